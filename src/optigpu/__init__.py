@@ -1,0 +1,1 @@
+"""OptiGPU: fast GPU kernels that are proved right."""

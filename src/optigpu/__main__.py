@@ -1,0 +1,5 @@
+import sys
+
+from optigpu.cli import main
+
+sys.exit(main())

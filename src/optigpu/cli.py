@@ -1,0 +1,155 @@
+"""The command line. Exit codes: 0 fine, 1 the program is wrong, 2 bad input or unsupported, 3 a bug of ours."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from optigpu.codegen.c import emit_c
+from optigpu.frontend import parse_file
+from optigpu.frontend.typecheck import effective_types
+from optigpu.interp.machine import Runner
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
+from optigpu.interp.testing import test_function, valid_inputs
+from optigpu.report.diagnostics import Style, render
+from optigpu.report.testing import render_test, show_inputs
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.differential import compare_on
+from optigpu.runtime.doctor import findings
+from optigpu.runtime.errors import BuildError, CallError
+from optigpu.runtime.signature import signature_of
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Function, Program, Role
+
+FINE, WRONG, BAD_INPUT, OUR_BUG = 0, 1, 2, 3
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; never a stack trace, unless OPTIGPU_TRACEBACK asks for it."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    args = _arguments().parse_args(argv)
+    style = Style(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    try:
+        code: int = args.run(args, style)
+        sys.stdout.flush()
+        return code
+    except InputError as e:
+        print(render(e.diagnostic, "error", style), file=sys.stderr)
+        return BAD_INPUT
+    except Misbehaviour as e:
+        print(render(e.diagnostic(), "failed", style), file=sys.stderr)
+        return WRONG
+    except (BuildError, CallError, CannotEvaluate) as e:
+        print(f"error: {e}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except OSError as e:
+        print(f"error: {e.filename or ''}: {e.strerror}", file=sys.stderr)
+        return BAD_INPUT
+    except Exception as e:
+        if os.environ.get("OPTIGPU_TRACEBACK"):
+            raise
+        print(f"internal error: {type(e).__name__}: {e}", file=sys.stderr)
+        print("This is a bug in OptiGPU, not in your program. OPTIGPU_TRACEBACK=1 shows where.", file=sys.stderr)
+        return OUR_BUG
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="optigpu", description="Fast GPU kernels that are proved right.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(name: str, run: object, help_: str, *, files: bool = True) -> argparse.ArgumentParser:
+        p = commands.add_parser(name, help=help_, description=help_)
+        p.set_defaults(run=run)
+        if files:
+            p.add_argument("files", nargs="+", metavar="FILE", help="a C file")
+        return p
+
+    command("parse", _parse, "read C files and check names and types")
+    p = command("print", _print, "print a C file as OptiGPU reads it")
+    p.add_argument("--plain", action="store_true", help="plain C, without annotations")
+    p = command("test", _test, "run functions on random inputs and check their contracts")
+    p.add_argument("--function", help="only this one")
+    p.add_argument("--seconds", type=float, default=2.0, help="how long per function (default 2)")
+    p.add_argument("--seed", type=int, default=0)
+    p = command("run-c", _run_c, "compile to C, run on random inputs, compare with the interpreter")
+    p.add_argument("--function", help="only this one")
+    p.add_argument("--seed", type=int, default=0)
+    command("doctor", _doctor, "which compilers, solvers and GPUs are here", files=False)
+    return parser
+
+
+def _functions(program: Program, wanted: str | None) -> list[Function]:
+    functions = [f for f in program.functions() if f.role is Role.HOST]
+    if wanted is None:
+        return functions
+    found = [f for f in functions if f.name == wanted]
+    if not found:
+        names = ", ".join(f.name for f in functions) or "none"
+        raise CallError(f"{program.file} has no function `{wanted}` (it has: {names})")
+    return found
+
+
+def _parse(args: argparse.Namespace, style: Style) -> int:
+    for file in args.files:
+        program = parse_file(file)
+        names = ", ".join(f.name for f in program.functions()) or "no functions"
+        print(f"{style.bold(file)}: {style.green('ok')} ({names})")
+    return FINE
+
+
+def _print(args: argparse.Namespace, style: Style) -> int:
+    for file in args.files:
+        program = parse_file(file)
+        sys.stdout.write(emit_c(program) if args.plain else print_program(program))
+    return FINE
+
+
+def _test(args: argparse.Namespace, style: Style) -> int:
+    failed = False
+    for file in args.files:
+        program = parse_file(file)
+        runner = Runner(program)
+        for f in _functions(program, args.function):
+            report = test_function(runner, f, seed=args.seed, seconds=args.seconds)
+            print(render_test(report, style))
+            failed = failed or report.failure is not None
+    return WRONG if failed else FINE
+
+
+def _run_c(args: argparse.Namespace, style: Style) -> int:
+    for file in args.files:
+        program = parse_file(file)
+        runner = Runner(program)
+        source = emit_c(program)
+        for f in _functions(program, args.function):
+            compiled = CFunction(source, signature_of(f, effective_types(f)))
+            runs = 0
+            for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
+                difference = compare_on(compiled, runner, f, inputs)
+                runs += 1
+                if difference is not None:
+                    print(f"{style.red('differs')}: {f.name}({show_inputs(inputs)})")
+                    print(f"  {difference.what}: compiled {difference.compiled}, interpreted {difference.interpreted}")
+                    return WRONG
+            print(f"{style.bold(f.name)}: C and interpreter {style.green('agree')} on {runs} inputs")
+    return FINE
+
+
+def _doctor(args: argparse.Namespace, style: Style) -> int:
+    for what, there, which in findings():
+        mark = style.green("yes") if there else style.red("no ")
+        print(f"{what:<12} {mark:<4} {which}")
+    return FINE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,252 @@
+"""Plain C: what is left of a program when its annotations are gone, with OpenMP pragmas for parallel loops."""
+
+from __future__ import annotations
+
+from optigpu.frontend.typecheck import effective_types
+from optigpu.syntax.builtins import CONTROL_CALLS, MATH, MEMORY_CALLS, index_helper
+from optigpu.syntax.errors import input_error
+from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Expr, Int, Var
+from optigpu.syntax.operators import BITWISE, COMPARISONS, POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
+from optigpu.syntax.printer import ExprPrinter, ProgramPrinter
+from optigpu.syntax.program import (
+    Assert,
+    Body,
+    CallStmt,
+    Clause,
+    Decl,
+    Define,
+    For,
+    Function,
+    Ghost,
+    GhostEnd,
+    Mode,
+    Param,
+    Program,
+    Role,
+    Stmt,
+)
+from optigpu.syntax.types import Array, Kind, Pointer, Scalar, Space, Type, is_float
+from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+
+HEADERS = {
+    "math.h": frozenset(MATH) | {"INFINITY"},
+    "stdlib.h": frozenset({"free", "malloc"}),
+    "stdint.h": frozenset({"int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
+    "stdbool.h": frozenset({"bool"}),
+}
+
+
+def emit_c(program: Program) -> str:
+    """A self-contained C11 file with every function of the program."""
+    return _CPrinter(program).run()
+
+
+class _CExprs(ExprPrinter):
+    def __init__(self) -> None:
+        self.flat_params: dict[
+            str, tuple[bool, ...]
+        ] = {}  # per function: which parameters are flat pointers to matrices
+
+    def binary(self, e: Binary) -> tuple[str, int]:
+        text, level = super().binary(e)
+        mixed = any(isinstance(side, Binary) and confusing(e.op, side.op) for side in (e.left, e.right))
+        if not mixed:
+            return text, level
+        sides = []
+        for side in (e.left, e.right):
+            shown = self.show(side, POSTFIX_PRECEDENCE if isinstance(side, Binary) else precedence(e.op))
+            sides.append(shown)
+        return f"{sides[0]} {e.op} {sides[1]}", level
+
+    def call(self, e: Call) -> tuple[str, int]:
+        match e.func:
+            case "exact_div":
+                return self.text(Binary("/", e.args[0], e.args[1], type=e.type))
+            case "min" | "max" | "abs":
+                return self.numeric(e)
+            case _:
+                pass
+        helper = index_helper(e.func)
+        if helper is not None:
+            return self.text(expand_index_helper(e, helper))
+        flat = self.flat_params.get(e.func)
+        args = [self.show(a) for a in e.args]
+        if flat is not None:
+            args = [
+                f"({a.type.elem.name}*){self.show(a, UNARY_PRECEDENCE)}"
+                if is_flat and isinstance(a.type, Array)
+                else text
+                for a, text, is_flat in zip(e.args, args, flat)
+            ]
+        return f"{e.func}({', '.join(args)})", POSTFIX_PRECEDENCE
+
+    def numeric(self, e: Call) -> tuple[str, int]:
+        t = e.type
+        assert isinstance(t, Scalar)
+        if t.kind is Kind.FLOAT:
+            name = {"min": "fmin", "max": "fmax", "abs": "fabs"}[e.func] + ("f" if t.bits == 32 else "")
+            return f"{name}({', '.join(self.show(a) for a in e.args)})", POSTFIX_PRECEDENCE
+        if e.func == "abs":
+            a = self.show(e.args[0], POSTFIX_PRECEDENCE)
+            return f"({a} < 0 ? -{a} : {a})", POSTFIX_PRECEDENCE
+        a, b = (self.show(x, precedence("<") + 1) for x in e.args)
+        return f"({a} {'<' if e.func == 'min' else '>'} {b} ? {a} : {b})", POSTFIX_PRECEDENCE
+
+    def alloc(self, e: Alloc) -> str:
+        if e.space is not Space.ANY:
+            raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
+        factors = [self.show(d, precedence("*") + 1) for d in e.dims if d != Int(1)]
+        if factors:
+            factors[0] = f"(size_t){factors[0] if factors[0].isalnum() else f'({factors[0]})'}"
+        return f"malloc({' * '.join([*factors, f'sizeof({e.elem.name})'])})"
+
+
+def confusing(outer: str, inner: str) -> bool:
+    """Mixtures that C compilers warn about, because people misread them."""
+    if outer == "||" and inner == "&&":
+        return True
+    if outer in BITWISE and inner not in ("*", "/", "%") and inner != outer:
+        return True
+    return outer in COMPARISONS and inner in COMPARISONS
+
+
+def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
+    """MSIZEn and MINDEXn as arithmetic."""
+    stem, rank = helper
+    sizes, indices = e.args[:rank], e.args[rank:]
+    if stem == "MSIZE":
+        out: Expr = sizes[0]
+        for n in sizes[1:]:
+            out = Binary("*", out, n, type=e.type)
+        return out
+    out = indices[0]
+    for n, i in zip(sizes[1:], indices[1:]):
+        out = Binary("+", Binary("*", out, n, type=e.type), i, type=e.type)
+    return out
+
+
+class _CPrinter(ProgramPrinter):
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self.source = program
+        self.functions = [f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
+        self.effective = {f.name: effective_types(f) for f in self.functions}
+        exprs = _CExprs()
+        exprs.flat_params = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
+        self.exprs = exprs
+
+    def is_flat(self, f: Function, p: Param) -> bool:
+        """`float* a` that the contract makes a matrix."""
+        type_ = self.effective[f.name][f.params.index(p)]
+        return isinstance(p.type, Pointer) and isinstance(type_, Array) and len(type_.dims) > 1
+
+    def run(self) -> str:
+        headers = self.headers()
+        for header in headers:
+            self.out.add(f"#include <{header}>")
+        if headers:
+            self.out.add("")
+        defines = [d for d in self.source.flat_items() if isinstance(d, Define)]
+        for d in defines:
+            self.item(d)
+        if defines:
+            self.out.add("")
+        for i, f in enumerate(self.functions):
+            if i:
+                self.out.add("")
+            self.function(f)
+        return self.out.text()
+
+    def headers(self) -> list[str]:
+        words = {w for f in self.functions for w in words_of(f)}
+        return [h for h, names in HEADERS.items() if words & names]
+
+    def function(self, f: Function) -> None:
+        if f.role is Role.DEVICE:
+            raise input_error("OG500", f"the device function `{f.name}` has no counterpart in plain C", f.loc)
+        self.out.add(f"{self.signature(f)} {{")
+        self.out.depth += 1
+        for p, type_ in zip(f.params, self.effective[f.name]):
+            if self.is_flat(f, p):
+                assert isinstance(type_, Array)
+                self.out.add(
+                    f"{self.declarator(p.name, Array(type_.elem, (None, *type_.dims[1:])), True)} = (void*){p.name}_;"
+                )
+        self.body(f.body)
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def param(self, p: Param) -> str:
+        f = next(f for f in self.functions if any(q is p for q in f.params))
+        if self.is_flat(f, p):
+            return self.declarator(p.name + "_", p.type)
+        return super().param(p)
+
+    def clauses(self, contract: tuple[Clause, ...]) -> None:
+        pass
+
+    def body(self, body: Body) -> None:
+        for s in body:
+            if not isinstance(s, Ghost | GhostEnd | Assert):
+                self.statement(s)
+
+    def statement(self, s: Stmt) -> None:
+        if isinstance(s, CallStmt) and s.call.func in (CONTROL_CALLS.keys() | MEMORY_CALLS.keys()) - {"free"}:
+            raise input_error("OG500", f"`{s.call.func}` has no counterpart in plain C", s.loc)
+        super().statement(s)
+
+    def declaration(self, s: Decl) -> None:
+        if (
+            isinstance(s.type, Pointer)
+            and s.init is not None
+            and isinstance(s.init.type, Array)
+            and len(s.init.type.dims) > 1
+        ):
+            array = Array(s.init.type.elem, (None, *s.init.type.dims[1:]))
+            self.out.add(f"{self.declarator(s.name, array, True)} = {self.e(s.init)};")
+            return
+        if isinstance(s.type, Array) and s.type.space is not Space.ANY:
+            raise input_error("OG500", "shared memory has no counterpart in plain C", s.loc)
+        super().declaration(s)
+
+    def loop(self, s: For) -> None:
+        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
+            raise input_error("OG500", "a thread loop has no counterpart in plain C", s.loc)
+        super().loop(s)
+
+    def pragmas(self, s: For) -> list[str]:
+        return [f"GCC {p}" if p.startswith("unroll ") else p for p in super().pragmas(s) if p != "unroll"]
+
+
+def words_of(f: Function) -> set[str]:
+    """The types and functions that a function's code mentions, as far as headers declare them."""
+    words = {type_word(p.type) for p in f.params} | {type_word(f.result)}
+    for s in statements(f.body):
+        if isinstance(s, Ghost | GhostEnd | Assert):
+            continue
+        if isinstance(s, Decl):
+            words.add(type_word(s.type))
+        exprs = [s.range.start, s.range.bound, s.range.amount] if isinstance(s, For) else stmt_exprs(s)
+        for x in (x for e in exprs for x in subexpressions(e)):
+            match x:
+                case Call("min" | "max" | "abs"):
+                    words.add("fmaxf" if is_float(x.type) else "")
+                case Call(name) | Var(name):
+                    words.add(name)
+                case Alloc():
+                    words.add("malloc")
+                case Cast(to):
+                    words.add(to.name)
+                case _:
+                    pass
+    return words
+
+
+def type_word(t: Type) -> str:
+    match t:
+        case Scalar(name):
+            return name
+        case Array(elem) | Pointer(elem):
+            return elem.name
+        case _:
+            return ""

@@ -1,0 +1,75 @@
+/* OptiGPU's annotations for ordinary C compilers: they vanish, and the helper functions get a body.
+   With this header, an annotated CPU program compiles unchanged with any C11 compiler. */
+#ifndef OPTIGPU_H
+#define OPTIGPU_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Contracts of functions */
+#define __requires(...)
+#define __ensures(...)
+#define __consumes(...)
+#define __produces(...)
+#define __preserves(...)
+#define __writes(...)
+#define __reads(...)
+#define __admitted()
+#define __pure()
+
+/* Contracts of loops */
+#define __xrequires(...)
+#define __xensures(...)
+#define __xconsumes(...)
+#define __xproduces(...)
+#define __xpreserves(...)
+#define __xwrites(...)
+#define __xreads(...)
+#define __srequires(...)
+#define __spreserves(...)
+#define __sreads(...)
+#define __invariant(...)
+
+/* Proof steps and logical declarations */
+#define __ghost(...)
+#define __GHOST_BEGIN(...)
+#define __GHOST_END(...)
+#define __ASSERT(...)
+#define __GHOST(name) static inline void name(void)
+#define __DECL(...)  extern int optigpu_declarations
+#define __DEF(...)   extern int optigpu_declarations
+#define __AXIOM(...) extern int optigpu_declarations
+
+/* Sizes and indices of arrays, row by row */
+#define MSIZE1(n1) ((size_t)(n1))
+#define MSIZE2(n1, n2) (MSIZE1(n1) * (size_t)(n2))
+#define MSIZE3(n1, n2, n3) (MSIZE2(n1, n2) * (size_t)(n3))
+#define MSIZE4(n1, n2, n3, n4) (MSIZE3(n1, n2, n3) * (size_t)(n4))
+#define MSIZE5(n1, n2, n3, n4, n5) (MSIZE4(n1, n2, n3, n4) * (size_t)(n5))
+#define MSIZE6(n1, n2, n3, n4, n5, n6) (MSIZE5(n1, n2, n3, n4, n5) * (size_t)(n6))
+#define MINDEX1(n1, i1) ((ptrdiff_t)(i1))
+#define MINDEX2(n1, n2, i1, i2) (MINDEX1(n1, i1) * (n2) + (i2))
+#define MINDEX3(n1, n2, n3, i1, i2, i3) (MINDEX2(n1, n2, i1, i2) * (n3) + (i3))
+#define MINDEX4(n1, n2, n3, n4, i1, i2, i3, i4) (MINDEX3(n1, n2, n3, i1, i2, i3) * (n4) + (i4))
+#define MINDEX5(n1, n2, n3, n4, n5, i1, i2, i3, i4, i5) (MINDEX4(n1, n2, n3, n4, i1, i2, i3, i4) * (n5) + (i5))
+#define MINDEX6(n1, n2, n3, n4, n5, n6, i1, i2, i3, i4, i5, i6) \
+  (MINDEX5(n1, n2, n3, n4, n5, i1, i2, i3, i4, i5) * (n6) + (i6))
+
+#define MALLOC1(T, n1) malloc(MSIZE1(n1) * sizeof(T))
+#define MALLOC2(T, n1, n2) malloc(MSIZE2(n1, n2) * sizeof(T))
+#define MALLOC3(T, n1, n2, n3) malloc(MSIZE3(n1, n2, n3) * sizeof(T))
+#define MALLOC4(T, n1, n2, n3, n4) malloc(MSIZE4(n1, n2, n3, n4) * sizeof(T))
+#define MALLOC5(T, n1, n2, n3, n4, n5) malloc(MSIZE5(n1, n2, n3, n4, n5) * sizeof(T))
+#define MALLOC6(T, n1, n2, n3, n4, n5, n6) malloc(MSIZE6(n1, n2, n3, n4, n5, n6) * sizeof(T))
+
+/* Arithmetic: exact_div(a, b) is a / b, for a that b divides */
+#define exact_div(a, b) ((a) / (b))
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+
+#endif

@@ -1,0 +1,94 @@
+"""Entry points of the front end: a file or a text to a checked program."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from optigpu.frontend.parser import parse_c
+from optigpu.frontend.typecheck import typecheck
+from optigpu.syntax.errors import input_error
+from optigpu.syntax.exprs import Expr
+from optigpu.syntax.program import Function, Program, TopLevel
+from optigpu.syntax.source import NOWHERE, Loc, SourceText
+from optigpu.syntax.walk import children, inner_bodies, stmt_exprs
+
+MAX_DEPTH = 200  # of nested expressions and statements; far beyond what people write, far within Python's stack
+MAX_BYTES = 8_000_000
+
+
+def parse_file(path: str | Path) -> Program:
+    """Read, parse and type-check a C file."""
+    return _finish(str(path), _read_items(Path(path), NOWHERE, ()))
+
+
+def parse_text(text: str, name: str = "<text>") -> Program:
+    """Parse and type-check C text; `#include "…"` is relative to the current directory."""
+    return _finish(name, _parse(SourceText(name, text), Path("."), ()))
+
+
+def recheck(program: Program) -> Program:
+    """Type-check a program that was built or changed by other means than the parser."""
+    return typecheck(program, ghost_library())
+
+
+@cache
+def ghost_library() -> dict[str, Function]:
+    """The ghosts every program knows. Their contracts are checked at each use like any other."""
+    text = files("optigpu.frontend").joinpath("include/ghosts.h").read_text(encoding="utf-8")
+    program = typecheck(Program("ghosts.h", _parse(SourceText("<optigpu>/ghosts.h", text), Path("."), ())), {})
+    return {f.name: f for f in program.functions()}
+
+
+def _finish(name: str, items: tuple[TopLevel, ...]) -> Program:
+    return recheck(Program(name, items))
+
+
+def _read_items(path: Path, wanted_at: Loc, stack: tuple[Path, ...]) -> tuple[TopLevel, ...]:
+    place = wanted_at if wanted_at is not NOWHERE else Loc(str(path), 1, 1, 1, 1)
+    resolved = path.resolve()
+    if resolved in stack:
+        raise input_error("OG007", f"`{path}` includes itself", place)
+    try:
+        if not path.is_file():
+            raise input_error(
+                "OG000", f"the file `{path}` does not exist" if not path.exists() else f"`{path}` is not a file", place
+            )
+        if path.stat().st_size > MAX_BYTES:
+            raise input_error("OG000", f"`{path}` is larger than {MAX_BYTES // 1_000_000} MB", place)
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as e:
+        line = e.object[: e.start].count(b"\n") + 1
+        column = e.start - (e.object.rfind(b"\n", 0, e.start) + 1) + 1
+        raise input_error(
+            "OG000", "this byte is not UTF-8 text", Loc(str(path), line, column, line, column + 1)
+        ) from None
+    except OSError as e:
+        raise input_error("OG000", f"`{path}` cannot be read: {e.strerror}", place) from None
+    return _parse(SourceText(str(path), text), path.parent, (*stack, resolved))
+
+
+def _parse(source: SourceText, folder: Path, stack: tuple[Path, ...]) -> tuple[TopLevel, ...]:
+    items = parse_c(source, lambda name, loc: _read_items(folder / name, loc, stack))
+    for item in items:
+        if isinstance(item, Function):
+            _reject_deep(item)
+    return items
+
+
+def _reject_deep(f: Function) -> None:
+    stack: list[tuple[object, int]] = [(s, 1) for s in f.body]
+    stack += [(i.body, 1) for c in f.contract for i in c.items]
+    while stack:
+        node, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            loc: Loc = node.loc  # type: ignore[attr-defined]
+            raise input_error(
+                "OG015", f"this is nested more than {MAX_DEPTH} levels deep", loc, help="name a part of it"
+            )
+        if isinstance(node, Expr):
+            stack.extend((c, depth + 1) for c in children(node))
+        else:
+            stack.extend((e, depth + 1) for e in stmt_exprs(node))  # type: ignore[arg-type]
+            stack.extend((s, depth + 1) for b in inner_bodies(node) for s in b)  # type: ignore[arg-type]

@@ -1,0 +1,595 @@
+"""Name resolution and types of whole programs. The result has a type on every expression and implicit conversions made explicit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from optigpu.frontend.expressions import (
+    ExpressionTyper,
+    Functions,
+    Signature,
+    convert,
+    describe,
+    typed_dims,
+    unknown_name,
+    usual_conversion,
+)
+from optigpu.frontend.formula_types import FormulaTyper
+from optigpu.syntax.builtins import (
+    BUILTIN_NAMES,
+    CONTROL_CALLS,
+    MEMORY_CALLS,
+    RESULT_NAME,
+    SETTERS,
+    SPELLINGS,
+    index_helper,
+    matrix_predicate,
+)
+from optigpu.syntax.errors import Label, input_error
+from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, PointsTo, TypeOf, Var
+from optigpu.syntax.program import (
+    Assert,
+    Axiom,
+    Block,
+    Body,
+    CallStmt,
+    Clause,
+    Decl,
+    Define,
+    For,
+    Function,
+    Ghost,
+    GhostArg,
+    GhostEnd,
+    If,
+    Include,
+    Item,
+    LogicDecl,
+    LogicDef,
+    Program,
+    Return,
+    Role,
+    Stmt,
+    Store,
+    TopLevel,
+)
+from optigpu.syntax.scopes import Binding, Scope, What, assigned_names, is_cell
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import (
+    LOGIC_INT,
+    VOID,
+    Array,
+    FunType,
+    Pointer,
+    ProofType,
+    Scalar,
+    Space,
+    Type,
+    is_float,
+    is_int,
+    logical,
+)
+from optigpu.syntax.walk import alpha_equal, statements, stmt_exprs, subexpressions
+
+EFFECTS = frozenset({"consumes", "produces", "preserves", "writes"})
+FACT_CLAUSES = frozenset({"requires", "ensures", "xrequires", "xensures", "srequires", "invariant"})
+
+
+def typecheck(program: Program, library: Mapping[str, Function]) -> Program:
+    """`library` holds the ghosts every program knows."""
+    checker = _ProgramChecker(library)
+    return replace(program, items=checker.items(program.items))
+
+
+class _ProgramChecker:
+    def __init__(self, library: Mapping[str, Function]) -> None:
+        self.scope = Scope()
+        self.functions: Functions = {}
+        self.ghosts: dict[str, Function] = dict(library)
+        self.values = ExpressionTyper(self.functions)
+
+    def items(self, items: tuple[TopLevel, ...]) -> tuple[TopLevel, ...]:
+        for item in items:
+            if isinstance(item, Function) and item.role is not Role.GHOST:
+                self.functions[item.name] = Signature(item, effective_types(item), has_effects(item))
+        reject_recursion(items)
+        return tuple(self.item(i) for i in items)
+
+    def declare(self, name: str, binding: Binding) -> None:
+        declare(self.scope, name, binding)
+
+    def item(self, item: TopLevel) -> TopLevel:
+        match item:
+            case Include(_, _, items):
+                return replace(item, items=self.items(items))
+            case Define(name, value):
+                typed = self.values.value(value, self.scope)
+                assert typed.type is not None
+                self.declare(name, Binding(What.VALUE, typed.type, item.loc))
+                return replace(item, value=typed)
+            case LogicDecl(name, type_):
+                self.declare(name, Binding(What.LOGIC, logical(type_), item.loc))
+                return replace(item, type=logical(type_))
+            case LogicDef(name, value):
+                typed = self.definition(value)
+                assert typed.type is not None
+                self.declare(name, Binding(What.LOGIC, typed.type, item.loc))
+                return replace(item, value=typed)
+            case Axiom(name, prop):
+                typed = FormulaTyper(self.values).prop(prop, self.scope)
+                self.declare(name, Binding(What.FACT, ProofType(typed), item.loc))
+                return replace(item, prop=typed)
+            case Function():
+                if item.role is Role.GHOST:
+                    if item.name in self.ghosts:
+                        raise input_error("OG101", f"the ghost `{item.name}` is already defined", item.loc)
+                    checked = _FunctionChecker(self, item).run()
+                    self.ghosts[item.name] = checked
+                else:
+                    if item.name in BUILTIN_NAMES or index_helper(item.name):
+                        raise input_error("OG101", f"`{item.name}` is built in: choose another name", item.loc)
+                    self.declare(item.name, Binding(What.FUNCTION, VOID, item.loc))
+                    checked = _FunctionChecker(self, item).run()
+                return checked
+
+    def definition(self, value: Expr) -> Expr:
+        formulas = FormulaTyper(self.values)
+        if not isinstance(value, Fun):
+            return formulas.formula(value, self.scope)
+        inner = Scope(self.scope)
+        for p in value.params:
+            if p.type is None:
+                raise input_error(
+                    "OG110",
+                    f"the parameter `{p.name}` of a definition needs a type",
+                    p.loc,
+                    help=f"fun ({p.name}: int) -> …",
+                )
+            inner.names[p.name] = Binding(What.LOGIC, logical(p.type), p.loc)
+        body = formulas.formula(value.body, inner)
+        assert body.type is not None
+        args = tuple(logical(p.type) for p in value.params if p.type is not None)
+        return replace(value, body=body, type=FunType(args, body.type))
+
+
+def declare(scope: Scope, name: str, binding: Binding) -> None:
+    if name in scope.names:
+        first = scope.names[name].loc
+        raise input_error(
+            "OG101", f"`{name}` is declared twice", binding.loc, labels=(Label(first, "first declared here"),)
+        )
+    scope.names[name] = binding
+
+
+def has_effects(f: Function) -> bool:
+    return any(c.kind in EFFECTS for c in f.contract)
+
+
+def effective_types(f: Function) -> tuple[Type, ...]:
+    """The types of parameters, where a plain pointer becomes the array that the contract says it is."""
+    return tuple(effective_type(f, p.name, p.type) for p in f.params)
+
+
+def effective_type(f: Function, name: str, declared: Type) -> Type:
+    formulas = [i.body for c in f.contract for i in c.items]
+    if isinstance(declared, Array):
+        return replace(declared, space=space_in(formulas, name))
+    if not isinstance(declared, Pointer):
+        return declared
+    dims = dims_in(formulas, name) or dims_in([e for s in statements(f.body) for e in stmt_exprs(s)], name)
+    return Array(declared.elem, dims or (None,), space_in(formulas, name))
+
+
+def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
+    """The sizes of the array that `name` points to, as MatrixN or MINDEXn tell them, or at least how many it has."""
+    rank = 0
+    for formula in formulas:
+        for e in subexpressions(formula):
+            match e:
+                case PointsTo(Var(n), _, Call(predicate, args)) if n == name and (m := matrix_predicate(predicate)):
+                    return args[: m.rank]
+                case Index(Var(n), (Call(func, args), *_)) if (
+                    n == name and (h := index_helper(func)) and h[0] == "MINDEX"
+                ):
+                    return args[: h[1]]
+                case Index(Var(n), indices) if n == name:
+                    rank = max(rank, len(indices))
+                case _:
+                    pass
+    return (None,) * rank if rank else None
+
+
+def space_in(formulas: list[Expr], name: str) -> Space:
+    for formula in formulas:
+        for e in subexpressions(formula):
+            if not isinstance(e, PointsTo) or not any(x == Var(name) for x in subexpressions(e.pointer)):
+                continue
+            match e:
+                case PointsTo(_, _, Call(predicate, args)) if (m := matrix_predicate(predicate)) and m.with_space:
+                    space: Expr | None = args[m.rank] if m.rank < len(args) else None
+                case _:
+                    space = e.space
+            if isinstance(space, Var) and space.name in {s.value for s in Space}:
+                return Space(space.name)
+    return Space.ANY
+
+
+def reject_recursion(items: tuple[TopLevel, ...]) -> None:
+    functions = {f.name: f for f in items if isinstance(f, Function)}
+    calls: dict[str, dict[str, Loc]] = {}
+    for f in functions.values():
+        calls[f.name] = {}
+        for s in statements(f.body):
+            for e in stmt_exprs(s):
+                for x in subexpressions(e):
+                    if isinstance(x, Call) and x.func in functions:
+                        calls[f.name].setdefault(x.func, x.loc)
+            if isinstance(s, Ghost) and s.func in functions:
+                calls[f.name].setdefault(s.func, s.loc)
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        for callee, loc in calls[name].items():
+            if callee in path:
+                cycle = " → ".join([*path[path.index(callee) :], callee])
+                raise input_error("OG112", f"recursion is not in the language: {cycle}", loc, help="write a loop")
+            if callee not in done:
+                visit(callee, (*path, callee))
+        done.add(name)
+
+    for name in functions:
+        visit(name, (name,))
+
+
+class _FunctionChecker:
+    def __init__(self, program: _ProgramChecker, function: Function) -> None:
+        self.program = program
+        self.f = function
+        self.values = program.values
+        self.formulas = FormulaTyper(self.values)
+        self.assertions = FormulaTyper(self.values, cells_have_values=True)
+        self.assigned = assigned_names(function.body)
+        self.params: Scope = Scope(program.scope)
+
+    def run(self) -> Function:
+        f = self.f
+        params = []
+        for p in f.params:
+            declared = typed_dims(p.type, self.values, self.params)
+            if p.name in self.assigned and isinstance(p.type, Scalar):
+                raise input_error(
+                    "OG107",
+                    f"the parameter `{p.name}` is assigned: its value stands for the input",
+                    p.loc,
+                    help=f"int x = {p.name};",
+                )
+            what = What.VALUE if isinstance(declared, Scalar) else What.ARRAY
+            declare(self.params, p.name, Binding(what, declared, p.loc))
+            params.append(replace(p, type=declared))
+        for p in f.params:  # a contract may name sizes declared after the pointer
+            type_ = typed_dims(effective_type(f, p.name, p.type), self.values, self.params)
+            self.params.names[p.name] = replace(self.params.names[p.name], type=type_)
+        outer = self.params
+        contract = self.contract(f.contract, outer, function=True)
+        body = self.body(f.body, Scope(outer), [])
+        if f.result != VOID and not f.admitted and not (f.body and isinstance(f.body[-1], Return)):
+            raise input_error("OG113", f"`{f.name}` must end with a `return` of its value", f.loc)
+        return replace(f, params=tuple(params), contract=contract, body=body)
+
+    # Contracts
+
+    def contract(self, clauses: tuple[Clause, ...], scope: Scope, *, function: bool) -> tuple[Clause, ...]:
+        """Logical variables are visible in the whole contract, also above their introduction."""
+        for c in clauses:
+            for item in c.items:
+                if isinstance(item.body, TypeOf):
+                    if c.kind not in ("requires", "xrequires", "srequires"):
+                        raise input_error("OG110", "a logical variable is introduced by __requires", item.loc)
+                    assert item.name is not None
+                    declare(scope, item.name, Binding(What.LOGIC, logical(item.body.of), item.loc))
+        return tuple(self.clause(c, scope, function) for c in clauses)
+
+    def clause(self, c: Clause, scope: Scope, function: bool) -> Clause:
+        after = c.kind in ("ensures", "produces", "writes")
+        if function and after and isinstance(self.f.result, Scalar):
+            scope = Scope(scope, {RESULT_NAME: Binding(What.LOGIC, logical(self.f.result), c.loc)})
+        return replace(c, items=tuple(self.item(c, i, scope) for i in c.items))
+
+    def item(self, c: Clause, item: Item, scope: Scope) -> Item:
+        if isinstance(item.body, TypeOf):
+            return replace(item, body=replace(item.body, of=logical(item.body.of)))
+        if c.kind in FACT_CLAUSES:
+            body = self.formulas.prop(item.body, scope)
+            if item.name is not None and item.name != "_" and c.kind != "ensures":
+                declare(scope, item.name, Binding(What.FACT, ProofType(body), item.loc))
+        else:
+            body = self.formulas.permission(item.body, scope)
+        return replace(item, body=body)
+
+    # Statements
+
+    def body(self, body: Body, scope: Scope, labels: list[str]) -> Body:
+        """`labels` are the open __GHOST_BEGINs of the enclosing bodies; each body closes its own."""
+        out: list[Stmt] = []
+        opened: list[tuple[str, Loc]] = []
+        for s in body:
+            if isinstance(s, GhostEnd):
+                if s.label not in [name for name, _ in opened]:
+                    raise input_error("OG115", f"no `__GHOST_BEGIN({s.label}, …)` is open here", s.loc)
+                opened = [(n, at) for n, at in opened if n != s.label]
+            if isinstance(s, Ghost) and s.label is not None:
+                opened.append((s.label, s.loc))
+            out.append(self.statement(s, scope))
+        if opened:
+            raise input_error(
+                "OG115",
+                f"`__GHOST_BEGIN({opened[-1][0]}, …)` is not closed in its block",
+                opened[-1][1],
+                help=f"__GHOST_END({opened[-1][0]});",
+            )
+        return tuple(out)
+
+    def statement(self, s: Stmt, scope: Scope) -> Stmt:
+        match s:
+            case Decl():
+                return self.declaration(s, scope)
+            case Store():
+                return self.store(s, scope)
+            case For():
+                return self.loop(s, scope)
+            case If(test, then, other):
+                return replace(
+                    s, test=self.no_effects(self.values.condition(test, scope)), then=self.body(then, Scope(scope), []),
+                    other=self.body(other, Scope(scope), []),
+                )  # fmt: skip
+            case Block(inner):
+                return replace(s, body=self.body(inner, Scope(scope), []))
+            case CallStmt(call):
+                return self.call_statement(s, call, scope)
+            case Return(value):
+                return self.return_statement(s, value, scope)
+            case Ghost():
+                return self.ghost(s, scope)
+            case GhostEnd():
+                return s
+            case Assert(items):
+                new = []
+                for i in items:
+                    if isinstance(i.body, TypeOf):
+                        raise input_error("OG110", "an assertion is a proposition", i.loc)
+                    typed = self.assertions.prop(i.body, scope)
+                    new.append(replace(i, body=typed))
+                    if i.name is not None:
+                        declare(scope, i.name, Binding(What.FACT, ProofType(typed), i.loc))
+                return replace(s, items=tuple(new))
+
+    def declaration(self, s: Decl, scope: Scope) -> Decl:
+        type_ = typed_dims(s.type, self.values, scope)
+        init = s.init
+        if isinstance(type_, Scalar):
+            if init is not None:
+                if isinstance(init, Alloc):
+                    raise input_error(
+                        "OG105",
+                        f"`{s.name}` is a number: an allocation needs a pointer",
+                        init.loc,
+                        help=f"{type_.name}* const {s.name} = …;",
+                    )
+                init = convert(self.values.value(init, scope), type_, f"`{s.name}` is")
+                self.effects_alone(init)
+            elif s.const:
+                raise input_error("OG107", f"the constant `{s.name}` has no value", s.loc)
+            if s.const and s.name in self.assigned:
+                self.reject_assigned(s.name, s.loc)
+            what = What.CELL if is_cell(s, self.assigned) else What.VALUE
+            declare(scope, s.name, Binding(what, type_, s.loc))
+            return replace(s, type=type_, init=init)
+        if isinstance(type_, Array) and type_.dims and type_.dims[0] is not None:
+            declare(scope, s.name, Binding(What.ARRAY, type_, s.loc))
+            return replace(s, type=type_)
+        assert isinstance(type_, Pointer | Array)
+        if init is None:
+            raise input_error(
+                "OG107",
+                f"the pointer `{s.name}` points nowhere",
+                s.loc,
+                help=f"{type_.elem.name}* const {s.name} = MALLOC1({type_.elem.name}, n);",
+            )
+        init = self.pointer_value(s.name, type_, init, scope)
+        assert isinstance(init.type, Array)
+        declare(scope, s.name, Binding(What.ARRAY, init.type, s.loc))
+        return replace(s, type=type_, init=init, const=True)
+
+    def pointer_value(self, name: str, type_: Pointer | Array, init: Expr, scope: Scope) -> Expr:
+        if isinstance(init, Alloc):
+            dims = tuple(self.values.integer(d, scope, "a size is") for d in init.dims)
+            distributed = init.space in (Space.SMEM, Space.TREG)
+            array = Array(init.elem, ((None,) if distributed else ()) + dims, init.space, distributed)
+            init = replace(init, dims=dims, type=array)
+        else:
+            init = self.values.array(init, scope, f"`{name}` is")
+        assert isinstance(init.type, Array)
+        if init.type.elem != type_.elem:
+            raise input_error(
+                "OG102", f"`{name}` points to `{type_.elem.name}`, but this is {describe(init.type)}", init.loc
+            )
+        if isinstance(type_, Array):
+            same = len(type_.dims) == len(init.type.dims) and all(
+                a is not None and b is not None and alpha_equal(a, b)
+                for a, b in zip(type_.dims[1:], init.type.dims[1:])
+            )
+            if not same:
+                raise input_error("OG102", f"the sizes of `{name}` are not those of its value", init.loc)
+        return init
+
+    def reject_assigned(self, name: str, loc: Loc) -> None:
+        for s in statements(self.f.body):
+            if isinstance(s, Store) and s.target == Var(name):
+                raise input_error(
+                    "OG107",
+                    f"`{name}` is constant: it cannot be assigned",
+                    s.target.loc,
+                    labels=(Label(loc, "declared here"),),
+                )
+
+    def store(self, s: Store, scope: Scope) -> Stmt:
+        target = s.target
+        if isinstance(target, Var):
+            binding = scope.find(target.name)
+            if binding is None:
+                raise unknown_name(target.name, scope, target.loc)
+            if binding.what is not What.CELL:
+                where = (Label(binding.loc, "declared here"),)
+                what = {What.VALUE: "a constant", What.ARRAY: "an array"}.get(binding.what, "no variable")
+                raise input_error(
+                    "OG107", f"`{target.name}` is {what}: it cannot be assigned", target.loc, labels=where
+                )
+            typed: Expr = replace(target, type=binding.type)
+        else:
+            typed = self.values.expr(target, scope)
+        assert isinstance(typed, Index | Var)
+        if not isinstance(typed.type, Scalar):
+            raise input_error(
+                "OG106", f"only single elements can be assigned, but this is {describe(typed.type)}", target.loc
+            )
+        value = self.values.value(s.value, scope)
+        if s.op is None:
+            value = convert(value, typed.type, "the target is")
+            self.effects_alone(value)
+            return replace(s, target=typed, value=value)
+        self.no_effects(value)
+        assert isinstance(value.type, Scalar)
+        if s.op in ("%", "<<", ">>", "&", "|", "^") and not (is_int(typed.type) and is_int(value.type)):
+            raise input_error("OG102", f"`{s.op}=` takes integers", s.loc)
+        if is_int(typed.type) and is_float(value.type):
+            convert(value, typed.type, "the target is")
+        if s.op not in ("<<", ">>"):
+            value = convert(value, usual_conversion(typed.type, value.type), "this is")
+        return replace(s, target=typed, value=value)
+
+    def loop(self, s: For, scope: Scope) -> For:
+        r = s.range
+        if s.index in self.assigned:
+            for stmt in statements(s.body):
+                if isinstance(stmt, Store) and stmt.target == Var(s.index):
+                    where = (Label(s.loc, "this loop"),)
+                    raise input_error(
+                        "OG107", f"the loop index `{s.index}` is assigned in its loop", stmt.loc, labels=where
+                    )
+        start = convert(self.values.integer(r.start, scope, "the first value is"), s.index_type, "the index is")
+        bound = self.values.integer(r.bound, scope, "the bound is")
+        amount = self.values.integer(r.amount, scope, "the step is")
+        for e in (start, bound, amount):
+            self.no_effects(e)
+        inner = Scope(scope, {s.index: Binding(What.VALUE, s.index_type, s.loc)})
+        contract = self.contract(s.contract, inner, function=False)
+        body = self.body(s.body, Scope(inner), [])
+        return replace(s, range=replace(r, start=start, bound=bound, amount=amount), contract=contract, body=body)
+
+    def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Stmt:
+        name = SPELLINGS.get(call.func, call.func)
+        call = call if name == call.func else replace(call, func=name)
+        if name in CONTROL_CALLS:
+            self.values.arity(call, CONTROL_CALLS[name])
+            args = tuple(self.values.integer(a, scope, "this argument is") for a in call.args)
+            return replace(s, call=replace(call, args=args, type=VOID))
+        if name in MEMORY_CALLS:
+            return replace(s, call=self.memory_call(name, call, scope))
+        if name in SETTERS:
+            self.values.arity(call, 2)
+            target = self.values.element(call.args[0], SETTERS[name], scope)
+            assert isinstance(target, Index | Var)
+            return self.store(Store(target, call.args[1], mark=s.mark), scope)
+        typed = self.values.call(call, scope)
+        if not isinstance(typed, Call) or typed.func not in self.values.functions:
+            raise input_error("OG010", "this statement has no effect", call.loc, help="assign the value, or remove it")
+        for arg in typed.args:
+            self.no_effects(arg)
+        return replace(s, call=typed)
+
+    def memory_call(self, name: str, call: Call, scope: Scope) -> Call:
+        arrays, integers = MEMORY_CALLS[name]
+        self.values.arity(call, arrays + integers)
+        typed = [self.values.array(a, scope, "this argument is") for a in call.args[:arrays]]
+        typed += [self.values.integer(a, scope, "this argument is") for a in call.args[arrays:]]
+        types = [t.type for t in typed[:arrays]]
+        assert all(isinstance(t, Array) for t in types)
+        if "free" in name:
+            want = {"free": Space.ANY, "gmem_free": Space.GMEM}.get(name, Space.SMEM)
+            have = types[0].space if isinstance(types[0], Array) else Space.ANY
+            if have is not want:
+                fix = {Space.ANY: "free(p)", Space.GMEM: "gmem_free(p)", Space.SMEM: "__smem_free1(p, n)"}.get(have)
+                raise input_error("OG114", f"`{name}` does not free memory of space {have.value}", call.loc, help=fix)
+        return replace(call, args=tuple(typed), type=VOID)
+
+    def return_statement(self, s: Return, value: Expr | None, scope: Scope) -> Return:
+        result = self.f.result
+        if value is None:
+            if result != VOID:
+                raise input_error("OG113", f"`{self.f.name}` must return a value", s.loc)
+            return s
+        if result == VOID:
+            raise input_error("OG113", f"`{self.f.name}` returns nothing: its type is `void`", value.loc)
+        typed = convert(self.values.value(value, scope), result, "the result is")
+        self.effects_alone(typed)
+        return replace(s, value=typed)
+
+    # Calls inside expressions
+
+    def no_effects(self, e: Expr) -> Expr:
+        """C leaves the order of evaluation open, so a call that changes memory is a statement or the whole right side of one."""
+        for x in subexpressions(e):
+            if isinstance(x, Call) and x.func in self.values.functions and self.values.functions[x.func].has_effects:
+                raise input_error(
+                    "OG116",
+                    f"`{x.func}` changes memory: it cannot be called inside an expression",
+                    x.loc,
+                    help="assign its result to a variable first",
+                )
+        return e
+
+    def effects_alone(self, e: Expr) -> None:
+        if isinstance(e, Call) and e.func in self.values.functions:
+            for a in e.args:
+                self.no_effects(a)
+        else:
+            self.no_effects(e)
+
+    # Ghosts
+
+    def ghost(self, s: Ghost, scope: Scope) -> Ghost:
+        ghost = self.program.ghosts.get(s.func)
+        if ghost is None:
+            signature = self.values.functions.get(s.func)
+            what = "is a program function, not a ghost" if signature else "is not a known ghost"
+            raise input_error("OG115", f"`{s.func}` {what}", s.loc)
+        params: list[tuple[str, Type]] = []
+        for c in ghost.contract:
+            if c.kind == "requires":
+                for i in c.items:
+                    type_ = i.body.of if isinstance(i.body, TypeOf) else ProofType(i.body)
+                    params.append((i.name or "_", type_))
+        positional = iter(params)
+        args: list[GhostArg] = []
+        for a in s.args:
+            if a.name is None:
+                name, type_ = next(positional, ("", LOGIC_INT))
+                if not name:
+                    raise input_error("OG115", f"`{s.func}` takes only {len(params)} arguments", a.value.loc)
+            else:
+                found = [t for n, t in params if n == a.name]
+                if not found:
+                    known = ", ".join(n for n, _ in params) or "none"
+                    raise input_error("OG115", f"`{s.func}` has no argument `{a.name}` (it has: {known})", a.value.loc)
+                name, type_ = a.name, found[0]
+            if any(done.name == name for done in args):
+                raise input_error("OG115", f"the argument `{name}` is given twice", a.value.loc)
+            args.append(GhostArg(name, self.formulas.expect(a.value, type_, scope)))
+        results = {i.name: i for c in ghost.contract if c.kind == "ensures" for i in c.items}
+        for name, result in s.binds:
+            if result not in results:
+                known = ", ".join(n for n in results if n) or "none"
+                raise input_error("OG115", f"`{s.func}` has no result `{result}` (it has: {known})", s.loc)
+            declare(scope, name, Binding(What.FACT, ProofType(results[result].body), s.loc))
+        return replace(s, args=tuple(args))

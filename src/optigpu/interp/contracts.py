@@ -1,0 +1,188 @@
+"""Contracts on concrete states: logical variables are found by matching, claims are compared with the heap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+from optigpu.interp.formulas import Claim, Env, Evaluator, Table
+from optigpu.interp.memory import UNINIT, View, index_of
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
+from optigpu.interp.values import close
+from optigpu.syntax.exprs import Call, Expr, PointsTo, TypeOf, Var
+from optigpu.syntax.printer import print_expr
+from optigpu.syntax.program import Clause, Item
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import FunType, is_int
+from optigpu.syntax.walk import free_vars
+
+BEFORE = frozenset({"consumes", "preserves", "reads", "writes"})
+AFTER = frozenset({"produces", "preserves", "writes", "reads"})
+
+
+class Skipped:
+    """Clauses that could not be evaluated, with the reason: a report shows them."""
+
+    def __init__(self) -> None:
+        self.reasons: dict[Loc, str] = {}
+
+    def note(self, loc: Loc, why: str) -> None:
+        self.reasons.setdefault(loc, why)
+
+
+def resources(contract: tuple[Clause, ...], kinds: frozenset[str], prefix: str = "") -> Iterator[tuple[str, Item]]:
+    for c in contract:
+        if c.kind.startswith(prefix) and c.kind[len(prefix) :] in kinds:
+            for item in c.items:
+                if not isinstance(item.body, TypeOf):
+                    yield c.kind[len(prefix) :], item
+
+
+def facts(contract: tuple[Clause, ...], kind: str) -> Iterator[Item]:
+    for c in contract:
+        if c.kind == kind:
+            for item in c.items:
+                if not isinstance(item.body, TypeOf):
+                    yield item
+
+
+def logical_variables(contract: tuple[Clause, ...]) -> dict[str, Any]:
+    """The variables that __requires introduces, with their types."""
+    return {
+        i.name: i.body.of for c in contract for i in c.items if isinstance(i.body, TypeOf) and i.name is not None
+    }  # fmt: skip
+
+
+class ContractChecker:
+    def __init__(self, evaluator: Evaluator, skipped: Skipped) -> None:
+        self.evaluator = evaluator
+        self.memory = evaluator.memory
+        self.skipped = skipped
+
+    # Before: bind the logical variables
+
+    def bind(self, contract: tuple[Clause, ...], env: Env, prefix: str = "") -> dict[str, Any]:
+        """The environment with logical variables bound to what the heap holds where the contract names them."""
+        unknown = logical_variables(contract)
+        found: dict[str, Any] = dict(env)
+        for name, type_ in unknown.items():
+            if isinstance(type_, FunType):
+                found[name] = Table(name)
+        for kind, item in resources(contract, BEFORE, prefix):
+            if kind != "writes":
+                self.bind_sizes(item.body, found, unknown)
+                for claim in self.claims(item.body, found):
+                    self.match(claim, found, unknown)
+        return self.solve(contract, found, unknown, prefix)
+
+    def claims(self, h: Expr, env: Env) -> list[Claim]:
+        try:
+            return list(self.evaluator.claims(h, env))
+        except CannotEvaluate as e:
+            self.skipped.note(e.loc, e.why)
+            return []
+
+    def bind_sizes(self, h: Expr, env: dict[str, Any], unknown: dict[str, Any]) -> None:
+        """`a ~> Matrix1(n, A)` with a logical n: the size of the array."""
+        if isinstance(h, PointsTo) and isinstance(h.target, Call) and isinstance(h.pointer, Var):
+            view = env.get(h.pointer.name)
+            if isinstance(view, View):
+                for size, arg in zip(view.dims(), h.target.args):
+                    if isinstance(arg, Var) and arg.name in unknown and arg.name not in env and is_int(arg.type):
+                        env[arg.name] = size
+
+    def match(self, claim: Claim, env: dict[str, Any], unknown: dict[str, Any]) -> None:
+        held = self.held(claim)
+        if held is UNINIT:
+            return
+        match claim.contents:
+            case Var(name) if name in unknown and name not in env:
+                env[name] = held
+            case Call(name, args) if name in unknown and isinstance(env.get(name), Table):
+                try:
+                    key = tuple(self.evaluator.value(a, claim.env) for a in args)
+                except CannotEvaluate:
+                    return
+                env[name].points.setdefault(key, held)
+            case _:
+                pass
+
+    def held(self, claim: Claim) -> Any:
+        return claim.view.alloc.data[claim.flat()]
+
+    def solve(
+        self, contract: tuple[Clause, ...], env: dict[str, Any], unknown: dict[str, Any], prefix: str
+    ) -> dict[str, Any]:
+        """Integers that only facts determine (`W == 32 * w`) are searched for."""
+        missing = [n for n, t in unknown.items() if n not in env and is_int(t)]
+        if not missing:
+            return env
+        props = [i.body for i in facts(contract, prefix + "requires")]
+        limit = max([abs(v) for v in env.values() if isinstance(v, int)], default=4) + 2
+        if (limit + 1) ** len(missing) > 200_000:
+            return env
+        for values in product(range(limit + 1), repeat=len(missing)):
+            trial = {**env, **dict(zip(missing, values))}
+            if all(self.holds(p, trial, lenient=True) for p in props):
+                return trial
+        return env
+
+    # Facts
+
+    def holds(self, prop: Expr, env: Env, *, lenient: bool = False) -> bool:
+        """`lenient`: a fact that cannot be evaluated does not count against."""
+        try:
+            return self.evaluator.truth(prop, env)
+        except CannotEvaluate as e:
+            if not lenient:
+                self.skipped.note(e.loc, e.why)
+            return True
+
+    def check_facts(self, items: Iterator[Item], env: Env, code: str, what: str, at: Loc | None = None) -> None:
+        for item in items:
+            if not self.holds(item.body, env):
+                from optigpu.syntax.errors import Label
+
+                labels = () if at is None else (Label(item.loc, "required here"),)
+                values = self.shown(item.body, env)
+                raise Misbehaviour(
+                    code, f"{what} does not hold: {print_expr(item.body)}{values}", at or item.loc, labels
+                )
+
+    def shown(self, prop: Expr, env: Env) -> str:
+        known = [(n, env[n]) for n in sorted(free_vars(prop)) if isinstance(env.get(n), int | float)]
+        return f"  ({', '.join(f'{n} = {v}' for n, v in known)})" if known else ""
+
+    # Permissions
+
+    def check_claims(
+        self, h: Expr, env: Env, fail: Callable[[Claim, str], Misbehaviour], *, values: bool = True
+    ) -> list[Claim]:
+        """Each claimed cell exists and holds what is claimed."""
+        claims = self.claims(h, env)
+        for claim in claims:
+            alloc = claim.view.alloc
+            if not alloc.alive:
+                raise fail(claim, f"`{alloc.name}` has been freed")
+            flat = claim.flat()
+            if not values or claim.contents == "uninit":
+                continue
+            held: Any = alloc.data[flat]
+            name = index_of(alloc, flat)
+            if held is UNINIT:
+                raise fail(claim, f"{name} was never written")
+            if isinstance(claim.contents, str):
+                continue
+            try:
+                want = self.evaluator.value(claim.contents, claim.env)
+            except CannotEvaluate as e:
+                self.skipped.note(e.loc, e.why)
+                continue
+            if not close(held, want):
+                raise fail(claim, f"{name} is {show_number(held)}, but should be {show_number(want)}")
+        return claims
+
+
+def show_number(x: Any) -> str:
+    return f"{float(x):.6g}" if isinstance(x, float) else str(x)

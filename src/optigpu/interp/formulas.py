@@ -1,0 +1,322 @@
+"""What formulas mean on concrete values: numbers, functions, and permissions as the cells they claim."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from optigpu.interp.compile import binary_operation, linear_index
+from optigpu.interp.memory import Memory, View, offset_of
+from optigpu.interp.misbehaviour import CannotEvaluate
+from optigpu.interp.values import REAL_OPERATIONS, close, convert, exact_divide
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
+from optigpu.syntax.exprs import (
+    Addr,
+    BigOp,
+    Binary,
+    Bool,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Forall,
+    Fun,
+    Group,
+    Index,
+    Int,
+    PointsTo,
+    Range,
+    Real,
+    SizeOf,
+    Unary,
+    Var,
+)
+from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Array, FunType, ProofType, is_float, is_int
+
+Env: TypeAlias = Mapping[str, Any]
+WINDOW = 3  # how far beyond the known indices an unbounded quantifier is tried
+
+
+class Table:
+    """A logical function known at finitely many points. Elsewhere it has some value, the same each time one asks."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.points: dict[tuple[Any, ...], Any] = {}
+
+    def __call__(self, *args: Any) -> Any:
+        if args in self.points:
+            return self.points[args]
+        return zlib.crc32(repr((self.name, args)).encode()) % 17 - 8
+
+
+@dataclass(frozen=True, slots=True)
+class CellRef:
+    """A variable as a formula sees it: its address, or in an assertion what it holds."""
+
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One cell of a permission. `contents` is "uninit", "cell", or the formula for its value under `env`."""
+
+    view: View
+    indices: tuple[int, ...]
+    contents: str | Expr
+    env: Env
+    loc: Loc
+
+    def flat(self) -> int:
+        return offset_of(self.view, self.indices, self.loc)
+
+
+class Evaluator:
+    def __init__(self, memory: Memory, definitions: Env) -> None:
+        self.memory = memory
+        self.definitions = definitions
+
+    def truth(self, e: Expr, env: Env) -> bool:
+        return bool(self.value(e, env))
+
+    def value(self, e: Expr, env: Env) -> Any:
+        match e:
+            case Int(value) | Bool(value):
+                return value
+            case Real(value):
+                return value.numerator if value.denominator == 1 else value
+            case SizeOf(of):
+                return of.size
+            case Var(name):
+                return self.variable(name, env, e.loc)
+            case Unary("!", arg):
+                return not self.truth(arg, env)
+            case Unary("-", arg):
+                return -self.value(arg, env)
+            case Binary():
+                return self.binary(e, env)
+            case Cond(test, then, other):
+                return self.value(then if self.truth(test, env) else other, env)
+            case Cast(to, arg):
+                return convert(self.value(arg, env), to, e.loc)
+            case Index(base, indices) if not isinstance(e.type, Array):
+                return self.memory.load(self.pointer(base, env), self.integers(indices, env), e.loc)
+            case Index() | Addr():
+                return self.pointer(e, env)
+            case Call():
+                return self.call(e, env)
+            case Fun(params, body):
+                names = [p.name for p in params]
+                return lambda *args: self.value(body, {**env, **dict(zip(names, args))})
+            case Forall():
+                return self.forall(e, env)
+            case Range(low, high):
+                return range(self.value(low, env), self.value(high, env))
+            case BigOp():
+                return self.big_operator(e, env)
+            case _:
+                raise CannotEvaluate("this formula has no value", e.loc)
+
+    def variable(self, name: str, env: Env, loc: Loc) -> Any:
+        if name in env:
+            found = env[name]
+            return self.memory.load(found.view, (0,), loc) if isinstance(found, CellRef) else found
+        if name in self.definitions:
+            return self.definitions[name]
+        if name == "INFINITY":
+            return float("inf")
+        if name in INT_CONSTANTS:
+            return INT_CONSTANTS[name]
+        raise CannotEvaluate(f"`{name}` is not known here", loc)
+
+    def integers(self, es: tuple[Expr, ...], env: Env) -> tuple[int, ...]:
+        return tuple(self.value(i, env) for i in es)
+
+    def binary(self, e: Binary, env: Env) -> Any:
+        match e.op:
+            case "&&":
+                return self.truth(e.left, env) and self.truth(e.right, env)
+            case "||":
+                return self.truth(e.left, env) or self.truth(e.right, env)
+            case "==>":
+                return not self.truth(e.left, env) or self.truth(e.right, env)
+            case _:
+                pass
+        op = REAL_SPELLINGS.get(e.op, e.op)
+        a, b = self.value(e.left, env), self.value(e.right, env)
+        if op in COMPARISONS and is_float(e.left.type):
+            equal = close(a, b)
+            match op:
+                case "==":
+                    return equal
+                case "!=":
+                    return not equal
+                case "<=" | ">=" if equal:
+                    return True
+                case "<" | ">" if equal:
+                    return False
+                case _:
+                    pass
+        return binary_operation(op, e.left.type, e.type, e.loc)(a, b)
+
+    def call(self, e: Call, env: Env) -> Any:
+        name = e.func
+        if name in env or name in self.definitions:
+            function = env[name] if name in env else self.definitions[name]
+            if not callable(function):
+                raise CannotEvaluate(f"`{name}` is not a function", e.loc)
+            return function(*[self.value(a, env) for a in e.args])
+        if isinstance(e.type, ProofType):
+            raise CannotEvaluate(f"`{name}` is a fact", e.loc)
+        if name in MATH:
+            return REAL_OPERATIONS[MATH[name].real_name](*[self.value(a, env) for a in e.args])
+        if name == "in_range":
+            return self.value(e.args[0], env) in self.value(e.args[1], env)
+        args = [self.value(a, env) for a in e.args]
+        if name in ("min", "max"):
+            return min(args) if name == "min" else max(args)
+        if name == "abs":
+            return abs(args[0])
+        if name == "exact_div":
+            return exact_divide(args[0], args[1], e.loc)
+        helper = index_helper(name)
+        if helper is not None:
+            return linear_index(helper)(args)
+        raise CannotEvaluate(f"`{name}` has no definition that could be evaluated", e.loc)
+
+    def forall(self, e: Forall, env: Env) -> bool:
+        """Over all integers: tried on the indices that occur and a little beyond. Over functions: not possible."""
+
+        def check(params: tuple[Any, ...], env: Env) -> bool:
+            if not params:
+                return self.truth(e.body, env)
+            p, rest = params[0], params[1:]
+            if isinstance(p.type, ProofType):
+                return not self.truth(p.type.prop, env) or check(rest, env)
+            if not is_int(p.type):
+                raise CannotEvaluate("a quantifier over other things than integers", e.loc)
+            return all(check(rest, {**env, p.name: i}) for i in self.window(env))
+
+        return check(e.params, env)
+
+    def window(self, env: Env) -> range:
+        """The integers an unbounded quantifier is tried on: where the functions in scope are known."""
+        points = [
+            k for t in env.values() if isinstance(t, Table) for key in t.points for k in key if isinstance(k, int)
+        ]
+        return range(min(points), max(points) + 1) if points else range(-WINDOW, WINDOW + 1)
+
+    def big_operator(self, e: BigOp, env: Env) -> Any:
+        values = list(self.body_values(e, 0, env))
+        match e.op:
+            case "Sum":
+                return sum(values)
+            case "Prod":
+                product = 1
+                for v in values:
+                    product = product * v
+                return product
+            case "All":
+                return all(values)
+            case "Any":
+                return any(values)
+            case _:
+                if not values:
+                    infinity = float("inf")
+                    return -infinity if e.op == "Max" else infinity
+                return max(values) if e.op == "Max" else min(values)
+
+    def body_values(self, e: BigOp, at: int, env: Env) -> Iterator[Any]:
+        if at == len(e.binders):
+            yield self.value(e.body, env)
+            return
+        b = e.binders[at]
+        for i in self.value(b.range, env):
+            yield from self.body_values(e, at + 1, {**env, b.name: i})
+
+    # Memory
+
+    def pointer(self, e: Expr, env: Env) -> View:
+        match e:
+            case Var(name):
+                found = env.get(name)
+                if isinstance(found, CellRef):
+                    return found.view
+                if isinstance(found, View):
+                    return found
+                raise CannotEvaluate(f"`{name}` is no pointer here", e.loc)
+            case Index(base, indices):
+                return self.pointer(base, env).row(self.integers(indices, env))
+            case Addr(Index(base, indices)):
+                return self.pointer(base, env).address(self.integers(indices, env))
+            case Addr(arg):
+                return self.pointer(arg, env)
+            case _:
+                raise CannotEvaluate("this is no pointer", e.loc)
+
+    def claims(self, h: Expr, env: Env) -> Iterator[Claim]:
+        """The cells a permission is about."""
+        match h:
+            case Binary("*", left, right):
+                yield from self.claims(left, env)
+                yield from self.claims(right, env)
+            case Group(index, range_, body):
+                for i in self.value(range_, env):
+                    yield from self.claims(body, {**env, index: i})
+            case Call("If", (test, body)):
+                if self.truth(test, env):
+                    yield from self.claims(body, env)
+            case PointsTo(pointer, _, Call(name, args), _) if (m := matrix_predicate(name)) is not None:
+                view = self.pointer(pointer, env)
+                model = args[-1] if m.contents == "values" else None
+                sizes = self.integers(args[: m.rank], env)
+                for indices in boxes(sizes):
+                    yield self.matrix_claim(view, indices, m.contents, model, env, h.loc)
+            case PointsTo(Addr(Index(base, indices)), _, target, _):
+                contents = cell_contents(target)
+                yield Claim(self.pointer(base, env), self.integers(indices, env), contents, env, h.loc)
+            case PointsTo(pointer, _, target, _):
+                yield Claim(self.pointer(pointer, env), (0,), cell_contents(target), env, h.loc)
+            case Call(name) if name in env and callable(env[name]):
+                raise CannotEvaluate(f"`{name}` is an unknown permission", h.loc)
+            case Var(name) | Call(name) if name in TOKENS or name == "Free":
+                return
+            case _:
+                raise CannotEvaluate("this permission cannot be evaluated", h.loc)
+
+    def matrix_claim(
+        self, view: View, indices: tuple[int, ...], contents: str, model: Expr | None, env: Env, loc: Loc
+    ) -> Claim:
+        if model is None:
+            return Claim(view, indices, "uninit" if contents == "uninit" else "cell", env, loc)
+        if isinstance(model, Fun):
+            inner = {**env, **dict(zip((p.name for p in model.params), indices))}
+            return Claim(view, indices, model.body, inner, loc)
+        assert isinstance(model, Var)
+        args = tuple(Int(i, loc=loc) for i in indices)
+        result = model.type.result if isinstance(model.type, FunType) else None
+        return Claim(view, indices, Call(model.name, args, loc=loc, type=result), env, loc)
+
+
+def cell_contents(target: Expr) -> str | Expr:
+    if isinstance(target, Var) and target.name == "UninitCell":
+        return "uninit"
+    if isinstance(target, Var) and target.name == "Cell":
+        return "cell"
+    return target
+
+
+def boxes(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    if not sizes:
+        yield ()
+        return
+    for i in range(sizes[0]):
+        for rest in boxes(sizes[1:]):
+            yield (i, *rest)
+
+
+Function: TypeAlias = Callable[..., Any]

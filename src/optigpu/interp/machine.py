@@ -1,0 +1,344 @@
+"""Running functions: calls with their contracts checked, loops, and parallel loops in random interleavings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from greenlet import getcurrent, greenlet
+
+from optigpu.interp.compile import Code, CompiledFunction, Frame, compile_program
+from optigpu.interp.contracts import AFTER, BEFORE, ContractChecker, Skipped, facts, resources
+from optigpu.interp.formulas import CellRef, Claim, Evaluator
+from optigpu.interp.memory import UNINIT, Memory, Path, Rights, View, index_of
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
+from optigpu.interp.values import Number
+from optigpu.syntax.errors import Label
+from optigpu.syntax.program import Clause, Define, Item, LogicDef, Program
+from optigpu.syntax.source import Loc
+
+Names: TypeAlias = dict[str, tuple[int, bool]]
+Context: TypeAlias = tuple[Rights | None, dict[str, Any], int]
+DEFAULT_FUEL = 3_000_000
+SWITCH_PROBABILITY = 0.3
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A call whose arguments satisfy the precondition."""
+
+    target: CompiledFunction
+    frame: Frame
+    rights: Rights | None
+    env: dict[str, Any]
+
+
+class Runner:
+    """A program ready to run many times."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.functions = compile_program(program)
+
+    def start(self, seed: int = 0, fuel: int = DEFAULT_FUEL) -> Machine:
+        return Machine(self, seed, fuel)
+
+
+class Machine(Memory):
+    """One run: its heap, its random schedule, and how much longer it may take."""
+
+    def __init__(self, runner: Runner, seed: int, fuel: int) -> None:
+        super().__init__()
+        self.functions = runner.functions
+        self.random = random.Random(seed)
+        self.fuel = fuel
+        self.skipped = Skipped()
+        self.regions = 0
+        self.hub: greenlet | None = None
+        self.logic: dict[str, Any] = {}  # the logical variables of the function that is running
+        definitions: dict[str, Any] = {}
+        evaluator = Evaluator(self, definitions)
+        for item in runner.program.flat_items():
+            if isinstance(item, LogicDef | Define):
+                definitions[item.name] = evaluator.value(item.value, {})
+        self.evaluator = evaluator
+        self.contracts = ContractChecker(evaluator, self.skipped)
+
+    def step(self) -> None:
+        self.fuel -= 1
+        if self.fuel < 0:
+            raise OutOfFuel
+
+    # Accesses give other iterations a turn
+
+    def load(self, view: View, indices: tuple[int, ...], loc: Loc) -> Number:
+        if self.hub is not None and self.random.random() < SWITCH_PROBABILITY:
+            self.hub.switch()
+        return super().load(view, indices, loc)
+
+    def store(self, view: View, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
+        if self.hub is not None and self.random.random() < SWITCH_PROBABILITY:
+            self.hub.switch()
+        super().store(view, indices, value, loc)
+
+    # Calls
+
+    def call(self, name: str, args: Sequence[Any], loc: Loc) -> Any:
+        """Run a function: bind its contract, check what it requires, give it the rights it asks for, check what it promises."""
+        return self.run(self.prepare(name, args, loc))
+
+    def prepare(self, name: str, args: Sequence[Any], loc: Loc) -> Prepared:
+        """Everything up to the first statement: whether these arguments are ones the function can be called with."""
+        target = self.functions[name]
+        f = target.function
+        frame: Frame = [None] * target.size
+        frame[: len(args)] = args
+        self.check_sizes(target, frame, loc)
+        if not f.contract:
+            return Prepared(target, frame, self.rights, {})
+        env = self.contracts.bind(f.contract, {p.name: a for p, a in zip(f.params, args)})
+        at = loc if loc.line else None
+        self.contracts.check_facts(facts(f.contract, "requires"), env, "OG211", f"a precondition of `{f.name}`", at)
+        return Prepared(target, frame, self.rights_of(target, env, loc), env)
+
+    def run(self, call: Prepared) -> Any:
+        f, env = call.target.function, call.env
+        result = self.enter(call)
+        if not f.contract:
+            return result
+        if result is not None:
+            env["_Res"] = result
+        self.contracts.check_facts(facts(f.contract, "ensures"), env, "OG212", f"the postcondition of `{f.name}`")
+        kept = self.check_produced(call.target, env)
+        assert call.rights is not None
+        self.check_leaks(call.target, call.rights, kept)
+        return result
+
+    def check_sizes(self, target: CompiledFunction, frame: Frame, loc: Loc) -> None:
+        """The inner sizes of an array parameter are those of the array that is passed: they fix where its elements lie."""
+        for slot, sizes in enumerate(target.dims):
+            if not sizes:
+                continue
+            have = frame[slot].dims()[1:]
+            want = tuple(size(self, frame) for size in sizes)
+            if have != want:
+                p = target.function.params[slot]
+                message = f"`{p.name}` is passed with inner sizes {have}, but is declared with {want}"
+                raise Misbehaviour("OG218", message, loc if loc.line else p.loc, (Label(p.loc, "declared here"),))
+
+    def enter(self, call: Prepared) -> Any:
+        outer = self.context()
+        self.rights, self.logic, self.depth = call.rights, call.env, self.depth + 1
+        try:
+            return call.target.body(self, call.frame)
+        finally:
+            self.restore(outer)
+
+    def context(self) -> Context:
+        return self.rights, self.logic, self.depth
+
+    def restore(self, context: Context) -> None:
+        self.rights, self.logic, self.depth = context
+
+    def rights_of(self, target: CompiledFunction, env: dict[str, Any], loc: Loc) -> Rights:
+        """The cells of the precondition. Written ones become uninitialised; none may be claimed twice."""
+        f = target.function
+        cells: dict[tuple[int, int], bool] = {}
+        erased: list[tuple[View, int]] = []
+        where = loc if loc.line else f.loc
+        for kind, item in resources(f.contract, BEFORE):
+
+            def fail(claim: Claim, why: str, item: Item = item) -> Misbehaviour:
+                return Misbehaviour(
+                    "OG211",
+                    f"a precondition of `{f.name}` does not hold: {why}",
+                    where,
+                    (Label(item.loc, "required here"),),
+                )
+
+            for claim in self.contracts.check_claims(item.body, env, fail, values=kind != "writes"):
+                key = (id(claim.view.alloc), claim.flat())
+                write = kind != "reads"
+                if key in cells and (write or cells[key]):
+                    name = index_of(claim.view.alloc, claim.flat())
+                    raise Misbehaviour(
+                        "OG217",
+                        f"the contract of `{f.name}` claims {name} twice",
+                        where,
+                        (Label(item.loc, "the second time here"),),
+                    )
+                if self.rights is not None and claim.view.alloc.depth < self.rights.depth:
+                    self.check_rights(claim.view.alloc, claim.flat(), write, where)
+                cells[key] = write
+                if kind == "writes" or claim.contents == "uninit":
+                    erased.append((claim.view, claim.flat()))
+                if self.path:
+                    self.note(claim.view.alloc, claim.flat(), where, write=write)
+        for view, flat in erased:
+            view.alloc.data[flat] = UNINIT
+        return Rights(f.name, cells, self.depth + 1)
+
+    def check_produced(self, target: CompiledFunction, env: dict[str, Any]) -> set[tuple[int, int]]:
+        f = target.function
+        kept: set[tuple[int, int]] = set()
+        for _, item in resources(f.contract, AFTER):
+
+            def fail(claim: Claim, why: str, item: Item = item) -> Misbehaviour:
+                return Misbehaviour("OG212", f"the postcondition of `{f.name}` does not hold: {why}", item.loc)
+
+            kept |= {(id(c.view.alloc), c.flat()) for c in self.contracts.check_claims(item.body, env, fail)}
+        return kept
+
+    def check_leaks(self, target: CompiledFunction, rights: Rights, kept: set[tuple[int, int]]) -> None:
+        f = target.function
+        for alloc in self.live:
+            mine = alloc.depth > self.depth
+            for flat in range(len(alloc.data)) if alloc.data else ():
+                key = (id(alloc), flat)
+                if key not in kept and (mine or rights.cells.get(key)):
+                    raise Misbehaviour(
+                        "OG205",
+                        f"`{alloc.name}` is never freed",
+                        alloc.loc,
+                        (Label(f.loc, "until the end of this function"),),
+                    )
+            if mine and not alloc.data:
+                raise Misbehaviour(
+                    "OG205",
+                    f"`{alloc.name}` is never freed",
+                    alloc.loc,
+                    (Label(f.loc, "until the end of this function"),),
+                )
+
+    # Loops
+
+    def annotated_loop(
+        self, values: Iterator[int], slot: int, body: Code, frame: Frame, contract: tuple[Clause, ...], names: Names
+    ) -> None:
+        """A sequential loop whose contract is checked at the start and end of each iteration, and after the last."""
+        while True:
+            try:
+                frame[slot] = next(values)
+            except StopIteration as end:
+                frame[slot] = end.value
+                self.check_invariant(contract, self.formula_env(names, frame))
+                return
+            env = self.formula_env(names, frame)
+            self.check_invariant(contract, env)
+            self.check_loop(contract, env, start=True)
+            body(self, frame)
+            self.check_loop(contract, env, start=False)
+
+    def check_invariant(self, contract: tuple[Clause, ...], env: dict[str, Any]) -> None:
+        self.contracts.check_facts(facts(contract, "invariant"), env, "OG213", "the invariant of this loop")
+
+        def fail(claim: Claim, why: str) -> Misbehaviour:
+            return Misbehaviour("OG213", f"the invariant of this loop does not hold: {why}", claim.loc)
+
+        for _, item in resources(contract, frozenset({"preserves"}), "s"):
+            self.contracts.check_claims(item.body, env, fail)
+
+    def check_loop(self, contract: tuple[Clause, ...], env: dict[str, Any], *, start: bool) -> None:
+        """What each iteration has to itself."""
+        if not contract:
+            return
+        what = "the contract of this loop"
+        if start:
+            env.update(self.contracts.bind(contract, env, "x"))
+            for clause in ("xrequires", "srequires"):
+                self.contracts.check_facts(facts(contract, clause), env, "OG213", what)
+        else:
+            self.contracts.check_facts(facts(contract, "xensures"), env, "OG213", what)
+        when = "start" if start else "end"
+
+        def fail(claim: Claim, why: str) -> Misbehaviour:
+            return Misbehaviour("OG213", f"{what} does not hold at the {when} of an iteration: {why}", claim.loc)
+
+        for kind, item in resources(contract, BEFORE if start else AFTER, "x"):
+            self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
+
+    def parallel_loop(
+        self, values: Iterable[int], slot: int, body: Code, frame: Frame, contract: tuple[Clause, ...], names: Names
+    ) -> None:
+        """Every iteration is a task with its own frame; the tasks take turns at random, wherever they touch memory."""
+        self.regions += 1
+        outer_path, outer_hub, context = self.path, self.hub, self.context()
+        me = getcurrent()
+        tasks = [
+            _Task(self, frame, slot, i, body, contract, names, me, (*outer_path, (self.regions, i)), context)
+            for i in values
+        ]
+        try:
+            while tasks:
+                at = self.random.randrange(len(tasks))
+                self.hub = me
+                if tasks[at].run_until_it_yields():
+                    tasks[at] = tasks[-1]
+                    tasks.pop()
+                if outer_hub is not None and self.random.random() < SWITCH_PROBABILITY:
+                    self.path, self.hub = outer_path, outer_hub
+                    self.restore(context)
+                    outer_hub.switch()
+        finally:
+            self.path, self.hub = outer_path, outer_hub
+            self.restore(context)
+
+    def formula_env(self, names: Names, frame: Frame) -> dict[str, Any]:
+        """The names a formula in the program can use, with their values now."""
+        local = {
+            name: CellRef(frame[slot]) if cell else frame[slot]
+            for name, (slot, cell) in names.items()
+            if frame[slot] is not None
+        }
+        return {**self.logic, **local}
+
+    def check_assertions(self, items: tuple[Item, ...], names: Names, frame: Frame) -> None:
+        env = self.formula_env(names, frame)
+        for item in items:
+            try:
+                holds = self.evaluator.truth(item.body, env)
+            except CannotEvaluate as e:
+                self.skipped.note(e.loc, e.why)
+                continue
+            if not holds:
+                shown = self.contracts.shown(item.body, env)
+                raise Misbehaviour("OG214", f"this assertion does not hold{shown}", item.loc)
+
+
+class _Task:
+    """One iteration of a parallel loop."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        frame: Frame,
+        slot: int,
+        i: int,
+        body: Code,
+        contract: tuple[Clause, ...],
+        names: Names,
+        parent: greenlet,
+        path: Path,
+        context: Context,
+    ) -> None:
+        own = list(frame)
+        own[slot] = i
+
+        def iteration() -> None:
+            env = machine.formula_env(names, own) if contract else {}
+            machine.check_loop(contract, env, start=True)
+            body(machine, own)
+            machine.check_loop(contract, env, start=False)
+
+        self.machine, self.path, self.context = machine, path, context
+        self.greenlet = greenlet(iteration, parent=parent)
+
+    def run_until_it_yields(self) -> bool:
+        """Give it a turn; true when it has ended."""
+        self.machine.path = self.path
+        self.machine.restore(self.context)
+        self.greenlet.switch()
+        self.context = self.machine.context()
+        return self.greenlet.dead

@@ -1,0 +1,243 @@
+"""The explicit heap: allocations, views on them, and the checks every access goes through.
+
+Races are found by happens-before, not by luck: each access is tagged with the path of (region, iteration) pairs of the parallel
+loops around it. Two accesses are unordered exactly if their paths part at two iterations of the same region.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.values import Number
+from optigpu.syntax.errors import Label
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Scalar, Space
+
+Path: TypeAlias = tuple[tuple[int, int], ...]
+
+
+class _Uninit:
+    def __repr__(self) -> str:
+        return "uninit"
+
+
+UNINIT = _Uninit()
+Contents: TypeAlias = Number | _Uninit
+Value: TypeAlias = "Number | View"
+
+
+@dataclass(slots=True)
+class Shadow:
+    """Who touched a cell last: the last write, and the reads since."""
+
+    write: tuple[Path, Loc] | None = None
+    reads: dict[Path, Loc] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Allocation:
+    name: str
+    elem: Scalar
+    dims: tuple[int, ...]
+    space: Space
+    loc: Loc
+    heap: bool  # to be freed, as opposed to a local variable
+    depth: int  # of the call that made it; 0 for what the caller of the program brings
+    data: list[Contents]
+    alive: bool = True
+    freed_at: Loc | None = None
+    shadow: dict[int, Shadow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A pointer: its element [i][j] is the allocation's element [*lead][shift + i][j]."""
+
+    alloc: Allocation
+    lead: tuple[int, ...] = ()
+    shift: int = 0
+
+    @property
+    def rank(self) -> int:
+        return len(self.alloc.dims) - len(self.lead)
+
+    def dims(self) -> tuple[int, ...]:
+        rest = self.alloc.dims[len(self.lead) :]
+        return (rest[0] - self.shift, *rest[1:])
+
+    def full_index(self, indices: tuple[int, ...]) -> tuple[int, ...]:
+        return (*self.lead, self.shift + indices[0], *indices[1:]) if indices else self.lead
+
+    def row(self, indices: tuple[int, ...]) -> View:
+        """`a[i]` of a matrix."""
+        return View(self.alloc, self.full_index(indices))
+
+    def address(self, indices: tuple[int, ...]) -> View:
+        """`&a[i][j]`"""
+        full = self.full_index(indices)
+        return View(self.alloc, full[:-1], full[-1])
+
+
+def offset_of(view: View, indices: tuple[int, ...], loc: Loc) -> int:
+    """The flat position of an element, each index checked against its own dimension."""
+    dims = view.alloc.dims
+    full = view.full_index(indices)
+    flat = 0
+    for i, n in zip(full, dims):
+        if not 0 <= i < n:
+            raise out_of_bounds(view.alloc, full, loc)
+        flat = flat * n + i
+    return flat
+
+
+def out_of_bounds(alloc: Allocation, index: tuple[int, ...], loc: Loc) -> Misbehaviour:
+    where = "".join(f"[{i}]" for i in index)
+    size = "".join(f"[{n}]" for n in alloc.dims)
+    label = (Label(alloc.loc, f"`{alloc.name}` has the size {size}"),)
+    return Misbehaviour(
+        "OG201", f"{alloc.name}{where} is outside `{alloc.name}`, which is {alloc.name}{size}", loc, label
+    )
+
+
+def index_of(alloc: Allocation, flat: int) -> str:
+    """A flat position as `a[i][j]`; a scalar is its name."""
+    if alloc.dims == (1,) and not alloc.heap and alloc.name.isidentifier() and alloc.loc.line and alloc.depth:
+        return alloc.name
+    parts: list[int] = []
+    for n in reversed(alloc.dims):
+        parts.append(flat % n)
+        flat //= n
+    return alloc.name + "".join(f"[{i}]" for i in reversed(parts))
+
+
+def concurrent(a: Path, b: Path) -> bool:
+    """Neither of two accesses happens before the other."""
+    for (region1, iteration1), (region2, iteration2) in zip(a, b):
+        if region1 != region2:
+            return False
+        if iteration1 != iteration2:
+            return True
+    return False
+
+
+@dataclass(slots=True)
+class Rights:
+    """What the current function's contract lets it touch: (allocation, position) -> may it write?"""
+
+    function: str
+    cells: dict[tuple[int, int], bool]
+    depth: int
+
+
+class Memory:
+    """The heap, with the current task (for races) and the current rights (for contracts)."""
+
+    def __init__(self) -> None:
+        self.path: Path = ()
+        self.depth = 0
+        self.rights: Rights | None = None
+        self.live: list[Allocation] = []
+
+    def allocate(
+        self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, *, heap: bool, space: Space = Space.ANY
+    ) -> View:
+        size = 1
+        for n in dims:
+            if n < 0:
+                raise Misbehaviour("OG201", f"`{name}` is allocated with the negative size {n}", loc)
+            size *= n
+        if size > 50_000_000:
+            raise Misbehaviour("OG209", f"`{name}` is allocated with {size} elements: too many to run", loc)
+        alloc = Allocation(name, elem, dims, space, loc, heap, self.depth, [UNINIT] * size)
+        if heap:
+            self.live.append(alloc)
+        return View(alloc)
+
+    def free(self, view: View, loc: Loc) -> None:
+        alloc = view.alloc
+        if not alloc.alive:
+            raise Misbehaviour("OG204", f"`{alloc.name}` is freed twice", loc, self.freed_label(alloc))
+        if not alloc.heap or view.lead or view.shift:
+            what = "is not the start of" if alloc.heap else "was not made by"
+            raise Misbehaviour("OG204", f"this {what} an allocation: it cannot be freed", loc)
+        if self.rights is not None and alloc.depth < self.rights.depth:
+            for flat in range(len(alloc.data)):
+                self.check_rights(alloc, flat, True, loc)
+        for flat in range(len(alloc.data)):
+            self.note(alloc, flat, loc, write=True)
+        alloc.alive = False
+        alloc.freed_at = loc
+        self.live.remove(alloc)
+
+    def freed_label(self, alloc: Allocation) -> tuple[Label, ...]:
+        return (Label(alloc.freed_at, "freed here"),) if alloc.freed_at is not None else ()
+
+    def load(self, view: View, indices: tuple[int, ...], loc: Loc) -> Number:
+        alloc = view.alloc
+        if not alloc.alive:
+            raise Misbehaviour("OG203", f"`{alloc.name}` is read after it was freed", loc, self.freed_label(alloc))
+        flat = offset_of(view, indices, loc)
+        if self.rights is not None and alloc.depth < self.rights.depth:
+            self.check_rights(alloc, flat, False, loc)
+        value = alloc.data[flat]
+        if self.path:
+            self.note(alloc, flat, loc, write=False)
+        if isinstance(value, _Uninit):
+            raise Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc)
+        return value
+
+    def store(self, view: View, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
+        alloc = view.alloc
+        if not alloc.alive:
+            raise Misbehaviour("OG203", f"`{alloc.name}` is written after it was freed", loc, self.freed_label(alloc))
+        flat = offset_of(view, indices, loc)
+        if self.rights is not None and alloc.depth < self.rights.depth:
+            self.check_rights(alloc, flat, True, loc)
+        if self.path:
+            self.note(alloc, flat, loc, write=True)
+        alloc.data[flat] = value
+
+    def check_rights(self, alloc: Allocation, flat: int, write: bool, loc: Loc) -> None:
+        assert self.rights is not None
+        may_write = self.rights.cells.get((id(alloc), flat))
+        if may_write is None:
+            message = (
+                f"{index_of(alloc, flat)} is used, but the contract of `{self.rights.function}` does not mention it"
+            )
+            raise Misbehaviour("OG215", message, loc)
+        if write and not may_write:
+            message = f"{index_of(alloc, flat)} is written, but the contract of `{self.rights.function}` only reads it"
+            raise Misbehaviour("OG215", message, loc)
+
+    def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
+        """Record an access and compare it with those it is not ordered with."""
+        if not self.path:
+            return
+        shadow = alloc.shadow.get(flat)
+        if shadow is None:
+            shadow = alloc.shadow[flat] = Shadow()
+        if shadow.write is not None and concurrent(shadow.write[0], self.path):
+            self.race(alloc, flat, shadow.write, "written", loc, write)
+        if write:
+            for path, at in shadow.reads.items():
+                if concurrent(path, self.path):
+                    self.race(alloc, flat, (path, at), "read", loc, write)
+            shadow.write = (self.path, loc)
+            shadow.reads.clear()
+        else:
+            shadow.reads[self.path] = loc
+
+    def race(self, alloc: Allocation, flat: int, other: tuple[Path, Loc], did: str, loc: Loc, write: bool) -> None:
+        mine, theirs = parting(self.path, other[0])
+        verb = "writes" if write else "reads"
+        message = f"data race on {index_of(alloc, flat)}: iteration {mine} {verb} it here, iteration {theirs} has {did} it too"
+        raise Misbehaviour("OG210", message, loc, (Label(other[1], f"iteration {theirs} accesses it here"),))
+
+
+def parting(a: Path, b: Path) -> tuple[int, int]:
+    for (_, x), (_, y) in zip(a, b):
+        if x != y:
+            return x, y
+    return a[-1][1], b[-1][1]

@@ -1,0 +1,300 @@
+"""Random testing of functions against their contracts: small and awkward inputs first, the smallest failing one reported."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count, islice
+from typing import Any
+
+from optigpu.frontend.typecheck import effective_types
+from optigpu.interp.contracts import BEFORE, facts, resources
+from optigpu.interp.machine import Machine, Runner
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
+from optigpu.interp.values import Number
+from optigpu.syntax.exprs import Expr, Int, Var
+from optigpu.syntax.program import Define, Function, Param, Program
+from optigpu.syntax.source import NOWHERE
+from optigpu.syntax.types import Array, Kind, Scalar, Type
+from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
+
+SMALL = (0, 1, 2, 3, 4, 5, 7, 8)
+MAX_SIZE = 130
+RUNS_PER_SIZE = 2
+TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
+SYSTEMATIC_FIRST = 30  # so many of the smallest sizes before random ones are mixed in
+
+
+@dataclass(slots=True)
+class Inputs:
+    """Arguments as plain data, from which a run is started afresh each time."""
+
+    scalars: dict[str, Number]
+    shapes: dict[str, tuple[int, ...]]
+    arrays: dict[str, list[Number]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    misbehaviour: Misbehaviour
+    inputs: Inputs
+    seed: int
+
+
+@dataclass(slots=True)
+class TestReport:
+    function: Function
+    runs: int = 0
+    failure: Failure | None = None
+    skipped: dict[Any, str] = field(default_factory=dict)  # clauses that could not be evaluated
+    gave_up: str | None = None  # why nothing, or not all, could be run
+
+
+def test_function(runner: Runner, f: Function, *, seed: int = 0, seconds: float = 2.0, most: int = 300) -> TestReport:
+    """Run f on inputs that satisfy its precondition until one fails, time is up, or enough have passed."""
+    report = TestReport(f)
+    try:
+        _test(runner, f, report, seed, seconds, most)
+    except CannotEvaluate as e:
+        report.gave_up = e.why
+    if report.failure is None and report.runs == 0 and report.gave_up is None:
+        report.gave_up = "no input was found that satisfies the precondition"
+    return report
+
+
+def _test(runner: Runner, f: Function, report: TestReport, seed: int, seconds: float, most: int) -> None:
+    generator = _Generator(runner, f, seed)
+    deadline = time.monotonic() + seconds
+    tried = 0
+    for sizes in islice(generator.sizes(), 10 * most):
+        wanted = report.runs + RUNS_PER_SIZE
+        for attempt in range(TRIES_PER_SIZE):
+            if report.runs >= min(most, wanted) or time.monotonic() > deadline:
+                break
+            tried += 1
+            inputs = generator.fill(sizes, attempt)
+            outcome = None if inputs is None else run_once(runner, f, inputs, seed + tried, report)
+            if outcome is not None:
+                report.failure = shrink(runner, f, outcome, deadline + seconds)
+                return
+        if report.runs >= most or time.monotonic() > deadline:
+            return
+
+
+def valid_inputs(runner: Runner, f: Function, *, seed: int = 0, most: int = 20) -> Iterator[Inputs]:
+    """Inputs that satisfy the precondition, as the tests use them."""
+    generator = _Generator(runner, f, seed)
+    found = 0
+    for sizes in islice(generator.sizes(), 50 * most):
+        for attempt in range(TRIES_PER_SIZE):
+            inputs = generator.fill(sizes, attempt)
+            if inputs is not None and is_valid(runner, f, inputs):
+                yield inputs
+                found += 1
+                break
+        if found >= most:
+            return
+
+
+def is_valid(runner: Runner, f: Function, inputs: Inputs) -> bool:
+    machine = runner.start()
+    try:
+        machine.prepare(f.name, arguments(machine, f, inputs), NOWHERE)
+    except Misbehaviour:
+        return False
+    return True
+
+
+def run_once(
+    runner: Runner, f: Function, inputs: Inputs, seed: int, report: TestReport | None = None
+) -> Failure | None:
+    """One run. Inputs that the contract excludes count as nothing."""
+    machine = runner.start(seed)
+    try:
+        call = machine.prepare(f.name, arguments(machine, f, inputs), NOWHERE)
+    except Misbehaviour as m:
+        return Failure(m, inputs, seed) if m.code == "OG217" else None
+    try:
+        machine.run(call)
+    except Misbehaviour as m:
+        return Failure(m, inputs, seed)
+    except OutOfFuel:
+        return None
+    finally:
+        if report is not None:
+            report.skipped.update(machine.skipped.reasons)
+    if report is not None:
+        report.runs += 1
+    return None
+
+
+def arguments(machine: Machine, f: Function, inputs: Inputs) -> list[Any]:
+    types = dict(zip((p.name for p in f.params), effective_types(f)))
+    args: list[Any] = []
+    for p in f.params:
+        type_ = types[p.name]
+        if isinstance(type_, Array):
+            view = machine.allocate(p.name, type_.elem, inputs.shapes[p.name], p.loc, heap=False, space=type_.space)
+            view.alloc.data[:] = inputs.arrays[p.name]
+            args.append(view)
+        else:
+            args.append(inputs.scalars[p.name])
+    return args
+
+
+class _Generator:
+    def __init__(self, runner: Runner, f: Function, seed: int) -> None:
+        self.runner = runner
+        self.f = f
+        self.random = random.Random(seed)
+        self.types: dict[str, Type] = dict(zip((p.name for p in f.params), effective_types(f)))
+        self.integers = [p for p in f.params if is_integer(self.types[p.name])]
+        self.pool = candidate_sizes(runner.program, f)
+
+    def sizes(self) -> Iterator[dict[str, int]]:
+        """Assignments to the integer parameters that the pure facts about them allow: the smallest, then random ones too."""
+        machine = self.runner.start()
+        names = [p.name for p in self.integers]
+        known = set(names)
+        props = [i.body for i in facts(self.f.contract, "requires") if free_vars(i.body) <= known]
+
+        def allowed(values: dict[str, int]) -> bool:
+            return all(machine.contracts.holds(p, values, lenient=True) for p in props)
+
+        def drawn() -> Iterator[dict[str, int]]:
+            while names:
+                yield {n: self.random.choice(self.pool) for n in names}
+
+        systematic = (dict(zip(names, values)) for values in by_cost(self.pool, len(names)))
+        random_ones = drawn()
+        for turn, trial in enumerate(systematic):
+            if allowed(trial):
+                yield trial
+            if turn > SYSTEMATIC_FIRST and (other := next(random_ones, None)) is not None and allowed(other):
+                yield other
+        yield from (trial for trial in random_ones if allowed(trial))
+
+    def fill(self, sizes: dict[str, int], attempt: int) -> Inputs | None:
+        """Random contents; later attempts try other ranges of integers, for preconditions on what arrays hold."""
+        machine = self.runner.start()
+        inputs = Inputs(dict(sizes), {}, {})
+        top = self.random.choice([*[s for s in sizes.values() if s > 0], 3]) if attempt % 2 else 3
+        for p in self.f.params:
+            type_ = self.types[p.name]
+            if isinstance(type_, Scalar) and p.name not in sizes:
+                inputs.scalars[p.name] = self.number(type_, top)
+        for p in self.f.params:
+            type_ = self.types[p.name]
+            if isinstance(type_, Array):
+                shape = self.shape(machine, p, type_, inputs)
+                if shape is None:
+                    return None
+                size = 1
+                for n in shape:
+                    size *= n
+                if size > 4 * MAX_SIZE * MAX_SIZE:
+                    return None
+                inputs.shapes[p.name] = shape
+                inputs.arrays[p.name] = [self.number(type_.elem, top) for _ in range(size)]
+        return inputs
+
+    def number(self, t: Scalar, top: int) -> Number:
+        match t.kind:
+            case Kind.BOOL:
+                return self.random.random() < 0.5
+            case Kind.INT:
+                low = 0 if not t.signed or self.random.random() < 0.7 else -top
+                return self.random.randint(max(low, t.low), min(max(top - 1, 0), t.high))
+            case Kind.FLOAT:
+                whole = self.random.randint(-4, 4)
+                return whole if self.random.random() < 0.8 else whole + Fraction(self.random.randint(1, 3), 4)
+
+    def shape(self, machine: Machine, p: Param, array: Array, inputs: Inputs) -> tuple[int, ...] | None:
+        """The sizes of an array: from its type, or from the cells that the contract claims of it."""
+        out: list[int] = []
+        for axis, d in enumerate(array.dims):
+            if d is None:
+                n = self.claimed_extent(machine, p, array, axis, inputs)
+            else:
+                try:
+                    n = machine.evaluator.value(d, inputs.scalars)
+                except (CannotEvaluate, Misbehaviour):
+                    n = self.random.choice(self.pool[:8])
+            if n < 0:
+                return None
+            out.append(n)
+        return tuple(out)
+
+    def claimed_extent(self, machine: Machine, p: Param, array: Array, axis: int, inputs: Inputs) -> int:
+        large = machine.allocate(p.name, array.elem, (1,) * len(array.dims), p.loc, heap=False)
+        env: dict[str, Any] = {q.name: large for q in self.f.params if isinstance(self.types[q.name], Array)}
+        env.update(inputs.scalars)
+        extent = 0
+        for _, item in resources(self.f.contract, BEFORE | frozenset({"produces"})):
+            if not mentions(item.body, p.name):
+                continue
+            try:
+                for claim in islice(machine.evaluator.claims(item.body, {**env, p.name: large}), 100_000):
+                    if claim.view.alloc is large.alloc:
+                        full = claim.view.full_index(claim.indices)
+                        extent = max(extent, full[axis] + 1)
+            except (CannotEvaluate, Misbehaviour):
+                continue
+        return extent
+
+
+def is_integer(t: Type) -> bool:
+    return isinstance(t, Scalar) and t.kind is Kind.INT
+
+
+def mentions(e: Expr, name: str) -> bool:
+    return any(isinstance(x, Var) and x.name == name for x in subexpressions(e))
+
+
+def candidate_sizes(program: Program, f: Function) -> list[int]:
+    """Small numbers, and those around the constants of the program: block sizes, strides, thresholds."""
+    exprs: list[Expr] = [i.body for c in f.contract for i in c.items]
+    exprs += [e for s in statements(f.body) for e in stmt_exprs(s)]
+    exprs += [d.value for d in program.flat_items() if isinstance(d, Define)]
+    constants = {x.value for e in exprs for x in subexpressions(e) if isinstance(x, Int) and 1 < x.value <= MAX_SIZE}
+    around = {n for c in constants for n in (c - 1, c, c + 1, 2 * c, 2 * c + 1) if 0 <= n <= 2 * MAX_SIZE}
+    return sorted({*SMALL, *around})
+
+
+def by_cost(pool: list[int], arity: int) -> Iterator[tuple[int, ...]]:
+    """All tuples over the pool, in the order of the sum of their positions."""
+
+    def of_cost(cost: int, left: int) -> Iterator[tuple[int, ...]]:
+        if left == 0:
+            if cost == 0:
+                yield ()
+            return
+        for at in range(min(cost, len(pool) - 1) + 1):
+            for rest in of_cost(cost - at, left - 1):
+                yield (pool[at], *rest)
+
+    for cost in count():
+        if cost > arity * (len(pool) - 1):
+            return
+        yield from of_cost(cost, arity)
+
+
+def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Failure:
+    """Simpler contents with the same misbehaviour: zeros and ones where they do. (The sizes were tried small first.)"""
+    best = failure
+    for name, values in failure.inputs.arrays.items():
+        for at in range(min(len(values), 200)):
+            for simple in (0, 1):
+                if time.monotonic() > deadline or best.inputs.arrays[name][at] == simple:
+                    break
+                changed = list(best.inputs.arrays[name])
+                changed[at] = simple
+                arrays = {**best.inputs.arrays, name: changed}
+                trial = run_once(runner, f, Inputs(best.inputs.scalars, best.inputs.shapes, arrays), best.seed)
+                if trial is not None and trial.misbehaviour.code == best.misbehaviour.code:
+                    best = trial
+                    break
+    return best

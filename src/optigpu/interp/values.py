@@ -1,0 +1,159 @@
+"""Numbers of the interpreter. Integers have machine types; floats are the reals they denote, exact as long as possible.
+
+A float value is an int, a Fraction or, once a square root or exponential is involved, a Python float. Exact values compare exactly,
+others with a tolerance, so that a test fails because a program is wrong and not because of rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Kind, Scalar
+
+Number: TypeAlias = int | Fraction | float
+RealT: TypeAlias = Number
+TOLERANCE = 1e-7
+
+
+def close(a: Number, b: Number) -> bool:
+    """Equality of reals."""
+    if not (isinstance(a, float) or isinstance(b, float)):
+        return a == b
+    x, y = float(a), float(b)
+    return x == y or abs(x - y) <= TOLERANCE * (1 + abs(x) + abs(y)) or (math.isnan(x) and math.isnan(y))
+
+
+def fit(value: int, t: Scalar, loc: Loc, what: str) -> int:
+    """An integer of a machine type; formulas (`bits == 0`) have no bounds."""
+    if t.bits and not t.low <= value <= t.high:
+        raise Misbehaviour("OG209", f"{what} is {value}, which overflows `{t.name}`", loc)
+    return value
+
+
+def truncating_divide(a: int, b: int, loc: Loc) -> int:
+    """C's `/`, towards zero."""
+    if b == 0:
+        raise Misbehaviour("OG206", "division by zero", loc)
+    q = abs(a) // abs(b)
+    return q if (a >= 0) == (b >= 0) else -q
+
+
+def truncating_remainder(a: int, b: int, loc: Loc) -> int:
+    if b == 0:
+        raise Misbehaviour("OG206", "remainder of a division by zero", loc)
+    return a - b * truncating_divide(a, b, loc)
+
+
+def exact_divide(a: int, b: int, loc: Loc) -> int:
+    if b == 0:
+        raise Misbehaviour("OG206", "division by zero", loc)
+    if a % b != 0:
+        raise Misbehaviour("OG207", f"exact_div({a}, {b}): {b} does not divide {a}", loc)
+    return a // b
+
+
+def real_divide(a: Number, b: Number, loc: Loc) -> Number:
+    if b == 0:
+        raise Misbehaviour("OG206", "division by zero", loc)
+    if isinstance(a, float) or isinstance(b, float):
+        return a / b
+    return simplest(Fraction(a) / Fraction(b))
+
+
+def simplest(x: Fraction) -> Number:
+    return x.numerator if x.denominator == 1 else x
+
+
+def shift(op: str, a: int, b: int, bits: int, loc: Loc) -> int:
+    if b < 0 or (bits and b >= bits):
+        raise Misbehaviour("OG208", f"a shift by {b}", loc)
+    if a < 0:
+        raise Misbehaviour("OG208", f"a shift of the negative number {a}", loc)
+    return a << b if op == "<<" else a >> b
+
+
+def bitwise(op: str, a: int, b: int, loc: Loc) -> int:
+    if a < 0 or b < 0:
+        raise Misbehaviour("OG208", f"`{op}` on the negative number {min(a, b)}", loc)
+    return {"&": a & b, "|": a | b, "^": a ^ b}[op]
+
+
+def real_to_int(x: Number, t: Scalar, loc: Loc) -> int:
+    if isinstance(x, float) and not math.isfinite(x):
+        raise Misbehaviour("OG209", f"{x} is no integer", loc)
+    return fit(math.trunc(x), t, loc, "the value")
+
+
+def convert(x: Number, t: Scalar, loc: Loc) -> Number:
+    """A C conversion; one that changes the value of an integer is an overflow."""
+    match t.kind:
+        case Kind.BOOL:
+            return x != 0
+        case Kind.INT:
+            return fit(int(x), t, loc, "the value") if isinstance(x, int) else real_to_int(x, t, loc)
+        case Kind.FLOAT:
+            return int(x) if isinstance(x, bool) else x
+
+
+def _sqrt(x: Number) -> Number:
+    if x < 0:
+        return math.nan
+    if isinstance(x, int):
+        r = math.isqrt(x)
+        if r * r == x:
+            return r
+    return math.sqrt(x)
+
+
+def _exp(x: Number) -> Number:
+    if x == 0:
+        return 1
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+
+
+def _log(x: Number) -> Number:
+    if x <= 0:
+        return -math.inf if x == 0 else math.nan
+    return 0 if x == 1 else math.log(x)
+
+
+def _pow(x: Number, y: Number) -> Number:
+    if isinstance(y, int) and not isinstance(x, float) and 0 <= y < 64:
+        return simplest(Fraction(x) ** y) if isinstance(x, Fraction) else x**y
+    try:
+        return math.pow(x, y)
+    except (OverflowError, ValueError):
+        return math.nan
+
+
+def _fma(a: Number, b: Number, c: Number) -> Number:
+    return a * b + c
+
+
+REAL_OPERATIONS: dict[str, Callable[..., Number]] = {
+    "sqrt": _sqrt,
+    "rsqrt": lambda x: math.inf if x == 0 else 1 / float(_sqrt(x)),
+    "exp": _exp,
+    "exp2": lambda x: _pow(2, x),
+    "log": _log,
+    "log2": lambda x: float(_log(x)) / math.log(2),
+    "sin": lambda x: 0 if x == 0 else math.sin(x),
+    "cos": lambda x: 1 if x == 0 else math.cos(x),
+    "tanh": lambda x: 0 if x == 0 else math.tanh(x),
+    "erf": lambda x: 0 if x == 0 else math.erf(x),
+    "fabs": abs,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "pow": _pow,
+    "fmax": max,
+    "fmin": min,
+    "fma": _fma,
+}

@@ -1,0 +1,55 @@
+"""Functions compiled to C and called on NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from optigpu.runtime.compilers import compile_c
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
+from optigpu.syntax.types import Scalar
+
+CTYPES: dict[str, Any] = {
+    "bool": ctypes.c_bool, "int8_t": ctypes.c_int8, "int16_t": ctypes.c_int16, "int": ctypes.c_int32, "int64_t": ctypes.c_int64,
+    "uint8_t": ctypes.c_uint8, "uint16_t": ctypes.c_uint16, "unsigned": ctypes.c_uint32, "uint64_t": ctypes.c_uint64,
+    "float": ctypes.c_float, "double": ctypes.c_double,
+}  # fmt: skip
+
+
+def ctype(t: Scalar) -> Any:
+    return CTYPES[t.name]
+
+
+class CFunction:
+    """A compiled C function. Call it with NumPy arrays and numbers; sizes that the arrays tell can be left out."""
+
+    def __init__(self, source: str, signature: Signature) -> None:
+        self.source = source
+        self.signature = signature
+        self.path = compile_c(source)
+        library = ctypes.CDLL(str(self.path))
+        self._function = getattr(library, signature.name)
+        self._function.restype = None if signature.result is None else ctype(signature.result)
+        self._function.argtypes = [
+            ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params
+        ]  # fmt: skip
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = self.signature.bind(args, kwargs)
+        self.signature.check(bound)
+        raw: list[Any] = []
+        for p in self.signature.params:
+            value = bound[p.name]
+            if isinstance(p, ScalarParam):
+                raw.append(value)
+            else:
+                if not isinstance(value, np.ndarray):
+                    raise CallError(f"`{p.name}` is not an array")
+                raw.append(value.ctypes.data)
+        return self._function(*raw)
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.signature.name}({', '.join(p.name for p in self.signature.params)})>"

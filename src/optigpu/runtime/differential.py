@@ -1,0 +1,76 @@
+"""The compiled function beside the interpreter, on the same inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optigpu.interp.machine import Runner
+from optigpu.interp.memory import UNINIT, View
+from optigpu.interp.testing import Inputs, arguments, valid_inputs
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.signature import DTYPES, ArrayParam, Signature
+from optigpu.syntax.program import Function
+from optigpu.syntax.source import NOWHERE
+
+RELATIVE, ABSOLUTE = 2e-4, 2e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where the two disagree: the array (or the result), and what each computed."""
+
+    what: str
+    compiled: Any
+    interpreted: Any
+    inputs: Inputs
+
+
+def numpy_arguments(signature: Signature, inputs: Inputs) -> list[Any]:
+    args: list[Any] = []
+    for p in signature.params:
+        if isinstance(p, ArrayParam):
+            values = [float(v) if p.elem.kind.value == "float" else v for v in inputs.arrays[p.name]]
+            args.append(np.array(values, dtype=DTYPES[p.elem.name]).reshape(inputs.shapes[p.name]))
+        else:
+            value = inputs.scalars[p.name]
+            args.append(float(value) if p.type.kind.value == "float" else value)
+    return args
+
+
+def compare(compiled: CFunction, runner: Runner, f: Function, *, seed: int = 0, runs: int = 20) -> Difference | None:
+    """Run both on random inputs; None if they agree on all of them."""
+    for inputs in valid_inputs(runner, f, seed=seed, most=runs):
+        difference = compare_on(compiled, runner, f, inputs)
+        if difference is not None:
+            return difference
+    return None
+
+
+def compare_on(compiled: CFunction, runner: Runner, f: Function, inputs: Inputs) -> Difference | None:
+    machine = runner.start()
+    views = arguments(machine, f, inputs)
+    expected = machine.call(f.name, views, NOWHERE)
+    args = numpy_arguments(compiled.signature, inputs)
+    result = compiled(*args)
+    if expected is not None and not np.isclose(
+        float(expected), float(result), rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True
+    ):
+        return Difference("the result", result, expected, inputs)
+    for p, view, array in zip(compiled.signature.params, views, args):
+        if isinstance(p, ArrayParam) and isinstance(view, View) and not agrees(view, array):
+            return Difference(f"`{p.name}`", array, [str(x) for x in view.alloc.data], inputs)
+    return None
+
+
+def agrees(view: View, array: Any) -> bool:
+    """Cells that the interpreter leaves unwritten can hold anything."""
+    flat = array.reshape(-1)
+    for held, have in zip(view.alloc.data, flat):
+        if held is UNINIT:
+            continue
+        if not np.isclose(float(held), float(have), rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True):  # type: ignore[arg-type]
+            return False
+    return True

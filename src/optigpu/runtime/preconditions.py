@@ -1,0 +1,152 @@
+"""Preconditions on actual arguments, whole arrays at a time. Facts outside this fragment are left to the proof's reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optigpu.syntax.exprs import BigOp, Binary, Bool, Call, Cast, Cond, Expr, Int, Range, Real, SizeOf, Unary, Var
+from optigpu.syntax.operators import REAL_SPELLINGS
+from optigpu.syntax.types import is_float
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A logical function that is the contents of an array."""
+
+    array: Any
+
+    def at(self, *indices: Any) -> Any:
+        """Outside the array the function is unspecified: such points decide nothing, so any element will do."""
+        clipped = [np.clip(i, 0, max(n - 1, 0)) for i, n in zip(indices, self.array.shape)]
+        return self.array[tuple(clipped)] if self.array.size else np.zeros(())
+
+
+class _Unknown(Exception):
+    pass
+
+
+def holds(prop: Expr, env: Mapping[str, Any]) -> bool | None:
+    """Whether a fact holds, or None where this fragment cannot tell."""
+    try:
+        return bool(np.all(_value(prop, env)))
+    except _Unknown:
+        return None
+
+
+def integer_value(e: Expr, env: Mapping[str, Any]) -> int | None:
+    try:
+        return int(_value(e, env))
+    except _Unknown:
+        return None
+
+
+def _value(e: Expr, env: Mapping[str, Any]) -> Any:
+    match e:
+        case Int(value) | Bool(value):
+            return value
+        case Real(value):
+            return float(value)
+        case SizeOf(of):
+            return of.size
+        case Var(name) if name in env:
+            return env[name]
+        case Unary("!", arg):
+            return np.logical_not(_value(arg, env))
+        case Unary("-", arg):
+            return -_value(arg, env)
+        case Cast(_, arg):
+            return _value(arg, env)
+        case Cond(test, then, other):
+            return np.where(_value(test, env), _value(then, env), _value(other, env))
+        case Binary():
+            return _binary(e, env)
+        case Call(name, args):
+            return _call(name, [_value(a, env) for a in args], env)
+        case BigOp("All", binders, body):
+            return _for_all(binders, body, env)
+        case _:
+            raise _Unknown
+
+
+def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
+    a, b = _value(e.left, env), _value(e.right, env)
+    match REAL_SPELLINGS.get(e.op, e.op):
+        case "&&":
+            return np.logical_and(a, b)
+        case "||":
+            return np.logical_or(a, b)
+        case "==>":
+            return np.logical_or(np.logical_not(a), b)
+        case "==":
+            return a == b
+        case "!=":
+            return a != b
+        case "<":
+            return a < b
+        case "<=":
+            return a <= b
+        case ">":
+            return a > b
+        case ">=":
+            return a >= b
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "/" if is_float(e.type):
+            return a / b
+        case "/":
+            return _truncating(a, b)
+        case "%":
+            return a - b * _truncating(a, b)
+        case "<<":
+            return a << b
+        case ">>":
+            return a >> b
+        case _:
+            raise _Unknown
+
+
+def _truncating(a: Any, b: Any) -> Any:
+    if np.any(np.equal(b, 0)):
+        raise _Unknown
+    quotient = np.abs(a) // np.abs(b)
+    return np.where((np.asarray(a) >= 0) == (np.asarray(b) >= 0), quotient, -quotient)
+
+
+def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
+    found = env.get(name)
+    if isinstance(found, Model):
+        return found.at(*args)
+    match name:
+        case "min":
+            return np.minimum(args[0], args[1])
+        case "max":
+            return np.maximum(args[0], args[1])
+        case "abs":
+            return np.abs(args[0])
+        case "exact_div":
+            return _truncating(args[0], args[1])
+        case _:
+            raise _Unknown
+
+
+def _for_all(binders: tuple[Any, ...], body: Expr, env: Mapping[str, Any]) -> Any:
+    """All binders at once: the k-th is an axis of its own."""
+    inner = dict(env)
+    for k, b in enumerate(binders):
+        if not isinstance(b.range, Range):
+            raise _Unknown
+        low, high = _value(b.range.low, inner), _value(b.range.high, inner)
+        if np.ndim(low) or np.ndim(high):
+            raise _Unknown
+        if high <= low:
+            return True
+        inner[b.name] = np.arange(int(low), int(high)).reshape((-1,) + (1,) * (len(binders) - 1 - k))
+    return np.all(_value(body, inner))

@@ -1,0 +1,217 @@
+"""What a function can be called with, as its C signature and contract say. Needs NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.preconditions import Model, holds, integer_value
+from optigpu.syntax.exprs import Call, Expr, PointsTo, TypeOf, Var
+from optigpu.syntax.printer import print_expr
+from optigpu.syntax.program import Function
+from optigpu.syntax.types import VOID, Array, Kind, Scalar, Type
+from optigpu.syntax.walk import free_vars, subexpressions
+
+DTYPES: dict[str, str] = {
+    "bool": "bool", "int8_t": "int8", "int16_t": "int16", "int": "int32", "int64_t": "int64", "uint8_t": "uint8",
+    "uint16_t": "uint16", "unsigned": "uint32", "uint64_t": "uint64", "float": "float32", "double": "float64",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayParam:
+    name: str
+    elem: Scalar
+    dims: tuple[Expr | None, ...]
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarParam:
+    name: str
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    text: str
+    prop: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    name: str
+    params: tuple[ArrayParam | ScalarParam, ...]
+    result: Scalar | None
+    requirements: tuple[Requirement, ...]
+    models: tuple[tuple[str, str], ...]  # (logical function, array it describes): `a ~> Matrix1(n, A)`
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments by name: all in order, or without the sizes that the arrays tell, or by keyword."""
+        names = [p.name for p in self.params]
+        sizes = self.inferable_sizes()
+        short = [n for n in names if n not in sizes]
+        order = names if len(args) > len(short) or not sizes else short
+        if len(args) > len(names):
+            raise CallError(
+                f"{self.name} takes {len(names)} arguments ({', '.join(names)}), but {len(args)} were given"
+            )
+        bound: dict[str, Any] = dict(zip(order, args))
+        for key, value in kwargs.items():
+            if key not in names:
+                raise CallError(f"{self.name} has no parameter `{key}` (it has {', '.join(names)})")
+            if key in bound:
+                raise CallError(f"{self.name}: `{key}` is given twice")
+            bound[key] = value
+        self.infer_sizes(bound)
+        missing = [n for n in names if n not in bound]
+        if missing:
+            raise CallError(f"{self.name} needs {', '.join(f'`{n}`' for n in missing)}")
+        return bound
+
+    def inferable_sizes(self) -> set[str]:
+        """Integer parameters that are a dimension of some array."""
+        integers = {p.name for p in self.params if isinstance(p, ScalarParam) and p.type.kind is Kind.INT}
+        dims = {d.name for p in self.params if isinstance(p, ArrayParam) for d in p.dims if isinstance(d, Var)}
+        return integers & dims
+
+    def infer_sizes(self, bound: dict[str, Any]) -> None:
+        for p in self.params:
+            if isinstance(p, ArrayParam) and p.name in bound and hasattr(bound[p.name], "shape"):
+                shape = tuple(bound[p.name].shape)
+                if len(shape) == len(p.dims):
+                    for d, n in zip(p.dims, shape):
+                        if isinstance(d, Var) and d.name not in bound and d.name in self.inferable_sizes():
+                            bound[d.name] = int(n)
+
+    def check(self, bound: dict[str, Any]) -> None:
+        """Types, shapes, layout, overlap and preconditions; the first thing wrong is an error."""
+        scalars: dict[str, Any] = {}
+        for p in self.params:
+            if isinstance(p, ScalarParam):
+                scalars[p.name] = bound[p.name] = self.scalar(p, bound[p.name])
+        for p in self.params:
+            if isinstance(p, ArrayParam):
+                self.array(p, bound[p.name], scalars)
+        self.overlaps(bound)
+        models = {logic: Model(bound[array]) for logic, array in self.models}
+        for r in self.requirements:
+            known = {**scalars, **models}
+            if free_vars(r.prop) <= known.keys() | BUILTIN_FUNCTIONS and holds(r.prop, known) is False:
+                values = ", ".join(f"{n} = {scalars[n]}" for n in sorted(free_vars(r.prop)) if n in scalars)
+                raise CallError(
+                    f"{self.name}: the precondition {r.text} does not hold{f' ({values})' if values else ''}"
+                )
+
+    def scalar(self, p: ScalarParam, value: Any) -> Any:
+        if isinstance(value, np.generic):
+            value = value.item()
+        match p.type.kind:
+            case Kind.BOOL:
+                if not isinstance(value, bool):
+                    raise CallError(f"{self.name}: `{p.name}` is a bool, not {kind_of(value)}")
+                return value
+            case Kind.INT:
+                if isinstance(value, bool) or not isinstance(value, int):
+                    raise CallError(f"{self.name}: `{p.name}` is an integer, not {kind_of(value)}")
+                if not p.type.low <= value <= p.type.high:
+                    raise CallError(f"{self.name}: `{p.name}` = {value} does not fit `{p.type.name}`")
+                return value
+            case Kind.FLOAT:
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    raise CallError(f"{self.name}: `{p.name}` is a number, not {kind_of(value)}")
+                return float(value)
+
+    def array(self, p: ArrayParam, value: Any, scalars: dict[str, Any]) -> None:
+        want = DTYPES[p.elem.name]
+        if not isinstance(value, np.ndarray):
+            raise CallError(f"{self.name}: `{p.name}` is an array of {want}, not {kind_of(value)}")
+        if value.dtype != np.dtype(want):
+            raise CallError(
+                f"{self.name}: `{p.name}` holds {want}, not {value.dtype} (convert it with .astype({want!r}))"
+            )
+        self.shape(p, tuple(value.shape), scalars)
+        if not value.flags.c_contiguous:
+            raise CallError(f"{self.name}: `{p.name}` is not contiguous (use numpy.ascontiguousarray)")
+        if p.written and not value.flags.writeable:
+            raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
+
+    def shape(self, p: ArrayParam, shape: tuple[int, ...], scalars: dict[str, Any]) -> None:
+        if len(shape) != len(p.dims):
+            raise CallError(f"{self.name}: `{p.name}` has {len(p.dims)} dimensions, not {len(shape)}")
+        for axis, (d, have) in enumerate(zip(p.dims, shape)):
+            size = None if d is None else integer_value(d, scalars)
+            if size is not None and size != have:
+                assert d is not None
+                axis_text = "" if len(shape) == 1 else f" in dimension {axis}"
+                raise CallError(
+                    f"{self.name}: `{p.name}` has size {print_expr(d)} = {size}{axis_text}, but the array has {have}"
+                )
+
+    def overlaps(self, bound: dict[str, Any]) -> None:
+        arrays = [(p, bound[p.name]) for p in self.params if isinstance(p, ArrayParam)]
+        for i, (p, x) in enumerate(arrays):
+            for q, y in arrays[i + 1 :]:
+                if (p.written or q.written) and np.may_share_memory(x, y):
+                    raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
+
+
+BUILTIN_FUNCTIONS = frozenset({"min", "max", "abs", "exact_div"})
+
+
+def kind_of(value: Any) -> str:
+    return type(value).__name__
+
+
+def signature_of(f: Function, types: Sequence[Type]) -> Signature:
+    """From a checked function and the effective types of its parameters."""
+    written = written_arrays(f)
+    params: list[ArrayParam | ScalarParam] = []
+    for p, t in zip(f.params, types):
+        if isinstance(t, Array):
+            params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written))
+        else:
+            assert isinstance(t, Scalar)
+            params.append(ScalarParam(p.name, t))
+    requirements = tuple(
+        Requirement(print_expr(i.body), i.body)
+        for c in f.contract
+        if c.kind == "requires"
+        for i in c.items
+        if not isinstance(i.body, TypeOf)
+    )
+    result = None if f.result == VOID else f.result
+    assert result is None or isinstance(result, Scalar)
+    return Signature(f.name, tuple(params), result, requirements, tuple(models_of(f)))
+
+
+def written_arrays(f: Function) -> set[str]:
+    """Arrays of which the contract asks more than reading; without a contract, all."""
+    if not f.contract:
+        return {p.name for p in f.params}
+    out: set[str] = set()
+    for c in f.contract:
+        if c.kind in ("consumes", "produces", "preserves", "writes"):
+            for i in c.items:
+                for e in subexpressions(i.body):
+                    if isinstance(e, PointsTo):
+                        out |= {x.name for x in subexpressions(e.pointer) if isinstance(x, Var)}
+    return out
+
+
+def models_of(f: Function) -> list[tuple[str, str]]:
+    """`a ~> Matrix1(n, A)` in the precondition: A is what a holds."""
+    out: list[tuple[str, str]] = []
+    for c in f.contract:
+        if c.kind in ("reads", "consumes", "preserves"):
+            for i in c.items:
+                match i.body:
+                    case PointsTo(Var(array), _, Call(_, (*_, Var(model)))):
+                        out.append((model, array))
+                    case _:
+                        pass
+    return out

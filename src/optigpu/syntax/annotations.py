@@ -1,0 +1,33 @@
+"""The names of annotations and of allocation calls, as the thesis and OptiTrust spell them."""
+
+from __future__ import annotations
+
+from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES
+from optigpu.syntax.types import Space
+
+CLAUSE_NAMES = frozenset("__" + kind for kind in FUNCTION_CLAUSES + LOOP_CLAUSES)
+MARKERS = frozenset({"__admitted", "__pure"})  # `__pure()` says what an empty contract says
+STATEMENT_ANNOTATIONS = frozenset({"__ghost", "__GHOST_BEGIN", "__GHOST_END", "__ASSERT"})
+TOP_LEVEL_ANNOTATIONS = frozenset({"__DECL", "__DEF", "__AXIOM"})
+ANNOTATIONS = CLAUSE_NAMES | MARKERS | STATEMENT_ANNOTATIONS | TOP_LEVEL_ANNOTATIONS
+
+MAX_DIMENSIONS = 6
+
+# Every spelling of an allocation, with its number of dimensions and its space.
+ALLOCATIONS: dict[str, tuple[int, Space]] = {
+    spelling.format(n): (n, space)
+    for spelling, space, least in (
+        ("MALLOC{}", Space.ANY, 1),
+        ("gmem_malloc{}", Space.GMEM, 1),
+        ("__gmem_malloc{}", Space.GMEM, 1),
+        ("__smem_malloc{}", Space.SMEM, 1),
+        ("__treg_malloc{}", Space.TREG, 0),
+    )
+    for n in range(least, MAX_DIMENSIONS + 1)
+}
+ALLOCATION_SPELLING: dict[Space, str] = {
+    Space.ANY: "MALLOC{}",
+    Space.GMEM: "__gmem_malloc{}",
+    Space.SMEM: "__smem_malloc{}",
+    Space.TREG: "__treg_malloc{}",
+}

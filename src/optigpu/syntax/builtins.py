@@ -1,0 +1,107 @@
+"""The functions every program knows: mathematics, index helpers, and the GPU calls of the thesis' chapter 4, as tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optigpu.syntax.annotations import MAX_DIMENSIONS
+from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, RANGE, Scalar, Sort, Type
+
+# Mathematical functions on floats: name -> number of arguments. `expf` and `exp` denote the same function on reals.
+REAL_FUNCTIONS: dict[str, int] = {
+    "sqrt": 1, "exp": 1, "exp2": 1, "log": 1, "log2": 1, "sin": 1, "cos": 1, "tanh": 1, "erf": 1, "fabs": 1, "floor": 1, "ceil": 1,
+    "rsqrt": 1, "pow": 2, "fmax": 2, "fmin": 2, "fma": 3,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class MathFunction:
+    real_name: str  # its name as a function on reals
+    arity: int
+    type: Scalar
+
+
+MATH: dict[str, MathFunction] = {
+    **{name: MathFunction(name, arity, DOUBLE) for name, arity in REAL_FUNCTIONS.items()},
+    **{name + "f": MathFunction(name, arity, FLOAT) for name, arity in REAL_FUNCTIONS.items()},
+}
+
+# Polymorphic over numbers (min, max, abs) or on integers alone.
+NUMERIC: dict[str, int] = {"min": 2, "max": 2, "abs": 1}
+INTEGER: dict[str, int] = {"exact_div": 2}
+REAL_CONSTANTS = ("INFINITY",)
+INT_CONSTANTS: dict[str, int] = {"INT_MAX": 2**31 - 1, "INT_MIN": -(2**31)}
+
+
+def index_helper(name: str) -> tuple[str, int] | None:
+    """("MINDEX", 2) for `MINDEX2`, and likewise MSIZEn and DMINDEXn."""
+    for stem in ("DMINDEX", "MINDEX", "MSIZE"):
+        suffix = name[len(stem) :]
+        if name.startswith(stem) and suffix.isdigit() and 0 < int(suffix) <= MAX_DIMENSIONS:
+            return stem, int(suffix)
+    return None
+
+
+# Calls that are statements. Spellings that differ only in style stand for the first one.
+SPELLINGS: dict[str, str] = {
+    "kernel_start": "kernel_launch",
+    "kernel_end": "kernel_kill",
+    "__gmem_free": "gmem_free",
+    "__syncthreads": "blocksync",
+    "__syncwarp": "warpsync",
+}
+# name -> how many integer arguments
+CONTROL_CALLS: dict[str, int] = {
+    "kernel_launch": 3, "kernel_setup_end": 0, "kernel_teardown_begin": 0, "kernel_teardown_sync": 0, "kernel_kill": 0,
+    "blocksync": 0, "warpsync": 0, "magic_barrier": 0,
+}  # fmt: skip
+# name -> (how many arrays, how many integers)
+MEMORY_CALLS: dict[str, tuple[int, int]] = {
+    "free": (1, 0),
+    "gmem_free": (1, 0),
+    **{f"__smem_free{n}": (1, n) for n in range(1, MAX_DIMENSIONS + 1)},
+    **{f"memcpy_host_to_device{n}": (2, n) for n in range(1, 5)},
+    **{f"memcpy_device_to_host{n}": (2, n) for n in range(1, 5)},
+    **{f"memcpy_device_to_device{n}": (2, n) for n in range(1, 5)},
+}
+# `__gmem_get(&x)` is `x` and `__gmem_set(&x, v)` is `x = v`, for memory of that space.
+GETTERS: dict[str, str] = {"__gmem_get": "GMem", "__smem_get": "SMem", "__treg_get": "TReg"}
+SETTERS: dict[str, str] = {"__gmem_set": "GMem", "__smem_set": "SMem", "__treg_set": "TReg"}
+
+BUILTIN_NAMES = frozenset({*MATH, *NUMERIC, *INTEGER, *CONTROL_CALLS, *MEMORY_CALLS, *GETTERS, *SETTERS, *SPELLINGS})
+
+# Formulas: permissions that are not on memory cells, with the types of their arguments.
+TOKENS: dict[str, tuple[Type, ...]] = {
+    "HostCtx": (), "KernelSetupCtx": (), "KernelTeardownCtx": (),
+    "KernelParams": (LOGIC_INT, LOGIC_INT, LOGIC_INT),
+    "SMemAllowance": (LOGIC_INT,),
+    "ThreadsCtx": (RANGE,),
+}  # fmt: skip
+MEMORY_TYPES = ("Any", "GMem", "SMem", "TReg")
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixPredicate:
+    """`Matrix2`, `UninitMatrix2`, `Cells2` and their `…Of` versions, which name the memory type after the sizes."""
+
+    rank: int
+    contents: str  # "values", "uninit" or "cells"
+    with_space: bool
+
+
+def matrix_predicate(name: str) -> MatrixPredicate | None:
+    """Read `MatrixN`, `MatrixNOf`, `UninitMatrixN`, `UninitMatrixNOf`, `CellsN`, `CellsNOf`."""
+    for stem, contents in (("UninitMatrix", "uninit"), ("Matrix", "values"), ("Cells", "cells")):
+        if not name.startswith(stem):
+            continue
+        rest = name[len(stem) :]
+        with_space = rest.endswith("Of")
+        digits = rest.removesuffix("Of")
+        if digits.isdigit() and 0 < int(digits) <= MAX_DIMENSIONS:
+            return MatrixPredicate(int(digits), contents, with_space)
+    return None
+
+
+RESULT_NAME = "_Res"
+CELL_TARGETS = ("UninitCell", "Cell")
+TOKEN_TYPE: Sort = HPROP

@@ -1,0 +1,41 @@
+"""Errors as data: a code, the places concerned, and what to do. `report/` renders them; nothing else formats text for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from optigpu.syntax.source import Loc
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A second place of an error, with what is to be seen there."""
+
+    loc: Loc
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """`message` is one sentence about `loc`. `notes` are facts (need, have, witness …); `help` is an edit that would fix it."""
+
+    code: str
+    message: str
+    loc: Loc
+    labels: tuple[Label, ...] = ()
+    notes: tuple[tuple[str, str], ...] = field(default=())
+    help: str | None = None
+
+
+class InputError(Exception):
+    """The input is malformed or outside the language (exit code 2)."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(f"{diagnostic.loc}: {diagnostic.message}")
+        self.diagnostic = diagnostic
+
+
+def input_error(
+    code: str, message: str, loc: Loc, *, labels: tuple[Label, ...] = (), help: str | None = None
+) -> InputError:
+    return InputError(Diagnostic(code, message, loc, labels, (), help))

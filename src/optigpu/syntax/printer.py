@@ -1,0 +1,434 @@
+"""Syntax to annotated C. What is printed parses to the same program. The code generators build on the same expression printer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import assert_never
+
+from optigpu.syntax.annotations import ALLOCATION_SPELLING
+from optigpu.syntax.exprs import (
+    Addr,
+    Alloc,
+    BigOp,
+    Binary,
+    Binder,
+    Bool,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Forall,
+    Fun,
+    Group,
+    Index,
+    Int,
+    PointsTo,
+    Range,
+    Real,
+    SizeOf,
+    TypeOf,
+    Unary,
+    Var,
+)
+from optigpu.syntax.operators import (
+    ARROW_PRECEDENCE,
+    BINDER_PRECEDENCE,
+    CONDITIONAL_PRECEDENCE,
+    POSTFIX_PRECEDENCE,
+    RIGHT_ASSOCIATIVE,
+    UNARY_PRECEDENCE,
+    precedence,
+)
+from optigpu.syntax.program import (
+    Assert,
+    Axiom,
+    Block,
+    Body,
+    CallStmt,
+    Clause,
+    Decl,
+    Define,
+    For,
+    Function,
+    Ghost,
+    GhostEnd,
+    If,
+    Include,
+    Item,
+    LogicDecl,
+    LogicDef,
+    LoopRange,
+    Mode,
+    Param,
+    Program,
+    Return,
+    Role,
+    Stmt,
+    Store,
+    TopLevel,
+)
+from optigpu.syntax.types import (
+    DOUBLE,
+    INT64,
+    UINT,
+    UINT64,
+    VOID,
+    Array,
+    FunType,
+    Pointer,
+    ProofType,
+    Scalar,
+    Sort,
+    Space,
+    Type,
+)
+
+INDENT = "  "
+_EXACT = Context(prec=2000)
+
+
+class ExprPrinter:
+    """Expressions with no more parentheses than needed."""
+
+    def show(self, e: Expr, least: int = BINDER_PRECEDENCE) -> str:
+        """`e` for a place where operators looser than `least` need parentheses."""
+        text, level = self.text(e)
+        return text if level >= least else f"({text})"
+
+    def text(self, e: Expr) -> tuple[str, int]:
+        """The text of an expression, and how tightly its outermost operator binds."""
+        match e:
+            case Int(value, literal_type):
+                suffix = {UINT: "u", INT64: "LL", UINT64: "ull"}.get(literal_type, "") if literal_type else ""
+                return f"{value}{suffix}", POSTFIX_PRECEDENCE if value >= 0 else UNARY_PRECEDENCE
+            case Real(value, literal_type):
+                text = real_text(value) + ("" if literal_type == DOUBLE else "f")
+                return text, POSTFIX_PRECEDENCE if value >= 0 else UNARY_PRECEDENCE
+            case Bool(value):
+                return ("true" if value else "false"), POSTFIX_PRECEDENCE
+            case Var(name):
+                return name, POSTFIX_PRECEDENCE
+            case Unary(op, arg):
+                inner = self.show(arg, UNARY_PRECEDENCE)
+                return (f"{op}({inner})" if inner.startswith(op) else op + inner), UNARY_PRECEDENCE
+            case Binary():
+                return self.binary(e)
+            case Cond(test, then, other):
+                tighter = CONDITIONAL_PRECEDENCE + 1
+                branches = f"{self.show(then, CONDITIONAL_PRECEDENCE)} : {self.show(other, CONDITIONAL_PRECEDENCE)}"
+                return f"{self.show(test, tighter)} ? {branches}", CONDITIONAL_PRECEDENCE
+            case Cast():
+                return self.cast(e)
+            case Index():
+                return self.index(e)
+            case Addr(arg):
+                return f"&{self.show(arg, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
+            case Call():
+                return self.call(e)
+            case SizeOf(of):
+                return f"sizeof({of.name})", POSTFIX_PRECEDENCE
+            case Alloc():
+                return self.alloc(e), POSTFIX_PRECEDENCE
+            case Fun(params, body):
+                names = " ".join(self.binder(p) for p in params)
+                return f"fun {names} -> {self.show(body)}", BINDER_PRECEDENCE
+            case Forall(params, body):
+                return f"forall {' '.join(self.binder(p) for p in params)} -> {self.show(body)}", BINDER_PRECEDENCE
+            case Range(low, high):
+                tight = ARROW_PRECEDENCE + 1
+                start = "" if low == Int(0) else self.show(low, tight)
+                return f"{start or '0'}..{self.show(high, tight)}", ARROW_PRECEDENCE
+            case BigOp("All", (b,), body):
+                return (
+                    f"forall {b.name} in {self.show(b.range, ARROW_PRECEDENCE)} -> {self.show(body)}",
+                    BINDER_PRECEDENCE,
+                )
+            case BigOp(op, binders, body):
+                ranges = ", ".join(f"{b.name} in {self.show(b.range)}" for b in binders)
+                return f"{op}({ranges}, {self.show(body)})", POSTFIX_PRECEDENCE
+            case PointsTo(pointer, arrow, target, space):
+                tight = ARROW_PRECEDENCE + 1
+                where = "" if space is None else f"[{self.show(space)}]"
+                return f"{self.show(pointer, tight)} {arrow}{where} {self.show(target, tight)}", ARROW_PRECEDENCE
+            case Group(index, range_, body, desync):
+                word = "desync_for" if desync else "for"
+                return (
+                    f"{word} {index} in {self.show(range_, ARROW_PRECEDENCE)} -> {self.show(body)}",
+                    BINDER_PRECEDENCE,
+                )
+            case TypeOf(of):
+                return self.type(of), BINDER_PRECEDENCE
+            case _:
+                assert_never(e)
+
+    def binary(self, e: Binary) -> tuple[str, int]:
+        level = precedence(e.op)
+        right_associative = e.op in RIGHT_ASSOCIATIVE
+        left = self.show(e.left, level + 1 if right_associative else level)
+        right = self.show(e.right, level if right_associative else level + 1)
+        return f"{left} {e.op} {right}", level
+
+    def cast(self, e: Cast) -> tuple[str, int]:
+        if e.implicit:
+            return self.text(e.arg)
+        return f"({e.to.name}){self.show(e.arg, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
+
+    def index(self, e: Index) -> tuple[str, int]:
+        base = self.show(e.base, POSTFIX_PRECEDENCE)
+        return base + "".join(f"[{self.show(i)}]" for i in e.indices), POSTFIX_PRECEDENCE
+
+    def call(self, e: Call) -> tuple[str, int]:
+        return f"{e.func}({', '.join(self.show(a) for a in e.args)})", POSTFIX_PRECEDENCE
+
+    def alloc(self, e: Alloc) -> str:
+        name = ALLOCATION_SPELLING[e.space].format(len(e.dims))
+        dims = [self.show(d) for d in e.dims]
+        if e.space is Space.ANY:
+            return f"{name}({', '.join([e.elem.name, *dims])})"
+        return f"{name}<{e.elem.name}>({', '.join(dims)})"
+
+    def binder(self, p: Binder) -> str:
+        return p.name if p.type is None else f"({p.name}: {self.type(p.type)})"
+
+    def type(self, t: Type) -> str:
+        """A type of the logic."""
+        match t:
+            case Scalar(name):
+                return name
+            case Sort(name):
+                return name
+            case ProofType(prop):
+                return self.show(prop)
+            case FunType(args, result):
+                return f"{' * '.join(self.type_atom(a) for a in args)} -> {self.type(result)}"
+            case Pointer(elem) | Array(elem):
+                return f"{elem.name}*"
+            case _:
+                assert_never(t)
+
+    def type_atom(self, t: Type) -> str:
+        return f"({self.type(t)})" if isinstance(t, FunType) else self.type(t)
+
+
+def real_text(value: Fraction) -> str:
+    """A decimal that denotes exactly this number (literals come from decimals, so there is one)."""
+    d = _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
+    exponent = d.adjusted()
+    if -6 <= exponent <= 15:
+        text = format(d, "f")
+        return text if "." in text else text + ".0"
+    return format(d, "e").replace("e+", "e")
+
+
+class Lines:
+    """Lines of text with indentation."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.depth = 0
+
+    def add(self, text: str) -> None:
+        self.lines.append(INDENT * self.depth + text if text else "")
+
+    def extend(self, texts: Iterable[str]) -> None:
+        for t in texts:
+            self.add(t)
+
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+
+class ProgramPrinter:
+    """Annotated C. Code generators override what their dialect writes differently."""
+
+    def __init__(self) -> None:
+        self.out = Lines()
+        self.exprs = ExprPrinter()
+
+    def e(self, x: Expr) -> str:
+        return self.exprs.show(x)
+
+    # Items
+
+    def program(self, program: Program) -> str:
+        previous: TopLevel | None = None
+        for item in program.items:
+            if previous is not None and (isinstance(item, Function) or type(item) is not type(previous)):
+                self.out.add("")
+            self.item(item)
+            previous = item
+        return self.out.text()
+
+    def item(self, item: TopLevel) -> None:
+        match item:
+            case Include(path, system):
+                self.out.add(f"#include <{path}>" if system else f'#include "{path}"')
+            case Define(name, value):
+                text = self.e(value)
+                self.out.add(f"#define {name} {text if isinstance(value, Int | Real | Var) else f'({text})'}")
+            case LogicDecl(name, type_):
+                self.out.add(f'__DECL({name}, "{self.exprs.type(type_)}");')
+            case LogicDef(name, value):
+                self.out.add(f'__DEF({name}, "{self.e(value)}");')
+            case Axiom(name, prop):
+                self.out.add(f'__AXIOM({name}, "{self.e(prop)}");')
+            case Function():
+                self.function(item)
+            case _:
+                assert_never(item)
+
+    def function(self, f: Function) -> None:
+        self.out.add(f"{self.signature(f)} {{")
+        self.out.depth += 1
+        self.clauses(f.contract)
+        if f.admitted:
+            self.out.add("__admitted();")
+        if f.contract and f.body:
+            self.out.add("")
+        self.body(f.body)
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def signature(self, f: Function) -> str:
+        if f.role is Role.GHOST:
+            return f"__GHOST({f.name})"
+        prefix = "__device__ " if f.role is Role.DEVICE else ""
+        result = "void" if f.result == VOID else self.exprs.type(f.result)
+        params = ", ".join(self.param(p) for p in f.params) or "void"
+        return f"{prefix}{result} {f.name}({params})"
+
+    def param(self, p: Param) -> str:
+        return ("const " if p.const else "") + self.declarator(p.name, p.type)
+
+    def declarator(self, name: str, t: Type, const: bool = False) -> str:
+        match t:
+            case Array(elem, (None, first, *rest)):
+                dims = "".join(f"[{self.size(d)}]" for d in (first, *rest))
+                return f"{elem.name} (*{' const ' if const else ''}{name}){dims}"
+            case Array(elem, dims):
+                return f"{elem.name} {name}" + "".join(f"[{self.size(d)}]" for d in dims)
+            case Pointer(elem):
+                return f"{elem.name}* {'const ' if const else ''}{name}"
+            case _:
+                return f"{self.exprs.type(t)} {name}"
+
+    def size(self, d: Expr | None) -> str:
+        return "" if d is None else self.e(d)
+
+    # Contracts
+
+    def clauses(self, contract: tuple[Clause, ...]) -> None:
+        for c in contract:
+            self.out.add(f'__{c.kind}("{self.items(c.items)}");')
+
+    def items(self, items: tuple[Item, ...]) -> str:
+        return ", ".join((f"{i.name}: " if i.name is not None else "") + self.e(i.body) for i in items)
+
+    # Statements
+
+    def body(self, body: Body) -> None:
+        for s in body:
+            self.statement(s)
+
+    def nested(self, head: str, body: Body, tail: str = "}") -> None:
+        self.out.add(head + " {")
+        self.out.depth += 1
+        self.body(body)
+        self.out.depth -= 1
+        if tail:
+            self.out.add(tail)
+
+    def statement(self, s: Stmt) -> None:
+        match s:
+            case Decl():
+                self.declaration(s)
+            case Store(target, value, op):
+                self.out.add(f"{self.e(target)} {op or ''}= {self.e(value)};")
+            case For():
+                self.loop(s)
+            case If():
+                self.conditional(s, "")
+            case Block(body):
+                self.out.add("{")
+                self.out.depth += 1
+                self.body(body)
+                self.out.depth -= 1
+                self.out.add("}")
+            case CallStmt(call):
+                self.out.add(f"{self.e(call)};")
+            case Return(value):
+                self.out.add("return;" if value is None else f"return {self.e(value)};")
+            case Ghost():
+                self.ghost(s)
+            case GhostEnd(label):
+                self.out.add(f"__GHOST_END({label});")
+            case Assert(items):
+                self.out.add(f'__ASSERT("{self.items(items)}");')
+            case _:
+                assert_never(s)
+
+    def declaration(self, s: Decl) -> None:
+        shared = "__shared__ " if isinstance(s.type, Array) and s.type.space is Space.SMEM else ""
+        const = "const " if s.const and isinstance(s.type, Scalar) else ""
+        pointer = isinstance(s.type, Pointer) or (isinstance(s.type, Array) and s.type.dims[0] is None)
+        init = "" if s.init is None else f" = {self.e(s.init)}"
+        self.out.add(f"{shared}{const}{self.declarator(s.name, s.type, const=pointer and s.const)}{init};")
+
+    def conditional(self, s: If, prefix: str) -> None:
+        self.nested(f"{prefix}if ({self.e(s.test)})", s.then, "" if s.other else "}")
+        if not s.other:
+            return
+        if len(s.other) == 1 and isinstance(s.other[0], If):
+            self.conditional(s.other[0], "} else ")
+        else:
+            self.nested("} else", s.other)
+
+    def loop(self, s: For) -> None:
+        for hint in self.pragmas(s):
+            self.out.add(f"#pragma {hint}")
+        word = {Mode.THREAD: "thread for", Mode.MAGIC_THREAD: "magic thread for"}.get(s.mode, "for")
+        self.out.add(f"{word} ({s.index_type.name} {self.loop_head(s.index, s.range)}) {{")
+        self.out.depth += 1
+        self.clauses(s.contract)
+        self.body(s.body)
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def pragmas(self, s: For) -> list[str]:
+        """A loop has at most one pragma of each kind; those of OpenMP are one line."""
+        omp = ["parallel for"] if s.mode is Mode.PARALLEL else []
+        omp += [h for h in s.hints if not h.startswith("unroll")]
+        return ([f"omp {' '.join(omp)}"] if omp else []) + [h for h in s.hints if h.startswith("unroll")]
+
+    def loop_head(self, i: str, r: LoopRange) -> str:
+        if r.amount == Int(1) and r.op in "+-":
+            step = f"{i}{r.op}{r.op}"
+        else:
+            step = f"{i} {r.op}= {self.e(r.amount)}"
+        return f"{i} = {self.e(r.start)}; {i} {r.relation} {self.e(r.bound)}; {step}"
+
+    def ghost(self, s: Ghost) -> None:
+        args = ", ".join((f"{a.name} := " if a.name else "") + self.e(a.value) for a in s.args)
+        binds = ", ".join(f"{name} <- {result}" for name, result in s.binds)
+        parts = [s.func] + ([f'"{args}"'] if args or binds else []) + ([f'"{binds}"'] if binds else [])
+        if s.label is not None:
+            self.out.add(f"__GHOST_BEGIN({', '.join([s.label, *parts])});")
+        else:
+            self.out.add(f"__ghost({', '.join(parts)});")
+
+
+def print_program(program: Program) -> str:
+    """Annotated C that parses back to the same program."""
+    return ProgramPrinter().program(program)
+
+
+def print_function(f: Function) -> str:
+    printer = ProgramPrinter()
+    printer.function(f)
+    return printer.out.text()
+
+
+def print_expr(e: Expr) -> str:
+    return ExprPrinter().show(e)

@@ -1,0 +1,267 @@
+"""Statements, contracts, functions, programs. Everything is immutable; `mark` and `loc` do not take part in comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from optigpu.syntax.exprs import Call, Expr, Index, Var
+from optigpu.syntax.source import NOWHERE, UNMARKED, Loc, Mark
+from optigpu.syntax.types import INT, Scalar, Type
+
+# Contracts ----------------------------------------------------------------------------------------------------------------
+
+FUNCTION_CLAUSES = ("requires", "ensures", "consumes", "produces", "preserves", "writes", "reads")
+LOOP_CLAUSES = (
+    "xrequires", "xensures", "xconsumes", "xproduces", "xpreserves", "xwrites", "xreads",
+    "srequires", "spreserves", "sreads", "invariant",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One resource of a clause: `name: formula`, or `A: int -> float` (a TypeOf), which introduces a logical variable."""
+
+    name: str | None
+    body: Expr
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One annotation of a contract, e.g. `__reads("a ~> Matrix1(N, A)")`; `kind` is its name without the underscores."""
+
+    kind: str
+    items: tuple[Item, ...]
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+# Statements ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stmt:
+    mark: Mark = field(default=UNMARKED, compare=False, repr=False)
+
+    @property
+    def loc(self) -> Loc:
+        return self.mark.origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Decl(_Stmt):
+    """A local variable, array (`float t[4];`, `__shared__ float s[256];`) or pointer (`float* const p = MALLOC1(float, n);`)."""
+
+    name: str
+    type: Type
+    init: Expr | None = None
+    const: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Store(_Stmt):
+    """`target = value`, or with `op` a compound assignment `target op= value`."""
+
+    target: Index | Var
+    value: Expr
+    op: str | None = None
+
+
+class Mode(Enum):
+    SEQUENTIAL = "sequential"
+    PARALLEL = "parallel"
+    THREAD = "thread"
+    MAGIC_THREAD = "magic thread"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRange:
+    """`i = start; i relation bound; i op= amount`, with relation one of < <= > >= and op one of + - * / << >>."""
+
+    start: Expr
+    relation: str
+    bound: Expr
+    op: str
+    amount: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class For(_Stmt):
+    index: str
+    range: LoopRange
+    body: tuple[Stmt, ...]
+    mode: Mode = Mode.SEQUENTIAL
+    contract: tuple[Clause, ...] = ()
+    hints: tuple[str, ...] = ()  # "simd", "unroll", "unroll 4": for the code generator only
+    index_type: Scalar = INT
+
+
+@dataclass(frozen=True, slots=True)
+class If(_Stmt):
+    test: Expr
+    then: tuple[Stmt, ...]
+    other: tuple[Stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block(_Stmt):
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallStmt(_Stmt):
+    """A call for its effect: a procedure, `free(p)`, `blocksync()`, …"""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Return(_Stmt):
+    value: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GhostArg:
+    """`name := value` or, by position, `value`."""
+
+    name: str | None
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost(_Stmt):
+    """`__ghost(f, "inside := …, by := …", "name <- result")`; with `label`, `__GHOST_BEGIN(label, f, …)`."""
+
+    func: str
+    args: tuple[GhostArg, ...] = ()
+    binds: tuple[tuple[str, str], ...] = ()
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GhostEnd(_Stmt):
+    """`__GHOST_END(label)`: undoes the ghost that `__GHOST_BEGIN(label, …)` did."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(_Stmt):
+    """`__ASSERT("name: P")`: a fact to be proved here and known from here on."""
+
+    items: tuple[Item, ...]
+
+
+Stmt: TypeAlias = Decl | Store | For | If | Block | CallStmt | Return | Ghost | GhostEnd | Assert
+Body: TypeAlias = tuple[Stmt, ...]
+
+
+# Functions and programs -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    name: str
+    type: Type
+    const: bool = False  # `const float* a`: the pointed-to values
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+class Role(Enum):
+    HOST = "host"
+    DEVICE = "device"
+    GHOST = "ghost"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A C function, or a ghost (`__GHOST(name) { … }`). `admitted`: its contract is assumed, and the ledger says so."""
+
+    name: str
+    params: tuple[Param, ...]
+    result: Type
+    body: Body
+    contract: tuple[Clause, ...] = ()
+    role: Role = Role.HOST
+    admitted: bool = False
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    """`#include`; the items of a project file are kept, those of the system and of optigpu.h are known to the tool."""
+
+    path: str
+    system: bool
+    items: tuple[TopLevel, ...] = ()
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """`#define NAME constant`"""
+
+    name: str
+    value: Expr
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LogicDecl:
+    """`__DECL(f, "int -> float")`: a logical function of which nothing is known but its type."""
+
+    name: str
+    type: Type
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LogicDef:
+    """`__DEF(f, "fun x -> x * x")`: a logical function by definition."""
+
+    name: str
+    value: Expr
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Axiom:
+    """`__AXIOM(name, "forall (n: int) -> …")`: assumed, and in the ledger."""
+
+    name: str
+    prop: Expr
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+TopLevel: TypeAlias = Function | Include | Define | LogicDecl | LogicDef | Axiom
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    file: str
+    items: tuple[TopLevel, ...]
+
+    def flat_items(self) -> list[TopLevel]:
+        """All items in order, those of included files in the place of their #include."""
+        out: list[TopLevel] = []
+
+        def walk(items: tuple[TopLevel, ...]) -> None:
+            for item in items:
+                if isinstance(item, Include):
+                    walk(item.items)
+                else:
+                    out.append(item)
+
+        walk(self.items)
+        return out
+
+    def functions(self) -> list[Function]:
+        """The functions of this file itself, in order."""
+        return [f for f in self.items if isinstance(f, Function)]
+
+    def function(self, name: str) -> Function:
+        for item in self.flat_items():
+            if isinstance(item, Function) and item.name == name:
+                return item
+        raise KeyError(name)

@@ -1,0 +1,70 @@
+"""Scopes, and which local variables are memory cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from optigpu.syntax.exprs import Addr, Var
+from optigpu.syntax.program import Body, Decl, Store
+from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.types import Scalar, Type
+from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+
+
+class What(Enum):
+    """What a name stands for."""
+
+    VALUE = "value"  # a scalar that never changes: a parameter, a loop index, a constant
+    CELL = "variable"  # a scalar variable: a memory cell
+    ARRAY = "array"  # an array or a pointer; the name always means the same memory
+    LOGIC = "logical variable"
+    FACT = "fact"
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    what: What
+    type: Type
+    loc: Loc = NOWHERE
+
+
+@dataclass(slots=True)
+class Scope:
+    parent: Scope | None = None
+    names: dict[str, Binding] = field(default_factory=dict)
+
+    def find(self, name: str) -> Binding | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.parent
+        return None
+
+    def visible(self) -> list[str]:
+        out: dict[str, None] = {}
+        scope: Scope | None = self
+        while scope is not None:
+            out.update(dict.fromkeys(scope.names))
+            scope = scope.parent
+        return list(out)
+
+
+def assigned_names(body: Body) -> set[str]:
+    """Scalars that are assigned after their declaration, or whose address is taken (also in a formula)."""
+    out: set[str] = set()
+    for s in statements(body):
+        if isinstance(s, Store) and isinstance(s.target, Var):
+            out.add(s.target.name)
+        for e in stmt_exprs(s):
+            for x in subexpressions(e):
+                if isinstance(x, Addr) and isinstance(x.arg, Var):
+                    out.add(x.arg.name)
+    return out
+
+
+def is_cell(decl: Decl, assigned: set[str]) -> bool:
+    """A scalar local is a cell unless it is initialised and never changes: then its name stands for its value."""
+    return isinstance(decl.type, Scalar) and (decl.init is None or (not decl.const and decl.name in assigned))

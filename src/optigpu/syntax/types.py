@@ -1,0 +1,166 @@
+"""Types of programs and of formulas.
+
+Program integers have a machine type; formulas speak of mathematical `int` and `real`. An array type carries its dimensions, its
+memory space, and whether its first dimension is distributed over blocks or threads (DESIGN, section 4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from optigpu.syntax.exprs import Expr
+
+
+class Space(Enum):
+    """Where an allocation lives (the thesis' Table 4.3)."""
+
+    ANY = "Any"
+    GMEM = "GMem"
+    SMEM = "SMem"
+    TREG = "TReg"
+
+
+class Kind(Enum):
+    BOOL = "bool"
+    INT = "int"
+    FLOAT = "float"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A machine number type, or (`bits == 0`) the mathematical one of formulas."""
+
+    name: str
+    kind: Kind
+    bits: int
+    signed: bool = True
+
+    @property
+    def low(self) -> int:
+        """The least value of an integer type."""
+        return -(1 << (self.bits - 1)) if self.signed else 0
+
+    @property
+    def high(self) -> int:
+        """The greatest value of an integer type."""
+        return (1 << (self.bits - (1 if self.signed else 0))) - 1
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return max(1, self.bits // 8)
+
+
+BOOL = Scalar("bool", Kind.BOOL, 8, False)
+INT8 = Scalar("int8_t", Kind.INT, 8)
+INT16 = Scalar("int16_t", Kind.INT, 16)
+INT = Scalar("int", Kind.INT, 32)
+INT64 = Scalar("int64_t", Kind.INT, 64)
+UINT8 = Scalar("uint8_t", Kind.INT, 8, False)
+UINT16 = Scalar("uint16_t", Kind.INT, 16, False)
+UINT = Scalar("unsigned", Kind.INT, 32, False)
+UINT64 = Scalar("uint64_t", Kind.INT, 64, False)
+FLOAT = Scalar("float", Kind.FLOAT, 32)
+DOUBLE = Scalar("double", Kind.FLOAT, 64)
+
+LOGIC_INT = Scalar("int", Kind.INT, 0)
+LOGIC_REAL = Scalar("float", Kind.FLOAT, 0)
+PROP = Scalar("bool", Kind.BOOL, 0, False)
+
+MACHINE_SCALARS = (BOOL, INT8, INT16, INT, INT64, UINT8, UINT16, UINT, UINT64, FLOAT, DOUBLE)
+SCALAR_NAMES: dict[str, Scalar] = {
+    **{t.name: t for t in MACHINE_SCALARS},
+    "char": INT8,
+    "short": INT16,
+    "int32_t": INT,
+    "long": INT64,
+    "long long": INT64,
+    "unsigned int": UINT,
+    "uint32_t": UINT,
+    "unsigned char": UINT8,
+    "unsigned short": UINT16,
+    "unsigned long": UINT64,
+    "unsigned long long": UINT64,
+    "size_t": UINT64,
+    "_Bool": BOOL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An n-dimensional array, or a pointer to its first element. An unknown first extent is None.
+
+    With `distributed`, the first dimension numbers the blocks (SMem) or threads (TReg) that have a copy each: CUDA erases it.
+    """
+
+    elem: Scalar
+    dims: tuple[Expr | None, ...]
+    space: Space = Space.ANY
+    distributed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A pointer as declared (`float *p`); what it points to is an array whose dimensions a contract gives."""
+
+    elem: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class FunType:
+    """The type of a logical function: `int * int -> float`."""
+
+    args: tuple[Type, ...]
+    result: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """A type of the logic that programs do not have."""
+
+    name: str
+
+
+VOID = Sort("void")
+HPROP = Sort("HProp")
+RANGE = Sort("Range")
+MEMTYPE = Sort("MemType")
+TYPE = Sort("Type")
+
+
+@dataclass(frozen=True, slots=True)
+class ProofType:
+    """The type of a named fact: ghosts take facts as arguments (`by := reduce_sum_empty(A)`)."""
+
+    prop: Expr
+
+
+Type: TypeAlias = Scalar | Array | Pointer | FunType | Sort | ProofType
+
+
+def logical(t: Type) -> Type:
+    """The type by which formulas see a value of program type t: machine numbers become mathematical ones."""
+    if isinstance(t, Scalar):
+        return {Kind.BOOL: PROP, Kind.INT: LOGIC_INT, Kind.FLOAT: LOGIC_REAL}[t.kind]
+    if isinstance(t, FunType):
+        return FunType(tuple(logical(a) for a in t.args), logical(t.result))
+    return t
+
+
+def is_int(t: Type | None) -> bool:
+    return isinstance(t, Scalar) and t.kind is Kind.INT
+
+
+def is_float(t: Type | None) -> bool:
+    return isinstance(t, Scalar) and t.kind is Kind.FLOAT
+
+
+def is_bool(t: Type | None) -> bool:
+    return isinstance(t, Scalar) and t.kind is Kind.BOOL
+
+
+def is_number(t: Type | None) -> bool:
+    return isinstance(t, Scalar) and t.kind is not Kind.BOOL
