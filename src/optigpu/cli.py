@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file
-from optigpu.frontend.typecheck import effective_types
+from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.testing import test_function, valid_inputs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.frontend.typecheck import effective_types
+from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Expr, Int, Var
@@ -48,15 +48,10 @@ class _CExprs(ExprPrinter):
         ] = {}  # per function: which parameters are flat pointers to matrices
 
     def binary(self, e: Binary) -> tuple[str, int]:
-        text, level = super().binary(e)
-        mixed = any(isinstance(side, Binary) and confusing(e.op, side.op) for side in (e.left, e.right))
-        if not mixed:
-            return text, level
-        sides = []
-        for side in (e.left, e.right):
-            shown = self.show(side, POSTFIX_PRECEDENCE if isinstance(side, Binary) else precedence(e.op))
-            sides.append(shown)
-        return f"{sides[0]} {e.op} {sides[1]}", level
+        level = precedence(e.op)
+        left = self.show(e.left, POSTFIX_PRECEDENCE if confusing(e.op, e.left) else level)
+        right = self.show(e.right, POSTFIX_PRECEDENCE if confusing(e.op, e.right) else level + 1)
+        return f"{left} {e.op} {right}", level
 
     def call(self, e: Call) -> tuple[str, int]:
         match e.func:
@@ -101,8 +96,13 @@ class _CExprs(ExprPrinter):
         return f"malloc({' * '.join([*factors, f'sizeof({e.elem.name})'])})"
 
 
-def confusing(outer: str, inner: str) -> bool:
+def confusing(outer: str, side: Expr) -> bool:
     """Mixtures that C compilers warn about, because people misread them."""
+    while isinstance(side, Cast) and side.implicit:
+        side = side.arg
+    if not isinstance(side, Binary):
+        return False
+    inner = side.op
     if outer == "||" and inner == "&&":
         return True
     if outer in BITWISE and inner not in ("*", "/", "%") and inner != outer:
@@ -169,9 +169,9 @@ class _CPrinter(ProgramPrinter):
         for p, type_ in zip(f.params, self.effective[f.name]):
             if self.is_flat(f, p):
                 assert isinstance(type_, Array)
-                self.out.add(
-                    f"{self.declarator(p.name, Array(type_.elem, (None, *type_.dims[1:])), True)} = (void*){p.name}_;"
-                )
+                matrix = self.declarator(p.name, Array(type_.elem, (None, *type_.dims[1:])), True)
+                const = "const " if p.const else ""
+                self.out.add(f"{const}{matrix} = ({const}void*){p.name}_;")
         self.body(f.body)
         self.out.depth -= 1
         self.out.add("}")
@@ -179,7 +179,7 @@ class _CPrinter(ProgramPrinter):
     def param(self, p: Param) -> str:
         f = next(f for f in self.functions if any(q is p for q in f.params))
         if self.is_flat(f, p):
-            return self.declarator(p.name + "_", p.type)
+            return ("const " if p.const else "") + self.declarator(p.name + "_", p.type)
         return super().param(p)
 
     def clauses(self, contract: tuple[Clause, ...]) -> None:
@@ -235,7 +235,7 @@ def words_of(f: Function) -> set[str]:
                     words.add(name)
                 case Alloc():
                     words.add("malloc")
-                case Cast(to):
+                case Cast(to, _, False):
                     words.add(to.name)
                 case _:
                     pass

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
-from lark import Token
+from lark import Token, Tree
+from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
 from optigpu.syntax.errors import input_error
@@ -34,6 +35,13 @@ class ExprBuilder(Transformer_NonRecursive[Token, Any]):
     def __init__(self, positions: Positions) -> None:
         super().__init__(visit_tokens=False)
         self.positions = positions
+
+    def build(self, tree: Tree[Token]) -> Any:
+        """Run the builder; errors in the input come out as they were raised."""
+        try:
+            return self.transform(tree)
+        except VisitError as error:
+            raise error.orig_exc from None
 
     def at(self, child: Child) -> Loc:
         if isinstance(child, Token):

@@ -78,7 +78,7 @@ def describe(t: Type | None) -> str:
 
 
 def unknown_name(name: str, scope: Scope, loc: Loc, extra: list[str] | None = None) -> Exception:
-    near = get_close_matches(name, scope.visible() + (extra or []), 1)
+    near = get_close_matches(name, scope.visible() + (extra or []), 1, cutoff=0.7)
     return input_error("OG100", f"`{name}` is not declared", loc, help=f"did you mean `{near[0]}`?" if near else None)
 
 
@@ -348,6 +348,9 @@ class ExpressionTyper:
             return self.element(e.args[0], GETTERS[name], scope)
         if name in CONTROL_CALLS or name in MEMORY_CALLS or name in SETTERS:
             raise input_error("OG105", f"`{name}` is a statement of its own", e.loc)
+        if scope.find(name) is not None:
+            self.variable(Var(name, loc=e.loc), scope)
+            raise input_error("OG102", f"`{name}` is not a function", e.loc)
         raise unknown_name(name, scope, e.loc, [*self.functions, *BUILTIN_NAMES])
 
     def element(self, pointer: Expr, space: str, scope: Scope) -> Expr:

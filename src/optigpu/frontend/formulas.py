@@ -100,7 +100,7 @@ def _parse(literal: StringLiteral, start: str) -> Any:
         tree = _grammar().parse(literal.text, start=start)
     except UnexpectedInput as error:
         raise syntax_error(error, literal.source, literal.text, literal.span, "formula") from None
-    return _FormulaBuilder(literal).transform(tree)
+    return _FormulaBuilder(literal).build(tree)
 
 
 def parse_items(literal: StringLiteral) -> tuple[Item, ...]:

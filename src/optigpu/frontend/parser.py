@@ -21,6 +21,7 @@ from optigpu.frontend.formulas import (
     parse_logic_type,
 )
 from optigpu.frontend.formulas import parse_proposition as parse_formula
+from optigpu.frontend.jumps import Jump, desugar_jumps, reject_jumps
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
 from optigpu.syntax.errors import input_error
@@ -55,7 +56,6 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.source import Loc, Mark, SourceText
 from optigpu.syntax.types import INT, VOID, Array, Pointer, Scalar, Space, Type
-from optigpu.syntax.walk import negate
 
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 SYSTEM_HEADERS = frozenset(
@@ -74,7 +74,7 @@ def parse_c(source: SourceText, read_include: IncludeReader) -> tuple[TopLevel, 
     """The items of a file; `read_include` parses `#include "…"`."""
     builder = _CBuilder(source, read_include)
     tree = _run_grammar(source, source.text, "program", 0)
-    result: tuple[TopLevel, ...] = builder.transform(tree)
+    result: tuple[TopLevel, ...] = builder.build(tree)
     return result
 
 
@@ -126,14 +126,6 @@ class _Argument:
 @dataclass(frozen=True, slots=True)
 class _Pragma:
     text: str
-    loc: Loc
-
-
-@dataclass(frozen=True, slots=True)
-class _Jump:
-    """`continue;` or a `return;` that is not at the end; turned into an `else` around what follows."""
-
-    word: str
     loc: Loc
 
 
@@ -372,8 +364,8 @@ class _CBuilder(ExprBuilder):
     def empty(self, c: list[Child]) -> list[Stmt]:
         return []
 
-    def continue_(self, c: list[Child]) -> _Jump:
-        return _Jump("continue", self.span(c))
+    def continue_(self, c: list[Child]) -> Jump:
+        return Jump("continue", self.span(c))
 
     def return_(self, c: list[Child]) -> Stmt:
         value = self.as_expr(c[1]) if len(c) == 3 else None
@@ -653,7 +645,7 @@ class _CBuilder(ExprBuilder):
         tree = _run_grammar(self.source, value_text, "expr", offset)
         builder = _CBuilder(self.source, self.read_include)
         builder.positions = _ShiftedPositions(self.source, offset)
-        value: Expr = builder.as_expr(builder.transform(tree))
+        value: Expr = builder.as_expr(builder.build(tree))
         if isinstance(value, Binary) and not value_text.strip().startswith("("):
             raise input_error(
                 "OG007", "this macro's value needs parentheses", value.loc, help=f"({value_text.strip()})"
@@ -711,66 +703,3 @@ def apply_pragma(pragma: _Pragma, loop: For) -> For:
             raise input_error(
                 "OG012", "this pragma is not known", pragma.loc, help="#pragma omp parallel for, omp simd, unroll"
             )
-
-
-def desugar_jumps(stmts: Sequence[Any], jump: str) -> tuple[Any, ...]:
-    """`if (c) continue; rest` is `if (!c) { rest }`; with a body before the jump, `if (c) { body } else { rest }`."""
-    for i, stmt in enumerate(stmts):
-        if i == len(stmts) - 1 and is_jump(stmt, jump):
-            return (
-                tuple(stmts[:i])
-                if isinstance(stmt, _Jump) or (jump == "return" and stmt.value is None)
-                else tuple(stmts)
-            )
-        if not isinstance(stmt, If):
-            continue
-        rest = stmts[i + 1 :]
-        if stmt.then and is_jump(stmt.then[-1], jump):
-            reject_value(stmt.then[-1])
-            then = stmt.then[:-1]
-            other = desugar_jumps((*stmt.other, *rest), jump)
-            if not then and other:
-                return (*stmts[:i], If(negate(stmt.test), other, (), mark=stmt.mark))
-            return (*stmts[:i], If(stmt.test, then, other, mark=stmt.mark))
-        if stmt.other and is_jump(stmt.other[-1], jump):
-            reject_value(stmt.other[-1])
-            then = desugar_jumps((*stmt.then, *rest), jump)
-            return (*stmts[:i], If(stmt.test, then, stmt.other[:-1], mark=stmt.mark))
-    return tuple(stmts)
-
-
-def is_jump(stmt: Any, jump: str) -> bool:
-    if isinstance(stmt, _Jump):
-        return stmt.word == jump
-    return jump == "return" and isinstance(stmt, Return)
-
-
-def reject_value(stmt: Any) -> None:
-    if isinstance(stmt, Return) and stmt.value is not None:
-        raise input_error(
-            "OG014", "a value can be returned only at the end of the function", stmt.loc,
-            help="assign it to a variable and return that at the end",
-        )  # fmt: skip
-
-
-def reject_jumps(stmt: Any, *, last_of_function: bool) -> None:
-    """After desugaring, a `continue` or an inner `return` that is left is one the language does not have."""
-    match stmt:
-        case _Jump():
-            where = "at the end of an `if` at the top of the loop's body"
-            raise input_error("OG014", f"`{stmt.word}` is only possible {where}", stmt.loc)
-        case Return():
-            if last_of_function:
-                return
-            raise input_error(
-                "OG014", "`return` is only possible at the end of the function", stmt.loc,
-                help="only `if (c) return;` at the top of the function's body may come before",
-            )  # fmt: skip
-        case If():
-            inner = (*stmt.then, *stmt.other)
-        case Block() | For():
-            inner = stmt.body
-        case _:
-            inner = ()
-    for s in inner:
-        reject_jumps(s, last_of_function=False)

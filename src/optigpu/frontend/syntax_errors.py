@@ -88,6 +88,19 @@ def _bad_token(error: UnexpectedToken, text: str, span: Span, what: str) -> Inpu
     shown = shown if len(shown) <= 30 else shown[:27] + "…"
     previous = _end_of_previous(text, at)
     after = span(previous, previous)
+    if text.startswith("/*", at):
+        return input_error("OG002", "this comment has no end", span(at, at + 2), help="close it with `*/`")
+    if token.type == "RBRACE" and _opener(text, at, "([{") is None:
+        return input_error("OG001", "this `}` closes nothing", place, help="remove it, or add the `{` it belongs to")
+    if (
+        token.type in ("ASSIGN", "SEMICOLON", "LSQB", "COMMA")
+        and _opener(text, at, "([{") is None
+        and "LPAR" in accepts
+    ):
+        fix = "declare it in a function, or use #define for a constant"
+        return input_error("OG009", "variables outside functions are not in the language", place, help=fix)
+    if accepts == {"TYPE"} and text[:at].rstrip().endswith("("):
+        return input_error("OG011", "the index of a loop is declared in the loop", place, help=f"int {shown}")
     if token.type == "STEP":
         fix = "write it as a statement of its own"
         return input_error("OG010", f"`{shown}` is a statement here, not an expression", place, help=fix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from optigpu.frontend.effects import changed_names, has_effects, loaded_names, pointer_roots
 from optigpu.frontend.expressions import (
     ExpressionTyper,
     Functions,
@@ -16,6 +17,7 @@ from optigpu.frontend.expressions import (
     usual_conversion,
 )
 from optigpu.frontend.formula_types import FormulaTyper
+from optigpu.frontend.shapes import effective_type, effective_types
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
@@ -24,10 +26,9 @@ from optigpu.syntax.builtins import (
     SETTERS,
     SPELLINGS,
     index_helper,
-    matrix_predicate,
 )
 from optigpu.syntax.errors import Label, input_error
-from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, PointsTo, TypeOf, Var
+from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, TypeOf, Var
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -70,9 +71,8 @@ from optigpu.syntax.types import (
     is_int,
     logical,
 )
-from optigpu.syntax.walk import alpha_equal, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import alpha_equal, free_vars, statements, stmt_exprs, subexpressions
 
-EFFECTS = frozenset({"consumes", "produces", "preserves", "writes"})
 FACT_CLAUSES = frozenset({"requires", "ensures", "xrequires", "xensures", "srequires", "invariant"})
 
 
@@ -160,59 +160,6 @@ def declare(scope: Scope, name: str, binding: Binding) -> None:
             "OG101", f"`{name}` is declared twice", binding.loc, labels=(Label(first, "first declared here"),)
         )
     scope.names[name] = binding
-
-
-def has_effects(f: Function) -> bool:
-    return any(c.kind in EFFECTS for c in f.contract)
-
-
-def effective_types(f: Function) -> tuple[Type, ...]:
-    """The types of parameters, where a plain pointer becomes the array that the contract says it is."""
-    return tuple(effective_type(f, p.name, p.type) for p in f.params)
-
-
-def effective_type(f: Function, name: str, declared: Type) -> Type:
-    formulas = [i.body for c in f.contract for i in c.items]
-    if isinstance(declared, Array):
-        return replace(declared, space=space_in(formulas, name))
-    if not isinstance(declared, Pointer):
-        return declared
-    dims = dims_in(formulas, name) or dims_in([e for s in statements(f.body) for e in stmt_exprs(s)], name)
-    return Array(declared.elem, dims or (None,), space_in(formulas, name))
-
-
-def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
-    """The sizes of the array that `name` points to, as MatrixN or MINDEXn tell them, or at least how many it has."""
-    rank = 0
-    for formula in formulas:
-        for e in subexpressions(formula):
-            match e:
-                case PointsTo(Var(n), _, Call(predicate, args)) if n == name and (m := matrix_predicate(predicate)):
-                    return args[: m.rank]
-                case Index(Var(n), (Call(func, args), *_)) if (
-                    n == name and (h := index_helper(func)) and h[0] == "MINDEX"
-                ):
-                    return args[: h[1]]
-                case Index(Var(n), indices) if n == name:
-                    rank = max(rank, len(indices))
-                case _:
-                    pass
-    return (None,) * rank if rank else None
-
-
-def space_in(formulas: list[Expr], name: str) -> Space:
-    for formula in formulas:
-        for e in subexpressions(formula):
-            if not isinstance(e, PointsTo) or not any(x == Var(name) for x in subexpressions(e.pointer)):
-                continue
-            match e:
-                case PointsTo(_, _, Call(predicate, args)) if (m := matrix_predicate(predicate)) and m.with_space:
-                    space: Expr | None = args[m.rank] if m.rank < len(args) else None
-                case _:
-                    space = e.space
-            if isinstance(space, Var) and space.name in {s.value for s in Space}:
-                return Space(space.name)
-    return Space.ANY
 
 
 def reject_recursion(items: tuple[TopLevel, ...]) -> None:
@@ -367,6 +314,9 @@ class _FunctionChecker:
     def declaration(self, s: Decl, scope: Scope) -> Decl:
         type_ = typed_dims(s.type, self.values, scope)
         init = s.init
+        if init is not None and s.name in free_vars(init):
+            message = f"`{s.name}` in its own initial value is the new `{s.name}` in C, which has no value yet"
+            raise input_error("OG101", message, init.loc, help="choose another name")
         if isinstance(type_, Scalar):
             if init is not None:
                 if isinstance(init, Alloc):
@@ -482,10 +432,24 @@ class _FunctionChecker:
         amount = self.values.integer(r.amount, scope, "the step is")
         for e in (start, bound, amount):
             self.no_effects(e)
+        self.reject_moving_bound(s, bound, amount)
         inner = Scope(scope, {s.index: Binding(What.VALUE, s.index_type, s.loc)})
         contract = self.contract(s.contract, inner, function=False)
         body = self.body(s.body, Scope(inner), [])
         return replace(s, range=replace(r, start=start, bound=bound, amount=amount), contract=contract, body=body)
+
+    def reject_moving_bound(self, s: For, bound: Expr, amount: Expr) -> None:
+        """C evaluates bound and step anew each time: they must not depend on memory that the body changes."""
+        aliases = pointer_roots(self.f.body)
+        read = {aliases.get(n, n): e.loc for e in (bound, amount) for n in loaded_names(e)}
+        for stmt in statements(s.body):
+            for name in changed_names(stmt, self.values.functions):
+                if (root := aliases.get(name, name)) in read:
+                    where = (Label(stmt.loc, "changed here"),)
+                    message = f"the bound or step of this loop reads `{root}`, which the loop changes"
+                    raise input_error(
+                        "OG118", message, read[root], labels=where, help="copy the value to a const before the loop"
+                    )
 
     def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Stmt:
         name = SPELLINGS.get(call.func, call.func)

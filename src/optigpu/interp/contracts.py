@@ -109,7 +109,11 @@ class ContractChecker:
                 pass
 
     def held(self, claim: Claim) -> Any:
-        return claim.view.alloc.data[claim.flat()]
+        """What the claimed cell holds; a claim outside its array is reported when claims are checked."""
+        try:
+            return claim.view.alloc.data[claim.flat()]
+        except Misbehaviour:
+            return UNINIT
 
     def solve(
         self, contract: tuple[Clause, ...], env: dict[str, Any], unknown: dict[str, Any], prefix: str
@@ -165,7 +169,10 @@ class ContractChecker:
             alloc = claim.view.alloc
             if not alloc.alive:
                 raise fail(claim, f"`{alloc.name}` has been freed")
-            flat = claim.flat()
+            try:
+                flat = claim.flat()
+            except Misbehaviour as outside:
+                raise fail(claim, outside.message) from None
             if not values or claim.contents == "uninit":
                 continue
             held: Any = alloc.data[flat]

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import count, islice
 from typing import Any
 
-from optigpu.frontend.typecheck import effective_types
+from optigpu.frontend.shapes import effective_types
 from optigpu.interp.contracts import BEFORE, facts, resources
 from optigpu.interp.machine import Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel

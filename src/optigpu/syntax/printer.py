@@ -306,7 +306,7 @@ class ProgramPrinter:
         match t:
             case Array(elem, (None, first, *rest)):
                 dims = "".join(f"[{self.size(d)}]" for d in (first, *rest))
-                return f"{elem.name} (*{' const ' if const else ''}{name}){dims}"
+                return f"{elem.name} (*{'const ' if const else ''}{name}){dims}"
             case Array(elem, dims):
                 return f"{elem.name} {name}" + "".join(f"[{self.size(d)}]" for d in dims)
             case Pointer(elem):
@@ -407,7 +407,8 @@ class ProgramPrinter:
             step = f"{i}{r.op}{r.op}"
         else:
             step = f"{i} {r.op}= {self.e(r.amount)}"
-        return f"{i} = {self.e(r.start)}; {i} {r.relation} {self.e(r.bound)}; {step}"
+        bound = self.exprs.show(r.bound, precedence(r.relation) + 1)
+        return f"{i} = {self.e(r.start)}; {i} {r.relation} {bound}; {step}"
 
     def ghost(self, s: Ghost) -> None:
         args = ", ".join((f"{a.name} := " if a.name else "") + self.e(a.value) for a in s.args)

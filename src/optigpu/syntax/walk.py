@@ -427,7 +427,7 @@ def _subst_body(body: Body, sub: dict[str, Expr], incoming: set[str]) -> Body:
         s = _subst_stmt(s, sub, incoming)
         for name in sorted(bound_after(s)):
             sub.pop(name, None)
-            if sub and name in incoming and sub.keys() & body_free_vars(body[i + 1 :]):
+            if sub and name in incoming and sub.keys() & body_free_vars(body[i:]):
                 new = fresh_name(name, incoming | body_free_vars(body) | set(sub))
                 s = rename_declared(s, name, new)
                 sub[name] = Var(new)

@@ -1,0 +1,28 @@
+# `make demo` and `make test` do all the set-up they need.
+PYTHON := .venv/bin/python
+
+.PHONY: demo test lint types tests bench clean
+
+demo: .venv/.ready
+	@$(PYTHON) tools/demo.py
+
+test: lint types tests
+
+lint: .venv/.ready
+	$(PYTHON) -m ruff check src tests tools benchmarks
+	$(PYTHON) -m ruff format --check --quiet src tests tools benchmarks
+
+types: .venv/.ready
+	$(PYTHON) -m mypy
+
+tests: .venv/.ready
+	$(PYTHON) -m pytest -n auto
+
+bench: .venv/.ready
+	$(PYTHON) benchmarks/bench_frontend.py
+
+.venv/.ready: pyproject.toml tools/setup.sh
+	@sh tools/setup.sh
+
+clean:
+	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,57 @@
+"""Which memory statements and functions may change, as far as names tell."""
+
+from __future__ import annotations
+
+from optigpu.frontend.expressions import Functions
+from optigpu.syntax.builtins import MEMORY_CALLS
+from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
+from optigpu.syntax.program import Body, Decl, Function, Stmt, Store
+from optigpu.syntax.types import Array, Pointer
+from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+
+EFFECTS = frozenset({"consumes", "produces", "preserves", "writes"})
+
+
+def has_effects(f: Function) -> bool:
+    return any(c.kind in EFFECTS for c in f.contract)
+
+
+def root_name(e: Expr) -> str | None:
+    """The array or variable that a pointer expression points into."""
+    match e:
+        case Var(name):
+            return name
+        case Index(base) | Addr(base):
+            return root_name(base)
+        case _:
+            return None
+
+
+def pointer_roots(body: Body) -> dict[str, str]:
+    """For each local pointer that is a view of another array, that array."""
+    roots: dict[str, str] = {}
+    for s in statements(body):
+        if isinstance(s, Decl) and isinstance(s.type, Pointer | Array) and s.init is not None:
+            name = root_name(s.init)
+            if name is not None:
+                roots[s.name] = roots.get(name, name)
+    return roots
+
+
+def loaded_names(e: Expr) -> set[str]:
+    """Everything an expression mentions that could be memory."""
+    return {x.name for x in subexpressions(e) if isinstance(x, Var)}
+
+
+def changed_names(s: Stmt, functions: Functions) -> set[str]:
+    """The roots of what a statement may change itself: its target, and what it passes to functions that change memory."""
+    out: set[str | None] = set()
+    if isinstance(s, Store):
+        out.add(s.target.name if isinstance(s.target, Var) else root_name(s.target))
+    for e in stmt_exprs(s):
+        for x in subexpressions(e):
+            if isinstance(x, Call) and (
+                x.func in MEMORY_CALLS or (x.func in functions and functions[x.func].has_effects)
+            ):
+                out |= {root_name(a) for a in x.args}
+    return {n for n in out if n is not None}

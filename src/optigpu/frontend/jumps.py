@@ -1,0 +1,83 @@
+"""`if (c) continue;` and `if (c) return;` at the top of a body mean "else the rest"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from optigpu.syntax.errors import input_error
+from optigpu.syntax.program import Block, For, If, Return
+from optigpu.syntax.source import Loc
+from optigpu.syntax.walk import negate
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """`continue;` or a `return;` that is not at the end; turned into an `else` around what follows."""
+
+    word: str
+    loc: Loc
+
+
+def desugar_jumps(stmts: Sequence[Any], jump: str) -> tuple[Any, ...]:
+    """`if (c) continue; rest` is `if (!c) { rest }`; with a body before the jump, `if (c) { body } else { rest }`."""
+    for i, stmt in enumerate(stmts):
+        if i == len(stmts) - 1 and is_jump(stmt, jump):
+            return (
+                tuple(stmts[:i])
+                if isinstance(stmt, Jump) or (jump == "return" and stmt.value is None)
+                else tuple(stmts)
+            )
+        if not isinstance(stmt, If):
+            continue
+        rest = stmts[i + 1 :]
+        if stmt.then and is_jump(stmt.then[-1], jump):
+            reject_value(stmt.then[-1])
+            then = stmt.then[:-1]
+            other = desugar_jumps((*stmt.other, *rest), jump)
+            if not then and other:
+                return (*stmts[:i], If(negate(stmt.test), other, (), mark=stmt.mark))
+            return (*stmts[:i], If(stmt.test, then, other, mark=stmt.mark))
+        if stmt.other and is_jump(stmt.other[-1], jump):
+            reject_value(stmt.other[-1])
+            then = desugar_jumps((*stmt.then, *rest), jump)
+            return (*stmts[:i], If(stmt.test, then, stmt.other[:-1], mark=stmt.mark))
+    return tuple(stmts)
+
+
+def is_jump(stmt: Any, jump: str) -> bool:
+    if isinstance(stmt, Jump):
+        return stmt.word == jump
+    return jump == "return" and isinstance(stmt, Return)
+
+
+def reject_value(stmt: Any) -> None:
+    if isinstance(stmt, Return) and stmt.value is not None:
+        raise input_error(
+            "OG014", "a value can be returned only at the end of the function", stmt.loc,
+            help="assign it to a variable and return that at the end",
+        )  # fmt: skip
+
+
+def reject_jumps(stmt: Any, *, last_of_function: bool) -> None:
+    """After desugaring, a `continue` or an inner `return` that is left is one the language does not have."""
+    match stmt:
+        case Jump():
+            where = "at the end of an `if` at the top of the loop's body"
+            raise input_error("OG014", f"`{stmt.word}` is only possible {where}", stmt.loc)
+        case Return():
+            if last_of_function:
+                return
+            raise input_error(
+                "OG014", "`return` is only possible at the end of the function", stmt.loc,
+                help="only `if (c) return;` at the top of the function's body may come before",
+            )  # fmt: skip
+        case If():
+            inner = (*stmt.then, *stmt.other)
+        case Block() | For():
+            inner = stmt.body
+        case _:
+            inner = ()
+    for s in inner:
+        reject_jumps(s, last_of_function=False)

@@ -1,0 +1,60 @@
+"""The array types of parameters: what a plain pointer points to is read off the contract."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.syntax.builtins import index_helper, matrix_predicate
+from optigpu.syntax.exprs import Call, Expr, Index, PointsTo, Var
+from optigpu.syntax.program import Function
+from optigpu.syntax.types import Array, Pointer, Space, Type
+from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+
+
+def effective_types(f: Function) -> tuple[Type, ...]:
+    """The types of parameters, where a plain pointer becomes the array that the contract says it is."""
+    return tuple(effective_type(f, p.name, p.type) for p in f.params)
+
+
+def effective_type(f: Function, name: str, declared: Type) -> Type:
+    formulas = [i.body for c in f.contract for i in c.items]
+    if isinstance(declared, Array):
+        return replace(declared, space=space_in(formulas, name))
+    if not isinstance(declared, Pointer):
+        return declared
+    dims = dims_in(formulas, name) or dims_in([e for s in statements(f.body) for e in stmt_exprs(s)], name)
+    return Array(declared.elem, dims or (None,), space_in(formulas, name))
+
+
+def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
+    """The sizes of the array that `name` points to, as MatrixN or MINDEXn tell them, or at least how many it has."""
+    rank = 0
+    for formula in formulas:
+        for e in subexpressions(formula):
+            match e:
+                case PointsTo(Var(n), _, Call(predicate, args)) if n == name and (m := matrix_predicate(predicate)):
+                    return args[: m.rank]
+                case Index(Var(n), (Call(func, args), *_)) if (
+                    n == name and (h := index_helper(func)) and h[0] == "MINDEX"
+                ):
+                    return args[: h[1]]
+                case Index(Var(n), indices) if n == name:
+                    rank = max(rank, len(indices))
+                case _:
+                    pass
+    return (None,) * rank if rank else None
+
+
+def space_in(formulas: list[Expr], name: str) -> Space:
+    for formula in formulas:
+        for e in subexpressions(formula):
+            if not isinstance(e, PointsTo) or not any(x == Var(name) for x in subexpressions(e.pointer)):
+                continue
+            match e:
+                case PointsTo(_, _, Call(predicate, args)) if (m := matrix_predicate(predicate)) and m.with_space:
+                    space: Expr | None = args[m.rank] if m.rank < len(args) else None
+                case _:
+                    space = e.space
+            if isinstance(space, Var) and space.name in {s.value for s in Space}:
+                return Space(space.name)
+    return Space.ANY

@@ -1,0 +1,38 @@
+"""Shared set-up: compiled code goes to a cache of the test run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
+GPU_PROGRAMS = sorted((ROOT / "tests" / "programs" / "gpu").glob("*.c"))
+
+sys.setrecursionlimit(10_000)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write what is printed now as what is expected")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    os.environ["OPTIGPU_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest):
+    """Compare text with a file, or write the file when asked to."""
+
+    def check(path: Path, text: str) -> None:
+        if request.config.getoption("--update-golden") or not path.exists():
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8"), (
+            f"{path.name} differs (pytest --update-golden accepts the change)"
+        )
+
+    return check

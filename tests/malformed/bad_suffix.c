@@ -1,0 +1,4 @@
+#include <optigpu.h>
+void f(int n, float a[n]) {
+  int x = 12abc;
+}

@@ -1,0 +1,4 @@
+#include <optigpu.h>
+float sqrtf(float x) {
+  return x;
+}

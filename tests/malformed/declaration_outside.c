@@ -1,0 +1,2 @@
+#include <optigpu.h>
+int x = 3;

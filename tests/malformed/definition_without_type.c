@@ -1,0 +1,1 @@
+__DEF(square, "fun x -> x * x");

@@ -1,0 +1,3 @@
+#include <optigpu.h>
+void f(int n, int n) {
+}

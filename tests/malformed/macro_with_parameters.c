@@ -1,0 +1,1 @@
+#define SQUARE(x) ((x) * (x))

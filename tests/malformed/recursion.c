@@ -1,0 +1,7 @@
+#include <optigpu.h>
+void f(int n) {
+  g(n);
+}
+void g(int n) {
+  f(n);
+}

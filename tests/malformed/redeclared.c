@@ -1,0 +1,5 @@
+#include <optigpu.h>
+void f(int n, float a[n]) {
+  int x = 1;
+  int x = 2;
+}

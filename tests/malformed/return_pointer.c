@@ -1,0 +1,4 @@
+#include <optigpu.h>
+float* f(int n) {
+  return 0;
+}

@@ -1,0 +1,4 @@
+#include <optigpu.h>
+void f(int n, float a[n]) {
+  a[0] = 1.0f @ 2;
+}

@@ -1,0 +1,2 @@
+#include <optigpu.h>
+struct s { int x; };

@@ -1,0 +1,2 @@
+#include <optigpu.h>
+typedef int index;

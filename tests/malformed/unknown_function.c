@@ -1,0 +1,4 @@
+#include <optigpu.h>
+void f(int n, float a[n]) {
+  a[0] = foo(1.0f);
+}

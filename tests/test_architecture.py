@@ -1,0 +1,102 @@
+"""Imports point upwards in the list of DESIGN, section 3; the runtime imports where only NumPy is installed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+SOURCE = ROOT / "src" / "optigpu"
+# Each package may import those before it.
+ORDER = [
+    "kernel",
+    "prover",
+    "syntax",
+    "frontend",
+    "checker",
+    "transform",
+    "codegen",
+    "interp",
+    "runtime",
+    "report",
+    "cli",
+]
+# Narrower than the order alone.
+ONLY = {
+    "kernel": set(),
+    "prover": {"kernel"},
+    "syntax": {"kernel"},
+    "frontend": {"kernel", "syntax"},
+    "interp": {"syntax", "frontend"},  # the yardstick is independent of what it measures
+}
+STANDARD_LIBRARY_ONLY = ["kernel", "syntax"]
+
+
+def imports(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    out: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            out |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: relative import"
+            assert node.module is not None
+            out.add(node.module)
+    return out
+
+
+def package_of(path: Path) -> str:
+    first = path.relative_to(SOURCE).parts[0]
+    return first.removesuffix(".py")
+
+
+FILES = sorted(p for p in SOURCE.rglob("*.py") if package_of(p) not in ("__init__", "__main__"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_point_upwards(path: Path) -> None:
+    mine = package_of(path)
+    assert mine in ORDER, f"{mine} is not a package of the design"
+    for name in imports(path):
+        if not name.startswith("optigpu."):
+            continue
+        other = name.split(".")[1]
+        if other == mine:
+            continue
+        assert ORDER.index(other) < ORDER.index(mine), f"{mine} imports {other}"
+        if mine in ONLY:
+            assert other in ONLY[mine], f"{mine} imports {other}"
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if package_of(p) in STANDARD_LIBRARY_ONLY], ids=lambda p: p.stem)
+def test_trusted_packages_use_the_standard_library_alone(path: Path) -> None:
+    for name in imports(path):
+        assert name.split(".")[0] in sys.stdlib_module_names | {"optigpu"}, name
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if package_of(p) not in ("cli", "report")], ids=lambda p: p.stem)
+def test_only_cli_and_report_print(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id != "print", f"{path.name}:{node.lineno} prints"
+
+
+def test_runtime_imports_with_numpy_alone() -> None:
+    """As on a machine where neither the parser nor a solver is installed."""
+    blocked = "lark", "greenlet", "z3", "cvc5", "hypothesis"
+    code = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
+        "import optigpu.runtime.cpu, optigpu.runtime.signature, optigpu.runtime.cache\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_kernel_has_no_type_ignores() -> None:
+    for path in (SOURCE / "kernel").rglob("*.py"):
+        assert "type: ignore" not in path.read_text(encoding="utf-8"), path.name

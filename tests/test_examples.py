@@ -1,0 +1,96 @@
+"""Every example parses, prints back, compiles as it stands, runs alike in C and in the interpreter, and keeps its contract."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from optigpu.codegen.c import emit_c
+from optigpu.frontend import parse_file, parse_text
+from optigpu.frontend.shapes import effective_types
+from optigpu.interp.machine import Runner
+from optigpu.interp.testing import test_function as run_tests
+from optigpu.runtime.compilers import c_compiler
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.differential import compare
+from optigpu.runtime.signature import signature_of
+from optigpu.syntax.printer import print_program
+from tests.conftest import EXAMPLES, GPU_PROGRAMS, ROOT
+from tests.support.twins import TWINS, Twin
+
+run_tests.__test__ = False
+INCLUDE = ROOT / "src" / "optigpu" / "frontend" / "include"
+
+
+def example_id(path: Path) -> str:
+    return path.stem
+
+
+@pytest.mark.parametrize("path", EXAMPLES + GPU_PROGRAMS, ids=example_id)
+def test_prints_back_to_the_same_program(path: Path) -> None:
+    program = parse_file(path)
+    printed = print_program(program)
+    again = parse_text(printed)
+    assert again.items == program.items
+    assert print_program(again) == printed
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=example_id)
+def test_compiles_unchanged_as_c(path: Path, tmp_path: Path) -> None:
+    command = [c_compiler() or "cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", f"-I{INCLUDE}", "-c", str(path)]
+    result = subprocess.run([*command, "-o", str(tmp_path / "x.o")], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=example_id)
+def test_plain_c_compiles_without_warnings(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "plain.c"
+    file.write_text(emit_c(parse_file(path)), encoding="utf-8")
+    assert "__" not in file.read_text(encoding="utf-8")
+    command = [c_compiler() or "cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fopenmp", "-c", str(file)]
+    result = subprocess.run([*command, "-o", str(tmp_path / "x.o")], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=example_id)
+def test_c_and_interpreter_agree(path: Path) -> None:
+    program = parse_file(path)
+    runner = Runner(program)
+    for f in program.functions():
+        compiled = CFunction(emit_c(program), signature_of(f, effective_types(f)))
+        assert compare(compiled, runner, f, runs=30) is None
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=example_id)
+def test_keeps_its_contract(path: Path) -> None:
+    program = parse_file(path)
+    for f in program.functions():
+        report = run_tests(Runner(program), f, seconds=1.0, most=150)
+        assert report.failure is None, str(report.failure)
+        assert report.runs >= 30
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda t: t.name)
+def test_broken_twin_is_caught_at_the_right_place(twin: Twin) -> None:
+    text = twin.text(ROOT / "examples")
+    program = parse_text(text, twin.name)
+    function = next(f for f in program.functions() if f.name == twin.function)
+    report = run_tests(Runner(program), function, seconds=5.0, most=600)
+    assert report.failure is not None, "the broken program passed"
+    found = report.failure.misbehaviour
+    line = text.split("\n")[found.loc.line - 1]
+    assert (found.code, twin.place in line) == (twin.code, True), f"{found.code} at {line!r}: {found.message}"
+
+
+def test_every_example_has_a_broken_twin() -> None:
+    assert {t.example for t in TWINS} == {p.stem for p in EXAMPLES}
+
+
+def test_listing_2_1_parses_with_its_line_breaks_inside_strings() -> None:
+    """The thesis prints two annotation strings over two lines each; C would not allow that, we do."""
+    text = (ROOT / "examples" / "reduce.c").read_text(encoding="utf-8")
+    broken_lines = text.replace("v), by :=", "v),\nby :=")
+    assert broken_lines != text
+    assert parse_text(broken_lines).items == parse_text(text).items

@@ -1,0 +1,36 @@
+"""`make demo`: the example programs, parsed, printed, run and tested."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from optigpu.cli import main
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted(
+    str(p.relative_to(Path.cwd()) if p.is_relative_to(Path.cwd()) else p) for p in (ROOT / "examples").glob("*.c")
+)
+
+
+def show(*argv: str) -> None:
+    print(f"\n$ optigpu {' '.join(argv)}")
+    code = main(argv)
+    if code != 0:
+        sys.exit(code)
+
+
+def demo() -> None:
+    start = time.perf_counter()
+    transpose = next(e for e in EXAMPLES if e.endswith("/transpose.c") or e == "transpose.c")
+    show("doctor")
+    show("print", transpose)
+    show("print", "--plain", transpose)
+    show("run-c", *EXAMPLES)
+    show("test", "--seconds", "0.5", *EXAMPLES)
+    print(f"\n{len(EXAMPLES)} example programs parsed, compiled, run and tested in {time.perf_counter() - start:.1f} s")
+
+
+if __name__ == "__main__":
+    demo()
