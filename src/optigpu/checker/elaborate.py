@@ -1,0 +1,652 @@
+"""Checked syntax to the kernel's programs. Trusted to preserve meaning: what is proved is proved of its output.
+
+Loads become instructions, partial operations get their obligations, pointers are resolved to a base and an index, locals get names
+that are unique in their function, and formulas become terms and claims.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from optigpu.checker.formulas import (
+    ArrayEntry,
+    CellEntry,
+    Entry,
+    FormulaElaborator,
+    Names,
+    Unsupported,
+    ValueEntry,
+    pure_operation,
+    sort_of,
+)
+from optigpu.frontend.reading import ghost_library
+from optigpu.frontend.shapes import effective_types
+from optigpu.kernel import code as kc
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import FULL, READ, UNINIT, Claim
+from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, index_helper
+from optigpu.syntax.exprs import (
+    Addr,
+    Alloc,
+    Binary,
+    Bool,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Index,
+    Int,
+    Real,
+    SizeOf,
+    TypeOf,
+    Unary,
+    Var,
+)
+from optigpu.syntax.program import (
+    Assert,
+    Axiom,
+    Block,
+    Body,
+    CallStmt,
+    Clause,
+    Decl,
+    Define,
+    For,
+    Function,
+    Ghost,
+    GhostEnd,
+    If,
+    LogicDecl,
+    LogicDef,
+    Program,
+    Return,
+    Role,
+    Stmt,
+    Store,
+)
+from optigpu.syntax.scopes import assigned_names, is_cell
+from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar
+
+
+@dataclass
+class LoopSpec:
+    """The clauses a user wrote at a loop, as claims and facts with the loop's index variable free."""
+
+    index: Term
+    variables: tuple[Term, ...] = ()
+    exclusive_pre: list[Claim] = field(default_factory=list)
+    exclusive_post: list[Claim] = field(default_factory=list)
+    invariant: list[Claim] = field(default_factory=list)
+    facts: list[Term] = field(default_factory=list)
+
+
+@dataclass
+class Elaborated:
+    """A kernel program, and the way back to the source."""
+
+    program: kc.Program
+    places: list[Loc]  # by the `at` of instructions
+    specs: dict[int, LoopSpec]  # by the `at` of loops
+    clauses: dict[str, ContractPlaces]
+
+
+@dataclass
+class ContractPlaces:
+    requires: list[Loc] = field(default_factory=list)
+    pre: list[Loc] = field(default_factory=list)
+    post: list[Loc] = field(default_factory=list)
+    ensures: list[Loc] = field(default_factory=list)
+
+
+def elaborate(program: Program) -> Elaborated:
+    out = Elaborated(kc.Program({}), [NOWHERE], {}, {})
+    names = Names()
+    axioms: list[tuple[str, Term]] = []
+    functions: dict[str, kc.Function] = {}
+    ghosts = dict(ghost_library())
+    formulas = FormulaElaborator()
+    for item in program.flat_items():
+        match item:
+            case Define(name, value):
+                names = names.bind(name, ValueEntry(formulas.term(value, names)))
+            case LogicDecl(name, type_):
+                names = names.bind(name, ValueEntry(k.var(name, sort_of(type_, item.loc))))
+            case LogicDef(name, value):
+                names = names.bind(name, ValueEntry(formulas.definition(value, names)))
+            case Axiom(name, prop):
+                axioms.append((name, formulas.term(prop, names)))
+            case Function(role=Role.GHOST):
+                ghosts[item.name] = item
+            case Function():
+                functions[item.name] = _FunctionElaborator(item, names, out, ghosts, program).run()
+            case _:
+                pass
+    out.program = kc.Program(functions, tuple(axioms))
+    return out
+
+
+class _FunctionElaborator:
+    def __init__(
+        self, f: Function, names: Names, out: Elaborated, ghosts: dict[str, Function], program: Program
+    ) -> None:
+        self.f = f
+        self.outer = names
+        self.out = out
+        self.ghosts = ghosts
+        self.functions = {
+            g.name: g for g in program.flat_items() if isinstance(g, Function) and g.role is not Role.GHOST
+        }
+        self.assigned = assigned_names(f.body)
+        self.formulas = FormulaElaborator()
+        self.used: dict[str, int] = {}
+        self.code: list[kc.Instr] = []
+
+    # Names and places
+
+    def unique(self, name: str) -> str:
+        n = self.used.get(name, 0)
+        self.used[name] = n + 1
+        return name if n == 0 else f"{name}~{n + 1}"
+
+    def temporary(self, sort: Sort) -> Term:
+        return k.var(self.unique("t~"), sort)
+
+    def at(self, loc: Loc) -> int:
+        self.out.places.append(loc)
+        return len(self.out.places) - 1
+
+    # The function
+
+    def run(self) -> kc.Function:
+        f = self.f
+        names = self.outer
+        params = []
+        for p, type_ in zip(f.params, effective_types(f)):
+            self.used[p.name] = 1
+            if isinstance(type_, Array):
+                entry: Entry = ArrayEntry(p.name, (), k.ZERO, len(type_.dims))
+            else:
+                assert isinstance(type_, Scalar)
+                entry = ValueEntry(k.var(p.name, sort_of(type_, p.loc)))
+            names = names.bind(p.name, entry)
+        for p, type_ in zip(f.params, effective_types(f)):
+            if isinstance(type_, Array):
+                dims = tuple(None if d is None else self.formulas.term(d, names) for d in type_.dims)
+                params.append(kc.Param(p.name, sort_of(type_.elem, p.loc), dims))
+            else:
+                params.append(kc.Param(p.name, sort_of(type_, p.loc)))
+        contract, names, places = self.contract(f.contract, names)
+        self.out.clauses[f.name] = places
+        body = self.block(f.body, names)
+        return kc.Function(f.name, tuple(params), contract, body, f.admitted)
+
+    def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
+        variables: list[Term] = []
+        for c in clauses:
+            for item in c.items:
+                if isinstance(item.body, TypeOf):
+                    assert item.name is not None
+                    v = k.var(self.unique(item.name), sort_of(item.body.of, item.loc))
+                    variables.append(v)
+                    names = names.bind(item.name, ValueEntry(v))
+        result = None
+        after = names
+        if self.f.result != VOID:
+            result = k.var("_Res", sort_of(self.f.result, self.f.loc))
+            after = names.bind("_Res", ValueEntry(result))
+        requires: list[Term] = []
+        ensures: list[Term] = []
+        pre: list[Claim] = []
+        post: list[Claim] = []
+        places = ContractPlaces()
+        for c in clauses:
+            for item in c.items:
+                if isinstance(item.body, TypeOf):
+                    continue
+                match c.kind:
+                    case "requires":
+                        requires.append(self.formulas.term(item.body, names))
+                        places.requires.append(item.loc)
+                    case "ensures":
+                        ensures.append(self.formulas.term(item.body, after))
+                        places.ensures.append(item.loc)
+                    case _:
+                        claims, sizes = self.formulas.claims(item.body, after if c.kind == "produces" else names)
+                        target = ensures if c.kind == "produces" else requires
+                        for size in sizes:
+                            target.append(size)
+                            (places.ensures if c.kind == "produces" else places.requires).append(item.loc)
+                        for claim in claims:
+                            before, later = _sides(c.kind, claim)
+                            if before is not None:
+                                pre.append(before)
+                                places.pre.append(item.loc)
+                            if later is not None:
+                                post.append(later)
+                                places.post.append(item.loc)
+        contract = kc.Contract(tuple(variables), tuple(requires), tuple(pre), tuple(post), tuple(ensures), result)
+        return contract, names, places
+
+    # Statements
+
+    def block(self, body: Body, names: Names) -> kc.Code:
+        """A scope: its locals are freed at its end."""
+        outer, self.code = self.code, []
+        locals_: list[str] = []
+        for s in body:
+            names = self.statement(s, names, locals_)
+        for base in reversed(locals_):
+            self.code.append(kc.Free(base, False, at=self.at(body[-1].loc if body else NOWHERE)))
+        result, self.code = tuple(self.code), outer
+        return result
+
+    def statement(self, s: Stmt, names: Names, locals_: list[str]) -> Names:
+        match s:
+            case Decl():
+                return self.declaration(s, names, locals_)
+            case Store():
+                self.store(s, names)
+            case For():
+                self.loop(s, names)
+            case If(test, then, other):
+                c = self.expr(test, names)
+                a, b = self.block(then, names), self.block(other, names)
+                self.code.append(kc.If(c, a, b, at=self.at(s.loc)))
+            case Block(body):
+                self.code.extend(self.block(body, names))
+            case CallStmt(call):
+                self.call_statement(call, names, s.loc)
+            case Return(value):
+                if value is not None:
+                    result = self.expr(value, names)
+                    self.code.append(kc.Let(k.var("_Res", result.sort), result, at=self.at(s.loc)))
+            case Ghost():
+                return self.ghost(s, names)
+            case GhostEnd():
+                pass
+            case Assert(items):
+                for item in items:
+                    prop = _AssertElaborator(self).term(item.body, names)
+                    self.code.append(kc.Assert(prop, at=self.at(item.loc)))
+                    if item.name is not None:
+                        names = names.bind(item.name, ValueEntry(prop))
+        return names
+
+    def declaration(self, s: Decl, names: Names, locals_: list[str]) -> Names:
+        at = self.at(s.loc)
+        base = self.unique(s.name)
+        if isinstance(s.type, Scalar):
+            sort = sort_of(s.type, s.loc)
+            value = None if s.init is None else self.expr(s.init, names)
+            if not is_cell(s, self.assigned):
+                assert value is not None
+                variable = k.var(base, sort)
+                self.code.append(kc.Let(variable, value, at=at))
+                return names.bind(s.name, ValueEntry(variable))
+            self.code.append(kc.Alloc(base, sort, (), heap=False, at=at))
+            locals_.append(base)
+            if value is not None:
+                self.code.append(kc.Store(kc.Place(base, ()), value, at=at))
+            return names.bind(s.name, CellEntry(base))
+        if isinstance(s.init, Alloc):
+            array = s.init.type
+            assert isinstance(array, Array)
+            if s.init.space.value != "Any":
+                raise Unsupported("GPU memory cannot be checked yet", s.loc)
+            dims = tuple(self.stable(self.expr(d, names), at) for d in s.init.dims)
+            self.code.append(kc.Alloc(base, sort_of(s.init.elem, s.loc), dims, s.init.space.value, True, at=at))
+            return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(array.dims)))
+        if s.init is not None:
+            return names.bind(s.name, self.pointer(s.init, names))
+        assert isinstance(s.type, Array)
+        if s.type.space.value != "Any":
+            raise Unsupported("shared memory cannot be checked yet", s.loc)
+        dims = tuple(self.stable(self.expr(d, names), at) for d in s.type.dims if d is not None)
+        self.code.append(kc.Alloc(base, sort_of(s.type.elem, s.loc), dims, heap=False, at=at))
+        locals_.append(base)
+        return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(dims)))
+
+    def stable(self, t: Term, at: int) -> Term:
+        """Sizes and pointers are evaluated once: a name for the value."""
+        if k.is_num(t) or t.op == "var":
+            return t
+        x = self.temporary(t.sort)
+        self.code.append(kc.Let(x, t, at=at))
+        return x
+
+    def store(self, s: Store, names: Names) -> None:
+        at = self.at(s.loc)
+        value = self.expr(s.value, names)
+        place = self.place(s.target, names)
+        target = s.target.type
+        assert isinstance(target, Scalar)
+        if s.op is not None:
+            old = self.temporary(sort_of(target, s.loc))
+            self.code.append(kc.Load(old, place, at=self.at(s.target.loc)))
+            common = s.value.type if isinstance(s.value.type, Scalar) and s.op not in ("<<", ">>") else target
+            result = self.operation(s.op, self.convert(old, target, common, s.loc), value, s.loc)
+            value = self.convert(result, common, target, s.loc)
+        self.code.append(kc.Store(place, value, at=at))
+
+    def place(self, e: Expr, names: Names) -> kc.Place:
+        if isinstance(e, Var):
+            entry = names.find(e.name)
+            assert isinstance(entry, CellEntry)
+            return kc.Place(entry.base, ())
+        assert isinstance(e, Index)
+        array = self.pointer(e.base, names)
+        return kc.Place(array.base, array.full(tuple(self.expr(i, names) for i in e.indices)))
+
+    def pointer(self, e: Expr, names: Names) -> ArrayEntry:
+        match e:
+            case Var(name):
+                entry = names.find(name)
+                if isinstance(entry, CellEntry):
+                    return ArrayEntry(entry.base, (), k.ZERO, 0)
+                assert isinstance(entry, ArrayEntry)
+                return entry
+            case Index(base, indices):
+                array = self.pointer(base, names)
+                at = self.at(e.loc)
+                return array.row(tuple(self.stable(self.expr(i, names), at) for i in indices))
+            case Addr(Index(base, indices)):
+                array = self.pointer(base, names)
+                at = self.at(e.loc)
+                return array.address(tuple(self.stable(self.expr(i, names), at) for i in indices))
+            case Addr(arg):
+                return self.pointer(arg, names)
+            case _:
+                raise Unsupported("this pointer cannot be followed", e.loc)
+
+    def loop(self, s: For, names: Names) -> None:
+        at = self.at(s.loc)
+        r = s.range
+        start, bound, amount = (self.expr(e, names) for e in (r.start, r.bound, r.amount))
+        index = k.var(self.unique(s.index), INT)
+        inner = names.bind(s.index, ValueEntry(index))
+        if s.contract:
+            self.out.specs[at], inner = self.loop_spec(s, index, inner)
+        body = self.block(s.body, inner)
+        self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.mode.value, at=at))
+
+    def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
+        spec = LoopSpec(index)
+        variables: list[Term] = []
+        for c in s.contract:
+            for item in c.items:
+                if isinstance(item.body, TypeOf):
+                    assert item.name is not None
+                    v = k.var(self.unique(item.name), sort_of(item.body.of, item.loc))
+                    variables.append(v)
+                    names = names.bind(item.name, ValueEntry(v))
+        spec.variables = tuple(variables)
+        for c in s.contract:
+            for item in c.items:
+                if isinstance(item.body, TypeOf):
+                    continue
+                if c.kind in ("invariant", "srequires", "xrequires", "xensures"):
+                    spec.facts.append(self.formulas.term(item.body, names))
+                    continue
+                claims, _ = self.formulas.claims(item.body, names)
+                kind = c.kind[1:]
+                if c.kind == "spreserves":
+                    spec.invariant.extend(claims)
+                elif c.kind.startswith("x"):
+                    for claim in claims:
+                        before, later = _sides(kind, claim)
+                        if before is not None and before.share == FULL:
+                            spec.exclusive_pre.append(before)
+                        if later is not None:
+                            spec.exclusive_post.append(later)
+        return spec, names
+
+    def call_statement(self, call: Call, names: Names, loc: Loc) -> None:
+        at = self.at(loc)
+        if call.func == "free":
+            array = self.pointer(call.args[0], names)
+            if array.lead or array.shift is not k.ZERO:
+                raise Unsupported("only the start of an allocation can be freed", call.loc)
+            self.code.append(kc.Free(array.base, True, at=at))
+            return
+        if call.func not in self.functions:
+            raise Unsupported(f"`{call.func}` cannot be checked yet", loc)
+        self.code.append(kc.Call(None, call.func, self.arguments(call, names), at=at))
+
+    def arguments(self, call: Call, names: Names) -> tuple[Term | kc.View, ...]:
+        out: list[Term | kc.View] = []
+        for a in call.args:
+            if isinstance(a.type, Array):
+                array = self.pointer(a, names)
+                out.append(kc.View(array.base, array.lead, array.shift))
+            else:
+                out.append(self.expr(a, names))
+        return tuple(out)
+
+    def ghost(self, s: Ghost, names: Names) -> Names:
+        """A ghost of the library, or one without a body: what it claims is checked where it stands."""
+        ghost = self.ghosts[s.func]
+        inner = self.outer
+        requires: list[Term] = []
+        given = {a.name: a.value for a in s.args}
+        unknown: list[Term] = []
+        for c in ghost.contract:
+            if c.kind == "requires":
+                for item in c.items:
+                    assert item.name is not None
+                    value = given.get(item.name)
+                    if isinstance(item.body, TypeOf):
+                        if value is None:
+                            v = k.var(self.unique(f"{item.name}~"), sort_of(item.body.of, item.loc, s.loc))
+                            unknown.append(v)
+                            inner = inner.bind(item.name, ValueEntry(v))
+                        else:
+                            inner = inner.bind(item.name, self.formulas.entry(value, names))
+                    elif value is not None and isinstance(value.type, ProofType):
+                        requires.append(self.formulas.term(value.type.prop, names))
+                        inner = _solve_equation(item.body, value.type.prop, self.formulas, inner, names)
+        for c in ghost.contract:
+            if c.kind == "requires":
+                for item in c.items:
+                    if not isinstance(item.body, TypeOf):
+                        requires.append(self.formulas.term(item.body, inner))
+        pre: list[Claim] = []
+        post: list[Claim] = []
+        ensures: list[Term] = []
+        for c in ghost.contract:
+            for item in c.items:
+                if c.kind == "ensures":
+                    ensures.append(self.formulas.term(item.body, inner))
+                    for name, result in s.binds:
+                        if result == item.name:
+                            names = names.bind(name, ValueEntry(ensures[-1]))
+                elif c.kind != "requires":
+                    for claim in self.formulas.claims(item.body, inner)[0]:
+                        before, later = _sides(c.kind, claim)
+                        pre += [before] if before is not None else []
+                        post += [later] if later is not None else []
+        left = [t for t in unknown if any(t in x.free for x in requires + ensures)]
+        if left:  # `in_range_bounds` leaves the range to be found: what it says then holds by the facts themselves
+            requires = [r for r in requires if not any(t in r.free for t in left)]
+            ensures = [e for e in ensures if not any(t in e.free for t in left)]
+        instr = kc.Ghost(s.func, tuple(requires), tuple(pre), tuple(post), tuple(ensures), at=self.at(s.loc))
+        self.code.append(instr)
+        return names
+
+    # Expressions
+
+    def expr(self, e: Expr, names: Names) -> Term:
+        match e:
+            case Int(value):
+                return k.num(value)
+            case Real(value):
+                return k.num(value, REAL)
+            case Bool(value):
+                return k.TRUE if value else k.FALSE
+            case SizeOf(of):
+                return k.num(of.size)
+            case Var(name):
+                return self.variable(name, e, names)
+            case Unary("!", arg):
+                return k.not_(self.expr(arg, names))
+            case Unary("-", arg):
+                return k.neg(self.expr(arg, names))
+            case Binary(("&&" | "||") as op, left, right):
+                return self.short_circuit(op, left, right, names)
+            case Binary(op, left, right):
+                return self.operation(op, self.expr(left, names), self.expr(right, names), e.loc)
+            case Cond(test, then, other):
+                return self.choice(test, then, other, names, e.loc)
+            case Cast(to, arg):
+                assert isinstance(arg.type, Scalar)
+                return self.convert(self.expr(arg, names), arg.type, to, e.loc)
+            case Index():
+                target = self.temporary(sort_of(e.type, e.loc))
+                self.code.append(kc.Load(target, self.place(e, names), at=self.at(e.loc)))
+                return target
+            case Call():
+                return self.call(e, names)
+            case _:
+                raise Unsupported("this expression cannot be checked", e.loc)
+
+    def variable(self, name: str, e: Expr, names: Names) -> Term:
+        entry = names.find(name)
+        if entry is None:
+            if name in INT_CONSTANTS:
+                return k.num(INT_CONSTANTS[name])
+            raise Unsupported(f"`{name}` has no meaning in proofs", e.loc)
+        if isinstance(entry, CellEntry):
+            target = self.temporary(sort_of(e.type, e.loc))
+            self.code.append(kc.Load(target, kc.Place(entry.base, ()), at=self.at(e.loc)))
+            return target
+        assert isinstance(entry, ValueEntry)
+        return entry.term
+
+    def short_circuit(self, op: str, left: Expr, right: Expr, names: Names) -> Term:
+        a = self.expr(left, names)
+        outer, self.code = self.code, []
+        b = self.expr(right, names)
+        inner, self.code = self.code, outer
+        if not inner:
+            return k.and_(a, b) if op == "&&" else k.or_(a, b)
+        x = self.temporary(BOOL)
+        at = self.at(right.loc)
+        evaluated = (*inner, kc.Let(x, b, at=at))
+        known = (kc.Let(x, k.FALSE if op == "&&" else k.TRUE, at=at),)
+        then, other = (evaluated, known) if op == "&&" else (known, evaluated)
+        self.code.append(kc.If(a, then, other, at=at))
+        return x
+
+    def choice(self, test: Expr, then: Expr, other: Expr, names: Names, loc: Loc) -> Term:
+        c = self.expr(test, names)
+        outer, self.code = self.code, []
+        a = self.expr(then, names)
+        first, self.code = self.code, []
+        b = self.expr(other, names)
+        second, self.code = self.code, outer
+        if not first and not second:
+            return k.ite(c, a, b)
+        x = self.temporary(a.sort)
+        at = self.at(loc)
+        self.code.append(kc.If(c, (*first, kc.Let(x, a, at=at)), (*second, kc.Let(x, b, at=at)), at=at))
+        return x
+
+    def oblige(self, prop: Term, why: str, loc: Loc) -> None:
+        if prop is not k.TRUE:
+            self.code.append(kc.Oblige(prop, why, at=self.at(loc)))
+
+    def operation(self, op: str, a: Term, b: Term, loc: Loc) -> Term:
+        real = a.sort is REAL
+        match op:
+            case "/":
+                self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), "division", loc)
+                return k.rdiv(a, b) if real else k.tdiv(a, b)
+            case "%":
+                self.oblige(k.not_(k.eq(b, k.ZERO)), "division", loc)
+                return k.tmod(a, b)
+            case "<<" | ">>":
+                self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "shift", loc)
+            case "&" | "|" | "^":
+                self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "bits", loc)
+            case _:
+                pass
+        return pure_operation(op, a, b)
+
+    def convert(self, x: Term, have: Scalar, to: Scalar, loc: Loc) -> Term:
+        """A conversion between machine types. One that could change an integer has to be shown not to."""
+        match to.kind:
+            case Kind.BOOL:
+                return x if x.sort is BOOL else k.not_(k.eq(x, k.num(0, x.sort)))
+            case Kind.FLOAT:
+                return x if x.sort is REAL else k.to_real(as_integer(x))
+            case Kind.INT:
+                value = k.trunc(x) if x.sort is REAL else as_integer(x)
+                narrower = have.kind is Kind.INT and (
+                    (not to.signed and have.signed) or (to.bits < have.bits and to.bits < 32)
+                )
+                if narrower or (have.kind is Kind.FLOAT and not to.signed):
+                    self.oblige(k.and_(k.le(k.num(to.low), value), k.le(value, k.num(to.high))), "conversion", loc)
+                return value
+
+    def call(self, e: Call, names: Names) -> Term:
+        name = e.func
+        if name in self.functions:
+            target = self.temporary(sort_of(e.type, e.loc))
+            args = self.arguments(e, names)
+            self.code.append(kc.Call(target, name, args, at=self.at(e.loc)))
+            return target
+        args_ = [self.expr(a, names) for a in e.args]
+        if name == "exact_div":
+            a, b = args_
+            self.oblige(k.not_(k.eq(b, k.ZERO)), "division", e.loc)
+            self.oblige(k.eq(a, k.mul(b, k.fdiv(a, b))), "exact_div", e.loc)
+            return k.fdiv(a, b)
+        if name in MATH or name in ("min", "max", "abs") or index_helper(name):
+            return self.formulas.known_function(name, args_, e.loc)
+        raise Unsupported(f"`{name}` cannot be checked", e.loc)
+
+
+class _AssertElaborator(FormulaElaborator):
+    """Formulas of assertions: variables and array elements stand for what they hold, so they are loaded first."""
+
+    def __init__(self, function: _FunctionElaborator) -> None:
+        super().__init__()
+        self.owner = function
+
+    def term(self, e: Expr, names: Names) -> Term:
+        if isinstance(e, Var) and isinstance(names.find(e.name), CellEntry):
+            return self.owner.variable(e.name, e, names)
+        if isinstance(e, Index):
+            target = self.owner.temporary(sort_of(e.type, e.loc))
+            self.owner.code.append(kc.Load(target, self.owner.place(e, names), at=self.owner.at(e.loc)))
+            return target
+        return super().term(e, names)
+
+
+def as_integer(x: Term) -> Term:
+    return k.ite(x, k.ONE, k.ZERO) if x.sort is BOOL else x
+
+
+def _sides(kind: str, claim: Claim) -> tuple[Claim | None, Claim | None]:
+    """Table 2.1: what a clause puts into the precondition and into the postcondition."""
+    match kind:
+        case "consumes":
+            return claim, None
+        case "produces":
+            return None, claim
+        case "preserves":
+            return claim, claim
+        case "writes":
+            return replace(claim, contents=UNINIT, value=None), claim
+        case _:
+            return replace(claim, share=READ), None
+
+
+def _solve_equation(pattern: Expr, fact: Expr, formulas: FormulaElaborator, inner: Names, names: Names) -> Names:
+    """`by: from =. to` with `by := h` for a fact h: a = b. The sides of the fact are from and to."""
+    match pattern, fact:
+        case Binary(_, Var(x), Var(y)), Binary(_, left, right):
+            for name, side in ((x, left), (y, right)):
+                inner = inner.bind(name, ValueEntry(formulas.term(side, names)))
+    return inner

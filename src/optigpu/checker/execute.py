@@ -1,0 +1,426 @@
+"""Symbolic execution that drives the kernel: finds the families, maps, loop contracts and proof steps that the rules ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from optigpu.checker.elaborate import Elaborated
+from optigpu.checker.explore import (
+    Effect,
+    Explorer,
+    LoopSummary,
+    Unexplorable,
+    World,
+    bind,
+    bind_variables,
+    call_arguments,
+    located,
+    start_contents,
+    through_view,
+    unknown_content,
+)
+from optigpu.checker.sums import SumProver, abstract_step
+from optigpu.checker.witness import invert, temporaries
+from optigpu.kernel import code as kc
+from optigpu.kernel import terms as k
+from optigpu.kernel.calls import Kernel
+from optigpu.kernel.cells import FULL, KNOWN, Cells, Claim, Family, Index, arguments, box, same
+from optigpu.kernel.conditions import Take
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
+from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.terms import TRUE, Term, instantiate
+from optigpu.kernel.values import Steps
+
+
+@dataclass
+class Failed(Exception):
+    """A rule was rejected at an instruction."""
+
+    rejected: Rejected
+    at: int
+    function: str
+
+    def __str__(self) -> str:
+        return str(self.rejected)
+
+
+class Executor:
+    def __init__(self, kernel: Kernel, elaborated: Elaborated) -> None:
+        self.kernel = kernel
+        self.judge = kernel.judge
+        self.elaborated = elaborated
+        self.explorer = Explorer(kernel.judge, kernel.program, elaborated.specs)
+        self.sums = SumProver(kernel.judge)
+        self.function = ""
+        self.place = 0
+
+    # Functions
+
+    def verify(self, name: str) -> Theorem:
+        self.function, self.place = name, 0
+        try:
+            f = self.kernel.program.functions[name]
+            state = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
+            end = self.run(state)
+            self.place = 0
+            return self.finish(end, f)
+        except Rejected as r:
+            raise Failed(r, self.place, name) from None
+
+    def inverse(self, claim: Claim) -> Index:
+        """The binders of a claim, read off its index."""
+        xs = temporaries(len(claim.cells.index))
+        found = invert(claim.cells, xs, Facts())
+        if found is None:
+            return tuple(k.ZERO for _ in range(claim.cells.arity))
+        return tuple(k.abstract(t, xs) for t in found)
+
+    def finish(self, state: State, f: kc.Function) -> Theorem:
+        takes: list[Take] = []
+        held = dict(state.held)
+        for claim in f.contract.post:
+            take = self.find_claim(state, held, claim)
+            r = held[take.family]
+            takes.append(self.with_steps(state.facts, claim, r, take))
+            held[take.family] = r.without(
+                k.and_(claim.cells.domain(take.back), same(claim.cells.at(take.back), r.cells.index))
+            )
+        steps = tuple(self.fact_steps(state.facts, state.value(p)) for p in f.contract.ensures)
+        return self.kernel.finish(state, tuple(takes), steps)
+
+    def fact_steps(self, facts: Facts, goal: Term) -> Steps:
+        if goal.op != "eq" or self.judge.proves(facts, goal, count=False):
+            return ()
+        p = goal.args[0]
+        return self.sums.find(facts, p, k.num(0, p.sort)) or ()
+
+    # Finding cells
+
+    def candidates(self, held: dict[int, Family], base: str, share: str) -> list[int]:
+        """Families of a base, full ones first."""
+        found = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
+        return sorted(found, key=lambda n: held[n].share != FULL)
+
+    def find_claim(self, state: State, held: dict[int, Family], claim: Claim) -> Take:
+        for n in self.candidates(held, claim.cells.base, claim.share):
+            maps = self.maps(state.facts, claim.cells, held[n])
+            if maps is not None and self.includes(state.facts, claim.cells, held[n], maps[0]):
+                return Take(n, *maps)
+        options = self.candidates(held, claim.cells.base, claim.share)
+        if not options:
+            raise Rejected("claim", "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
+        maps = self.maps(state.facts, claim.cells, held[options[0]])
+        if maps is None:
+            raise Rejected("claim", "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
+        return Take(options[0], *maps)
+
+    def maps(self, facts: Facts, need: Cells, r: Family) -> tuple[Index, Index] | None:
+        """forward (from the binders of need to those of r) and back."""
+        xs = temporaries(need.arity)
+        forward = invert(r.cells, need.at(xs), facts.assume(need.domain(xs)))
+        ys = temporaries(r.cells.arity)
+        back = invert(need, r.cells.at(ys), facts.assume(r.cells.domain(ys)))
+        if forward is None or back is None:
+            return None
+        return tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
+
+    def includes(self, facts: Facts, need: Cells, r: Family, forward: Index) -> bool:
+        xs = temporaries(need.arity)
+        inside = facts.assume(need.domain(xs))
+        image = tuple(instantiate(t, xs) for t in forward)
+        goal = k.and_(same(r.cells.at(image), need.at(xs)), r.cells.domain(image))
+        return self.judge.proves(inside, goal, count=False)
+
+    def with_steps(self, facts: Facts, claim: Claim, r: Family, take: Take) -> Take:
+        if claim.contents != KNOWN or claim.value is None:
+            return take
+        want = Family(claim.cells, claim.value, TRUE)
+        return replace(take, steps=self.value_steps(facts, want, r, take.forward))
+
+    def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index) -> Steps:
+        """Steps that show r to hold what is wanted, under the binders of what is wanted."""
+        xs = temporaries(want.cells.arity)
+        inside = facts.assume(want.cells.domain(xs), want.init_at(xs))
+        image = tuple(instantiate(t, xs) for t in forward)
+        found = self.sums.find(inside, r.value_at(image), want.value_at(xs))
+        return tuple(abstract_step(s, xs) for s in found or ())
+
+    # Running code
+
+    def run(self, state: State) -> State:
+        while state.next is not None:
+            self.place = state.next.at or self.place
+            state = self.step(state)
+        return state
+
+    def step(self, state: State) -> State:
+        match state.next:
+            case kc.Let():
+                return self.kernel.let(state)
+            case kc.Load(_, place):
+                return self.access(state, place, "load")
+            case kc.Store(place):
+                return self.access(state, place, "store")
+            case kc.Alloc():
+                return self.kernel.allocate(state)
+            case kc.Free(base):
+                return self.free(state, base)
+            case kc.Oblige():
+                return self.kernel.oblige(state)
+            case kc.Assert(prop):
+                return self.kernel.assertion(state, self.fact_steps(state.facts, state.value(prop)))
+            case kc.If():
+                yes, no = self.kernel.enter_if(state)
+                yes = self.run(yes)
+                no = self.run(no)
+                return self.kernel.join_if(yes, no)
+            case kc.Loop() as loop:
+                return self.loop(state, loop)
+            case kc.Call() as call:
+                return self.call(state, call)
+            case kc.Ghost() as ghost:
+                return self.ghost(state, ghost)
+            case _:
+                raise Rejected("order", "nothing to execute")
+
+    def access(self, state: State, place: kc.Place, rule: str) -> State:
+        index = state.values(place.index)
+        last: Rejected | None = None
+        for n in self.candidates(dict(state.held), place.base, FULL if rule == "store" else "any"):
+            at = invert(state.held[n].cells, index, state.facts)
+            if at is None:
+                continue
+            try:
+                return self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
+            except Rejected as r:
+                last = r
+        if last is not None:
+            raise last
+        readable = any(r.cells.base == place.base for r in state.held.values())
+        why = "read-only" if rule == "store" and readable else "permission"
+        raise Rejected(rule, why, state.facts, None, base=place.base, index=index)
+
+    def free(self, state: State, base: str) -> State:
+        info = state.bases.get(base)
+        families = self.candidates(dict(state.held), base, FULL)
+        if info is None or not families or any(d is None for d in info.dims):
+            raise Rejected("free", "not allocated", state.facts, None, base=base)
+        whole = box(base, tuple(d for d in info.dims if d is not None))
+        xs = temporaries(whole.arity)
+        forward = invert(state.held[families[0]].cells, xs, state.facts.assume(whole.domain(xs)))
+        if forward is None:
+            raise Rejected("free", "permission", state.facts, None, base=base)
+        return self.kernel.free(state, families[0], tuple(k.abstract(t, xs) for t in forward))
+
+    # Loops
+
+    def loop(self, state: State, loop: kc.Loop) -> State:
+        if loop.op not in ("+", "-"):
+            return self.kernel.unroll(state)
+        world = World(state.facts, dict(state.env), {})
+        for base, info in state.bases.items():
+            world.contents[base] = unknown_content(base, len(info.dims), info.sort)
+        try:
+            summary = self.explorer.loop(loop, world)
+            contract = self.contract(state, summary)
+        except Unexplorable as e:
+            raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
+        contract = replace(contract, invariant=tuple(self.entry_steps(state, summary, i) for i in contract.invariant))
+        number = state.counter + 1
+        body = self.kernel.enter_loop(state, contract)
+        v = state.fresh(str(loop.index.data), k.INT)
+        end = self.run(body)
+        self.place = loop.at
+        exclusive, invariant = self.exit_steps(end, contract, v, number)
+        after = self.kernel.leave_loop(end, exclusive, invariant)
+        for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
+            after = self.kernel.tidy(after, n)
+        return after
+
+    def contract(self, state: State, summary: LoopSummary) -> LoopContract:
+        exclusive: list[Exclusive] = []
+        invariant: list[Invariant] = []
+        actual = self.entry_values(state, summary)
+        for effect in summary.effects.values():
+            families = self.candidates(dict(state.held), effect.base, FULL)
+            if not families:
+                raise Rejected("loop", "read-only", state.facts, None, base=effect.base)
+            n = families[0]
+            if effect.kind == "each" and not effect.progressive:
+                exclusive += self.exclusive(state, summary, effect, n, actual)
+            else:
+                invariant.append(self.invariant(state, summary, effect, n, actual))
+        facts = tuple(k.substitute(p, actual) for p in summary.invariants)
+        return LoopContract(tuple(exclusive), tuple(invariant), facts)
+
+    def entry_values(self, state: State, summary: LoopSummary) -> dict[Term, Term]:
+        """What the names of entry contents stand for: the values of the families held here."""
+        out: dict[Term, Term] = {}
+        for base, content in summary.entry.items():
+            families = self.candidates(dict(state.held), base, "any")
+            if not families:
+                continue
+            xs = temporaries(content.rank, "x")
+            value: Term | None = None
+            for n in families:
+                r = state.held[n]
+                at = invert(r.cells, xs, state.facts)
+                if at is None:
+                    continue
+                here = r.value_at(at)
+                inside = k.and_(r.cells.domain(at), same(r.cells.at(at), xs))
+                value = here if value is None else k.ite(inside, here, value)
+            if value is not None:
+                out[content.start] = k.lam(xs, value) if content.rank else value
+        return out
+
+    def exclusive(
+        self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
+    ) -> list[Exclusive]:
+        out: list[Exclusive] = []
+        v, range_ = summary.v, summary.range
+        r = state.held[n]
+        for u in effect.updates:
+            cells = u.cells.substitute(actual)
+            m = cells.arity
+            ranges = (
+                (range_.low, range_.high),
+                *((bind(a, v, i), bind(b, v, i)) for i, (a, b) in enumerate(cells.ranges)),
+            )
+            whole = Cells(cells.base, ranges, bind(cells.where, v, m), tuple(bind(e, v, m) for e in cells.index))
+            xs = temporaries(m, "x")
+            inside = summary.facts.assume(cells.domain(xs))
+            value = inside.simplify(k.substitute(instantiate(u.value, xs), actual))
+            maps = self.maps(state.facts, whole, r)
+            if maps is None:
+                raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
+            out.append(Exclusive(n, whole, *maps, TRUE, k.abstract(value, (v, *xs))))
+        return out
+
+    def invariant(
+        self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
+    ) -> Invariant:
+        r = state.held[n]
+        v, low = summary.v, summary.range.low
+        ys = temporaries(r.cells.arity)
+        facts = state.facts.assume(r.cells.domain(ys))
+        inside_loop = facts.assume(k.le(low, v))
+        index, init = r.cells.at(ys), r.init_at(ys)
+        bound = (v, *ys)
+        if effect.kind == "unknown":
+            return Invariant(n, k.abstract(init, bound), None)
+        value = start_contents(effect, summary, index, r.value_at(ys), inside_loop)
+        value = inside_loop.simplify(k.substitute(value, actual))
+        for u in effect.updates:
+            if effect.kind == "scratch":
+                _, here = located(u, index, inside_loop)
+                init = k.ite(k.and_(here, k.lt(low, v)), TRUE, init)
+            elif effect.kind == "given":
+                _, here = located(u, index, inside_loop)
+                init = k.or_(here, init)
+            elif effect.kind == "each":
+                written = start_contents(
+                    replace(effect, updates=(replace(u, value=TRUE),)), summary, index, k.FALSE, inside_loop
+                )
+                init = k.or_(written, init)
+        init = inside_loop.simplify(k.substitute(init, actual))
+        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound))
+
+    def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
+        if inv.value is None:
+            return inv
+        r = state.held[inv.family]
+        args = (summary.range.low, *arguments(r.cells.arity))
+        want = replace(r, value=instantiate(inv.value, args), init=instantiate(inv.init, args))
+        return replace(inv, steps=self.value_steps(state.facts, want, r, arguments(r.cells.arity)))
+
+    def exit_steps(
+        self, end: State, contract: LoopContract, v: Term, number: int
+    ) -> tuple[tuple[Steps, ...], tuple[Steps, ...]]:
+        exclusive: list[Steps] = []
+        for i, x in enumerate(contract.exclusive):
+            mine = end.held.get(number + i)
+            if mine is None or x.value is None:
+                exclusive.append(())
+                continue
+            args = (v, *arguments(mine.cells.arity))
+            want = Family(mine.cells, instantiate(x.value, args), instantiate(x.init, args))
+            exclusive.append(self.value_steps(end.facts, want, mine, arguments(mine.cells.arity)))
+        invariant: list[Steps] = []
+        for inv in contract.invariant:
+            mine = end.held.get(inv.family)
+            if mine is None or inv.value is None:
+                invariant.append(())
+                continue
+            args = (k.add(v, k.ONE), *arguments(mine.cells.arity))
+            want = Family(mine.cells, instantiate(inv.value, args), instantiate(inv.init, args))
+            invariant.append(self.value_steps(end.facts, want, mine, arguments(mine.cells.arity)))
+        return tuple(exclusive), tuple(invariant)
+
+    # Calls and ghosts
+
+    def call(self, state: State, call: kc.Call) -> State:
+        f = self.kernel.program.functions[call.function]
+        sub, views = call_arguments(f, call, state.values, state.value)
+
+        def read(base: str, index: Index) -> Term:
+            for n in self.candidates(dict(state.held), base, "any"):
+                at = invert(state.held[n].cells, index, state.facts)
+                if at is not None:
+                    return state.held[n].value_at(at)
+            raise Rejected("call", "permission", state.facts, None, base=base)
+
+        for claim in f.contract.pre:
+            bind_variables(claim, views, sub, f.contract.variables, read)
+        missing = [x for x in f.contract.variables if x not in sub]
+        for x in missing:
+            sub[x] = self.solve_variable(x, f, sub, state.facts)
+        held = dict(state.held)
+        pre = [through_view(c.substitute(sub), views) for c in f.contract.pre]
+        takes: dict[int, Take] = {}
+        for share in (FULL, "read"):
+            for i, claim in enumerate(pre):
+                if claim.share != share:
+                    continue
+                take = self.find_claim(state, held, claim)
+                r = held[take.family]
+                takes[i] = self.with_steps(state.facts, claim, r, take)
+                if share == FULL:
+                    member = k.and_(claim.cells.domain(take.back), same(claim.cells.at(take.back), r.cells.index))
+                    held[take.family] = r.without(member)
+        steps = tuple(self.fact_steps(state.facts, k.substitute(p, sub)) for p in f.contract.requires)
+        variables = tuple(sub[x] for x in f.contract.variables)
+        after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps)
+        for n in {t.family for i, t in takes.items() if pre[i].share == FULL}:
+            after = self.kernel.tidy(after, n)
+        return after
+
+    def solve_variable(self, x: Term, f: kc.Function, sub: dict[Term, Term], facts: Facts) -> Term:
+        """A logical variable that only a fact determines: `n == 32 * w`."""
+        for p in f.contract.requires:
+            t = k.substitute(p, sub)
+            if t.op == "eq" and x in t.free and x.sort is k.INT:
+                cs = k.coefficients(t.args[0])
+                c = cs.get((x,), 0)
+                rest = k.sub(t.args[0], k.scale(c, x)) if c else None
+                if rest is not None and x not in rest.free:
+                    return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
+        raise Rejected("call", "variable", facts, None, name=str(x.data))
+
+    def ghost(self, state: State, ghost: kc.Ghost) -> State:
+        takes: list[Take] = []
+        facts = state.facts.assume(*state.values(ghost.requires))
+        for side in (ghost.pre, ghost.post):
+            held = dict(state.held)
+            for claim in side:
+                c = claim.substitute(dict(state.env))
+                take = self.find_claim(state, held, c)
+                r = held[take.family]
+                takes.append(self.with_steps(facts, c, r, take))
+                if c.share == FULL:
+                    member = k.and_(c.cells.domain(take.back), same(c.cells.at(take.back), r.cells.index))
+                    held[take.family] = r.without(member)
+        steps = tuple(self.fact_steps(facts, p) for p in state.values(ghost.ensures))
+        return self.kernel.ghost(state, tuple(takes), steps)

@@ -1,0 +1,790 @@
+"""What code does to memory, found by running it on symbolic contents (DESIGN, section 7). Untrusted: the kernel checks the result.
+
+Memory is explored without permissions: each base is a function from indices to values, with a log of updates on top. A loop's
+body is run once, for a symbolic iteration v, on contents of which nothing is known but their name. From its updates follows what
+the whole loop does: cells written by one iteration only, accumulators, scratch, or nothing that follows a law.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from optigpu.checker.elaborate import LoopSpec
+from optigpu.checker.witness import invert, temporaries
+from optigpu.kernel import code as kc
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import UNINIT, Cells, Claim, Index, arguments, box, same, single
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge
+from optigpu.kernel.loops import Range, holds_for, iterations
+from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
+
+_NAMES = itertools.count(1)
+MAX_UNROLLED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """New contents of some cells: `value` is under the binders of `cells`."""
+
+    cells: Cells
+    value: Term
+
+    def member(self, index: Index, facts: Facts) -> tuple[Term, Term] | None:
+        """(is this one of the cells, its value), or None if that cannot be told."""
+        at = invert(self.cells, index, facts)
+        if at is None:
+            return None
+        return k.and_(self.cells.domain(at), same(self.cells.at(at), index)), instantiate(self.value, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a base holds: what it held (a function of the index) and the updates since."""
+
+    start: Term
+    rank: int
+    updates: tuple[Update, ...] = ()
+
+    def initial(self, index: Index) -> Term:
+        return k.app(self.start, *index) if self.rank else self.start
+
+
+def unknown_content(base: str, rank: int, sort: Sort) -> Content:
+    name = f"@{base}.{next(_NAMES)}"
+    return Content(k.var(name, k.fun_sort((INT,) * rank, sort) if rank else sort), rank)
+
+
+@dataclass
+class World:
+    """A point of an exploration."""
+
+    facts: Facts
+    env: dict[Term, Term]
+    contents: dict[str, Content]
+    touched: tuple[tuple[str, Index], ...] = ()  # cells that were accessed on every path to here
+
+    def copy(self) -> World:
+        return World(self.facts, dict(self.env), dict(self.contents), self.touched)
+
+    def value(self, t: Term) -> Term:
+        return k.substitute(t, self.env)
+
+    def values(self, ts: Sequence[Term]) -> Index:
+        return tuple(self.value(t) for t in ts)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a loop does to one base. Terms are over v and the entry contents; `cells` and `value` are under the binders.
+
+    each: `value` is what iteration v leaves in its own cells; `progressive` if later iterations read them.
+    accumulate: at the start of iteration v the cells hold entry (op) the big operator of `value` up to v.
+    scratch: at the start of an iteration the cells hold what the one before left (`value` at v - 1), or what they held at entry.
+    given: the user says what the cells hold at the start of iteration v.
+    unknown: nothing follows.
+    """
+
+    kind: str
+    base: str
+    updates: tuple[Update, ...]
+    op: str = ""
+    progressive: bool = False
+
+
+@dataclass
+class LoopSummary:
+    v: Term
+    range: Range
+    entry: dict[str, Content]  # contents at the loop's entry, by name
+    effects: dict[str, Effect] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)  # those of the body
+    invariants: tuple[Term, ...] = ()  # facts of the user's, under v
+
+
+class Unexplorable(Exception):
+    """The loop cannot be summarised: why, and about which base."""
+
+    def __init__(self, why: str, base: str = "") -> None:
+        super().__init__(why)
+        self.why, self.base = why, base
+
+
+class Explorer:
+    def __init__(self, judge: Judge, program: kc.Program, specs: Mapping[int, LoopSpec]) -> None:
+        self.judge = judge
+        self.program = program
+        self.specs = specs  # what users wrote at loops
+
+    # Reading
+
+    def read(self, content: Content, index: Index, facts: Facts) -> Term:
+        chain: list[tuple[Term, Term]] = []
+        result: Term | None = None
+        for u in reversed(content.updates):
+            found = u.member(index, facts)
+            if found is None:
+                result = self.opaque(u.value.sort)
+                break
+            condition, value = facts.simplify(found[0]), found[1]
+            if condition is TRUE or self.judge.proves(facts, condition, count=False):
+                result = value
+                break
+            if condition is not k.FALSE and not self.judge.proves(facts, k.not_(condition), count=False):
+                chain.append((condition, value))
+        if result is None:
+            result = content.initial(index)
+        for condition, value in reversed(chain):
+            result = k.ite(condition, value, result)
+        return facts.simplify(result)
+
+    def opaque(self, sort: Sort) -> Term:
+        return k.var(f"@opaque.{next(_NAMES)}", sort)
+
+    # Running
+
+    def run(self, code: kc.Code, w: World) -> None:
+        for i in code:
+            self.step(i, w)
+
+    def step(self, i: kc.Instr, w: World) -> None:
+        match i:
+            case kc.Let(target, value):
+                w.env[target] = w.value(value)
+            case kc.Load(target, place):
+                index = w.values(place.index)
+                w.env[target] = self.read(self.content(place.base, w), index, w.facts)
+                w.touched += ((place.base, index),)
+            case kc.Store(place, value):
+                index = w.values(place.index)
+                self.write(place.base, Update(single(place.base, index), w.value(value)), w)
+                w.touched += ((place.base, index),)
+            case kc.Alloc(base, sort, dims):
+                w.contents[base] = unknown_content(base, len(dims), sort)
+            case kc.Free(base):
+                w.contents.pop(base, None)
+            case kc.Oblige(prop) | kc.Assert(prop):
+                w.facts = w.facts.assume(w.value(prop))
+            case kc.Ghost():
+                w.facts = w.facts.assume(*w.values(i.ensures))
+            case kc.If():
+                self.branch(i, w)
+            case kc.Loop():
+                self.nested_loop(i, w)
+            case kc.Call():
+                self.call(i, w)
+
+    def content(self, base: str, w: World) -> Content:
+        found = w.contents.get(base)
+        if found is None:
+            raise Unexplorable("no memory", base)
+        return found
+
+    def write(self, base: str, u: Update, w: World) -> None:
+        """Later updates hide earlier ones of the same cells."""
+        content = self.content(base, w)
+        kept = [old for old in content.updates if not self.hides(u, old, w.facts)]
+        w.contents[base] = replace(content, updates=(*kept, u))
+
+    def hides(self, new: Update, old: Update, facts: Facts) -> bool:
+        if new.cells == old.cells:
+            return True
+        b = temporaries(old.cells.arity)
+        inside = facts.assume(old.cells.domain(b))
+        found = new.member(old.cells.at(b), inside)
+        return found is not None and self.judge.proves(inside, found[0], count=False)
+
+    def branch(self, i: kc.If, w: World) -> None:
+        test = w.facts.simplify(w.value(i.test))
+        if test in (TRUE, k.FALSE):
+            self.run(i.then if test is TRUE else i.other, w)
+            return
+        yes, no = w.copy(), w.copy()
+        yes.facts, no.facts = w.facts.assume(test), w.facts.assume(k.not_(test))
+        self.run(i.then, yes)
+        self.run(i.other, no)
+        w.env = {x: k.ite(test, yes.env[x], no.env[x]) for x in yes.env.keys() & no.env.keys()}
+        for base, before in w.contents.items():
+            if base in yes.contents and base in no.contents:
+                w.contents[base] = self.joined(base, before, test, yes, no, w.touched)
+        w.touched += tuple(t for t in yes.touched[len(w.touched) :] if t in no.touched)
+
+    def joined(
+        self, base: str, before: Content, test: Term, yes: World, no: World, touched: tuple[tuple[str, Index], ...]
+    ) -> Content:
+        a, b = yes.contents[base], no.contents[base]
+        if a.updates == b.updates:
+            return a
+        if before.rank == 0:
+            value = k.ite(test, self.read(a, (), yes.facts), self.read(b, (), no.facts))
+            return replace(before, updates=(Update(single(base, ()), value),))
+        kept = [u for u in before.updates if u in a.updates and u in b.updates]
+        new: list[Update] = []
+        held = {index for name, index in touched if name == base}
+        for mine, other, condition in ((a, b, test), (b, a, k.not_(test))):
+            for u in mine.updates:
+                if u in kept:
+                    continue
+                twin = next((t for t in other.updates if t.cells == u.cells and t not in kept), None)
+                if twin is not None:
+                    merged = Update(
+                        u.cells,
+                        k.ite(test, u.value, twin.value) if condition is test else k.ite(test, twin.value, u.value),
+                    )
+                    if merged not in new:
+                        new.append(merged)
+                elif u.cells.arity == 0 and u.cells.index in held:  # a cell that the other branch leaves as it was
+                    old = self.read(before, u.cells.index, yes.facts if condition is test else no.facts)
+                    new.append(Update(u.cells, k.ite(condition, u.value, old)))
+                else:
+                    where = k.and_(u.cells.where, k.shift(condition, u.cells.arity))
+                    new.append(Update(replace(u.cells, where=where), u.value))
+        return replace(before, updates=(*kept, *new))
+
+    # Calls
+
+    def call(self, i: kc.Call, w: World) -> None:
+        f = self.program.functions[i.function]
+        sub, views = call_arguments(f, i, w.values, w.value)
+        for claim in f.contract.pre:
+            bind_variables(
+                claim,
+                views,
+                sub,
+                f.contract.variables,
+                lambda base, index: self.read(self.content(base, w), index, w.facts),
+            )
+        for x in f.contract.variables:
+            sub.setdefault(x, self.opaque_function(x.sort))
+        if f.contract.result is not None:
+            result = self.opaque(f.contract.result.sort)
+            sub[f.contract.result] = result
+            if i.target is not None:
+                w.env[i.target] = result
+        for claim in f.contract.post:
+            c = through_view(claim.substitute(sub), views)
+            known = c.contents != UNINIT and c.value is not None
+            new = c.value if known and c.value is not None else self.opaque(self.sort_of(c.cells.base, w))
+            self.write(c.cells.base, Update(c.cells, new), w)
+        w.facts = w.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
+        if f.contract.result is not None and i.target is not None:
+            w.env[i.target] = w.facts.simplify(w.env[i.target])
+
+    def opaque_function(self, sort: Sort) -> Term:
+        return k.var(f"@opaque.{next(_NAMES)}", sort)
+
+    def sort_of(self, base: str, w: World) -> Sort:
+        start = self.content(base, w).start
+        return start.sort.result or start.sort
+
+    # Loops
+
+    def nested_loop(self, loop: kc.Loop, w: World) -> None:
+        """Run a loop inside an exploration: summarise it, and apply what it does to the contents."""
+        values = self.known_values(loop, w)
+        if values is not None:
+            for number in values:
+                w.env[loop.index] = k.num(number)
+                self.run(loop.body, w)
+            return
+        summary = self.loop(loop, w)
+        entry = {c.start: (base, c) for base, c in summary.entry.items()}
+        before = dict(w.contents)
+
+        def now(t: Term) -> Term:
+            """A term over the loop's entry contents, with what they are here."""
+            return self.resolve(t, entry, before, w.facts)
+
+        for effect in summary.effects.values():
+            for u in self.after(effect, summary):
+                cells = replace(u.cells, where=now(u.cells.where), index=tuple(now(e) for e in u.cells.index))
+                b = temporaries(u.cells.arity)
+                inside = w.facts.assume(u.cells.domain(b))
+                value = k.abstract(self.resolve(instantiate(u.value, b), entry, before, inside), b)
+                self.write(effect.base, Update(cells, value), w)
+
+    def resolve(
+        self, t: Term, entry: dict[Term, tuple[str, Content]], contents: dict[str, Content], facts: Facts
+    ) -> Term:
+        """Replace the names of entry contents by what the contents are."""
+        if not (t.free & entry.keys()):
+            return t
+        scalars = {s: self.read(contents[b], (), facts) for s, (b, c) in entry.items() if c.rank == 0}
+        lambdas: dict[Term, Term] = {}
+        for start, (base, c) in entry.items():
+            if c.rank and start in t.free:
+                xs = temporaries(c.rank, "x")
+                lambdas[start] = k.lam(xs, self.read(contents[base], xs, facts))
+        return facts.simplify(k.substitute(t, {**scalars, **lambdas}))
+
+    def known_values(self, loop: kc.Loop, w: World) -> list[int] | None:
+        """Geometric loops over known numbers are run as they are."""
+        if loop.op in ("+", "-"):
+            return None
+        from optigpu.kernel.loops import _values
+
+        numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
+        if not all(k.is_num(t) for t in numbers):
+            raise Unexplorable("geometric")
+        return _values(loop, *(t.data for t in numbers))
+
+    def loop(self, loop: kc.Loop, w: World) -> LoopSummary:
+        """Run the body once, for a symbolic iteration, and find out what the loop does to each base."""
+        start, bound, step = (w.value(t) for t in (loop.start, loop.bound, loop.amount))
+        range_ = iterations(loop, start, bound, step)
+        range_ = replace(range_, high=w.facts.simplify(range_.high))
+        v = temporaries(1, str(loop.index.data))[0]
+        index = instantiate(range_.index, (v,))
+        facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), holds_for(loop, index, bound))
+        now = {b: unknown_content(b, c.rank, c.start.sort.result or c.start.sort) for b, c in w.contents.items()}
+        summary = LoopSummary(v, range_, now, {}, facts)
+        given = self.given(loop, w, summary, index)
+        facts = summary.facts = facts.assume(*(instantiate(p, (v,)) for p in summary.invariants))
+        inner = World(facts, {**w.env, loop.index: index}, dict(now))
+        self.run(loop.body, inner)
+        written = {b: c for b, c in inner.contents.items() if b in now and (c.updates or b in given)}
+        _Recurrences(self, summary, written, given).solve()
+        return summary
+
+    def given(self, loop: kc.Loop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
+        """What the user says of a loop, used as it is written."""
+        spec = self.specs.get(loop.at)
+        if spec is None:
+            return {}
+        if spec.variables:
+            raise Unexplorable("variables")
+        sub = {**w.env, loop.index: index}
+        summary.invariants = tuple(k.abstract(k.substitute(p, sub), (summary.v,)) for p in spec.facts)
+        out: dict[str, list[Update]] = {}
+        kinds: dict[str, str] = {}
+        for kind, claims in (("given", spec.invariant), ("each", spec.exclusive_post)):
+            for claim in claims:
+                c = claim.substitute(sub)
+                base = c.cells.base
+                if base not in summary.entry:
+                    raise Unexplorable("no memory", base)
+                sort = self.sort_of(base, w)
+                value = c.value if c.value is not None else self.opaque(sort)
+                out.setdefault(base, []).append(Update(c.cells, value))
+                kinds[base] = kind
+        return {b: Effect(kinds[b], b, tuple(us)) for b, us in out.items()}
+
+    def after(self, effect: Effect, summary: LoopSummary) -> list[Update]:
+        """The updates of a whole loop."""
+        low, high, v = summary.range.low, summary.range.high, summary.v
+        out: list[Update] = []
+        for u in effect.updates:
+            n = u.cells.arity
+            match effect.kind:
+                case "each":
+                    ranges = (
+                        (low, high),
+                        *((bind(lo, v, i), bind(hi, v, i)) for i, (lo, hi) in enumerate(u.cells.ranges)),
+                    )
+                    where, index = bind(u.cells.where, v, n), tuple(bind(e, v, n) for e in u.cells.index)
+                    out.append(Update(Cells(u.cells.base, ranges, where, index), bind(u.value, v, n)))
+                case "accumulate":
+                    out.append(Update(u.cells, accumulated(effect, u, summary, high)))
+                case "scratch":
+                    last = {v: k.sub(high, k.ONE)}
+                    ran = k.shift(k.lt(low, high), n)
+                    where = k.and_(ran, k.substitute(u.cells.where, last))
+                    index = tuple(k.substitute(e, last) for e in u.cells.index)
+                    ranges = tuple((k.substitute(a, last), k.substitute(b, last)) for a, b in u.cells.ranges)
+                    out.append(Update(Cells(u.cells.base, ranges, where, index), k.substitute(u.value, last)))
+                case "given":
+                    final = {v: summary.range.end}
+                    out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
+                case _:
+                    sort = u.value.sort
+                    f = k.var(f"@opaque.{next(_NAMES)}", k.fun_sort((INT,) * n, sort) if n else sort)
+                    out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
+        return out
+
+
+def bind(t: Term, v: Term, depth: int) -> Term:
+    """A term under `depth` binders with v bound outside of them."""
+    xs = temporaries(depth, "z")
+    return k.abstract(instantiate(t, xs), (v, *xs))
+
+
+def accumulated(effect: Effect, u: Update, summary: LoopSummary, upto: Term) -> Term:
+    """entry (op) big operator of the summand from low up to `upto`, under the binders of the update."""
+    n = u.cells.arity
+    entry = summary.entry[effect.base].initial(u.cells.index)
+    xs = temporaries(n, "z")
+    body = k.abstract(instantiate(u.value, xs), (summary.v,))
+    low = summary.range.low
+    start = instantiate(entry, xs)
+    match effect.op:
+        case "sum":
+            value = k.add(start, k.big("sum", low, upto, body))
+        case "prod":
+            value = k.mul(start, k.big("prod", low, upto, body))
+        case "all":
+            value = k.and_(start, k.big("all", low, upto, body))
+        case "any":
+            value = k.or_(start, k.big("any", low, upto, body))
+        case _:
+            value = k.big(effect.op, low, upto, body, start)
+    return k.abstract(value, xs)
+
+
+class _Recurrences:
+    """From the updates of one iteration, over the contents `now` at its start, to what the loop does."""
+
+    def __init__(
+        self, explorer: Explorer, summary: LoopSummary, written: dict[str, Content], given: dict[str, Effect]
+    ) -> None:
+        self.given = given
+        self.judge = explorer.judge
+        self.summary = summary
+        self.updates = {b: list(c.updates) for b, c in written.items()}
+        self.names = {c.start: b for b, c in summary.entry.items()}
+        self.solved: dict[str, Effect] = {}
+
+    def solve(self) -> None:
+        pending = set(self.updates)
+        progress = True
+        while pending and progress:
+            progress = False
+            for base in sorted(pending):
+                effect = self.classify(base, pending)
+                if effect is not None:
+                    self.solved[base] = effect
+                    pending.discard(base)
+                    self.substitute_solved(base, effect)
+                    progress = True
+        for base in pending:
+            self.solved[base] = Effect("unknown", base, tuple(self.updates[base]))
+        self.summary.effects = self.solved
+
+    def start_of(self, base: str) -> Term:
+        return self.summary.entry[base].start
+
+    def mentions(self, u: Update, base: str) -> bool:
+        start = self.start_of(base)
+        return any(start in t.free for t in (*u.cells.terms(), u.value))
+
+    def classify(self, base: str, pending: set[str]) -> Effect | None:
+        updates = self.updates[base]
+        if base in self.given:
+            return self.given[base]
+        if any(self.mentions(u, other) for u in updates for other in pending if other != base):
+            return None
+        if self.disjoint(updates):
+            return self.classify_each(base, updates)
+        if len(updates) == 1:
+            return self.classify_repeated(base, updates[0])
+        return None
+
+    # Cells that one iteration has to itself
+
+    def disjoint(self, updates: list[Update]) -> bool:
+        """Different iterations write different cells."""
+        v, facts = self.summary.v, self.summary.facts
+        w = temporaries(1, "w")[0]
+        other = self.judge_facts_at(w)
+        for i, a in enumerate(updates):
+            for b in updates[i:]:
+                if a is b and self.inverts(a):
+                    continue
+                xs, ys = temporaries(a.cells.arity), temporaries(b.cells.arity)
+                moved = replace(b, cells=b.cells.substitute({v: w}))
+                both = facts.assume(a.cells.domain(xs), *other, moved.cells.domain(ys))
+                both = both.assume(same(a.cells.at(xs), moved.cells.at(ys)))
+                if not self.judge.proves(both, k.eq(v, w), count=False):
+                    return False
+        return True
+
+    def judge_facts_at(self, w: Term) -> list[Term]:
+        r = self.summary.range
+        return [k.le(r.low, w), k.lt(w, r.high)]
+
+    def inverts(self, u: Update) -> bool:
+        """Can the iteration be read off the cell?"""
+        whole = self.over_all(u)
+        xs = temporaries(whole.arity)
+        inside = self.summary.facts.assume(whole.domain(xs))
+        back = invert(whole, whole.at(xs), inside)
+        return back is not None and self.judge.proves(inside, same(back, xs), count=False)
+
+    def over_all(self, u: Update) -> Cells:
+        v, r = self.summary.v, self.summary.range
+        ranges = ((r.low, r.high), *((bind(lo, v, i), bind(hi, v, i)) for i, (lo, hi) in enumerate(u.cells.ranges)))
+        n = u.cells.arity
+        return Cells(u.cells.base, ranges, bind(u.cells.where, v, n), tuple(bind(e, v, n) for e in u.cells.index))
+
+    def classify_each(self, base: str, updates: list[Update]) -> Effect | None:
+        """Reads of these cells see what they held at entry, unless an earlier iteration wrote them."""
+        if not any(self.mentions(u, base) for u in updates):
+            return Effect("each", base, tuple(updates), progressive=self.read_elsewhere(base, updates))
+        if all(self.own_or_untouched(u, base, updates) for u in updates):
+            return Effect("each", base, tuple(updates), progressive=self.read_elsewhere(base, updates))
+        return None
+
+    def own_or_untouched(self, u: Update, base: str, updates: list[Update]) -> bool:
+        xs = temporaries(u.cells.arity)
+        inside = self.summary.facts.assume(u.cells.domain(xs))
+        terms = (*(instantiate(t, xs) for t in (u.value, u.cells.where, *u.cells.index)),)
+        return all(self.not_earlier(index, updates, inside) for t in terms for index in self.reads(t, base))
+
+    def reads(self, t: Term, base: str) -> list[Index]:
+        """The indices at which a term reads the contents of base (those under binders as they stand)."""
+        start = self.start_of(base)
+        if not self.summary.entry[base].rank:
+            return [()] if start in t.free else []
+        return [x.args[1:] for x in k.subterms(t) if x.op == "app" and x.args[0] is start]
+
+    def not_earlier(self, index: Index, updates: list[Update], facts: Facts) -> bool:
+        """No earlier iteration has written this cell."""
+        if any(t.level > 0 for t in index):
+            depth = max(t.level for t in index)
+            xs = temporaries(depth, "y")
+            index = tuple(instantiate(t, xs) for t in index)
+        for u in updates:
+            whole = self.over_all(u)
+            at = invert(whole, index, facts)
+            if at is None:
+                return False
+            written_before = k.and_(whole.domain(at), same(whole.at(at), index), k.lt(at[0], self.summary.v))
+            if not self.judge.proves(facts, k.not_(written_before), count=False):
+                return False
+        return True
+
+    def read_elsewhere(self, base: str, updates: list[Update]) -> bool:
+        """Does another base's update read cells that an earlier iteration wrote?"""
+        for other, theirs in self.updates.items():
+            if other == base:
+                continue
+            for u in theirs:
+                if self.mentions(u, base) and not self.own_or_untouched(u, base, updates):
+                    return True
+        return False
+
+    # Cells that every iteration writes
+
+    def classify_repeated(self, base: str, u: Update) -> Effect | None:
+        v = self.summary.v
+        moving = any(v in t.free for t in u.cells.terms())
+        if moving or u.cells.where is not TRUE:
+            return self.classify_scattered(base, u)
+        n = u.cells.arity
+        xs = temporaries(n)
+        inside = self.summary.facts.assume(u.cells.domain(xs))
+        value = inside.simplify(instantiate(u.value, xs))
+        index = u.cells.at(xs)
+        if not self.mentions(u, base):
+            return Effect("scratch", base, (u,))
+        old = self.summary.entry[base].initial(index)
+        law = accumulation(value, old, self.start_of(base))
+        if law is None:
+            return None
+        op, summand = law
+        return Effect("accumulate", base, (Update(u.cells, k.abstract(summand, xs)),), op)
+
+    def classify_scattered(self, base: str, u: Update) -> Effect | None:
+        """A cell chosen anew in each iteration (a histogram), or under a condition: an update of all cells of the base."""
+        content = self.summary.entry[base]
+        xs = temporaries(content.rank, "c")
+        found = u.member(xs, self.summary.facts) if u.cells.arity == 0 else None
+        if u.cells.arity:
+            at = invert(u.cells, xs, self.summary.facts)
+            found = (
+                None if at is None else (k.and_(u.cells.domain(at), same(u.cells.at(at), xs)), instantiate(u.value, at))
+            )
+        if found is None:
+            return None
+        old = content.initial(xs)
+        condition, value = found
+        if u.cells.arity == 0:  # where the cell is the one, reading it is reading this one
+            value = k.replace_subterms(value, {content.initial(u.cells.index): old})
+        law = accumulation(k.ite(condition, value, old), old, content.start)
+        if law is None:
+            return None
+        op, summand = law
+        cells = Cells(base, (), TRUE, ()) if not content.rank else box(base, tuple(self.everywhere() for _ in xs))
+        return Effect("accumulate", base, (Update(cells, k.abstract(summand, xs)),), op)
+
+    def everywhere(self) -> Term:
+        """Stands for the extent of the base in a dimension; replaced by the family's own cells."""
+        return k.var("@extent", INT)
+
+    # Using what is solved
+
+    def substitute_solved(self, base: str, effect: Effect) -> None:
+        """Contents at the start of iteration v, in terms of the entry, wherever other updates read them."""
+        start = self.start_of(base)
+        for other, updates in self.updates.items():
+            if other == base or not any(self.mentions(u, base) for u in updates):
+                continue
+            replaced: list[Update] = []
+            for u in updates:
+                xs = temporaries(u.cells.arity)
+                inside = self.summary.facts.assume(u.cells.domain(xs))
+                contents = self.at_iteration(base, effect, inside)
+                table = {start: contents}
+                cells = u.cells.substitute(table)
+                value = inside.simplify(k.substitute(instantiate(u.value, xs), table))
+                replaced.append(Update(cells, k.abstract(value, xs)))
+            self.updates[other] = replaced
+
+    def at_iteration(self, base: str, effect: Effect, facts: Facts) -> Term:
+        """The contents at the start of iteration v: a value, or a function of the index."""
+        content, summary = self.summary.entry[base], self.summary
+        xs = temporaries(content.rank, "x")
+        value = start_contents(effect, summary, xs, content.initial(xs), facts)
+        return k.lam(xs, value) if content.rank else value
+
+
+def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term, facts: Facts) -> Term:
+    """What cell xs holds at the start of iteration v, if it held `entry` before the loop."""
+    v, low = summary.v, summary.range.low
+    result = entry
+    for u in effect.updates:
+        match effect.kind:
+            case "each":
+                if not effect.progressive:
+                    continue
+                n = u.cells.arity
+                ranges = (
+                    (low, summary.range.high),
+                    *((bind(a, v, i), bind(b, v, i)) for i, (a, b) in enumerate(u.cells.ranges)),
+                )
+                whole = Cells(
+                    u.cells.base, ranges, bind(u.cells.where, v, n), tuple(bind(e, v, n) for e in u.cells.index)
+                )
+                at = invert(whole, xs, facts)
+                if at is None:
+                    raise Unexplorable("index", effect.base)
+                written = k.and_(whole.domain(at), same(whole.at(at), xs), k.lt(at[0], v))
+                result = k.ite(written, instantiate(bind(u.value, v, n), at), result)
+            case "accumulate":
+                at, inside = located(u, xs, facts)
+                value = instantiate(accumulated(effect, u, summary, v), at)
+                result = k.ite(inside, value, result)
+            case "given":
+                at, inside = located(u, xs, facts)
+                result = k.ite(inside, instantiate(u.value, at), result)
+            case "scratch":
+                at, inside = located(u, xs, facts)
+                last = k.substitute(instantiate(u.value, at), {v: k.sub(v, k.ONE)})
+                result = k.ite(k.and_(inside, k.lt(low, v)), last, result)
+            case _:
+                pass
+    return result
+
+
+def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
+    if any(t.data == "@extent" for t in u.cells.terms() for t in t.free):
+        return xs, TRUE
+    at = invert(u.cells, xs, facts)
+    if at is None:
+        raise Unexplorable("index", u.cells.base)
+    return at, k.and_(u.cells.domain(at), same(u.cells.at(at), xs))
+
+
+def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
+    """`value` as `old (op) summand`, where the summand does not read these contents."""
+    if value.sort is k.BOOL:
+        return None
+    summand = difference(value, old)
+    if summand is not None and start not in summand.free:
+        return "sum", summand
+    for op, name in (("max", "fold_max"), ("min", "fold_min")):
+        rest = without(value, old, op)
+        if rest is not None and start not in rest.free:
+            return name, rest
+    factor = quotient(value, old)
+    if factor is not None and start not in factor.free:
+        return "prod", factor
+    return None
+
+
+def difference(value: Term, old: Term) -> Term | None:
+    """value - old, where choices inside value are between terms with that summand."""
+    if value.op == "ite":
+        c, a, b = value.args
+        x, y = difference(a, old), difference(b, old)
+        return None if x is None or y is None else k.ite(c, x, y)
+    if value is old:
+        return k.num(0, value.sort)
+    coefficient = k.coefficients(value).get((old,), 0)
+    return k.sub(value, old) if coefficient == 1 else None
+
+
+def without(value: Term, old: Term, op: str) -> Term | None:
+    """The other arguments of max(old, …), or a choice of such; old itself stands for `no change`."""
+    if value.op == op and old in value.args:
+        rest = tuple(a for a in value.args if a is not old)
+        return k.max_(*rest) if op == "max" else k.min_(*rest)
+    if value.op == "ite":
+        c, a, b = value.args
+        for new, kept, condition in ((a, b, c), (b, a, k.not_(c))):
+            if kept is old:
+                if _is_extremum(op, condition, new, old):
+                    return new
+                return None
+    return None
+
+
+def _is_extremum(op: str, condition: Term, new: Term, old: Term) -> bool:
+    """`if (new > old) old = new;` is a maximum."""
+    better = (k.lt(old, new), k.le(old, new)) if op == "max" else (k.lt(new, old), k.le(new, old))
+    return condition in better
+
+
+def quotient(value: Term, old: Term) -> Term | None:
+    out: dict[tuple[Term, ...], object] = {}
+    for m, c in k.coefficients(value).items():
+        if m.count(old) != 1:
+            return None
+        left = list(m)
+        left.remove(old)
+        out[tuple(left)] = c
+    return k.polynomial(out, value.sort) if out else None
+
+
+# Calls ------------------------------------------------------------------------------------------------------------------------
+
+
+def call_arguments(
+    f: kc.Function, i: kc.Call, values: object, value: object
+) -> tuple[dict[Term, Term], dict[str, kc.View]]:
+    sub: dict[Term, Term] = {}
+    views: dict[str, kc.View] = {}
+    for p, a in zip(f.params, i.args):
+        if isinstance(a, kc.View):
+            views[p.name] = kc.View(a.base, values(a.lead), value(a.shift))  # type: ignore[operator]
+        else:
+            sub[k.var(p.name, p.sort)] = value(a)  # type: ignore[operator]
+    return sub, views
+
+
+def through_view(claim: Claim, views: dict[str, kc.View]) -> Claim:
+    from optigpu.kernel.calls import _seen_through
+
+    return _seen_through(claim, views)
+
+
+def bind_variables(
+    claim: Claim, views: dict[str, kc.View], sub: dict[Term, Term], variables: Index, read: object
+) -> None:
+    """Find logical variables by matching: a claim that cells hold R(b) makes R the contents of those cells."""
+    value = claim.value
+    if value is None:
+        return
+    n = claim.cells.arity
+    if value.op == "var" and value in variables and value not in sub and n == 0:
+        c = through_view(claim.substitute(sub), views)
+        sub[value] = read(c.cells.base, c.cells.index)  # type: ignore[operator]
+    elif value.op == "app" and value.args[0] in variables and value.args[0] not in sub:
+        f, args = value.args[0], value.args[1:]
+        if sorted(a.data for a in args if a.op == "bound") == list(range(n)) and len(args) == n:
+            c = through_view(claim.substitute(sub), views)
+            xs = temporaries(n, "m")
+            order = [args.index(b) for b in arguments(n)]  # binder i is argument order[i]
+            binders = tuple(xs[order[i]] for i in range(n))
+            sub[f] = k.lam(xs, read(c.cells.base, c.cells.at(binders)))  # type: ignore[operator]

@@ -1,0 +1,434 @@
+"""Formulas to terms and claims."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Claim, make_cells
+from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
+from optigpu.syntax.errors import InputError, input_error
+from optigpu.syntax.exprs import (
+    Addr,
+    BigOp,
+    Binary,
+    Bool,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Forall,
+    Fun,
+    Group,
+    Index,
+    Int,
+    PointsTo,
+    Range,
+    Real,
+    SizeOf,
+    Unary,
+    Var,
+)
+from optigpu.syntax.operators import REAL_SPELLINGS
+from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.types import FunType, Kind, ProofType, Scalar, Type
+
+Binders: TypeAlias = tuple[tuple[Term, Term, Term], ...]
+
+
+def Unsupported(message: str, loc: Loc) -> InputError:
+    """Outside what the checker can speak about: the verdict is UNSUPPORTED."""
+    return input_error("OG300", message, loc)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueEntry:
+    """A name that stands for a term: a number, a truth value, a logical function."""
+
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class CellEntry:
+    """A variable: a base without dimensions."""
+
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayEntry:
+    """A pointer: its element (i, j, …) is the base's (*lead, shift + i, j, …)."""
+
+    base: str
+    lead: tuple[Term, ...]
+    shift: Term
+    rank: int
+
+    def full(self, indices: tuple[Term, ...]) -> tuple[Term, ...]:
+        return (*self.lead, k.add(self.shift, indices[0]), *indices[1:]) if indices else self.lead
+
+    def row(self, indices: tuple[Term, ...]) -> ArrayEntry:
+        return ArrayEntry(self.base, self.full(indices), k.ZERO, self.rank - len(indices))
+
+    def address(self, indices: tuple[Term, ...]) -> ArrayEntry:
+        full = self.full(indices)
+        return ArrayEntry(self.base, full[:-1], full[-1], self.rank - len(indices) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FunEntry:
+    """A lambda given for a parameter of a ghost, possibly one that makes a permission."""
+
+    fun: Fun
+    names: Names
+
+
+Entry: TypeAlias = ValueEntry | CellEntry | ArrayEntry | FunEntry
+
+
+class Names:
+    """An immutable scope."""
+
+    def __init__(self, table: dict[str, Entry] | None = None) -> None:
+        self.table = table or {}
+
+    def bind(self, name: str, entry: Entry) -> Names:
+        return Names({**self.table, name: entry})
+
+    def find(self, name: str) -> Entry | None:
+        return self.table.get(name)
+
+
+def sort_of(t: Type | None, loc: Loc, at: Loc = NOWHERE) -> Sort:
+    match t:
+        case Scalar(_, kind):
+            return {Kind.BOOL: BOOL, Kind.INT: INT, Kind.FLOAT: REAL}[kind]
+        case FunType(args, result):
+            return k.fun_sort(tuple(sort_of(a, loc, at) for a in args), sort_of(result, loc, at))
+        case _:
+            raise Unsupported("the checker cannot speak about things of this type", at if at is not NOWHERE else loc)
+
+
+class FormulaElaborator:
+    def __init__(self) -> None:
+        self.fresh = itertools.count(1)
+
+    def binder(self, name: str) -> Term:
+        return k.var(f"{name}^{next(self.fresh)}", INT)
+
+    def definition(self, e: Expr, names: Names) -> Term:
+        """A `__DEF`: a term, or a function."""
+        return self.function(e, names) if isinstance(e, Fun) else self.term(e, names)
+
+    def entry(self, e: Expr, names: Names) -> Entry:
+        """What an argument of a ghost stands for."""
+        match e:
+            case Fun():
+                return FunEntry(e, names)
+            case Var(name) if (found := names.find(name)) is not None:
+                return found
+            case _:
+                return ValueEntry(self.term(e, names))
+
+    def term(self, e: Expr, names: Names) -> Term:
+        match e:
+            case Int(value):
+                return k.num(value)
+            case Real(value):
+                return k.num(value, REAL)
+            case Bool(value):
+                return k.TRUE if value else k.FALSE
+            case SizeOf(of):
+                return k.num(of.size)
+            case Var(name):
+                return self.variable(name, names, e.loc)
+            case Unary("!", arg):
+                return k.not_(self.term(arg, names))
+            case Unary("-", arg):
+                return k.neg(self.term(arg, names))
+            case Binary():
+                return self.binary(e, names)
+            case Cond(test, then, other):
+                return k.ite(self.term(test, names), self.term(then, names), self.term(other, names))
+            case Cast(to, arg):
+                return self.cast(to, self.term(arg, names))
+            case Call():
+                return self.call(e, names)
+            case Fun():
+                return self.function(e, names)
+            case Forall():
+                return self.forall(e, names)
+            case BigOp():
+                return self.big_operator(e, 0, names)
+            case _:
+                raise Unsupported("the checker cannot read this formula", e.loc)
+
+    def variable(self, name: str, names: Names, loc: Loc) -> Term:
+        match names.find(name):
+            case ValueEntry(term):
+                return term
+            case FunEntry(fun, inner):
+                return self.function(fun, inner)
+            case _ if name in INT_CONSTANTS:
+                return k.num(INT_CONSTANTS[name])
+            case _:
+                raise Unsupported(f"the checker cannot speak of `{name}` here", loc)
+
+    def cast(self, to: Scalar, x: Term) -> Term:
+        match to.kind:
+            case Kind.BOOL:
+                return x if x.sort is BOOL else k.not_(k.eq(x, k.num(0, x.sort)))
+            case Kind.FLOAT:
+                return k.to_real(k.ite(x, k.ONE, k.ZERO) if x.sort is BOOL else x)
+            case Kind.INT:
+                return k.trunc(x) if x.sort is REAL else k.ite(x, k.ONE, k.ZERO) if x.sort is BOOL else x
+
+    def binary(self, e: Binary, names: Names) -> Term:
+        a, b = self.term(e.left, names), self.term(e.right, names)
+        match e.op:
+            case "&&":
+                return k.and_(a, b)
+            case "||":
+                return k.or_(a, b)
+            case "==>":
+                return k.implies(a, b)
+            case _:
+                return pure_operation(REAL_SPELLINGS.get(e.op, e.op), a, b)
+
+    def call(self, e: Call, names: Names) -> Term:
+        match names.find(e.func):
+            case ValueEntry(f):
+                if isinstance(e.type, ProofType):
+                    raise Unsupported("a fact is not a value", e.loc)
+                return k.app(f, *(self.argument(a, s, names) for a, s in zip(e.args, f.sort.args)))
+            case FunEntry(fun, inner):
+                args = [self.term(a, names) for a in e.args]
+                for p, a in zip(fun.params, args):
+                    inner = inner.bind(p.name, ValueEntry(a))
+                return self.term(fun.body, inner)
+            case _:
+                pass
+        if e.func == "in_range":
+            low, high = self.range(e.args[1], names)
+            x = self.term(e.args[0], names)
+            return k.and_(k.le(low, x), k.lt(x, high))
+        return self.known_function(e.func, [self.term(a, names) for a in e.args], e.loc)
+
+    def argument(self, e: Expr, sort: Sort, names: Names) -> Term:
+        t = self.term(e, names)
+        if sort.result is REAL and t.sort.result is INT:  # a function of integers where one of reals is wanted
+            variables = tuple(k.var(f"a^{next(self.fresh)}", s) for s in sort.args)
+            return k.lam(variables, k.to_real(k.app(t, *variables)))
+        return t
+
+    def known_function(self, name: str, args: list[Term], loc: Loc) -> Term:
+        helper = index_helper(name)
+        if helper is not None:
+            return linear(helper, args)
+        if name in MATH:
+            real = MATH[name].real_name
+            match real:
+                case "fmax":
+                    return k.max_(*args)
+                case "fmin":
+                    return k.min_(*args)
+                case "fabs":
+                    return k.max_(args[0], k.neg(args[0]))
+                case "fma":
+                    return k.add(k.mul(args[0], args[1]), args[2])
+                case _:
+                    return k.app(k.var(f"fn:{real}", k.fun_sort((REAL,) * len(args), REAL)), *args)
+        match name:
+            case "min":
+                return k.min_(*args)
+            case "max":
+                return k.max_(*args)
+            case "abs":
+                return k.max_(args[0], k.neg(args[0]))
+            case "exact_div":
+                return k.fdiv(*args)
+            case _:
+                raise Unsupported(f"the checker does not know `{name}`", loc)
+
+    def function(self, e: Expr, names: Names) -> Term:
+        assert isinstance(e, Fun)
+        sorts = e.type.args if isinstance(e.type, FunType) else tuple(p.type for p in e.params)
+        variables = []
+        for p, t in zip(e.params, sorts):
+            v = k.var(f"{p.name}^{next(self.fresh)}", sort_of(t, e.loc))
+            variables.append(v)
+            names = names.bind(p.name, ValueEntry(v))
+        return k.lam(tuple(variables), self.term(e.body, names))
+
+    def forall(self, e: Forall, names: Names) -> Term:
+        variables: list[Term] = []
+        hypotheses: list[Term] = []
+        for p in e.params:
+            if isinstance(p.type, ProofType):
+                hypotheses.append(self.term(p.type.prop, names))
+            else:
+                v = k.var(f"{p.name}^{next(self.fresh)}", sort_of(p.type, e.loc))
+                variables.append(v)
+                names = names.bind(p.name, ValueEntry(v))
+        return k.forall(tuple(variables), k.implies(k.and_(*hypotheses), self.term(e.body, names)))
+
+    def range(self, e: Expr, names: Names) -> tuple[Term, Term]:
+        if not isinstance(e, Range):
+            raise Unsupported("the checker needs this range written out", e.loc)
+        return self.term(e.low, names), self.term(e.high, names)
+
+    def big_operator(self, e: BigOp, at: int, names: Names) -> Term:
+        if at == len(e.binders):
+            return self.term(e.body, names)
+        b = e.binders[at]
+        low, high = self.range(b.range, names)
+        v = self.binder(b.name)
+        body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
+        if e.op in ("Max", "Min"):  # of an empty range: the body at its lower bound, as in the interpreter
+            first = k.instantiate(body, (low,))
+            return k.big("fold_max" if e.op == "Max" else "fold_min", k.add(low, k.ONE), high, body, first)
+        return k.big({"Sum": "sum", "Prod": "prod", "All": "all", "Any": "any"}[e.op], low, high, body)
+
+    # Permissions
+
+    def pointer(self, e: Expr, names: Names) -> ArrayEntry | CellEntry:
+        match e:
+            case Var(name):
+                entry = names.find(name)
+                if isinstance(entry, ArrayEntry | CellEntry):
+                    return entry
+                raise Unsupported(f"`{name}` is no pointer here", e.loc)
+            case Index(base, indices):
+                return self.array(base, names).row(tuple(self.term(i, names) for i in indices))
+            case Addr(Index(base, indices)):
+                return self.array(base, names).address(tuple(self.term(i, names) for i in indices))
+            case Addr(arg):
+                return self.pointer(arg, names)
+            case _:
+                raise Unsupported("the checker cannot follow this pointer", e.loc)
+
+    def array(self, e: Expr, names: Names) -> ArrayEntry:
+        entry = self.pointer(e, names)
+        assert isinstance(entry, ArrayEntry)
+        return entry
+
+    def claims(self, h: Expr, names: Names) -> tuple[list[Claim], list[Term]]:
+        """The claims of a permission, and what it says of sizes: an array has no negative ones."""
+        out: list[Claim] = []
+        sizes: list[Term] = []
+        self._claims(h, names, (), k.TRUE, out, sizes)
+        return out, sizes
+
+    def _claims(
+        self, h: Expr, names: Names, binders: Binders, where: Term, out: list[Claim], sizes: list[Term]
+    ) -> None:
+        match h:
+            case Binary("*", left, right):
+                self._claims(left, names, binders, where, out, sizes)
+                self._claims(right, names, binders, where, out, sizes)
+            case Group(index, range_, body, False):
+                low, high = self.range(range_, names)
+                v = self.binder(index)
+                self._claims(body, names.bind(index, ValueEntry(v)), (*binders, (v, low, high)), where, out, sizes)
+            case Call("If", (test, body)):
+                self._claims(body, names, binders, k.and_(where, self.term(test, names)), out, sizes)
+            case PointsTo():
+                self._points_to(h, names, binders, where, out, sizes)
+            case Call(name, args) if isinstance(entry := names.find(name), FunEntry):
+                inner = entry.names
+                for p, a in zip(entry.fun.params, args):
+                    inner = inner.bind(p.name, self.entry(a, names))
+                self._claims(entry.fun.body, inner, binders, where, out, sizes)
+            case Var(name) if name == "HostCtx":
+                pass
+            case Var(name) | Call(name) if name in TOKENS or name == "Free":
+                raise Unsupported(f"`{name}` cannot be checked yet", h.loc)
+            case _:
+                raise Unsupported("the checker cannot read this permission", h.loc)
+
+    def _points_to(
+        self, h: PointsTo, names: Names, binders: Binders, where: Term, out: list[Claim], sizes: list[Term]
+    ) -> None:
+        if h.space is not None and h.space != Var("Any"):
+            raise Unsupported("GPU memory cannot be checked yet", h.loc)
+        match h.target:
+            case Call(name, args) if (m := matrix_predicate(name)) is not None:
+                dims = [self.term(a, names) for a in args[: m.rank]]
+                array = self.array(h.pointer, names)
+                indices = tuple(self.binder(f"i{n}") for n in range(m.rank))
+                all_binders = (*binders, *((i, k.ZERO, d) for i, d in zip(indices, dims)))
+                if not binders and where is k.TRUE:
+                    sizes.extend(s for d in dims if (s := k.le(k.ZERO, d)) is not k.TRUE)
+                cells = make_cells(array.base, all_binders, where, array.full(indices))
+                if m.contents == "values":
+                    f = self.term(args[-1], names)
+                    value = k.abstract(k.app(f, *indices), tuple(v for v, _, _ in all_binders))
+                    out.append(Claim(cells, KNOWN, value))
+                else:
+                    out.append(Claim(cells, UNINIT if m.contents == "uninit" else SOME))
+            case _:
+                index, base = self.cell(h.pointer, names)
+                cells = make_cells(base, binders, where, index)
+                if isinstance(h.target, Var) and h.target.name in ("UninitCell", "Cell"):
+                    out.append(Claim(cells, UNINIT if h.target.name == "UninitCell" else SOME))
+                else:
+                    value = k.abstract(self.term(h.target, names), tuple(v for v, _, _ in binders))
+                    out.append(Claim(cells, KNOWN, value))
+
+    def cell(self, e: Expr, names: Names) -> tuple[tuple[Term, ...], str]:
+        match e:
+            case Addr(Index(base, indices)):
+                array = self.array(base, names)
+                return array.full(tuple(self.term(i, names) for i in indices)), array.base
+            case _:
+                entry = self.pointer(e, names)
+                return ((), entry.base) if isinstance(entry, CellEntry) else (entry.full((k.ZERO,)), entry.base)
+
+
+def pure_operation(op: str, a: Term, b: Term) -> Term:
+    """Operators without side conditions of their own."""
+    match op:
+        case "+":
+            return k.add(a, b)
+        case "-":
+            return k.sub(a, b)
+        case "*":
+            return k.mul(a, b)
+        case "/":
+            return k.rdiv(a, b) if a.sort is REAL else k.tdiv(a, b)
+        case "%":
+            return k.tmod(a, b)
+        case "<<":
+            return k.mul(a, k.pow2(b))
+        case ">>":
+            return k.fdiv(a, k.pow2(b))
+        case "&" | "|" | "^":
+            return k.bitwise({"&": "band", "|": "bor", "^": "bxor"}[op], a, b)
+        case "<":
+            return k.lt(a, b)
+        case "<=":
+            return k.le(a, b)
+        case ">":
+            return k.lt(b, a)
+        case ">=":
+            return k.le(b, a)
+        case "==":
+            return k.eq(a, b)
+        case "!=":
+            return k.not_(k.eq(a, b))
+        case _:
+            raise ValueError(op)
+
+
+def linear(helper: tuple[str, int], args: list[Term]) -> Term:
+    """MSIZEn and (D)MINDEXn, row by row."""
+    stem, rank = helper
+    if stem == "MSIZE":
+        return k.mul(k.ONE, *args)
+    out = args[rank]
+    for n, i in zip(args[1:rank], args[rank + 1 :]):
+        out = k.add(k.mul(out, n), i)
+    return out

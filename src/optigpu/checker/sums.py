@@ -1,0 +1,283 @@
+"""Finding proofs that two values are equal: which big operators to split, merge, re-index. Untrusted; kernel/values.py checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optigpu.checker.witness import temporaries
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import Index
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge
+from optigpu.kernel.terms import Term, instantiate
+from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, peel, split
+
+ROUNDS = 24
+MAX_UNROLL = 40
+BIG = ("sum", "prod", "all", "any", "fold_max", "fold_min")
+
+
+class SumProver:
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+
+    def proves(self, facts: Facts, goal: Term) -> bool:
+        return self.judge.proves(facts, goal, count=False)
+
+    def find(self, facts: Facts, a: Term, b: Term, depth: int = 3) -> Steps | None:
+        """Steps after which the judge sees that a = b."""
+        a, b = facts.simplify(a), facts.simplify(b)
+        steps: list[Step] = []
+        for _ in range(ROUNDS):
+            if a is b or self.proves(facts, k.eq(a, b)):
+                return tuple(steps)
+            step = self.suggest(facts, a, b, depth)
+            if step is None:
+                return self.by_cases(facts, a, b, steps, depth)
+            new = split(step.old, step.at) if isinstance(step, Split) else step.new
+            steps.append(step)
+            a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
+        return None
+
+    def by_cases(self, facts: Facts, a: Term, b: Term, steps: list[Step], depth: int) -> Steps | None:
+        """Distinguish a condition on which one side depends."""
+        if depth == 0:
+            return None
+        for c in conditions(a, b):
+            yes, no = facts.assume(c), facts.assume(k.not_(c))
+            then = self.find(yes, a, b, depth - 1)
+            if then is None:
+                continue
+            other = self.find(no, a, b, depth - 1)
+            if other is not None:
+                return (*steps, Case(c, then, other))
+        return None
+
+    def suggest(self, facts: Facts, a: Term, b: Term, depth: int) -> Split | Reindex | Extend | None:
+        mine, theirs = bigs(a), bigs(b)
+        only = [t for t in (*mine, *theirs) if (t in mine) != (t in theirs)]
+        for t in only:
+            simpler = self.simpler(facts, t)
+            if simpler is not None:
+                return simpler
+        for i, s in enumerate(only):
+            for t in only[i + 1 :]:
+                if s.op == t.op:
+                    step = self.align(facts, s, t, depth)
+                    if step is not None:
+                        return step
+        for t in only:
+            low, high = t.args[-3], t.args[-2]
+            size = k.sub(high, low)
+            if k.is_num(size) and 1 < size.data <= MAX_UNROLL:
+                return Split(t, k.add(low, k.ONE))
+        return None
+
+    # One sum in a simpler way
+
+    def simpler(self, facts: Facts, t: Term) -> Reindex | None:
+        if t.op != "sum":
+            return None
+        return self.merged(facts, t) or self.trimmed(facts, t)
+
+    def merged(self, facts: Facts, t: Term) -> Reindex | None:
+        """Two nested ranges as one: b in 0..B, x in 0..X, and everything depends on X*b + x (or on b + B*x) alone."""
+        nested = peel(t, 2)
+        if nested is None:
+            return None
+        (low1, high1), (low2, high2) = nested.ranges
+        b, x, i = temporaries(3, "m")
+        low2b, high2b = instantiate(low2, (b,)), instantiate(high2, (b,))
+        if b in low2b.free or b in high2b.free:
+            return None
+        outer, inner = k.sub(high1, low1), k.sub(high2b, low2b)
+        b0, x0 = k.sub(b, low1), k.sub(x, low2b)
+        size = k.mul(outer, inner)
+        for index, big_one, solve in (
+            (k.add(k.mul(inner, b0), x0), "b", {x: k.add(low2b, k.sub(i, k.mul(inner, b0)))}),
+            (k.add(k.mul(outer, x0), b0), "x", {b: k.add(low1, k.sub(i, k.mul(outer, x0)))}),
+        ):
+            body = k.substitute(nested.body_at((b, x)), solve)
+            where = k.substitute(instantiate(nested.where, (b, x)), solve)
+            gone = b if big_one == "b" else x
+            inside = facts.assume(nested.domain((b, x)), k.eq(i, index))
+            if gone in body.free:
+                body = inside.simplify(body)
+            if gone in where.free:
+                where = inside.simplify(where)
+            if {b, x} & (body.free | where.free):
+                continue
+            if big_one == "b":
+                back = (k.add(low1, k.fdiv(i, inner)), k.add(low2b, k.fmod(i, inner)))
+            else:
+                back = (k.add(low1, k.fmod(i, outer)), k.add(low2b, k.fdiv(i, outer)))
+            new = self.over(facts, i, k.ZERO, size, where, body)
+            return Reindex(t, new, (k.abstract(index, (b, x)),), tuple(k.abstract(u, (i,)) for u in back))
+        return None
+
+    def over(self, facts: Facts, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
+        """The sum over low..high where `where`, with the condition in the range if it is a bound."""
+        left: list[Term] = []
+        for c in k.conjuncts(where):
+            upper, lower = _upper_bound(c, i), _lower_bound(c, i)
+            if upper is not None and self.proves(facts, k.le(upper, high)):
+                high = upper
+            elif lower is not None and self.proves(facts, k.le(low, lower)):
+                low = lower
+            else:
+                left.append(c)
+        guarded = k.ite(k.and_(*left), body, k.num(0, body.sort))
+        return k.big("sum", low, high, k.abstract(guarded, (i,)))
+
+    def trimmed(self, facts: Facts, t: Term) -> Reindex | None:
+        """A guard that is a bound on the index becomes a bound of the range."""
+        one = peel(t, 1)
+        if one is None or one.where is k.TRUE:
+            return None
+        (i,) = temporaries(1, "t")
+        low, high = one.ranges[0]
+        new = self.over(facts, i, low, high, instantiate(one.where, (i,)), one.body_at((i,)))
+        if new.op != "sum" or new is t or peel(new, 1) is None:
+            return None
+        same = (k.bound(0, k.INT),)
+        return Reindex(t, new, same, same)
+
+    # Two sums beside each other
+
+    def align(self, facts: Facts, s: Term, t: Term, depth: int) -> Split | Reindex | Extend | None:
+        swapped = self.swapped(facts, s, t)
+        if swapped is not None:
+            return swapped
+        for shift in self.shifts(s, t):
+            if self.same_body(facts, s, t, shift):
+                if shift is not k.ZERO and s.op == "sum":
+                    moved = self.moved(t, shift)
+                    if moved is not t:
+                        return moved_step(t, moved, shift)
+                cut = self.cut(facts, s, t)
+                if cut is not None:
+                    return cut
+        if s.args[:-1] == t.args[:-1] and depth > 0:
+            (x,) = temporaries(1, "e")
+            inside = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
+            inner = self.find(inside, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
+            if inner is not None:
+                return Extend(s, t, tuple(bind_step(step, x) for step in inner))
+        return None
+
+    def shifts(self, s: Term, t: Term) -> Iterator[Term]:
+        """Candidates c for body_t(x + c) = body_s(x)."""
+        yield k.ZERO
+        if s.op == "sum":
+            for a, b in ((s.args[-3], t.args[-3]), (s.args[-2], t.args[-2])):
+                d = k.sub(b, a)
+                if d is not k.ZERO:
+                    yield d
+
+    def same_body(self, facts: Facts, s: Term, t: Term, shift: Term) -> bool:
+        if s.args[-1] is t.args[-1] and shift is k.ZERO:
+            return True
+        (x,) = temporaries(1, "s")
+        a, b = instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (k.add(x, shift),))
+        return a is b or facts.simplify(a) is facts.simplify(b)
+
+    def moved(self, t: Term, shift: Term) -> Term:
+        """The same sum with its index moved by -shift."""
+        low, high, body = t.args
+        (x,) = temporaries(1, "s")
+        return k.big(
+            "sum", k.sub(low, shift), k.sub(high, shift), k.abstract(instantiate(body, (k.add(x, shift),)), (x,))
+        )
+
+    def cut(self, facts: Facts, s: Term, t: Term) -> Split | None:
+        """Ranges over the same body: cut one at an end of the other."""
+        for whole, part in ((s, t), (t, s)):
+            low, high = whole.args[-3], whole.args[-2]
+            for at in (part.args[-2], part.args[-3]):
+                inside = k.and_(k.le(low, at), k.le(at, high))
+                if at not in (low, high) and self.proves(facts, inside):
+                    return Split(whole, at)
+        return None
+
+    def swapped(self, facts: Facts, s: Term, t: Term) -> Reindex | None:
+        """The same two ranges in the other order."""
+        mine, theirs = peel(s, 2), peel(t, 2)
+        if mine is None or theirs is None:
+            return None
+        x, y = temporaries(2, "s")
+        if any(r.level for p in (*mine.ranges, *theirs.ranges) for r in p):
+            return None
+        if mine.ranges != (theirs.ranges[1], theirs.ranges[0]):
+            return None
+        if mine.body_at((x, y)) is not theirs.body_at((y, x)):
+            return None
+        other = (k.bound(0, k.INT), k.bound(1, k.INT))
+        return Reindex(s, t, other, other)
+
+
+def moved_step(t: Term, moved: Term, shift: Term) -> Reindex:
+    i = k.bound(0, k.INT)
+    lifted = k.shift(shift, 1)
+    return Reindex(t, moved, (k.sub(i, lifted),), (k.add(i, lifted),))
+
+
+def bind_step(step: Step, x: Term) -> Step:
+    """A step about x as a step under one binder."""
+    return abstract_step(step, (x,))
+
+
+def abstract_step(step: Step, xs: Index) -> Step:
+    """Bind variables in a proof step."""
+
+    def at(t: Term) -> Term:
+        return k.abstract(t, xs)
+
+    def inside(t: Term, binders: int) -> Term:
+        ys = temporaries(binders, "y")
+        return k.abstract(instantiate(t, ys), (*xs, *ys))
+
+    match step:
+        case Split(old, cut):
+            return Split(at(old), at(cut))
+        case Reindex(old, new, forward, back):
+            n, m = len(back), len(forward)
+            return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
+        case Extend(old, new, steps):
+            (y,) = temporaries(1, "y")
+            from optigpu.kernel.values import place
+
+            inner = tuple(abstract_step(place(s, (y,)), (*xs, y)) for s in steps)
+            return Extend(at(old), at(new), inner)
+        case Case(test, then, other):
+            return Case(at(test), tuple(abstract_step(s, xs) for s in then), tuple(abstract_step(s, xs) for s in other))
+
+
+def bigs(t: Term) -> list[Term]:
+    """The closed big operators in a term, outermost first."""
+    return [x for x in k.subterms(t) if x.op in BIG and x.level == 0]
+
+
+def conditions(*terms: Term) -> list[Term]:
+    out: dict[Term, None] = {}
+    for t in terms:
+        for x in k.subterms(t):
+            if x.op == "ite" and x.args[0].level == 0:
+                out[x.args[0]] = None
+    return list(out)
+
+
+def _upper_bound(c: Term, i: Term) -> Term | None:
+    """u if the condition is i < u."""
+    if c.op != "le":
+        return None
+    p = c.args[0]
+    rest = k.sub(p, i)
+    return k.sub(k.ONE, rest) if i not in rest.free else None
+
+
+def _lower_bound(c: Term, i: Term) -> Term | None:
+    """l if the condition is l <= i."""
+    if c.op != "le":
+        return None
+    rest = k.add(c.args[0], i)
+    return rest if i not in rest.free else None

@@ -1,0 +1,116 @@
+"""Inverting index maps: which binders of a family give a cell. Untrusted; the kernel checks what is found.
+
+Equations `index(b) = target` are solved by mixed radix: `32*b + x = c` with 0 <= x < 32 gives `b = c div 32`, `x = c mod 32`.
+Shifts, strides, permutations and reversals are special cases; radices may be symbolic.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import Cells, Index
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.terms import INT, Term
+
+_UNKNOWN = itertools.count(1)
+
+
+def temporaries(n: int, stem: str = "b") -> Index:
+    """Variables for the time of a search; they are bound again before anything reaches the kernel."""
+    return tuple(k.var(f"${stem}{next(_UNKNOWN)}", INT) for _ in range(n))
+
+
+def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
+    """Values of the binders at which the family's index is `target`, if they can be found by mixed radix."""
+    if len(target) != len(cells.index):
+        return None
+    n = cells.arity
+    unknown = temporaries(n, "u")
+    offsets = [k.instantiate(low, unknown[:i]) for i, (low, _) in enumerate(cells.ranges)]
+    # Binders counted from 0: x = low + u
+    shifted = tuple(k.add(o, u) for o, u in zip(offsets, unknown))
+    shifted = _resolve(shifted, unknown, offsets)
+    equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
+    solved: dict[Term, Term] = {}
+    while equations:
+        best = _easiest(equations, unknown)
+        if best is None:
+            break
+        equation = equations.pop(best)
+        found = _solve(equation, [u for u in unknown if u not in solved and u in equation.free], facts)
+        if found is None:
+            return None
+        solved = {u: k.substitute(t, found) for u, t in solved.items()} | found
+        equations = [k.substitute(e, found) for e in equations]
+    for u in unknown:
+        solved.setdefault(u, k.ZERO)
+    values = [k.substitute(x, solved) for x in shifted]
+    if any(u in v.free for u in unknown for v in values):
+        values = [k.substitute(v, dict.fromkeys(unknown, k.ZERO)) for v in values]
+    return tuple(facts.simplify(v) for v in values)
+
+
+def _resolve(shifted: Index, unknown: Index, offsets: list[Term]) -> Index:
+    """Low bounds may mention earlier binders, which are themselves shifted."""
+    out: list[Term] = []
+    for i, u in enumerate(unknown):
+        low = k.substitute(offsets[i], dict(zip(unknown[:i], out)))
+        out.append(k.add(low, u))
+    return tuple(out)
+
+
+def _easiest(equations: list[Term], unknown: Index) -> int | None:
+    """The equation with the fewest unknowns left, at least one."""
+    wanted = set(unknown)
+    counts = [(len(e.free & wanted), i) for i, e in enumerate(equations) if e.free & wanted]
+    return min(counts)[1] if counts else None
+
+
+def _solve(equation: Term, unknown: list[Term], facts: Facts) -> dict[Term, Term] | None:
+    """c1*u1 + c2*u2 + … + rest = 0 for the unknowns, the largest coefficient first."""
+    coefficients: list[tuple[Term, Term]] = []
+    rest = equation
+    for u in unknown:
+        c = _coefficient(equation, u)
+        if c is None:
+            return None
+        coefficients.append((c, u))
+        rest = k.sub(rest, k.mul(c, u))
+    if any(set(unknown) & c.free for c, _ in coefficients) or set(unknown) & rest.free:
+        return None
+    goal = k.neg(rest)
+    if all(_negative(c) for c, _ in coefficients):
+        coefficients = [(k.neg(c), u) for c, u in coefficients]
+        goal = rest
+    coefficients.sort(key=lambda cu: _magnitude(cu[0]), reverse=True)
+    out: dict[Term, Term] = {}
+    for c, u in coefficients[:-1]:
+        out[u] = facts.simplify(k.fdiv(goal, c))
+        goal = k.sub(goal, k.mul(c, out[u]))
+    c, u = coefficients[-1]
+    out[u] = goal if c is k.ONE else k.neg(goal) if c is k.num(-1) else facts.simplify(k.fdiv(goal, c))
+    return out
+
+
+def _coefficient(p: Term, u: Term) -> Term | None:
+    """The factor of u in a polynomial that is linear in it, and has u in no other atom."""
+    factor: dict[tuple[Term, ...], object] = {}
+    for m, c in k.coefficients(p).items():
+        count = m.count(u)
+        if count > 1 or any(a is not u and u in a.free for a in m):
+            return None
+        if count:
+            factor[tuple(a for a in m if a is not u)] = c
+    return k.polynomial(factor, INT)
+
+
+def _negative(c: Term) -> bool:
+    return all(x < 0 for x in k.coefficients(c).values())
+
+
+def _magnitude(c: Term) -> tuple[int, int]:
+    """Symbolic factors count more than constants: W * i + j, W * H * i + W * j + l."""
+    cs = k.coefficients(c)
+    degree = max((len(m) for m in cs), default=0)
+    return degree, max((abs(int(x)) for m, x in cs.items() if len(m) == degree), default=0)

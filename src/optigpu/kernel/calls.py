@@ -1,0 +1,106 @@
+"""The rule for calls, and the kernel as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import FULL, READ, Claim
+from optigpu.kernel.code import Call, Function, Param, View
+from optigpu.kernel.conditions import Conditions, Take
+from optigpu.kernel.loops import LoopRules
+from optigpu.kernel.rules import Rules
+from optigpu.kernel.state import Rejected, State, changed
+from optigpu.kernel.terms import Term, instantiate
+from optigpu.kernel.values import Steps
+
+
+class CallRules(Conditions):
+    def call(
+        self, state: State, variables: tuple[Term, ...], takes: tuple[Take, ...], steps: tuple[Steps, ...]
+    ) -> State:
+        """A call of a function that has been proved (or is admitted): its precondition is taken, its postcondition put.
+
+        Full claims are taken one after the other, so they do not overlap; then reading claims are found in what is left. Cells that
+        are given back as they were taken stay in their family, with new contents.
+        """
+        i = self._next(state, Call)
+        self._known(state, variables, steps)
+        f = self.program.functions[i.function]
+        self.ledger.used(f)
+        sub, views = self._arguments(state, f, i)
+        sub.update(zip(f.contract.variables, variables, strict=True))
+        for p, by in zip(f.contract.requires, steps, strict=True):
+            self._prove_fact("call", state.facts, k.substitute(p, sub), by)
+        pre = [_seen_through(c.substitute(sub), views) for c in f.contract.pre]
+        held, taken = dict(state.held), []
+        for share in (FULL, READ):
+            for claim, take in zip(pre, takes, strict=True):
+                if claim.share == share:
+                    r = self._claimed("call", state, held, claim, take)
+                    if share == FULL:
+                        member = self._member(claim.cells, r, take.back)
+                        held[take.family] = r.without(member)
+                        taken.append((claim.cells, take, member))
+        counter, env = state.counter + 1, dict(state.env)
+        if f.contract.result is not None:
+            result = sub[f.contract.result] = state.fresh(f.name, f.contract.result.sort)
+            if i.target is not None:
+                env[i.target] = result
+        held = {n: state.held.get(n, r) for n, r in held.items()}
+        for post in (_seen_through(c.substitute(sub), views) for c in f.contract.post):
+            new = post.family(f"{post.cells.base}#{counter}", state.bases[post.cells.base].sort)
+            same = next((t for t in taken if t[0] == post.cells), None)
+            if same is None:
+                held[counter] = new
+            else:
+                taken.remove(same)
+                _, take, member = same
+                contents = (instantiate(new.value, take.back), instantiate(new.init, take.back))
+                held[take.family] = held[take.family].updated(member, *contents)
+            counter += 1
+        for _, take, member in taken:  # and not given back
+            held[take.family] = held[take.family].without(member)
+        facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
+        return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter)
+
+    def _arguments(self, state: State, f: Function, i: Call) -> tuple[dict[Term, Term], dict[str, View]]:
+        sub: dict[Term, Term] = {}
+        views: dict[str, View] = {}
+        for p, a in zip(f.params, i.args, strict=True):
+            if isinstance(a, View) and p.dims is not None:
+                views[p.name] = View(a.base, state.values(a.lead), state.value(a.shift))
+            elif isinstance(a, Term) and p.dims is None and a.sort is p.sort:
+                sub[k.var(p.name, p.sort)] = state.value(a)
+            else:
+                raise Rejected("call", "shape")
+        for p in f.params:
+            if p.dims is not None:
+                self._same_layout(state, p, p.dims, views[p.name], sub)
+        return sub, views
+
+    def _same_layout(
+        self, state: State, p: Param, dims: tuple[Term | None, ...], view: View, sub: dict[Term, Term]
+    ) -> None:
+        """The inner sizes of an array parameter are those of the array passed: they fix where its elements lie."""
+        base = state.bases[view.base]
+        mine = base.dims[len(view.lead) :]
+        if len(mine) != len(dims) or base.sort is not p.sort:
+            raise Rejected("call", "shape", base=view.base)
+        for have, want in zip(mine[1:], dims[1:]):
+            if have is None or want is None:
+                raise Rejected("call", "sizes", base=view.base)
+            self._require("call", "sizes", state.facts, k.eq(have, k.substitute(want, sub)), base=view.base)
+
+
+def _seen_through(claim: Claim, views: dict[str, View]) -> Claim:
+    """A claim about a parameter, as one about the array it is a view of."""
+    view, n = views[claim.cells.base], claim.cells.arity
+    first, *rest = claim.cells.index
+    lead = tuple(k.shift(t, n) for t in view.lead)
+    index = (*lead, k.add(k.shift(view.shift, n), first), *rest)
+    return replace(claim, cells=replace(claim.cells, base=view.base, index=index))
+
+
+class Kernel(Rules, LoopRules, CallRules):
+    """All rules."""

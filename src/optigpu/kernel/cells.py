@@ -1,0 +1,167 @@
+"""Cell families: sets of memory cells with what they hold (DESIGN, section 5).
+
+A set of cells is { base[index(b)] | b in its ranges, where(b) }. Ranges, condition, index and value are terms under the binders b
+(de Bruijn: the last binder is index 0), so equal sets written alike are equal objects and nothing can be captured.
+
+The invariant of every family with full share that a state holds: distinct b are distinct cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from optigpu.kernel.terms import (
+    FALSE,
+    INT,
+    TRUE,
+    ZERO,
+    Sort,
+    Term,
+    abstract,
+    and_,
+    app,
+    bound,
+    eq,
+    fun_sort,
+    instantiate,
+    ite,
+    le,
+    lt,
+    not_,
+    or_,
+    substitute,
+    var,
+)
+
+FULL, READ = "full", "read"
+Index = tuple[Term, ...]
+
+
+def arguments(n: int) -> Index:
+    """The n bound variables, outermost first: what a term under n binders sees."""
+    return tuple(bound(n - 1 - i, INT) for i in range(n))
+
+
+def same(xs: Index, ys: Index) -> Term:
+    return and_(*(eq(x, y) for x, y in zip(xs, ys))) if len(xs) == len(ys) else FALSE
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    base: str
+    ranges: tuple[tuple[Term, Term], ...]  # (low, high) of each binder, under the binders before it
+    where: Term  # under all binders
+    index: Index
+
+    @property
+    def arity(self) -> int:
+        return len(self.ranges)
+
+    def domain(self, args: Index) -> Term:
+        """Is there a cell for these values of the binders?"""
+        parts = [instantiate(self.where, args)]
+        for i, (low, high) in enumerate(self.ranges):
+            parts.append(le(instantiate(low, args[:i]), args[i]))
+            parts.append(lt(args[i], instantiate(high, args[:i])))
+        return and_(*parts)
+
+    def at(self, args: Index) -> Index:
+        return tuple(instantiate(e, args) for e in self.index)
+
+    def under(self, outer: Index) -> Cells:
+        """Give values to the first binders; the others stay."""
+        k, n = len(outer), self.arity
+        ranges = []
+        for i in range(k, n):
+            args = (*outer, *arguments(i - k))
+            ranges.append(tuple(instantiate(t, args) for t in self.ranges[i]))
+        args = (*outer, *arguments(n - k))
+        index = tuple(instantiate(e, args) for e in self.index)
+        return Cells(self.base, tuple((lo, hi) for lo, hi in ranges), instantiate(self.where, args), index)
+
+    def substitute(self, sub: dict[Term, Term]) -> Cells:
+        ranges = tuple((substitute(lo, sub), substitute(hi, sub)) for lo, hi in self.ranges)
+        return Cells(self.base, ranges, substitute(self.where, sub), tuple(substitute(e, sub) for e in self.index))
+
+    def terms(self) -> Index:
+        return (*(t for r in self.ranges for t in r), self.where, *self.index)
+
+
+def make_cells(base: str, binders: tuple[tuple[Term, Term, Term], ...], where: Term, index: Index) -> Cells:
+    """From named binders (variable, low, high)."""
+    names = tuple(v for v, _, _ in binders)
+    ranges = tuple((abstract(lo, names[:i]), abstract(hi, names[:i])) for i, (_, lo, hi) in enumerate(binders))
+    return Cells(base, ranges, abstract(where, names), tuple(abstract(e, names) for e in index))
+
+
+def single(base: str, index: Index) -> Cells:
+    return Cells(base, (), TRUE, index)
+
+
+def box(base: str, dims: Index) -> Cells:
+    """All cells of an array with these (closed) sizes."""
+    return Cells(base, tuple((ZERO, d) for d in dims), TRUE, arguments(len(dims)))
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Which threads hold cells: where `where`, part `index` of the context's threads divided into `extent` equal parts."""
+
+    where: Term
+    extent: Term
+    index: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Cells with their values, and whether they have been written: `value` means something where `init` holds."""
+
+    cells: Cells
+    value: Term  # under the binders
+    init: Term  # under the binders
+    share: str = FULL
+    owner: Owner | None = None
+
+    def value_at(self, args: Index) -> Term:
+        return instantiate(self.value, args)
+
+    def init_at(self, args: Index) -> Term:
+        return instantiate(self.init, args)
+
+    def updated(self, member: Term, value: Term, init: Term) -> Family:
+        """With new contents where `member` holds; all terms are under the binders."""
+        new_init = or_(and_(member, init), and_(not_(member), self.init))
+        return replace(self, value=ite(member, value, self.value), init=new_init)
+
+    def without(self, member: Term) -> Family:
+        """Minus the cells where `member` (under the binders) holds."""
+        return replace(self, cells=replace(self.cells, where=and_(self.cells.where, not_(member))))
+
+
+UNINIT, SOME, KNOWN = "uninit", "some", "known"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a contract says of cells: their contents are uninitialised, some, or known (then `value`, under the binders)."""
+
+    cells: Cells
+    contents: str
+    value: Term | None = None
+    share: str = FULL
+
+    def substitute(self, sub: dict[Term, Term]) -> Claim:
+        value = None if self.value is None else substitute(self.value, sub)
+        return replace(self, cells=self.cells.substitute(sub), value=value)
+
+    def family(self, name: str, sort: Sort) -> Family:
+        """Cells of which the claim holds. Contents it does not tell are a function of which nothing is known but its name."""
+        value = unknown(name, self.cells.arity, sort) if self.value is None else self.value
+        return Family(self.cells, value, FALSE if self.contents == UNINIT else TRUE, self.share)
+
+
+def unknown(name: str, arity: int, sort: Sort) -> Term:
+    """Unknown contents, as a term under `arity` binders."""
+    if arity == 0:
+        return var(name, sort)
+    return app(var(name, fun_sort((INT,) * arity, sort)), *arguments(arity))

@@ -1,0 +1,169 @@
+"""Programs as the kernel sees them: straight-line instructions over terms, with loops and branches.
+
+Expressions have been flattened: every load is an instruction, every partial operation has its obligation, pointers are resolved
+to a base and an index, and early ends are branches. `at` is a number by which the checker finds the place in the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from optigpu.kernel.cells import Claim, Index
+from optigpu.kernel.terms import Sort, Term
+
+SEQUENTIAL, PARALLEL, THREAD, MAGIC_THREAD = "sequential", "parallel", "thread", "magic thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    base: str
+    index: Index
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A pointer argument: element (i, j, …) is the base's element (*lead, shift + i, j, …)."""
+
+    base: str
+    lead: Index
+    shift: Term
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Instr:
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Let(_Instr):
+    target: Term
+    value: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Load(_Instr):
+    target: Term
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Store(_Instr):
+    place: Place
+    value: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Alloc(_Instr):
+    """An array on the heap, or (`heap` false) a local variable or array. A scalar has no dimensions."""
+
+    base: str
+    sort: Sort
+    dims: Index
+    space: str = "Any"
+    heap: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Free(_Instr):
+    """`free(p)`, or the end of a local's scope."""
+
+    base: str
+    heap: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Oblige(_Instr):
+    """A condition without which the next operation has no meaning: a non-zero divisor, divisibility, a shift's range."""
+
+    prop: Term
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(_Instr):
+    prop: Term
+
+
+@dataclass(frozen=True, slots=True)
+class If(_Instr):
+    """Variables that both branches define are defined after it."""
+
+    test: Term
+    then: Code
+    other: Code
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(_Instr):
+    """`for (index = start; index relation bound; index op= amount)`, with op + or - and a positive amount, or geometric."""
+
+    index: Term
+    start: Term
+    relation: str
+    bound: Term
+    op: str
+    amount: Term
+    body: Code
+    mode: str = SEQUENTIAL
+
+
+@dataclass(frozen=True, slots=True)
+class Call(_Instr):
+    target: Term | None
+    function: str
+    args: tuple[Term | View, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost(_Instr):
+    """A proof step: the entailment `pre |- post`, with everything already instantiated."""
+
+    name: str
+    requires: tuple[Term, ...]
+    pre: tuple[Claim, ...]
+    post: tuple[Claim, ...]
+    ensures: tuple[Term, ...]
+
+
+Instr: TypeAlias = Let | Load | Store | Alloc | Free | Oblige | Assert | If | Loop | Call | Ghost
+Code: TypeAlias = tuple[Instr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A scalar (a variable) or an array: its base, the sort of its elements, and its sizes as far as they are declared."""
+
+    name: str
+    sort: Sort
+    dims: tuple[Term | None, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a function asks for and gives. `variables` are its logical variables, `result` the variable of its result."""
+
+    variables: tuple[Term, ...]
+    requires: tuple[Term, ...]
+    pre: tuple[Claim, ...]
+    post: tuple[Claim, ...]
+    ensures: tuple[Term, ...]
+    result: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    name: str
+    params: tuple[Param, ...]
+    contract: Contract
+    body: Code
+    admitted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Functions by name, and what is assumed of logical functions: named axioms, and definitions."""
+
+    functions: dict[str, Function]
+    axioms: tuple[tuple[str, Term], ...] = ()
+    definitions: tuple[tuple[Term, Term], ...] = ()  # (function, lambda)

@@ -1,0 +1,145 @@
+"""Side conditions that several rules share, and what rules are told by untrusted code.
+
+A *forward* map takes the binders of what is needed to those of the family it is found in; a *back* map goes the other way. Maps,
+loop contracts and proof steps come from outside and are checked. Their terms may mention only what exists at that point: not the
+constants that stand for "an arbitrary b" in a proof, and not names that a later rule will introduce.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, TypeVar
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import FULL, SOME, UNINIT, Cells, Claim, Family, Index, same
+from optigpu.kernel.code import Instr, Program
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge
+from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.terms import INT, TRUE, Term, instantiate
+from optigpu.kernel.values import Equality, Steps, place
+
+AnInstr = TypeVar("AnInstr", bound=Instr)
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """Where claimed cells are found: a family, the maps between the binders, and the proof that the values agree."""
+
+    family: int
+    forward: Index
+    back: Index
+    steps: Steps = ()
+
+
+class Conditions:
+    def __init__(self, judge: Judge, program: Program, ledger: Ledger) -> None:
+        self.judge, self.program, self.ledger = judge, program, ledger
+        self._equality = Equality(judge)
+
+    def _require(self, rule: str, why: str, facts: Facts, goal: Term, **data: Any) -> None:
+        if not self.judge.proves(facts, goal):
+            raise Rejected(rule, why, facts, goal, **data)
+
+    def _constants(self, n: int) -> Index:
+        """An arbitrary b."""
+        return tuple(self.judge.constant("b", INT) for _ in range(n))
+
+    def _known(self, state: State, *given: object) -> None:
+        """Terms from outside mention only variables that exist now (see the head of this file)."""
+        for t in terms_of(given):
+            for x in t.free:
+                name, hash_, number = str(x.data).partition("#")
+                if "?" in name or (hash_ and not (number.isdigit() and int(number) < state.counter)):
+                    raise Rejected("order", f"{x} does not exist here")
+
+    def _next(self, state: State, kind: type[AnInstr]) -> AnInstr:
+        if not isinstance(state.next, kind):
+            raise Rejected("order", f"the next instruction is not {kind.__name__}")
+        return state.next
+
+    def _ended(self, state: State, kind: str) -> Any:
+        if state.code or state.block.kind != kind:
+            raise Rejected("order", f"the {kind} is not at its end")
+        return state.block.data
+
+    def _family(self, rule: str, held: Any, number: int, base: str, share: str) -> Family:
+        f: Family | None = held.get(number)
+        if f is None or f.cells.base != base or (share == FULL and f.share != FULL):
+            raise Rejected(rule, "permission", base=base)
+        return f
+
+    def _found(self, rule: str, facts: Facts, need: Cells, r: Family, forward: Index, back: Index | None) -> None:
+        """take: the needed cells are cells of r, by `forward`; with `back`, distinct binders of need are distinct cells.
+
+        For all b in need: forward(b) is in r, r.index(forward(b)) = need.index(b), and back(forward(b)) = b. Two binders b, b' of
+        one cell have forward(b) = forward(b') because r is injective, hence b = b'.
+        """
+        if len(forward) != r.cells.arity or (back is not None and len(back) != need.arity) or need.base != r.cells.base:
+            raise Rejected(rule, "shape", base=need.base)
+        b = self._constants(need.arity)
+        inside = facts.assume(need.domain(b))
+        image = tuple(instantiate(t, b) for t in forward)
+        data = {"base": need.base, "need": need, "have": r.cells, "at": b}
+        goal = k.and_(same(r.cells.at(image), need.at(b)), r.cells.domain(image))
+        self._require(rule, "permission", inside, goal, **data)
+        if back is not None:
+            self._require(rule, "overlap", inside, same(tuple(instantiate(t, image) for t in back), b), **data)
+
+    def _member(self, need: Cells, r: Family, back: Index) -> Term:
+        """Which cells of r are needed, as a condition under the binders of r: exact, since back inverts forward."""
+        return k.and_(need.domain(back), same(need.at(back), r.cells.index))
+
+    def _contents(
+        self, rule: str, facts: Facts, want: Family, r: Family, forward: Index, steps: Steps, some: bool
+    ) -> None:
+        """Where `want` has its cells written, r (found by `forward`) has them written, with equal values unless `some` do."""
+        b = self._constants(want.cells.arity)
+        inside = facts.assume(want.cells.domain(b), want.init_at(b))
+        image = tuple(instantiate(t, b) for t in forward)
+        data = {"base": want.cells.base, "cells": want.cells, "at": b}
+        self._require(rule, "init", inside, r.init_at(image), **data)
+        if not some:
+            mine, theirs = r.value_at(image), want.value_at(b)
+            if not self._equality.holds(inside, mine, theirs, tuple(place(s, b) for s in steps)):
+                raise Rejected(rule, "value", inside, k.eq(mine, theirs), found=mine, wanted=theirs, **data)
+
+    def _claimed(
+        self, rule: str, state: State, held: Any, claim: Claim, take: Take, facts: Facts | None = None
+    ) -> Family:
+        """The family in which a claim is found, with the claim checked."""
+        self._known(state, take.forward, take.back, take.steps)
+        facts = state.facts if facts is None else facts
+        r = self._family(rule, held, take.family, claim.cells.base, claim.share)
+        self._found(rule, facts, claim.cells, r, take.forward, take.back if claim.share == FULL else None)
+        if claim.contents != UNINIT:
+            want = Family(claim.cells, k.ZERO if claim.value is None else claim.value, TRUE)
+            self._contents(rule, facts, want, r, take.forward, take.steps, claim.contents == SOME)
+        return r
+
+    def _prove_fact(self, rule: str, facts: Facts, goal: Term, steps: Steps) -> None:
+        """A fact; an equation may need steps."""
+        if steps and goal.op == "eq":
+            if not self._equality.holds(facts, goal.args[0], k.num(0, goal.args[0].sort), steps):
+                raise Rejected(rule, "fact", facts, goal)
+        else:
+            self._require(rule, "fact", facts, goal)
+
+    def _nothing_left(self, rule: str, facts: Facts, held: Any) -> None:
+        """No cell is held with full share: it would be lost."""
+        for r in held.values():
+            if r.share == FULL:
+                b = self._constants(r.cells.arity)
+                self._require(rule, "leak", facts, k.not_(r.cells.domain(b)), base=r.cells.base, cells=r.cells)
+
+
+def terms_of(x: object) -> tuple[Term, ...]:
+    """All terms inside a contract, a map or a proof step."""
+    if isinstance(x, Term):
+        return (x,)
+    if isinstance(x, tuple):
+        return tuple(t for y in x for t in terms_of(y))
+    if is_dataclass(x):
+        return tuple(t for f in fields(x) for t in terms_of(getattr(x, f.name)))
+    return ()

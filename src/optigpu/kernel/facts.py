@@ -1,0 +1,467 @@
+"""What is known at a point of a proof, and the arithmetic normaliser: what can be simplified and proved from it without a solver.
+
+The normaliser settles what index reasoning needs, products of sizes included:
+- equations are used as substitutions, `n mod 16 = 0` as `n = 16 * q`;
+- `(k * m + r) div m` is k when 0 <= r < m follows, for symbolic m too;
+- choices, minima and maxima are decided where a condition follows;
+- an inequality is proved by replacing variables, one by one, by bounds that the facts give for them. A variable may have a symbolic
+  coefficient whose sign is known: from i <= H - 1 and W >= 0 follows i * W <= (H - 1) * W. Integer rounding is accounted for.
+Everything else goes to the solver (kernel/judge.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from optigpu.kernel.terms import (
+    BINDERS,
+    FALSE,
+    INT,
+    ONE,
+    TRUE,
+    ZERO,
+    Coefficients,
+    Term,
+    abstract,
+    add,
+    big,
+    coefficients,
+    conjuncts,
+    fdiv,
+    instantiate,
+    ite,
+    le,
+    lt,
+    max_,
+    mul,
+    neg,
+    not_,
+    num,
+    polynomial,
+    rebuild,
+    scale,
+    sub,
+    substitute,
+    subterms,
+    var,
+)
+
+DEPTH = 10  # eliminations in one proof of an inequality
+BUDGET = 300  # inequalities looked at for one goal
+_QUANTIFIED = ("all", "any", "forall")
+
+
+class Facts:
+    """An immutable set of facts. `assume` gives a larger one."""
+
+    __slots__ = ("_bounds", "_fresh", "_nonneg", "_simplified", "given", "items", "known", "substitution")
+
+    def __init__(self, given: tuple[Term, ...] = ()) -> None:
+        self.given = given  # as they were assumed
+        self.substitution: dict[Term, Term] = {}
+        self.items: tuple[Term, ...] = ()  # with the substitution applied
+        self.known: frozenset[Term] = frozenset()
+        self._bounds: Bounds | None = None
+        self._simplified: dict[Term, Term] = {}
+        self._nonneg: dict[Term, bool] = {}
+        self._fresh = 0
+
+    def assume(self, *props: Term) -> Facts:
+        new = [c for p in props for c in conjuncts(p) if c is not TRUE]
+        new = [c for c in new if substitute(c, self.substitution) not in self.known]
+        if not new:
+            return self
+        out = Facts(self.given + tuple(new))
+        out._fresh = self._fresh
+        out.substitution = dict(self.substitution)
+        items = list(self.items)
+        for c in new:
+            items += conjuncts(self._inside(substitute(c, out.substitution)))
+            items = out._solve_equations(items)
+        out._settle(items)
+        settled = [c for i in out.items for c in conjuncts(out._inside(i))]
+        if settled != list(out.items):  # conditions inside facts that other facts decide
+            out._settle(out._solve_equations(settled))
+        return out
+
+    def _settle(self, items: list[Term]) -> None:
+        self.items = tuple(dict.fromkeys(i for i in items if i is not TRUE))
+        self.known = frozenset(self.items)
+        self._bounds, self._simplified, self._nonneg = None, {}, {}
+
+    def _inside(self, fact: Term) -> Term:
+        """A fact with its numbers simplified, but the fact itself not decided."""
+        ops = {x.op for x in subterms(fact)} if fact.op in ("le", "lt", "eq") else set()
+        if ops & {"ite", "max", "min", "fdiv"} and not ops & BINDERS:
+            return rebuild(fact, lambda x, _: self._simplify(x))
+        return fact
+
+    def _solve_equations(self, items: list[Term]) -> list[Term]:
+        """Turn equations for a variable into substitutions, until there are none left."""
+        progress = True
+        while progress:
+            progress = False
+            for at, item in enumerate(items):
+                solved = _solve(item)
+                if solved is None:
+                    continue
+                v, value = solved
+                self.substitution = {w: substitute(t, {v: value}) for w, t in self.substitution.items()}
+                self.substitution[v] = value
+                rest = items[:at] + items[at + 1 :]
+                items = [c for i in rest for c in conjuncts(substitute(i, {v: value}))]
+                progress = True
+                break
+        return items
+
+    def apply(self, t: Term) -> Term:
+        return substitute(t, self.substitution)
+
+    @property
+    def inconsistent(self) -> bool:
+        return FALSE in self.known
+
+    # Simplification
+
+    def simplify(self, t: Term) -> Term:
+        """An equal term, given the facts."""
+        return self._simplify(self.apply(t))
+
+    def _simplify(self, t: Term) -> Term:
+        if t.op in ("num", "var", "true", "false", "bound"):
+            return t
+        found = self._simplified.get(t)
+        if found is None:
+            found = self._simplified[t] = self._simplify_new(t)
+        return found
+
+    def _simplify_new(self, t: Term) -> Term:
+        match t.op:
+            case "sum" | "prod" | "fold_max" | "fold_min" | "all" | "any":
+                return self._simplify_big(t)
+            case "lam" | "forall":
+                return t
+            case "ite":
+                c = self._simplify(t.args[0])
+                if c is TRUE or c is FALSE:
+                    return self._simplify(t.args[1] if c is TRUE else t.args[2])
+                a = self.assume(c)._simplify_branch(t.args[1])
+                b = self.assume(not_(c))._simplify_branch(t.args[2])
+                return ite(c, a, b)
+        if t.level > 0:
+            return t
+        new = rebuild(t, lambda x, _: self._simplify(x))
+        match new.op:
+            case "fdiv":
+                return self._divide(new)
+            case "max" | "min":
+                return self._extremum(new)
+            case "le" | "lt" | "eq":
+                if new in self.known or self._prove(new):
+                    return TRUE
+                opposite = not_(new)
+                return FALSE if opposite in self.known or self._prove(opposite) else new
+            case "not" | "app" if new.sort is TRUE.sort:
+                return TRUE if new in self.known else FALSE if not_(new) in self.known else new
+            case _:
+                return new
+
+    def _simplify_branch(self, t: Term) -> Term:
+        return self._simplify(self.apply(t))
+
+    def _simplify_big(self, t: Term) -> Term:
+        """The body under the range of its index."""
+        if t.level > 0:
+            return t
+        *start, low, high, body = t.args
+        low, high = self._simplify(low), self._simplify(high)
+        initial = self._simplify(start[0]) if start else None
+        if le(high, low) is TRUE or self._prove(le(high, low)):
+            return big(t.op, low, low, body, initial)
+        self._fresh += 1
+        k = var(f"{t.op}!{self._fresh}", INT)
+        inner = self.assume(le(low, k), lt(k, high))
+        inner._fresh = self._fresh
+        simpler = inner.simplify(instantiate(body, (k,)))
+        # An equation for the index may have been used: the result must still be a function of it alone.
+        return big(t.op, low, high, abstract(simpler, (k,)), initial)
+
+    def _divide(self, t: Term) -> Term:
+        a, d = t.args
+        quotient, rest = _split_multiple(a, d)
+        if rest is None or not self.nonneg(sub(d, ONE)):
+            return t
+        if self.nonneg(rest) and self.nonneg(sub(sub(d, ONE), rest)):
+            return quotient
+        if self.nonneg(sub(neg(rest), ONE)) and self.nonneg(add(d, rest)):
+            return sub(quotient, ONE)
+        return t if quotient is ZERO else add(quotient, fdiv(rest, d))
+
+    def _extremum(self, t: Term) -> Term:
+        kept = list(t.args)
+        for a in t.args:
+            for b in kept:
+                if b is not a and a in kept:
+                    d = sub(b, a) if t.op == "max" else sub(a, b)
+                    if t.sort is INT and self.nonneg(d):
+                        kept.remove(a)
+                        break
+        if len(kept) == len(t.args):
+            return t
+        return kept[0] if len(kept) == 1 else max_(*kept) if t.op == "max" else neg(max_(*(neg(x) for x in kept)))
+
+    # Proof
+
+    def proves(self, goal: Term) -> bool:
+        """Does the goal follow, as far as the normaliser can tell?"""
+        return self.inconsistent or self._prove_junction(self.simplify(goal))
+
+    def _prove_junction(self, g: Term) -> bool:
+        if g is TRUE or g in self.known:
+            return True
+        match g.op:
+            case "and":
+                return all(self._prove_junction(a) for a in g.args)
+            case "or":
+                for a in g.args:
+                    others = self.assume(*(not_(b) for b in g.args if b is not a))
+                    if others.proves(a) if others is not self else self._prove(a):
+                        return True
+                return False
+            case _:
+                return self._prove(g)
+
+    def _prove(self, g: Term) -> bool:
+        match g.op:
+            case "true":
+                return True
+            case "le" if g.args[0].sort is INT:
+                return self.nonneg(neg(g.args[0]))
+            case "eq" if g.args[0].sort is INT:
+                return self.nonneg(g.args[0]) and self.nonneg(neg(g.args[0]))
+            case "not" if g.args[0].op == "eq" and g.args[0].args[0].sort is INT:
+                p = g.args[0].args[0]
+                return self.nonneg(sub(p, ONE)) or self.nonneg(sub(neg(p), ONE))
+            case _:
+                return False
+
+    def nonneg(self, p: Term) -> bool:
+        """p >= 0, for an integer polynomial."""
+        found = self._nonneg.get(p)
+        if found is None:
+            self._nonneg[p] = False  # while it is being looked at
+            found = self._nonneg[p] = self._eliminate(p, DEPTH, [BUDGET], self._bounds_with(p))
+        return found
+
+    def _eliminate(self, p: Term, depth: int, budget: list[int], bounds: Bounds) -> bool:
+        cs = coefficients(p)
+        if not any(cs):
+            return bool(cs.get((), 0) >= 0)
+        if self._plainly_nonneg(cs, bounds):
+            return True
+        budget[0] -= 1
+        if depth == 0 or budget[0] < 0:
+            return False
+        tried = 0
+        for v in sorted({a for m in cs for a in m}, reverse=True):  # inner variables were made later
+            parts = _linear_in(cs, v)
+            if parts is None or v not in bounds:
+                continue
+            a, q = parts
+            sign = self._sign(a, depth, budget, bounds)
+            if sign == 0:
+                continue
+            for c, side, r in bounds[v]:  # side 1: c*v >= r; side -1: c*v <= r, with c > 0
+                if side != sign:
+                    continue
+                # c * (a*v + q) = a * (c*v) + c*q >= a*r + c*q; an integer n is >= 0 already if c*n > -c
+                if self._eliminate(add(mul(a, r), mul(c, q), sub(c, ONE)), depth - 1, budget, bounds):
+                    return True
+            tried += 1
+            if tried == 2:
+                break
+        return False
+
+    def _plainly_nonneg(self, cs: Coefficients, bounds: Bounds) -> bool:
+        for m, c in cs.items():
+            if c < 0:
+                return False
+            odd = [a for a in dict.fromkeys(m) if m.count(a) % 2]
+            if not all(_atom_nonneg(a, bounds) for a in odd):
+                return False
+        return True
+
+    def _sign(self, a: Term, depth: int, budget: list[int], bounds: Bounds) -> int:
+        if a.op == "num":
+            return int(a.data > 0) - int(a.data < 0)
+        if self._eliminate(a, depth - 1, budget, bounds):
+            return 1
+        return -1 if self._eliminate(neg(a), depth - 1, budget, bounds) else 0
+
+    def _bounds_with(self, p: Term) -> Bounds:
+        """Bounds from the facts, and those that hold of the divisions and extrema in p."""
+        if self._bounds is None:
+            self._bounds = {}
+            for item in self.items:
+                self._add_bounds(self._bounds, item)
+            for item in self.items:
+                self._add_definitions(self._bounds, item)
+        bounds = self._bounds
+        if any(a.op in _DEFINED and a not in bounds for a in subterms(p)):
+            bounds = {v: list(bs) for v, bs in bounds.items()}
+            self._add_definitions(bounds, p)
+        return bounds
+
+    def _add_definitions(self, bounds: Bounds, t: Term) -> None:
+        for a in subterms(t):
+            if a.level > 0 or a.sort is not INT:
+                continue
+            match a.op:
+                case "fdiv":
+                    x, d = a.args
+                    if (d.op == "num" and d.data > 0) or (d.op != "num" and le(ONE, d) in self.known):
+                        self._add_bounds(bounds, le(mul(d, a), x))
+                        self._add_bounds(bounds, le(x, add(mul(d, a), sub(d, ONE))))
+                case "max":
+                    for x in a.args:
+                        self._add_bounds(bounds, le(x, a))
+                case "min":
+                    for x in a.args:
+                        self._add_bounds(bounds, le(a, x))
+                case "pow2":
+                    if le(ZERO, a.args[0]) is TRUE or le(ZERO, a.args[0]) in self.known:
+                        self._add_bounds(bounds, le(ONE, a))
+                case _:
+                    pass
+
+    def _add_bounds(self, bounds: Bounds, item: Term) -> None:
+        """From p <= 0: for each atom with a positive coefficient, up to sign, the bound that p gives for it."""
+        if item.op == "eq" and item.args[0].sort is INT:
+            self._add_bounds(bounds, le(item.args[0], ZERO))
+            self._add_bounds(bounds, le(ZERO, item.args[0]))
+            return
+        if item.op != "le" or item.args[0].sort is not INT:
+            return
+        cs = coefficients(item.args[0])
+        for m, c in cs.items():
+            for v in dict.fromkeys(m):
+                others = _remove(m, (v,)) or ()
+                if v in others or len(others) > 1 or not all(le(ONE, u) in self.known for u in others):
+                    continue
+                if any(v in n for n in cs if n != m):
+                    continue
+                rest = polynomial({n: d for n, d in cs.items() if n != m}, INT)
+                factor = mul(num(abs(c)), *others)
+                # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
+                entry = (factor, -1, neg(rest)) if c > 0 else (factor, 1, rest)
+                known = bounds.setdefault(v, [])
+                if entry not in known:
+                    known.append(entry)
+
+
+# For each atom v: (c, 1, r) for c*v >= r, (c, -1, r) for c*v <= r, with c > 0.
+Bounds = dict[Term, list[tuple[Term, int, Term]]]
+_DEFINED = ("fdiv", "max", "min", "pow2")
+
+
+def _solve(item: Term) -> tuple[Term, Term] | None:
+    """From p = 0, a variable with coefficient ±1 that occurs nowhere else in p; or n = k * q from k | n."""
+    if item.op != "eq":
+        return None
+    p = item.args[0]
+    cs = coefficients(p)
+    for (v, *more), c in ((m, c) for m, c in cs.items() if m):
+        if more or v.op != "var" or c not in (1, -1):
+            continue
+        rest = polynomial({m: -d if c == 1 else d for m, d in cs.items() if m != (v,)}, p.sort)
+        if v not in rest.free:
+            return v, rest
+    if p.sort is INT and len(cs) == 2:
+        (m1, c1), (m2, c2) = cs.items()
+        for n, cn, q, cq in ((m1, c1, m2, c2), (m2, c2, m1, c1)):
+            if len(n) == 1 and len(q) == 1 and n[0].op == "var" and q[0].op == "fdiv" and q[0].args[0] is n[0]:
+                k = q[0].args[1]
+                if k.op == "num" and cq == -cn * k.data:
+                    return n[0], mul(k, var(f"{n[0].data}/{k.data}", INT))
+    return None
+
+
+def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
+    """(a, q) with p = a*v + q and v in neither, not even inside other atoms."""
+    a: Coefficients = {}
+    q: Coefficients = {}
+    for m, c in cs.items():
+        if m.count(v) > 1:
+            return None
+        if v in m:
+            a[tuple(x for x in m if x is not v)] = c
+        else:
+            q[m] = c
+    return polynomial(a, v.sort), polynomial(q, v.sort)
+
+
+def _atom_nonneg(a: Term, bounds: Bounds) -> bool:
+    return _atom_at_least(a, 0, bounds)
+
+
+def _atom_at_least(a: Term, least: int, bounds: Bounds) -> bool:
+    """a >= least (0 or 1), from a constant bound or from what the atom is."""
+    if a.op == "num":
+        return bool(a.data >= least)
+    for c, side, r in bounds.get(a, ()):
+        if side == 1 and c is ONE and r.op == "num" and r.data >= least:
+            return True
+    match a.op:
+        case "fdiv":
+            x, d = a.args
+            positive = _atom_at_least(d, 1, bounds) if d.op != "poly" else False
+            return least == 0 and positive and x.op != "poly" and _atom_nonneg(x, bounds)
+        case "max":
+            return any(x.op != "poly" and _atom_at_least(x, least, bounds) for x in a.args)
+        case "min":
+            return all(x.op != "poly" and _atom_at_least(x, least, bounds) for x in a.args)
+        case _:
+            return False
+
+
+def _split_multiple(a: Term, d: Term) -> tuple[Term, Term | None]:
+    """a = d * quotient + rest, for d a constant or a single monomial."""
+    if d.op == "num":
+        return ZERO, a
+    ds = coefficients(d)
+    if len(ds) != 1:
+        return (ZERO, a) if not _same_multiple(a, d) else (_same_multiple(a, d) or ZERO, ZERO)
+    (dm, dc), *_ = ds.items()
+    quotient: Coefficients = {}
+    rest: Coefficients = {}
+    for m, c in coefficients(a).items():
+        left = _remove(m, dm)
+        if left is not None and c % dc == 0:
+            quotient[left] = c // dc
+        else:
+            rest[m] = c
+    return polynomial(quotient, INT), polynomial(rest, INT)
+
+
+def _same_multiple(a: Term, d: Term) -> Term | None:
+    """k if a = k * d for a number k."""
+    ca, cd = coefficients(a), coefficients(d)
+    m, c = next(iter(cd.items()))
+    k = ca.get(m, 0)
+    if k and k % c == 0 and scale(k // c, d) is a:
+        return num(k // c)
+    return None
+
+
+def _remove(m: tuple[Term, ...], factors: tuple[Term, ...]) -> tuple[Term, ...] | None:
+    left = list(m)
+    for f in factors:
+        if f not in left:
+            return None
+        left.remove(f)
+    return tuple(left)
+
+
+def universal(items: Iterable[Term]) -> list[Term]:
+    """The facts that speak of all integers (of a range) or of all functions."""
+    return [i for i in items if i.op in _QUANTIFIED]

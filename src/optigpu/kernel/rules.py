@@ -1,0 +1,244 @@
+"""Rules for functions, straight-line code, branches, and for writing the same cells differently."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, arguments, box, same, single, unknown
+from optigpu.kernel.code import Alloc, Assert, Free, Ghost, If, Let, Load, Oblige, Store
+from optigpu.kernel.conditions import Conditions, Take
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
+from optigpu.kernel.terms import TRUE, Term, instantiate
+from optigpu.kernel.values import Steps
+
+
+class Rules(Conditions):
+    # Functions
+
+    def begin(self, name: str, inverses: tuple[Index, ...]) -> State:
+        """The start of a function: its precondition is assumed.
+
+        Each claimed family is injective by an inverse of its index (binders as terms under the index), and claims on one array do
+        not overlap unless both only read: otherwise no caller could fulfil the contract, and everything would follow from it.
+        """
+        f = self.program.functions[name]
+        facts = Facts().assume(*(p for _, p in self.program.axioms), *f.contract.requires)
+        self.ledger.axioms.update(a for a, _ in self.program.axioms)
+        bases = {p.name: Base(p.sort, p.dims, "Any", False) for p in f.params if p.dims is not None}
+        state = first_state(facts, {}, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1)
+        self._known(state, inverses)
+        held: dict[int, Family] = {}
+        for i, claim in enumerate(f.contract.pre):
+            cells = claim.cells
+            if claim.share == FULL:
+                b = self._constants(cells.arity)
+                inverse = tuple(instantiate(t, cells.at(b)) for t in inverses[i])
+                self._require(
+                    "begin", "twice", facts.assume(cells.domain(b)), same(inverse, b), base=cells.base, claims=(i, i)
+                )
+            for j, other in enumerate(f.contract.pre[:i]):
+                if other.cells.base == cells.base and FULL in (claim.share, other.share):
+                    b, c = self._constants(cells.arity), self._constants(other.cells.arity)
+                    both = facts.assume(cells.domain(b), other.cells.domain(c))
+                    goal = k.not_(same(cells.at(b), other.cells.at(c)))
+                    self._require("begin", "twice", both, goal, base=cells.base, claims=(j, i))
+            held[i + 1] = claim.family(f"{cells.base}#{i + 1}", bases[cells.base].sort)
+        return changed(state, held=held)
+
+    def finish(self, state: State, takes: tuple[Take, ...], steps: tuple[Steps, ...]) -> Theorem:
+        """The end of a function: exactly the postcondition is held, and it is true. What is left over is a leak."""
+        f = self._ended(state, "function")
+        self._known(state, steps)
+        held = dict(state.held)
+        for claim, take in zip(f.contract.post, takes, strict=True):
+            r = self._claimed("post", state, held, claim, take)
+            held[take.family] = r.without(self._member(claim.cells, r, take.back))
+        for goal, by in zip(f.contract.ensures, steps, strict=True):
+            self._prove_fact("ensures", state.facts, state.value(goal), by)
+        self._nothing_left("leak", state.facts, held)
+        for name, base in state.bases.items():
+            if base.heap:
+                raise Rejected("leak", "leak", base=name)
+        return self.ledger.proved(f)
+
+    # Straight-line code
+
+    def let(self, state: State) -> State:
+        """x = e: from here on, x stands for the value of e."""
+        i = self._next(state, Let)
+        return changed(state, env={**state.env, i.target: state.value(i.value)}, code=state.code[1:])
+
+    def load(self, state: State, family: int, at: Index) -> State:
+        """x = *p: the cell is one that the state holds, with any share, and has been written; x gets its value."""
+        i = self._next(state, Load)
+        self._known(state, at)
+        r = self._family("load", state.held, family, i.place.base, READ)
+        need = single(i.place.base, state.values(i.place.index))
+        self._found("load", state.facts, need, r, at, None)
+        self._require("load", "init", state.facts, r.init_at(at), base=i.place.base, cells=need)
+        return changed(state, env={**state.env, i.target: state.facts.simplify(r.value_at(at))}, code=state.code[1:])
+
+    def store(self, state: State, family: int, at: Index) -> State:
+        """*p = e: the cell is held with full share; from here on it holds e, and the rest of its family what it held."""
+        i = self._next(state, Store)
+        self._known(state, at)
+        r = self._family("store", state.held, family, i.place.base, FULL)
+        self._found("store", state.facts, single(i.place.base, state.values(i.place.index)), r, at, None)
+        new = r.updated(same(arguments(r.cells.arity), at), state.value(i.value), TRUE)
+        return changed(state, held={**state.held, family: new}, code=state.code[1:])
+
+    def allocate(self, state: State) -> State:
+        """A new base, distinct from all others, whose cells are held uninitialised. Its sizes are not negative."""
+        i = self._next(state, Alloc)
+        if i.base in state.bases:
+            raise Rejected("allocate", "the base exists already", base=i.base)
+        dims = state.values(i.dims)
+        sizes = k.and_(*(k.le(k.ZERO, d) for d in dims))
+        self._require("allocate", "size", state.facts, sizes, base=i.base)
+        family = Family(box(i.base, dims), unknown(f"{i.base}#{state.counter}", len(dims), i.sort), k.FALSE)
+        bases = {**state.bases, i.base: Base(i.sort, dims, i.space, i.heap)}
+        held = {**state.held, state.counter: family}
+        facts, counter = state.facts.assume(sizes), state.counter + 1
+        return changed(state, facts=facts, bases=bases, held=held, code=state.code[1:], counter=counter)
+
+    def free(self, state: State, family: int, forward: Index) -> State:
+        """free(p), or the end of a local's scope: all cells of the base are held with full share, in one family."""
+        i = self._next(state, Free)
+        self._known(state, forward)
+        base = state.bases.get(i.base)
+        if base is None or base.heap != i.heap or any(d is None for d in base.dims):
+            raise Rejected("free", "not allocated", base=i.base)
+        r = self._family("free", state.held, family, i.base, FULL)
+        whole = box(i.base, tuple(d for d in base.dims if d is not None))
+        self._found("free", state.facts, whole, r, forward, r.cells.index)
+        held = {n: f for n, f in state.held.items() if f.cells.base != i.base}
+        bases = {n: b for n, b in state.bases.items() if n != i.base}
+        return changed(state, held=held, bases=bases, code=state.code[1:])
+
+    def oblige(self, state: State) -> State:
+        """The side condition of a partial operation: proved, and known from here on."""
+        i = self._next(state, Oblige)
+        prop = state.value(i.prop)
+        self._require("oblige", i.why, state.facts, prop)
+        return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
+
+    def assertion(self, state: State, steps: Steps) -> State:
+        """A fact of the user's: proved, and known from here on."""
+        i = self._next(state, Assert)
+        self._known(state, steps)
+        prop = state.value(i.prop)
+        self._prove_fact("assert", state.facts, prop, steps)
+        return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
+
+    def ghost(self, state: State, takes: tuple[Take, ...], steps: tuple[Steps, ...]) -> State:
+        """A proof step that claims the same of the same cells: its requirements, both its sides and its results are proved.
+
+        A state says exactly which cells are held and what they hold, however that is written; so nothing in it changes.
+        """
+        i = self._next(state, Ghost)
+        self._known(state, steps)
+        facts = state.facts
+        for p in state.values(i.requires):
+            self._require("ghost", "fact", facts, p)
+            facts = facts.assume(p)
+        for side, found in ((i.pre, takes[: len(i.pre)]), (i.post, takes[len(i.pre) :])):
+            held = dict(state.held)
+            for claim, take in zip(side, found, strict=True):
+                c = claim.substitute(dict(state.env))
+                r = self._claimed("ghost", state, held, c, take, facts)
+                if c.share == FULL:
+                    held[take.family] = r.without(self._member(c.cells, r, take.back))
+        for p, by in zip(state.values(i.ensures), steps, strict=True):
+            self._prove_fact("ghost", facts, p, by)
+            facts = facts.assume(p)
+        return changed(state, facts=facts, code=state.code[1:])
+
+    # The same cells, written differently
+
+    def regroup(self, state: State, family: int, cells: Cells, forward: Index, back: Index) -> State:
+        """A family with other binders for the same cells: both sets contain each other."""
+        self._known(state, cells, forward, back)
+        r = state.held[family]
+        if r.owner is not None:
+            raise Rejected("regroup", "shape")
+        self._found("regroup", state.facts, cells, r, forward, back)
+        b = self._constants(r.cells.arity)
+        origin = tuple(instantiate(t, b) for t in back)
+        goal = k.and_(cells.domain(origin), same(cells.at(origin), r.cells.at(b)))
+        self._require("regroup", "permission", state.facts.assume(r.cells.domain(b)), goal, base=cells.base)
+        new = Family(cells, instantiate(r.value, forward), instantiate(r.init, forward), r.share)
+        return changed(state, held={**state.held, family: new})
+
+    def fuse(self, state: State, first: int, second: int) -> State:
+        """Two families written with the same binders and index are one. Both are held in full, so no cell is in both."""
+        r, s = state.held[first], state.held[second]
+        alike = replace(r.cells, where=TRUE) == replace(s.cells, where=TRUE)
+        if not alike or (r.share, s.share) != (FULL, FULL) or r.owner or s.owner or first == second:
+            raise Rejected("fuse", "shape")
+        mine = r.cells.where
+        where, init = k.or_(mine, s.cells.where), k.or_(k.and_(mine, r.init), k.and_(k.not_(mine), s.init))
+        new = Family(replace(r.cells, where=where), k.ite(mine, r.value, s.value), init)
+        held = {n: f for n, f in state.held.items() if n not in (first, second)}
+        return changed(state, held={**held, first: new})
+
+    def narrow(self, state: State, family: int, where: Term) -> State:
+        """An equivalent condition for which cells a family has."""
+        self._known(state, where)
+        r = state.held[family]
+        b = self._constants(r.cells.arity)
+        ranges = replace(r.cells, where=TRUE).domain(b)
+        goal = k.eq(instantiate(r.cells.where, b), instantiate(where, b))
+        self._require("narrow", "permission", state.facts.assume(ranges), goal, base=r.cells.base)
+        return changed(state, held={**state.held, family: replace(r, cells=replace(r.cells, where=where))})
+
+    def tidy(self, state: State, family: int) -> State:
+        """Contents simplified by what holds of the family's cells."""
+        r = state.held[family]
+        b = self._constants(r.cells.arity)
+        inside = state.facts.assume(r.cells.domain(b))
+        value = k.abstract(inside.simplify(r.value_at(b)), b)
+        init = k.abstract(inside.simplify(r.init_at(b)), b)
+        return changed(state, held={**state.held, family: replace(r, value=value, init=init)})
+
+    # Branches
+
+    def enter_if(self, state: State) -> tuple[State, State]:
+        """Both branches start from the same state, each knowing which one it is."""
+        i = self._next(state, If)
+        test = state.value(i.test)
+        out = []
+        for condition, code in ((test, i.then), (k.not_(test), i.other)):
+            facts = state.facts.assume(condition)
+            block = Block("if", state, (condition, len(facts.given)))
+            out.append(changed(state, facts=facts, code=code, block=block))
+        return out[0], out[1]
+
+    def join_if(self, yes: State, no: State) -> State:
+        """Afterwards each family holds `c ? v1 : v2`. Both branches hold the same cells and have freed what they allocated."""
+        (test, start), (opposite, other_start) = self._ended(yes, "if"), self._ended(no, "if")
+        before = yes.block.before
+        if before is None or before is not no.block.before or yes.block is no.block or k.not_(test) is not opposite:
+            raise Rejected("join", "these are not the two branches of one if")
+        if yes.held.keys() != no.held.keys() or yes.bases != no.bases:
+            raise Rejected("join", "branches", base=_difference(yes, no))
+        held = {}
+        for n, r in yes.held.items():
+            s = no.held[n]
+            if (r.cells, r.share, r.owner) != (s.cells, s.share, s.owner):
+                raise Rejected("join", "branches", base=r.cells.base)
+            init = k.or_(k.and_(test, r.init), k.and_(opposite, s.init))
+            held[n] = replace(r, value=k.ite(test, r.value, s.value), init=init)
+        env = {x: k.ite(test, yes.env[x], no.env[x]) for x in yes.env.keys() & no.env.keys()}
+        learned = [k.implies(test, f) for f in yes.facts.given[start:]]
+        learned += [k.implies(opposite, f) for f in no.facts.given[other_start:]]
+        facts, counter = before.facts.assume(*learned), max(yes.counter, no.counter)
+        return changed(before, facts=facts, env=env, held=held, bases=yes.bases, code=before.code[1:], counter=counter)
+
+
+def _difference(yes: State, no: State) -> str:
+    for n in sorted(yes.held.keys() ^ no.held.keys()):
+        return (yes.held.get(n) or no.held[n]).cells.base
+    return next(iter(yes.bases.keys() ^ no.bases.keys()), "")

@@ -1,0 +1,90 @@
+"""Proof states. Only the kernel's rules make them; each is what is known and held at a point of a program.
+
+A state holds families of cells by number, facts, the values of the program's variables, and the instructions still to be executed
+in the current block. A block (the body of a function or loop, a branch) remembers what its end is to be compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from optigpu.kernel.cells import FULL, Family, Index
+from optigpu.kernel.code import Code, Instr
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.terms import Sort, Term, substitute, var
+
+_SEAL = object()
+
+
+class Rejected(Exception):
+    """A side condition of a rule does not hold, or could not be shown."""
+
+    def __init__(self, rule: str, why: str, facts: Facts | None = None, goal: Term | None = None, **data: Any) -> None:
+        super().__init__(f"{rule}: {why}" + (f": {goal}" if goal is not None else ""))
+        self.rule, self.why, self.facts, self.goal, self.data = rule, why, facts, goal, data
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a base is: the sort of its elements, its sizes as far as known, where it lives, and whether it is to be freed."""
+
+    sort: Sort
+    dims: tuple[Term | None, ...]
+    space: str
+    heap: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Identity of a block being executed, with the state before it and the rule that opened it."""
+
+    kind: str
+    before: State | None
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    facts: Facts
+    env: Mapping[Term, Term]
+    held: Mapping[int, Family]
+    bases: Mapping[str, Base]
+    code: Code
+    block: Block
+    counter: int  # for names and family numbers that occur nowhere else
+    seal: object = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.seal is not _SEAL:
+            raise TypeError("states are made by the kernel's rules only")
+
+    def value(self, t: Term) -> Term:
+        """A term of the program at this point."""
+        return substitute(t, self.env)
+
+    def values(self, ts: Index) -> Index:
+        return tuple(self.value(t) for t in ts)
+
+    @property
+    def next(self) -> Instr | None:
+        return self.code[0] if self.code else None
+
+    def full(self) -> dict[int, Family]:
+        return {i: f for i, f in self.held.items() if f.share == FULL}
+
+    def fresh(self, stem: str, sort: Sort, offset: int = 0) -> Term:
+        """The variable that the next rule may introduce under this name."""
+        return var(f"{stem}#{self.counter + offset}", sort)
+
+
+def first_state(
+    facts: Facts, held: Mapping[int, Family], bases: Mapping[str, Base], code: Code, block: Block, counter: int
+) -> State:
+    return State(facts, {}, held, bases, code, block, counter, _SEAL)
+
+
+def changed(state: State, **fields: Any) -> State:
+    """For rules: the state with some fields replaced."""
+    return replace(state, **fields)

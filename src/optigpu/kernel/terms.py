@@ -1,0 +1,780 @@
+"""Terms of the logic: integers, reals, booleans, functions, and big operators.
+
+Terms are interned: equal terms are the same object. Constructors normalise. Numbers are polynomials over atoms, so two terms
+that are equal by the laws of commutative rings are the same term; remainders are written with floor division, and C's truncating
+division as a choice between floor divisions. Every law a constructor uses holds for all values of the variables.
+
+Bound variables of `lam`, `forall` and the big operators are de Bruijn indices, so terms equal up to bound names are the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """INT, REAL, BOOL, or a function sort with the sorts of its arguments."""
+
+    name: str
+    args: tuple[Sort, ...] = ()
+    result: Sort | None = None
+
+    @property
+    def numeric(self) -> bool:
+        return self is INT or self is REAL
+
+
+INT, REAL, BOOL = Sort("int"), Sort("real"), Sort("bool")
+_FUNCTION_SORTS: dict[tuple[tuple[Sort, ...], Sort], Sort] = {}
+
+
+def fun_sort(args: tuple[Sort, ...], result: Sort) -> Sort:
+    """Sorts are compared by identity, so each function sort exists once."""
+    key = (args, result)
+    if key not in _FUNCTION_SORTS:
+        _FUNCTION_SORTS[key] = Sort(f"({' * '.join(a.name for a in args)} -> {result.name})", args, result)
+    return _FUNCTION_SORTS[key]
+
+
+class Term:
+    """A term. `op` says what it is, `args` are its subterms, `data` what else belongs to it.
+
+    num (data: value), var (data: name), bound (data: index), poly (data: ((monomial, coefficient), …)),
+    fdiv, pow2, min, max, inv, real, trunc, band, bor, bxor, app (args[0] is the function), lam (data: sorts), ite,
+    sum, prod, all, any (args: low, high, body), fold_max, fold_min (args: initial, low, high, body), forall (data: sorts; body),
+    le, lt, eq (args: p, compared with 0), not, and, or, true, false.
+    """
+
+    __slots__ = ("__weakref__", "_free", "args", "data", "id", "level", "op", "sort")
+
+    op: str
+    args: tuple[Term, ...]
+    data: Any
+    sort: Sort
+    id: int
+    level: int  # the number of enclosing binders it needs: 0 for a closed term
+    _free: frozenset[Term] | None
+
+    def __repr__(self) -> str:
+        from optigpu.kernel.show import show
+
+        return show(self)
+
+    @property
+    def free(self) -> frozenset[Term]:
+        """The variables that occur, those of function sort included."""
+        if self._free is None:
+            if self.op == "var":
+                self._free = frozenset((self,))
+            else:
+                parts = self.atoms() if self.op == "poly" else self.args
+                self._free = frozenset().union(*(a.free for a in parts))
+        return self._free
+
+    def atoms(self) -> tuple[Term, ...]:
+        """The atoms of a polynomial."""
+        return tuple(dict.fromkeys(a for monomial, _ in self.data for a in monomial))
+
+    def __lt__(self, other: Term) -> bool:
+        return self.id < other.id
+
+
+_TABLE: WeakValueDictionary[Any, Term] = WeakValueDictionary()
+_IDS = itertools.count()
+BINDERS = {"sum", "prod", "all", "any", "fold_max", "fold_min", "lam", "forall"}
+
+
+def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term:
+    key = (op, args, data, sort)
+    found = _TABLE.get(key)
+    if found is not None:
+        return found
+    t = Term.__new__(Term)
+    t.op, t.args, t.data, t.sort, t.id = op, args, data, sort, next(_IDS)
+    t._free = None
+    if op == "bound":
+        t.level = data + 1
+    elif op == "poly":
+        t.level = max((a.level for monomial, _ in data for a in monomial), default=0)
+    elif op in BINDERS:
+        bound = len(data) if op in ("lam", "forall") else 1
+        t.level = max(0, args[-1].level - bound, *(a.level for a in args[:-1]))
+    else:
+        t.level = max((a.level for a in args), default=0)
+    _TABLE[key] = t
+    return t
+
+
+TRUE = _make("true", (), BOOL)
+FALSE = _make("false", (), BOOL)
+Monomial: TypeAlias = tuple[Term, ...]
+Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int for REAL
+
+
+# Leaves ---------------------------------------------------------------------------------------------------------------------
+
+
+def num(value: int | Fraction, sort: Sort = INT) -> Term:
+    if isinstance(value, Fraction) and value.denominator == 1:
+        value = value.numerator
+    return _make("num", (), sort, value)
+
+
+ZERO, ONE = num(0), num(1)
+
+
+def var(name: str, sort: Sort) -> Term:
+    return _make("var", (), sort, name)
+
+
+def bound(index: int, sort: Sort) -> Term:
+    return _make("bound", (), sort, index)
+
+
+# Polynomials ----------------------------------------------------------------------------------------------------------------
+
+
+def coefficients(t: Term) -> Coefficients:
+    """A number as a sum of coefficients times monomials (sorted tuples of atoms; the empty one is the constant)."""
+    if t.op == "poly":
+        return dict(t.data)
+    if t.op == "num":
+        return {(): t.data} if t.data != 0 else {}
+    return {(t,): 1}
+
+
+def polynomial(cs: Coefficients, sort: Sort) -> Term:
+    items = [(m, c) for m, c in cs.items() if c != 0]
+    if not items:
+        return num(0, sort)
+    if len(items) == 1:
+        m, c = items[0]
+        if not m:
+            return num(c, sort)
+        if c == 1 and len(m) == 1:
+            return m[0]
+    items.sort(key=lambda mc: (len(mc[0]), [a.id for a in mc[0]]))
+    return _make("poly", (), sort, tuple(items))
+
+
+def add(*xs: Term) -> Term:
+    out: Coefficients = {}
+    for x in xs:
+        for m, c in coefficients(x).items():
+            out[m] = out.get(m, 0) + c
+    return polynomial(out, _common(xs))
+
+
+def scale(c: int | Fraction, x: Term) -> Term:
+    return polynomial({m: c * d for m, d in coefficients(x).items()}, x.sort)
+
+
+def neg(x: Term) -> Term:
+    return scale(-1, x)
+
+
+def sub(a: Term, b: Term) -> Term:
+    return add(a, neg(b))
+
+
+def mul(*xs: Term) -> Term:
+    sort = _common(xs)
+    out: Coefficients = {(): 1}
+    for x in xs:
+        new: Coefficients = {}
+        for m1, c1 in out.items():
+            for m2, c2 in coefficients(x).items():
+                m = tuple(sorted(m1 + m2)) if m1 and m2 else m1 or m2
+                new[m] = new.get(m, 0) + c1 * c2
+        out = new
+    guarded = [m for m in out if len(m) > 1 and any(is_guarded(a) for a in m)]
+    if not guarded:
+        return polynomial(out, sort)
+    rest = polynomial({m: c for m, c in out.items() if m not in guarded}, sort)
+    return add(rest, *(scale(out[m], _absorb(m, sort)) for m in guarded))
+
+
+def is_guarded(a: Term) -> bool:
+    """`c ? v : 0`"""
+    return a.op == "ite" and a.sort.numeric and a.args[2].op == "num" and a.args[2].data == 0
+
+
+def _absorb(m: Monomial, sort: Sort) -> Term:
+    """x * (c ? v : 0) is c ? x * v : 0, so that the condition stands outermost."""
+    guards = [a.args[0] for a in m if is_guarded(a)]
+    factors = [a.args[1] if is_guarded(a) else a for a in m]
+    return ite(and_(*guards), mul(*factors), num(0, sort))
+
+
+def _common(xs: Iterable[Term]) -> Sort:
+    sorts = {x.sort for x in xs}
+    if len(sorts) != 1:
+        raise TypeError(f"numbers of different sorts: {[s.name for s in sorts]}")
+    sort = sorts.pop()
+    if not sort.numeric:
+        raise TypeError(f"not a number: {sort.name}")
+    return sort
+
+
+def is_num(t: Term) -> bool:
+    return t.op == "num"
+
+
+def constant_part(t: Term) -> Any:
+    return coefficients(t).get((), 0)
+
+
+# Other numbers --------------------------------------------------------------------------------------------------------------
+
+
+def fdiv(a: Term, b: Term) -> Term:
+    """Floor division of integers (unspecified for b = 0). Multiples of a constant divisor are taken out."""
+    if is_num(b) and b.data != 0:
+        k = b.data
+        if k < 0:
+            return fdiv(neg(a), num(-k))
+        cs = coefficients(a)
+        quotient = polynomial({m: c // k for m, c in cs.items()}, INT)
+        rest = {m: c % k for m, c in cs.items() if c % k}
+        if not any(rest):  # only a constant below k is left
+            return quotient
+        g = gcd(k, *(c for m, c in rest.items() if m))
+        if g > 1:
+            rest = {m: c // g for m, c in rest.items()}  # (g*r + c) div (g*k) = (r + c div g) div k
+            return add(quotient, fdiv(polynomial(rest, INT), num(k // g)))
+        r = polynomial(rest, INT)
+        if r.op == "fdiv" and is_num(r.args[1]) and r.args[1].data > 0:  # (x div m) div n = x div (m*n) for n > 0
+            return add(quotient, fdiv(r.args[0], num(r.args[1].data * k)))
+        return add(quotient, _make("fdiv", (r, num(k)), INT))
+    if is_num(a) and a.data == 0 and is_num(b):
+        return a if b.data else _make("fdiv", (a, b), INT)
+    return _make("fdiv", (a, b), INT)
+
+
+def fmod(a: Term, b: Term) -> Term:
+    """a - b * (a div b): between 0 and b for b > 0."""
+    return sub(a, mul(b, fdiv(a, b)))
+
+
+def tdiv(a: Term, b: Term) -> Term:
+    """C's division, towards zero."""
+    positive = ite(le(ZERO, a), fdiv(a, b), neg(fdiv(neg(a), b)))
+    if is_num(b) and b.data > 0:
+        return positive
+    negative = ite(le(ZERO, a), neg(fdiv(a, neg(b))), fdiv(neg(a), neg(b)))
+    return ite(lt(ZERO, b), positive, negative)
+
+
+def tmod(a: Term, b: Term) -> Term:
+    return sub(a, mul(b, tdiv(a, b)))
+
+
+def pow2(k: Term) -> Term:
+    """2 to the k, for k >= 0."""
+    if is_num(k) and 0 <= k.data <= 64:
+        return num(1 << k.data)
+    return _make("pow2", (k,), INT)
+
+
+def bitwise(op: str, a: Term, b: Term) -> Term:
+    """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
+    if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
+        x, y = a.data, b.data
+        return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])
+    if op == "band":
+        for x, mask in ((a, b), (b, a)):
+            if is_num(mask) and mask.data >= 0 and (mask.data + 1) & mask.data == 0:
+                return fmod(x, num(mask.data + 1))
+    return _make(op, tuple(sorted((a, b))), INT)
+
+
+def _extremum(op: str, xs: tuple[Term, ...]) -> Term:
+    sort = _common(xs)
+    pick = max if op == "max" else min
+    args: dict[Term, None] = {}
+    constant: Any = None
+    for x in xs:
+        for a in x.args if x.op == op else (x,):
+            if is_num(a):
+                constant = a.data if constant is None else pick(constant, a.data)
+            else:
+                args[a] = None
+    if constant is not None:
+        args[num(constant, sort)] = None
+    kept: list[Term] = []
+    for a in sorted(args):
+        for i, b in enumerate(kept):
+            d = sub(a, b)
+            if is_num(d):
+                kept[i] = a if (d.data > 0) == (op == "max") else b
+                break
+        else:
+            kept.append(a)
+    return kept[0] if len(kept) == 1 else _make(op, tuple(sorted(kept)), sort)
+
+
+def max_(*xs: Term) -> Term:
+    return _extremum("max", xs)
+
+
+def min_(*xs: Term) -> Term:
+    return _extremum("min", xs)
+
+
+def to_real(x: Term) -> Term:
+    """An integer as a real; a ring homomorphism, so it moves to the atoms."""
+    if x.sort is REAL:
+        return x
+    out = [scale(c, mul(num(1, REAL), *(_real_atom(a) for a in m))) for m, c in coefficients(x).items()]
+    return add(num(0, REAL), *out)
+
+
+def _real_atom(a: Term) -> Term:
+    if a.op == "ite":
+        return ite(a.args[0], to_real(a.args[1]), to_real(a.args[2]))
+    if a.op == "sum":
+        return big("sum", a.args[0], a.args[1], to_real(a.args[2]))
+    return _make("real", (a,), REAL)
+
+
+def trunc(x: Term) -> Term:
+    """A real as an integer, towards zero."""
+    if is_num(x):
+        return num(int(x.data))
+    if x.op == "real":
+        return x.args[0]
+    return _make("trunc", (x,), INT)
+
+
+def inv(x: Term) -> Term:
+    """1 / x on reals (unspecified for 0)."""
+    if is_num(x) and x.data != 0:
+        return num(Fraction(1) / x.data, REAL)
+    cs = coefficients(x)
+    if len(cs) == 1:
+        (m, c), *_ = cs.items()
+        if c != 1:  # 1 / (c * y) = (1/c) * (1/y)
+            return scale(Fraction(1) / c, inv(polynomial({m: 1}, REAL)))
+    return _make("inv", (x,), REAL)
+
+
+def rdiv(a: Term, b: Term) -> Term:
+    return mul(a, inv(b))
+
+
+# Booleans -------------------------------------------------------------------------------------------------------------------
+
+
+def le(a: Term, b: Term) -> Term:
+    """a <= b, as p <= 0 with a primitive polynomial; an integer bound is rounded."""
+    p = sub(a, b)
+    cs = coefficients(p)
+    c0 = cs.pop((), 0)
+    if not cs:
+        return TRUE if c0 <= 0 else FALSE
+    g: Any = gcd(*cs.values()) if p.sort is INT else _content(cs)
+    cs = {m: _plain(Fraction(c) / g) for m, c in cs.items()}
+    cs[()] = -((-c0) // g) if p.sort is INT else _plain(Fraction(c0) / g)
+    return _make("le", (polynomial(cs, p.sort),), BOOL)
+
+
+def lt(a: Term, b: Term) -> Term:
+    if a.sort is INT:
+        return le(add(a, ONE), b)
+    p = sub(a, b)
+    cs = coefficients(p)
+    if not any(cs):
+        return TRUE if cs.get((), 0) < 0 else FALSE
+    g = _content({m: c for m, c in cs.items() if m})
+    return _make("lt", (scale(Fraction(1) / g, p),), BOOL)
+
+
+def eq(a: Term, b: Term) -> Term:
+    """Equality of numbers, as p = 0; of booleans, as equivalence; of functions, syntactic or an atom."""
+    if a is b:
+        return TRUE
+    if a.sort is BOOL:
+        return or_(and_(a, b), and_(not_(a), not_(b)))
+    if not a.sort.numeric:
+        return _make("eqf", tuple(sorted((a, b))), BOOL)
+    p = sub(a, b)
+    cs = coefficients(p)
+    c0 = cs.pop((), 0)
+    if not cs:
+        return TRUE if c0 == 0 else FALSE
+    first = min(cs, key=lambda m: (len(m), [x.id for x in m]))
+    g: Any = gcd(*cs.values()) if p.sort is INT else _content(cs)
+    if p.sort is INT and c0 % g:
+        return FALSE
+    if cs[first] < 0:
+        g = -g
+    return _make("eq", (polynomial({m: _plain(Fraction(c) / g) for m, c in {**cs, (): c0}.items()}, p.sort),), BOOL)
+
+
+def _content(cs: Coefficients) -> Fraction:
+    """A positive number by which all coefficients can be divided to make the one of the first monomial ±1."""
+    first = min(cs, key=lambda m: (len(m), [x.id for x in m]))
+    return abs(Fraction(cs[first]))
+
+
+def _plain(x: Any) -> Any:
+    return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
+
+
+def not_(a: Term) -> Term:
+    match a.op:
+        case "true":
+            return FALSE
+        case "false":
+            return TRUE
+        case "not":
+            return a.args[0]
+        case "le":
+            p = a.args[0]
+            zero = num(0, p.sort)
+            return lt(zero, p)
+        case "lt":
+            return le(num(0, a.args[0].sort), a.args[0])
+        case "and":
+            return or_(*(not_(x) for x in a.args))
+        case "or":
+            return and_(*(not_(x) for x in a.args))
+        case _:
+            return _make("not", (a,), BOOL)
+
+
+def and_(*xs: Term) -> Term:
+    return _junction("and", xs, TRUE, FALSE)
+
+
+def or_(*xs: Term) -> Term:
+    return _junction("or", xs, FALSE, TRUE)
+
+
+def _junction(op: str, xs: Iterable[Term], unit: Term, absorbing: Term) -> Term:
+    seen: dict[Term, None] = {}
+    for x in xs:
+        for a in x.args if x.op == op else (x,):
+            if a is absorbing:
+                return absorbing
+            if a is not unit:
+                seen[a] = None
+    if not seen:
+        return unit
+    if any(not_(a) in seen for a in seen if a.op in ("not", "le", "lt")):
+        return absorbing
+    args = tuple(sorted(seen))
+    return args[0] if len(args) == 1 else _make(op, args, BOOL)
+
+
+def implies(a: Term, b: Term) -> Term:
+    return or_(not_(a), b)
+
+
+def conjuncts(t: Term) -> tuple[Term, ...]:
+    return t.args if t.op == "and" else () if t is TRUE else (t,)
+
+
+def ite(c: Term, a: Term, b: Term) -> Term:
+    """c ? a : b. In either branch, a choice by the same condition is decided."""
+    if c is TRUE or a is b:
+        return a
+    if c is FALSE:
+        return b
+    if a.sort is BOOL:
+        return or_(and_(c, a), and_(not_(c), b))
+    a, b = _decided(a, c, True), _decided(b, c, False)
+    if a is b:
+        return a
+    if _is_zero(a) and not _is_zero(b):  # the condition of a guarded value stands for where it is not 0
+        return _make("ite", (not_(c), b, a), a.sort)
+    if _is_zero(b):
+        return ite(and_(c, a.args[0]), a.args[1], b) if is_guarded(a) else _make("ite", (c, a, b), a.sort)
+    opposite = not_(c)
+    if opposite < c:  # one of the two ways to write it
+        c, a, b = opposite, b, a
+    return _make("ite", (c, a, b), a.sort)
+
+
+def _is_zero(t: Term) -> bool:
+    return t.op == "num" and t.data == 0
+
+
+def _decided(t: Term, c: Term, holds: bool) -> Term:
+    """t where c is known, along the chain of choices at its top."""
+    if t.op != "ite":
+        return t
+    test, a, b = t.args
+    if test is c:
+        return _decided(a if holds else b, c, holds)
+    if test is not_(c):
+        return _decided(b if holds else a, c, holds)
+    new = _decided(b, c, holds)
+    return t if new is b else ite(test, a, new)
+
+
+# Functions and binders ------------------------------------------------------------------------------------------------------
+
+
+def app(f: Term, *args: Term) -> Term:
+    if len(args) != len(f.sort.args) or any(a.sort is not s for a, s in zip(args, f.sort.args)):
+        raise TypeError(f"{f} is applied to arguments of other sorts")
+    if f.op == "lam":
+        return instantiate(f.args[0], args)
+    assert f.sort.result is not None
+    return _make("app", (f, *args), f.sort.result)
+
+
+def lam(variables: tuple[Term, ...], body: Term) -> Term:
+    """The function of these variables."""
+    sorts = tuple(v.sort for v in variables)
+    closed = abstract(body, variables)
+    if closed.op == "app" and closed.args[1:] == tuple(bound(len(sorts) - 1 - i, s) for i, s in enumerate(sorts)):
+        f = closed.args[0]
+        if f.level == 0:  # fun x -> f(x) is f
+            return f
+    return _make("lam", (closed,), fun_sort(sorts, body.sort), sorts)
+
+
+def forall(variables: tuple[Term, ...], body: Term) -> Term:
+    if not variables or body in (TRUE, FALSE):
+        return body
+    return _make("forall", (abstract(body, variables),), BOOL, tuple(v.sort for v in variables))
+
+
+def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None) -> Term:
+    """sum, prod, all, any over low <= k < high of a body under one binder; fold_max and fold_min start from `initial`."""
+    size = sub(high, low)
+    if op in ("fold_max", "fold_min"):
+        assert initial is not None
+        if is_num(size) and size.data <= 0:
+            return initial
+        extremum = max_ if op == "fold_max" else min_
+        if is_num(size) and size.data == 1:
+            return extremum(initial, instantiate(body, (low,)))
+        if body.level == 0:
+            return ite(lt(low, high), extremum(initial, body), initial)
+        return _make(op, (initial, low, high, body), body.sort)
+    units = {"sum": num(0, body.sort), "prod": num(1, body.sort), "all": TRUE, "any": FALSE}
+    if is_num(size) and size.data <= 0:
+        return units[op]
+    if is_num(size) and size.data == 1:
+        return instantiate(body, (low,))
+    if op == "sum":
+        return _sum(low, high, body)
+    if body is units[op]:
+        return body
+    if op == "all" and body.op == "and":
+        return and_(*(big(op, low, high, b) for b in body.args))
+    return _make(op, (low, high, body), body.sort)
+
+
+def _sum(low: Term, high: Term, body: Term) -> Term:
+    """Linearity: sums of monomials, with what does not depend on the index moved out."""
+    out: list[Term] = []
+    for m, c in coefficients(body).items():
+        inside = [a for a in m if mentions_bound(a, 0)]
+        outside = [lower(a) for a in m if not mentions_bound(a, 0)]
+        one = num(1, body.sort)
+        out.append(scale(c, mul(one, *outside, _sum_of_product(low, high, inside, body.sort))))
+    return add(num(0, body.sort), *out)
+
+
+def _sum_of_product(low: Term, high: Term, factors: list[Term], sort: Sort) -> Term:
+    if not factors:
+        count = max_(ZERO, sub(high, low))
+        return to_real(count) if sort is REAL else count
+    body = mul(num(1, sort), *factors)
+    if body.op == "ite":
+        c, a, b = body.args
+        if not mentions_bound(c, 0):
+            return ite(lower(c), big("sum", low, high, a), big("sum", low, high, b))
+        if not _is_zero(b):  # two guarded sums
+            zero = num(0, sort)
+            return add(big("sum", low, high, ite(c, a, zero)), big("sum", low, high, ite(not_(c), b, zero)))
+        fixed = [x for x in conjuncts(c) if not mentions_bound(x, 0)]
+        if fixed:
+            moving = and_(*(x for x in conjuncts(c) if mentions_bound(x, 0)))
+            rest = big("sum", low, high, ite(moving, a, b))
+            return ite(and_(*(lower(x) for x in fixed)), rest, b)
+    elif body.op == "num" or (body.op == "poly" and (len(body.data) > 1 or body.data[0][1] != 1)):
+        return _sum(low, high, body)
+    return _make("sum", (low, high, body), sort)
+
+
+# Bound variables ------------------------------------------------------------------------------------------------------------
+
+
+def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
+    """The term with f applied to its subterms; f is told how many binders it is under."""
+    match t.op:
+        case "poly":
+            parts = [scale(c, mul(num(1, t.sort), *(f(a, depth) for a in m))) for m, c in t.data]
+            return add(num(0, t.sort), *parts)
+        case "num" | "var" | "bound" | "true" | "false":
+            return t
+        case "lam" | "forall":
+            body = f(t.args[0], depth + len(t.data))
+            if t.op == "forall":
+                return body if body in (TRUE, FALSE) else _make("forall", (body,), BOOL, t.data)
+            return _make("lam", (body,), t.sort, t.data)
+        case "sum" | "prod" | "all" | "any":
+            low, high, body = t.args
+            return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1))
+        case "fold_max" | "fold_min":
+            start, low, high, body = t.args
+            return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1), f(start, depth))
+        case _:
+            return _CONSTRUCTORS[t.op](t, tuple(f(a, depth) for a in t.args))
+
+
+def _zero(t: Term) -> Term:
+    return num(0, t.sort)
+
+
+_CONSTRUCTORS: dict[str, Callable[[Term, tuple[Term, ...]], Term]] = {
+    "fdiv": lambda t, a: fdiv(*a),
+    "pow2": lambda t, a: pow2(*a),
+    "min": lambda t, a: min_(*a),
+    "max": lambda t, a: max_(*a),
+    "inv": lambda t, a: inv(*a),
+    "real": lambda t, a: to_real(*a),
+    "trunc": lambda t, a: trunc(*a),
+    "band": lambda t, a: bitwise("band", *a),
+    "bor": lambda t, a: bitwise("bor", *a),
+    "bxor": lambda t, a: bitwise("bxor", *a),
+    "app": lambda t, a: app(*a),
+    "ite": lambda t, a: ite(*a),
+    "le": lambda t, a: le(a[0], _zero(a[0])),
+    "lt": lambda t, a: lt(a[0], _zero(a[0])),
+    "eq": lambda t, a: eq(a[0], _zero(a[0])),
+    "eqf": lambda t, a: eq(*a),
+    "not": lambda t, a: not_(*a),
+    "and": lambda t, a: and_(*a),
+    "or": lambda t, a: or_(*a),
+}
+
+
+def mentions_bound(t: Term, index: int) -> bool:
+    """Does the bound variable with this index occur?"""
+    if t.level <= index:
+        return False
+    if t.op == "bound":
+        return bool(t.data == index)
+    if t.op == "poly":
+        return any(mentions_bound(a, index) for a in t.atoms())
+    if t.op in BINDERS:
+        inner = len(t.data) if t.op in ("lam", "forall") else 1
+        return mentions_bound(t.args[-1], index + inner) or any(mentions_bound(a, index) for a in t.args[:-1])
+    return any(mentions_bound(a, index) for a in t.args)
+
+
+def lower(t: Term, by: int = 1) -> Term:
+    """Move a term out of a binder whose variable it does not mention."""
+    return _shift(t, -by, 0)
+
+
+def shift(t: Term, by: int) -> Term:
+    """Move a term under more binders."""
+    return _shift(t, by, 0) if by else t
+
+
+def _shift(t: Term, by: int, cutoff: int) -> Term:
+    if t.level <= cutoff:
+        return t
+    if t.op == "bound":
+        return bound(t.data + by, t.sort) if t.data >= cutoff else t
+    return rebuild(t, lambda x, depth: _shift(x, by, cutoff + depth))
+
+
+def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
+    """Bind variables: the last of them becomes index 0."""
+    wanted = set(variables)
+    n = len(variables)
+    positions = {v: n - 1 - i for i, v in enumerate(variables)}
+
+    def go(x: Term, depth: int) -> Term:
+        if x.op == "var":
+            return bound(positions[x] + depth, x.sort) if x in wanted else x
+        if x.op == "bound":
+            return bound(x.data + n, x.sort) if x.data >= depth else x
+        if x.level <= depth and not (x.free & wanted):
+            return x
+        return rebuild(x, go, depth)
+
+    return go(t, 0)
+
+
+def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
+    """Replace the outermost bound variables (the last argument is for index 0); the arguments may mention outer binders."""
+    n = len(args)
+    memo: dict[tuple[Term, int], Term] = {}
+
+    def go(x: Term, depth: int) -> Term:
+        if x.level <= depth:
+            return x
+        if x.op == "bound":
+            if x.data < depth:
+                return x
+            if x.data < depth + n:
+                return _shift(args[n - 1 - (x.data - depth)], depth, 0)
+            return bound(x.data - n, x.sort)
+        key = (x, depth)
+        if key not in memo:
+            memo[key] = rebuild(x, go, depth)
+        return memo[key]
+
+    return go(t, 0)
+
+
+def substitute(t: Term, sub_: Mapping[Term, Term]) -> Term:
+    """Replace variables (closed terms for variables) everywhere; an applied lambda is reduced."""
+    if not sub_:
+        return t
+    keys = frozenset(sub_)
+    memo: dict[Term, Term] = {}
+
+    def go(x: Term, depth: int) -> Term:
+        if x.op == "var":
+            return sub_.get(x, x)
+        if not (x.free & keys):
+            return x
+        if x not in memo:
+            memo[x] = rebuild(x, go, depth)
+        return memo[x]
+
+    return go(t, 0)
+
+
+def replace_subterms(t: Term, table: Mapping[Term, Term]) -> Term:
+    """Replace closed subterms, outermost first."""
+    memo: dict[Term, Term] = {}
+
+    def go(x: Term, depth: int) -> Term:
+        if x in table:
+            return table[x]
+        if x not in memo:
+            memo[x] = rebuild(x, go, depth)
+        return memo[x]
+
+    return go(t, 0)
+
+
+def subterms(t: Term) -> Iterable[Term]:
+    """All subterms, each once."""
+    seen = {t}
+    stack = [t]
+    while stack:
+        x = stack.pop()
+        yield x
+        for a in x.atoms() if x.op == "poly" else x.args:
+            if a not in seen:
+                seen.add(a)
+                stack.append(a)

@@ -1,0 +1,214 @@
+"""Equality of values: laws of the big operators, as proof steps found by the checker and checked here.
+
+A proof that two values are equal is a list of steps, each of which replaces a big operator by an equal term, until the rest is an
+equation for the judge. The laws: splitting a range, re-indexing by a bijection, extensionality, and case distinction; linearity
+and empty ranges are laws of the constructors (kernel/terms.py). Terms in steps may stand under outer binders, for which the
+equation is to hold; they are instantiated with the constants for which it is proved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from optigpu.kernel.cells import Index, arguments, same
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge
+from optigpu.kernel.terms import (
+    INT,
+    TRUE,
+    Term,
+    add,
+    and_,
+    big,
+    eq,
+    instantiate,
+    is_guarded,
+    le,
+    lt,
+    mul,
+    not_,
+    or_,
+    replace_subterms,
+    shift,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The range lo..hi of `old` is lo..at and at..hi, for lo <= at <= hi."""
+
+    old: Term
+    at: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Reindex:
+    """`old` and `new` are sums over index sets (nested ranges with guards) that correspond one to one.
+
+    `forward` maps indices of old to indices of new, `back` the other way; both are terms under the binders of their side.
+    """
+
+    old: Term
+    new: Term
+    forward: Index
+    back: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """`old` and `new` have the same range, and equal bodies on it by `steps` (which are under one binder more)."""
+
+    old: Term
+    new: Term
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The equation holds by `then` where the test holds and by `other` where it does not."""
+
+    test: Term
+    then: tuple[Step, ...]
+    other: tuple[Step, ...]
+
+
+Step: TypeAlias = Split | Reindex | Extend | Case
+Steps: TypeAlias = tuple[Step, ...]
+
+
+def place(step: Step, args: Index) -> Step:
+    """The step at these values of the outer binders."""
+
+    def at(t: Term) -> Term:
+        return instantiate(t, args)
+
+    def inside(t: Term, binders: int) -> Term:
+        return instantiate(t, (*(shift(a, binders) for a in args), *arguments(binders)))
+
+    match step:
+        case Split(old, cut):
+            return Split(at(old), at(cut))
+        case Reindex(old, new, forward, back):
+            n, m = len(back), len(forward)
+            return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
+        case Extend(old, new, steps):
+            inner = tuple(place(s, (*(shift(a, 1) for a in args), *arguments(1))) for s in steps)
+            return Extend(at(old), at(new), inner)
+        case Case(test, then, other):
+            return Case(at(test), tuple(place(s, args) for s in then), tuple(place(s, args) for s in other))
+
+
+class Equality:
+    """Checks proofs of equality. It makes constants for bound variables, which occur nowhere else."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+
+    def holds(self, facts: Facts, a: Term, b: Term, steps: Steps) -> bool:
+        """Is a = b, given the facts, by these steps?"""
+        a, b = facts.simplify(a), facts.simplify(b)
+        for i, step in enumerate(steps):
+            if isinstance(step, Case):
+                rest = steps[i + 1 :]
+                yes, no = facts.assume(step.test), facts.assume(not_(step.test))
+                return self.holds(yes, a, b, step.then + rest) and self.holds(no, a, b, step.other + rest)
+            new = self._checked(facts, step)
+            if new is None:
+                return False
+            a, b = (facts.simplify(replace_subterms(t, {step.old: new})) for t in (a, b))
+        return self.judge.proves(facts, eq(a, b))
+
+    def _checked(self, facts: Facts, step: Split | Reindex | Extend) -> Term | None:
+        """What `old` may be replaced by, if the step's conditions hold."""
+        match step:
+            case Split(old, at):
+                if old.op not in _BIG or not self.judge.proves(facts, and_(le(old.args[-3], at), le(at, old.args[-2]))):
+                    return None
+                return split(old, at)
+            case Reindex(old, new, forward, back):
+                return new if self._reindexed(facts, old, new, forward, back) else None
+            case Extend(old, new, steps):
+                if old.op not in _BIG or old.op != new.op or old.args[:-1] != new.args[:-1]:
+                    return None
+                k = self.constant()
+                inner = facts.assume(le(old.args[-3], k), lt(k, old.args[-2]))
+                f, g = instantiate(old.args[-1], (k,)), instantiate(new.args[-1], (k,))
+                return new if self.holds(inner, f, g, tuple(place(s, (k,)) for s in steps)) else None
+
+    def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Index, back: Index) -> bool:
+        """Both maps stay in the index sets and are inverse to each other, and corresponding summands are equal."""
+        n, m = len(back), len(forward)
+        mine, theirs = peel(old, n), peel(new, m)
+        if mine is None or theirs is None:
+            return False
+        b = tuple(self.constant() for _ in range(n))
+        here = facts.assume(mine.domain(b))
+        image = tuple(instantiate(t, b) for t in forward)
+        if not self.judge.proves(here, and_(theirs.domain(image), same(tuple(instantiate(t, image) for t in back), b))):
+            return False
+        if not self.judge.proves(here, eq(mine.body_at(b), theirs.body_at(image))):
+            return False
+        c = tuple(self.constant() for _ in range(m))
+        there = facts.assume(theirs.domain(c))
+        image = tuple(instantiate(t, c) for t in back)
+        goal = and_(mine.domain(image), same(tuple(instantiate(t, image) for t in forward), c))
+        return self.judge.proves(there, goal)
+
+    def constant(self) -> Term:
+        return self.judge.constant("k", INT)
+
+
+_BIG = ("sum", "prod", "all", "any", "fold_max", "fold_min")
+
+
+def split(t: Term, at: Term) -> Term:
+    *start, low, high, body = t.args
+    match t.op:
+        case "fold_max" | "fold_min":
+            return big(t.op, at, high, body, big(t.op, low, at, body, start[0]))
+        case "sum":
+            return add(big("sum", low, at, body), big("sum", at, high, body))
+        case "prod":
+            return mul(big("prod", low, at, body), big("prod", at, high, body))
+        case "all":
+            return and_(big("all", low, at, body), big("all", at, high, body))
+        case _:
+            return or_(big("any", low, at, body), big("any", at, high, body))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSet:
+    """A nested sum as a sum over an index set: ranges, each under the ones before; a guard and a summand under all."""
+
+    ranges: tuple[tuple[Term, Term], ...]
+    where: Term
+    body: Term
+
+    def domain(self, args: Index) -> Term:
+        parts = [instantiate(self.where, args)]
+        for i, (low, high) in enumerate(self.ranges):
+            parts += [le(instantiate(low, args[:i]), args[i]), lt(args[i], instantiate(high, args[:i]))]
+        return and_(*parts)
+
+    def body_at(self, args: Index) -> Term:
+        return instantiate(self.body, args)
+
+
+def peel(t: Term, depth: int) -> IndexSet | None:
+    """The outermost `depth` sums of a term, guards (`c ? v : 0`) in between included."""
+    ranges: list[tuple[Term, Term]] = []
+    guards: list[Term] = []
+    for level in range(depth):
+        if t.op != "sum":
+            return None
+        low, high, t = t.args
+        ranges.append((low, high))
+        if is_guarded(t):
+            guards.append(shift(t.args[0], depth - level - 1))
+            t = t.args[1]
+    return IndexSet(tuple(ranges), and_(TRUE, *guards), t)
+
+
+def constants(judge: Judge, n: int) -> Index:
+    return tuple(judge.constant("b", INT) for _ in range(n))

@@ -1,0 +1,1 @@
+"""Solver back ends behind the kernel's protocol, and the cache of their answers."""
