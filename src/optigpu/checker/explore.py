@@ -75,6 +75,9 @@ class World:
     def values(self, ts: Sequence[Term]) -> Index:
         return tuple(self.value(t) for t in ts)
 
+    def index(self, place: kc.Place) -> Index:
+        return tuple(self.facts.simplify(self.value(t)) for t in place.index)
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -154,11 +157,11 @@ class Explorer:
             case kc.Let(target, value):
                 w.env[target] = w.value(value)
             case kc.Load(target, place):
-                index = w.values(place.index)
+                index = w.index(place)
                 w.env[target] = self.read(self.content(place.base, w), index, w.facts)
                 w.touched += ((place.base, index),)
             case kc.Store(place, value):
-                index = w.values(place.index)
+                index = w.index(place)
                 self.write(place.base, Update(single(place.base, index), w.value(value)), w)
                 w.touched += ((place.base, index),)
             case kc.Alloc(base, sort, dims):
@@ -416,20 +419,18 @@ def accumulated(effect: Effect, u: Update, summary: LoopSummary, upto: Term) -> 
     entry = summary.entry[effect.base].initial(u.cells.index)
     xs = temporaries(n, "z")
     body = k.abstract(instantiate(u.value, xs), (summary.v,))
-    low = summary.range.low
-    start = instantiate(entry, xs)
-    match effect.op:
+    return k.abstract(combine(effect.op, instantiate(entry, xs), summary.range.low, upto, body), xs)
+
+
+def combine(op: str, start: Term, low: Term, high: Term, body: Term) -> Term:
+    """start (op) the big operator of the body over low..high."""
+    match op:
         case "sum":
-            value = k.add(start, k.big("sum", low, upto, body))
+            return k.add(start, k.big("sum", low, high, body))
         case "prod":
-            value = k.mul(start, k.big("prod", low, upto, body))
-        case "all":
-            value = k.and_(start, k.big("all", low, upto, body))
-        case "any":
-            value = k.or_(start, k.big("any", low, upto, body))
+            return k.mul(start, k.big("prod", low, high, body))
         case _:
-            value = k.big(effect.op, low, upto, body, start)
-    return k.abstract(value, xs)
+            return k.big(op, low, high, body, start)
 
 
 class _Recurrences:
@@ -523,7 +524,25 @@ class _Recurrences:
             return Effect("each", base, tuple(updates), progressive=self.read_elsewhere(base, updates))
         if all(self.own_or_untouched(u, base, updates) for u in updates):
             return Effect("each", base, tuple(updates), progressive=self.read_elsewhere(base, updates))
-        return None
+        return self.recurrence(base, updates[0]) if len(updates) == 1 else None
+
+    def recurrence(self, base: str, u: Update) -> Effect | None:
+        """x[v] = x[v - 1] (op) f(v): the cell that the iteration before wrote, continued."""
+        v, low = self.summary.v, self.summary.range.low
+        content = self.summary.entry[base]
+        xs = temporaries(u.cells.arity)
+        inside = self.summary.facts.assume(u.cells.domain(xs))
+        index = u.cells.at(xs)
+        previous = tuple(k.substitute(e, {v: k.sub(v, k.ONE)}) for e in index)
+        old = content.initial(previous)
+        law = accumulation(inside.simplify(instantiate(u.value, xs)), inside.simplify(old), content.start)
+        if law is None or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p))):
+            return None
+        op, summand = law
+        first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
+        body = k.abstract(summand, (v,))
+        value = combine(op, first, low, k.add(v, k.ONE), body)
+        return Effect("each", base, (Update(u.cells, k.abstract(value, xs)),), progressive=True)
 
     def own_or_untouched(self, u: Update, base: str, updates: list[Update]) -> bool:
         xs = temporaries(u.cells.arity)

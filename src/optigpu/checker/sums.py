@@ -14,6 +14,7 @@ from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, pee
 
 ROUNDS = 24
 MAX_UNROLL = 40
+MAX_STRIDE = 8
 BIG = ("sum", "prod", "all", "any", "fold_max", "fold_min")
 
 
@@ -148,15 +149,19 @@ class SumProver:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
-        for shift in self.shifts(s, t):
-            if self.same_body(facts, s, t, shift):
-                if shift is not k.ZERO and s.op == "sum":
-                    moved = self.moved(t, shift)
-                    if moved is not t:
-                        return moved_step(t, moved, shift)
-                cut = self.cut(facts, s, t)
-                if cut is not None:
-                    return cut
+        if s.args[-1] is t.args[-1]:
+            cut = self.cut(facts, s, t)
+            if cut is not None:
+                return cut
+        elif s.op == "sum":
+            for old, like in ((t, s), (s, t)):
+                moved = self.moved(facts, old, like)
+                if moved is not None:
+                    return moved
+            for old, like in ((t, s), (s, t)):
+                residues = self.by_residue(facts, old, like)
+                if residues is not None:
+                    return residues
         if s.args[:-1] == t.args[:-1] and depth > 0:
             (x,) = temporaries(1, "e")
             inside = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
@@ -165,29 +170,68 @@ class SumProver:
                 return Extend(s, t, tuple(bind_step(step, x) for step in inner))
         return None
 
-    def shifts(self, s: Term, t: Term) -> Iterator[Term]:
-        """Candidates c for body_t(x + c) = body_s(x)."""
-        yield k.ZERO
-        if s.op == "sum":
-            for a, b in ((s.args[-3], t.args[-3]), (s.args[-2], t.args[-2])):
-                d = k.sub(b, a)
-                if d is not k.ZERO:
-                    yield d
+    def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
+        """The sum t over another index, with which its body is that of `like`: a shift, or a reversal."""
+        x, y = temporaries(2, "s")
+        mine, theirs = instantiate(t.args[-1], (y,)), instantiate(like.args[-1], (x,))
+        for y_of_x in self.correspondences(mine, theirs, x, y):
+            c = k.coefficients(y_of_x).get((x,), 0)
+            if c not in (1, -1) or facts.simplify(k.substitute(mine, {y: y_of_x})) is not facts.simplify(theirs):
+                continue
+            low, high = t.args[-3], t.args[-2]
+            rest = k.sub(y_of_x, k.scale(c, x))  # y = c * x + rest, so x = c * (y - rest)
+            if c == 1:
+                new_low, new_high = k.sub(low, rest), k.sub(high, rest)
+            else:
+                new_low, new_high = k.sub(rest, k.sub(high, k.ONE)), k.sub(k.add(rest, k.ONE), low)
+            new = k.big("sum", new_low, new_high, like.args[-1])
+            if new is t or peel(new, 1) is None:
+                continue
+            x_of_y = k.scale(c, k.sub(y, rest))
+            return Reindex(t, new, (k.abstract(x_of_y, (y,)),), (k.abstract(y_of_x, (x,)),))
+        return None
 
-    def same_body(self, facts: Facts, s: Term, t: Term, shift: Term) -> bool:
-        if s.args[-1] is t.args[-1] and shift is k.ZERO:
-            return True
-        (x,) = temporaries(1, "s")
-        a, b = instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (k.add(x, shift),))
-        return a is b or facts.simplify(a) is facts.simplify(b)
+    def correspondences(self, mine: Term, theirs: Term, x: Term, y: Term) -> Iterator[Term]:
+        """Candidates for y as a function of x, from arguments of functions that would have to be equal."""
+        apps = [a for a in k.subterms(theirs) if a.op == "app" and x in a.free]
+        for a in k.subterms(mine):
+            if a.op != "app" or y not in a.free:
+                continue
+            for b in apps:
+                if a.args[0] is b.args[0]:
+                    for p, q in zip(a.args[1:], b.args[1:]):
+                        c = k.coefficients(p).get((y,), 0) if p.sort is k.INT else 0
+                        rest = k.sub(p, k.scale(c, y)) if c else None
+                        if rest is not None and y not in rest.free and c in (1, -1):
+                            yield k.scale(c, k.sub(q, rest))
 
-    def moved(self, t: Term, shift: Term) -> Term:
-        """The same sum with its index moved by -shift."""
-        low, high, body = t.args
-        (x,) = temporaries(1, "s")
-        return k.big(
-            "sum", k.sub(low, shift), k.sub(high, shift), k.abstract(instantiate(body, (k.add(x, shift),)), (x,))
-        )
+    def by_residue(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
+        """A sum beside one over every c-th index: the sum over residues r of the sums over c*k + r."""
+        x = temporaries(1, "r")[0]
+        strides = {
+            int(c)
+            for a in k.subterms(instantiate(like.args[-1], (x,)))
+            if a.op == "app" and x in a.free
+            for p in a.args[1:]
+            if p.sort is k.INT and 1 < (c := abs(k.coefficients(p).get((x,), 0))) <= MAX_STRIDE
+        }
+        mine = {c for a in k.subterms(t.args[-1]) if a.op == "poly" for m, c in a.data if m == (k.bound(0, k.INT),)}
+        for c in sorted(strides):
+            if mine - {1}:
+                continue
+            low, high = t.args[-3], t.args[-2]
+            r, q = temporaries(2, "r")
+            i = k.add(low, k.add(k.scale(c, q), r))
+            count = k.fdiv(k.sub(k.add(k.sub(high, low), k.num(c - 1)), r), k.num(c))
+            inner = k.big("sum", k.ZERO, count, k.abstract(instantiate(t.args[-1], (i,)), (q,)))
+            new = k.big("sum", k.ZERO, k.num(c), k.abstract(inner, (r,)))
+            if peel(new, 2) is None:
+                continue
+            y = temporaries(1, "r")[0]
+            at = k.sub(y, low)
+            forward = (k.abstract(k.fmod(at, k.num(c)), (y,)), k.abstract(k.fdiv(at, k.num(c)), (y,)))
+            return Reindex(t, new, forward, (k.abstract(i, (r, q)),))
+        return None
 
     def cut(self, facts: Facts, s: Term, t: Term) -> Split | None:
         """Ranges over the same body: cut one at an end of the other."""
@@ -213,12 +257,6 @@ class SumProver:
             return None
         other = (k.bound(0, k.INT), k.bound(1, k.INT))
         return Reindex(s, t, other, other)
-
-
-def moved_step(t: Term, moved: Term, shift: Term) -> Reindex:
-    i = k.bound(0, k.INT)
-    lifted = k.shift(shift, 1)
-    return Reindex(t, moved, (k.sub(i, lifted),), (k.add(i, lifted),))
 
 
 def bind_step(step: Step, x: Term) -> Step:

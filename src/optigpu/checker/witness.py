@@ -32,6 +32,8 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
     shifted = tuple(k.add(o, u) for o, u in zip(offsets, unknown))
     shifted = _resolve(shifted, unknown, offsets)
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
+    equations, quotients = _name_quotients(equations, unknown)
+    unknown = (*unknown, *quotients)
     solved: dict[Term, Term] = {}
     while equations:
         best = _easiest(equations, unknown)
@@ -45,10 +47,20 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
         equations = [k.substitute(e, found) for e in equations]
     for u in unknown:
         solved.setdefault(u, k.ZERO)
+    solved = {u: k.substitute(t, solved) for u, t in solved.items()}
     values = [k.substitute(x, solved) for x in shifted]
     if any(u in v.free for u in unknown for v in values):
         values = [k.substitute(v, dict.fromkeys(unknown, k.ZERO)) for v in values]
     return tuple(facts.simplify(v) for v in values)
+
+
+def _name_quotients(equations: list[Term], unknown: Index) -> tuple[list[Term], Index]:
+    """`u div d` as an unknown of its own: u div w = i and u - w * (u div w) = j give u = w * i + j."""
+    wanted = set(unknown)
+    atoms = {a for e in equations for a in k.subterms(e) if a.op == "fdiv" and a.args[0].free & wanted}
+    atoms = {a for a in atoms if not a.args[1].free & wanted}
+    names = dict(zip(sorted(atoms), temporaries(len(atoms), "q")))
+    return [k.replace_subterms(e, names) for e in equations], tuple(names.values())
 
 
 def _resolve(shifted: Index, unknown: Index, offsets: list[Term]) -> Index:

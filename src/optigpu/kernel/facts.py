@@ -27,6 +27,7 @@ from optigpu.kernel.terms import (
     big,
     coefficients,
     conjuncts,
+    eq,
     fdiv,
     instantiate,
     ite,
@@ -46,15 +47,15 @@ from optigpu.kernel.terms import (
     var,
 )
 
-DEPTH = 10  # eliminations in one proof of an inequality
-BUDGET = 300  # inequalities looked at for one goal
+DEPTH = 9  # eliminations in one proof of an inequality
+BUDGET = 70  # inequalities looked at for one goal
 _QUANTIFIED = ("all", "any", "forall")
 
 
 class Facts:
     """An immutable set of facts. `assume` gives a larger one."""
 
-    __slots__ = ("_bounds", "_fresh", "_nonneg", "_simplified", "given", "items", "known", "substitution")
+    __slots__ = ("_bounds", "_fresh", "_nonneg", "_simplified", "given", "items", "known", "positive", "substitution")
 
     def __init__(self, given: tuple[Term, ...] = ()) -> None:
         self.given = given  # as they were assumed
@@ -65,6 +66,7 @@ class Facts:
         self._simplified: dict[Term, Term] = {}
         self._nonneg: dict[Term, bool] = {}
         self._fresh = 0
+        self.positive: set[Term] = set()  # atoms known to be at least 1
 
     def assume(self, *props: Term) -> Facts:
         new = [c for p in props for c in conjuncts(p) if c is not TRUE]
@@ -79,7 +81,7 @@ class Facts:
             items += conjuncts(self._inside(substitute(c, out.substitution)))
             items = out._solve_equations(items)
         out._settle(items)
-        settled = [c for i in out.items for c in conjuncts(out._inside(i))]
+        settled = [c for i in out.items for c in conjuncts(out._inside(i) if _has_choice(i) else i)]
         if settled != list(out.items):  # conditions inside facts that other facts decide
             out._settle(out._solve_equations(settled))
         return out
@@ -87,12 +89,12 @@ class Facts:
     def _settle(self, items: list[Term]) -> None:
         self.items = tuple(dict.fromkeys(i for i in items if i is not TRUE))
         self.known = frozenset(self.items)
+        self.positive = set()
         self._bounds, self._simplified, self._nonneg = None, {}, {}
 
     def _inside(self, fact: Term) -> Term:
         """A fact with its numbers simplified, but the fact itself not decided."""
-        ops = {x.op for x in subterms(fact)} if fact.op in ("le", "lt", "eq") else set()
-        if ops & {"ite", "max", "min", "fdiv"} and not ops & BINDERS:
+        if fact.op in ("le", "lt", "eq") and not any(x.op in BINDERS for x in subterms(fact)):
             return rebuild(fact, lambda x, _: self._simplify(x))
         return fact
 
@@ -236,46 +238,61 @@ class Facts:
             case "true":
                 return True
             case "le" if g.args[0].sort is INT:
-                return self.nonneg(neg(g.args[0]))
+                p = neg(g.args[0])
+                if self.nonneg(p):
+                    return True
+                just_not = eq(p, num(-1))  # p >= -1, and p = -1 contradicts the facts
+                return (
+                    _solve(just_not) is not None and self.nonneg(add(p, ONE)) and self.assume(just_not)._contradictory()
+                )
             case "eq" if g.args[0].sort is INT:
                 return self.nonneg(g.args[0]) and self.nonneg(neg(g.args[0]))
             case "not" if g.args[0].op == "eq" and g.args[0].args[0].sort is INT:
                 p = g.args[0].args[0]
-                return self.nonneg(sub(p, ONE)) or self.nonneg(sub(neg(p), ONE))
+                if self.nonneg(sub(p, ONE)) or self.nonneg(sub(neg(p), ONE)):
+                    return True
+                return _solve(g.args[0]) is not None and self.assume(g.args[0])._contradictory()
             case _:
                 return False
+
+    def _contradictory(self) -> bool:
+        """Do two of the facts exclude each other?"""
+        if self.inconsistent:
+            return True
+        return any(i.op == "le" and i.args[0].sort is INT and self.nonneg(sub(i.args[0], ONE)) for i in self.items)
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""
         found = self._nonneg.get(p)
         if found is None:
             self._nonneg[p] = False  # while it is being looked at
-            found = self._nonneg[p] = self._eliminate(p, DEPTH, [BUDGET], self._bounds_with(p))
+            found = self._nonneg[p] = self._eliminate(p, DEPTH, {}, self._bounds_with(p))
         return found
 
-    def _eliminate(self, p: Term, depth: int, budget: list[int], bounds: Bounds) -> bool:
+    def _eliminate(self, p: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> bool:
+        """`tried_at`: what has been tried in this proof, and how deep it could go."""
         cs = coefficients(p)
         if not any(cs):
             return bool(cs.get((), 0) >= 0)
         if self._plainly_nonneg(cs, bounds):
             return True
-        budget[0] -= 1
-        if depth == 0 or budget[0] < 0:
+        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET:
             return False
+        tried_at[p] = depth
         tried = 0
         for v in sorted({a for m in cs for a in m}, reverse=True):  # inner variables were made later
             parts = _linear_in(cs, v)
             if parts is None or v not in bounds:
                 continue
             a, q = parts
-            sign = self._sign(a, depth, budget, bounds)
+            sign = self._sign(a, depth, tried_at, bounds)
             if sign == 0:
                 continue
             for c, side, r in bounds[v]:  # side 1: c*v >= r; side -1: c*v <= r, with c > 0
                 if side != sign:
                     continue
                 # c * (a*v + q) = a * (c*v) + c*q >= a*r + c*q; an integer n is >= 0 already if c*n > -c
-                if self._eliminate(add(mul(a, r), mul(c, q), sub(c, ONE)), depth - 1, budget, bounds):
+                if self._eliminate(add(mul(a, r), mul(c, q), sub(c, ONE)), depth - 1, tried_at, bounds):
                     return True
             tried += 1
             if tried == 2:
@@ -291,12 +308,12 @@ class Facts:
                 return False
         return True
 
-    def _sign(self, a: Term, depth: int, budget: list[int], bounds: Bounds) -> int:
+    def _sign(self, a: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> int:
         if a.op == "num":
             return int(a.data > 0) - int(a.data < 0)
-        if self._eliminate(a, depth - 1, budget, bounds):
+        if self._eliminate(a, depth - 1, tried_at, bounds):
             return 1
-        return -1 if self._eliminate(neg(a), depth - 1, budget, bounds) else 0
+        return -1 if self._eliminate(neg(a), depth - 1, tried_at, bounds) else 0
 
     def _bounds_with(self, p: Term) -> Bounds:
         """Bounds from the facts, and those that hold of the divisions and extrema in p."""
@@ -304,13 +321,28 @@ class Facts:
             self._bounds = {}
             for item in self.items:
                 self._add_bounds(self._bounds, item)
-            for item in self.items:
+            self._add_factors(self._bounds)
+            for item in self.items:  # again, with symbolic coefficients that are now known to be positive
+                self._add_bounds(self._bounds, item)
                 self._add_definitions(self._bounds, item)
         bounds = self._bounds
         if any(a.op in _DEFINED and a not in bounds for a in subterms(p)):
             bounds = {v: list(bs) for v, bs in bounds.items()}
             self._add_definitions(bounds, p)
         return bounds
+
+    def _add_factors(self, bounds: Bounds) -> None:
+        """A product of numbers that are not negative is at least 1 only if each of them is: 0 <= i < H * W."""
+        for item in self.items:
+            if item.op == "le" and item.args[0].sort is INT:
+                cs = coefficients(item.args[0])
+                products = [m for m, c in cs.items() if c < 0 and m]
+                rest = {m: c for m, c in cs.items() if c > 0}
+                at_least_1 = len(products) == 1 and cs.get((), 0) >= 1 and self._plainly_nonneg(rest, bounds)
+                if at_least_1 and (len(products[0]) == 1 or all(_atom_nonneg(a, bounds) for a in products[0])):
+                    self.positive |= set(products[0])
+        for a in self.positive:
+            bounds.setdefault(a, []).append((ONE, 1, ONE))
 
     def _add_definitions(self, bounds: Bounds, t: Term) -> None:
         for a in subterms(t):
@@ -319,7 +351,7 @@ class Facts:
             match a.op:
                 case "fdiv":
                     x, d = a.args
-                    if (d.op == "num" and d.data > 0) or (d.op != "num" and le(ONE, d) in self.known):
+                    if (d.op == "num" and d.data > 0) or d in self.positive:
                         self._add_bounds(bounds, le(mul(d, a), x))
                         self._add_bounds(bounds, le(x, add(mul(d, a), sub(d, ONE))))
                 case "max":
@@ -346,7 +378,7 @@ class Facts:
         for m, c in cs.items():
             for v in dict.fromkeys(m):
                 others = _remove(m, (v,)) or ()
-                if v in others or len(others) > 1 or not all(le(ONE, u) in self.known for u in others):
+                if v in others or len(others) > 1 or not all(u in self.positive for u in others):
                     continue
                 if any(v in n for n in cs if n != m):
                     continue
@@ -362,6 +394,10 @@ class Facts:
 # For each atom v: (c, 1, r) for c*v >= r, (c, -1, r) for c*v <= r, with c > 0.
 Bounds = dict[Term, list[tuple[Term, int, Term]]]
 _DEFINED = ("fdiv", "max", "min", "pow2")
+
+
+def _has_choice(t: Term) -> bool:
+    return any(x.op in ("ite", "max", "min") for x in subterms(t))
 
 
 def _solve(item: Term) -> tuple[Term, Term] | None:

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sort:
-    """INT, REAL, BOOL, or a function sort with the sorts of its arguments."""
+    """INT, REAL, BOOL, or a function sort with the sorts of its arguments. Each exists once."""
 
     name: str
     args: tuple[Sort, ...] = ()
@@ -36,7 +36,7 @@ _FUNCTION_SORTS: dict[tuple[tuple[Sort, ...], Sort], Sort] = {}
 
 
 def fun_sort(args: tuple[Sort, ...], result: Sort) -> Sort:
-    """Sorts are compared by identity, so each function sort exists once."""
+    """The sort of functions with these arguments and result."""
     key = (args, result)
     if key not in _FUNCTION_SORTS:
         _FUNCTION_SORTS[key] = Sort(f"({' * '.join(a.name for a in args)} -> {result.name})", args, result)
