@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from optigpu.checker.audit import audit, certificate_of
+from optigpu.checker.proofs import annotated
+from optigpu.checker.verdict import Verdict
+from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
+from optigpu.interp.refute import refute
 from optigpu.interp.testing import test_function, valid_inputs
+from optigpu.prover.z3_solver import Z3Solver
+from optigpu.report.audits import render_audit
 from optigpu.report.diagnostics import Style, render
+from optigpu.report.explanations import EXPLANATIONS
 from optigpu.report.testing import render_test, show_inputs
+from optigpu.report.verdicts import as_json, render_function, summary
+from optigpu.runtime.cache import cache_folder
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.differential import compare_on
 from optigpu.runtime.doctor import findings
@@ -73,6 +85,19 @@ def _arguments() -> argparse.ArgumentParser:
             p.add_argument("files", nargs="+", metavar="FILE", help="a C file")
         return p
 
+    p = command("check", _check, "verify functions against their contracts")
+    p.add_argument("--function", help="only this one")
+    p.add_argument("--json", action="store_true", help="the result as JSON")
+    p.add_argument("--show-proof", action="store_true", help="print the program with all inferred contracts")
+    p.add_argument("--second-solver", action="store_true", help="repeat every solver answer with cvc5")
+    p.add_argument("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it")
+    p.add_argument("--no-cache", action="store_true", help="do not use solver answers of earlier runs")
+    p.add_argument("--certificate", metavar="OUT", help="write the certificate of a verified file")
+    p = command("audit", _audit, "replay a certificate and print what the proof rests on")
+    p.add_argument("--certificate", metavar="IN", help="the certificate (default: prove first, then replay)")
+    p.add_argument("--no-assumptions", action="store_true", help="exit 1 if there is an axiom or admitted function")
+    p = command("explain", _explain, "what an error code means", files=False)
+    p.add_argument("code", metavar="CODE")
     command("parse", _parse, "read C files and check names and types")
     p = command("print", _print, "print a C file as OptiGPU reads it")
     p.add_argument("--plain", action="store_true", help="plain C, without annotations")
@@ -96,6 +121,79 @@ def _functions(program: Program, wanted: str | None) -> list[Function]:
         names = ", ".join(f.name for f in functions) or "none"
         raise CallError(f"{program.file} has no function `{wanted}` (it has: {names})")
     return found
+
+
+def _verifier(args: argparse.Namespace) -> Verifier:
+    cache = None if args.no_cache else cache_folder()
+    return Verifier(Settings(cache, args.second_solver, args.seed, refute))
+
+
+def _check(args: argparse.Namespace, style: Style) -> int:
+    verifier = _verifier(args)
+    code = FINE
+    results = []
+    for file in args.files:
+        program = parse_file(file)
+        if args.function is not None:
+            _functions(program, args.function)
+        result = verifier.verify(program, args.function)
+        results.append(as_json(result))
+        if not args.json:
+            if args.show_proof and result.verified:
+                sys.stdout.write(print_program(annotated(program, result)))
+            for f in result.functions:
+                print(render_function(f, style))
+            print(f"{style.bold(file)}: {summary(result, style)}")
+        if not result.verified:
+            unsupported = all(f.verdict in (Verdict.VERIFIED, Verdict.UNSUPPORTED) for f in result.functions)
+            code = max(code, BAD_INPUT if unsupported else WRONG) if code != WRONG else WRONG
+        elif args.certificate:
+            write_whole(args.certificate, certificate_of(program, result))
+    if args.json:
+        print(json.dumps(results, indent=2))
+    return code
+
+
+def write_whole(path: str, text: str) -> None:
+    """A file is written completely or not at all."""
+    target = Path(path)
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        fresh.write_text(text, encoding="utf-8")
+        os.replace(fresh, target)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _audit(args: argparse.Namespace, style: Style) -> int:
+    code = FINE
+    for file in args.files:
+        program = parse_file(file)
+        if args.certificate:
+            text = Path(args.certificate).read_text(encoding="utf-8")
+        else:
+            result = Verifier(Settings(cache_folder())).verify(program)
+            if not result.verified:
+                for f in result.functions:
+                    print(render_function(f, style))
+                return WRONG
+            text = certificate_of(program, result)
+        try:
+            found = audit(program, text, Z3Solver())
+        except ValueError as e:
+            raise CallError(f"{args.certificate or file}: {e}") from None
+        print(render_audit(file, found, style))
+        if found.failures or (args.no_assumptions and found.assumptions):
+            code = WRONG
+    return code
+
+
+def _explain(args: argparse.Namespace, style: Style) -> int:
+    code = args.code.upper()
+    if code not in EXPLANATIONS:
+        raise CallError(f"there is no error code {args.code} (codes look like OG302)")
+    print(f"{style.bold(code)}  {EXPLANATIONS[code]}")
+    return FINE
 
 
 def _parse(args: argparse.Namespace, style: Style) -> int:

@@ -41,6 +41,7 @@ class Failed(Exception):
     rejected: Rejected
     at: int
     function: str
+    clause: tuple[str, int] | None = None  # which clause of the function's contract
 
     def __str__(self) -> str:
         return str(self.rejected)
@@ -55,19 +56,23 @@ class Executor:
         self.sums = SumProver(kernel.judge)
         self.function = ""
         self.place = 0
+        self.clause: tuple[str, int] | None = None
 
     # Functions
 
     def verify(self, name: str) -> Theorem:
-        self.function, self.place = name, 0
+        self.function, self.place, self.clause = name, 0, None
+        f = self.kernel.program.functions[name]
         try:
-            f = self.kernel.program.functions[name]
             state = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
             end = self.run(state)
             self.place = 0
             return self.finish(end, f)
         except Rejected as r:
-            raise Failed(r, self.place, name) from None
+            clause = self.clause
+            if r.rule == "begin" and "claims" in r.data:
+                clause = ("pre", r.data["claims"][1])
+            raise Failed(r, self.place, name, clause) from None
 
     def inverse(self, claim: Claim) -> Index:
         """The binders of a claim, read off its index."""
@@ -80,15 +85,29 @@ class Executor:
     def finish(self, state: State, f: kc.Function) -> Theorem:
         takes: list[Take] = []
         held = dict(state.held)
-        for claim in f.contract.post:
+        for i, claim in enumerate(f.contract.post):
+            self.clause = ("post", i)
             take = self.find_claim(state, held, claim)
             r = held[take.family]
             takes.append(self.with_steps(state.facts, claim, r, take))
-            held[take.family] = r.without(
-                k.and_(claim.cells.domain(take.back), same(claim.cells.at(take.back), r.cells.index))
-            )
+            held[take.family] = r.without(self.member(claim.cells, r, take.back))
+        self.clause = None
         steps = tuple(self.fact_steps(state.facts, state.value(p)) for p in f.contract.ensures)
-        return self.kernel.finish(state, tuple(takes), steps)
+        try:
+            return self.kernel.finish(state, tuple(takes), steps)
+        except Rejected as r:
+            self.clause = self.failed_clause(state, f, r)
+            raise
+
+    def failed_clause(self, state: State, f: kc.Function, r: Rejected) -> tuple[str, int] | None:
+        """Which clause of the postcondition a rejection is about."""
+        if r.rule == "ensures":
+            return next((("ensures", i) for i, p in enumerate(f.contract.ensures) if state.value(p) is r.goal), None)
+        cells = r.data.get("cells") or r.data.get("need")
+        return next((("post", i) for i, c in enumerate(f.contract.post) if c.cells == cells), None)
+
+    def member(self, cells: Cells, r: Family, back: Index) -> Term:
+        return k.and_(cells.domain(back), same(cells.at(back), r.cells.index))
 
     def fact_steps(self, facts: Facts, goal: Term) -> Steps:
         if goal.op != "eq" or self.judge.proves(facts, goal, count=False):
@@ -229,7 +248,11 @@ class Executor:
             raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
         contract = replace(contract, invariant=tuple(self.entry_steps(state, summary, i) for i in contract.invariant))
         number = state.counter + 1
-        body = self.kernel.enter_loop(state, contract)
+        try:
+            body = self.kernel.enter_loop(state, contract)
+        except Rejected as r:
+            self.blame(summary, r)
+            raise
         v = state.fresh(str(loop.index.data), k.INT)
         end = self.run(body)
         self.place = loop.at
@@ -239,6 +262,12 @@ class Executor:
             after = self.kernel.tidy(after, n)
         return after
 
+    def blame(self, summary: LoopSummary, r: Rejected) -> None:
+        """The statement in the loop because of which its contract needs what it does not have."""
+        effect = summary.effects.get(r.data.get("base", ""))
+        if effect is not None:
+            self.place = next((u.at for u in effect.updates if u.at), self.place)
+
     def contract(self, state: State, summary: LoopSummary) -> LoopContract:
         exclusive: list[Exclusive] = []
         invariant: list[Invariant] = []
@@ -246,7 +275,9 @@ class Executor:
         for effect in summary.effects.values():
             families = self.candidates(dict(state.held), effect.base, FULL)
             if not families:
-                raise Rejected("loop", "read-only", state.facts, None, base=effect.base)
+                rejected = Rejected("loop", "read-only", state.facts, None, base=effect.base)
+                self.blame(summary, rejected)
+                raise rejected
             n = families[0]
             if effect.kind == "each" and not effect.progressive:
                 exclusive += self.exclusive(state, summary, effect, n, actual)
@@ -388,8 +419,7 @@ class Executor:
                 r = held[take.family]
                 takes[i] = self.with_steps(state.facts, claim, r, take)
                 if share == FULL:
-                    member = k.and_(claim.cells.domain(take.back), same(claim.cells.at(take.back), r.cells.index))
-                    held[take.family] = r.without(member)
+                    held[take.family] = r.without(self.member(claim.cells, r, take.back))
         steps = tuple(self.fact_steps(state.facts, k.substitute(p, sub)) for p in f.contract.requires)
         variables = tuple(sub[x] for x in f.contract.variables)
         after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps)
@@ -420,7 +450,6 @@ class Executor:
                 r = held[take.family]
                 takes.append(self.with_steps(facts, c, r, take))
                 if c.share == FULL:
-                    member = k.and_(c.cells.domain(take.back), same(c.cells.at(take.back), r.cells.index))
-                    held[take.family] = r.without(member)
+                    held[take.family] = r.without(self.member(c.cells, r, take.back))
         steps = tuple(self.fact_steps(facts, p) for p in state.values(ghost.ensures))
         return self.kernel.ghost(state, tuple(takes), steps)

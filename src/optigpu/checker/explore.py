@@ -31,6 +31,7 @@ class Update:
 
     cells: Cells
     value: Term
+    at: int = field(default=0, compare=False)  # the instruction that makes it
 
     def member(self, index: Index, facts: Facts) -> tuple[Term, Term] | None:
         """(is this one of the cells, its value), or None if that cannot be told."""
@@ -162,7 +163,7 @@ class Explorer:
                 w.touched += ((place.base, index),)
             case kc.Store(place, value):
                 index = w.index(place)
-                self.write(place.base, Update(single(place.base, index), w.value(value)), w)
+                self.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
             case kc.Alloc(base, sort, dims):
                 w.contents[base] = unknown_content(base, len(dims), sort)
@@ -240,10 +241,10 @@ class Explorer:
                         new.append(merged)
                 elif u.cells.arity == 0 and u.cells.index in held:  # a cell that the other branch leaves as it was
                     old = self.read(before, u.cells.index, yes.facts if condition is test else no.facts)
-                    new.append(Update(u.cells, k.ite(condition, u.value, old)))
+                    new.append(Update(u.cells, k.ite(condition, u.value, old), u.at))
                 else:
                     where = k.and_(u.cells.where, k.shift(condition, u.cells.arity))
-                    new.append(Update(replace(u.cells, where=where), u.value))
+                    new.append(replace(u, cells=replace(u.cells, where=where)))
         return replace(before, updates=(*kept, *new))
 
     # Calls
@@ -270,7 +271,7 @@ class Explorer:
             c = through_view(claim.substitute(sub), views)
             known = c.contents != UNINIT and c.value is not None
             new = c.value if known and c.value is not None else self.opaque(self.sort_of(c.cells.base, w))
-            self.write(c.cells.base, Update(c.cells, new), w)
+            self.write(c.cells.base, Update(c.cells, new, i.at), w)
         w.facts = w.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         if f.contract.result is not None and i.target is not None:
             w.env[i.target] = w.facts.simplify(w.env[i.target])
@@ -306,7 +307,7 @@ class Explorer:
                 b = temporaries(u.cells.arity)
                 inside = w.facts.assume(u.cells.domain(b))
                 value = k.abstract(self.resolve(instantiate(u.value, b), entry, before, inside), b)
-                self.write(effect.base, Update(cells, value), w)
+                self.write(effect.base, Update(cells, value, u.at), w)
 
     def resolve(
         self, t: Term, entry: dict[Term, tuple[str, Content]], contents: dict[str, Content], facts: Facts
@@ -387,16 +388,16 @@ class Explorer:
                         *((bind(lo, v, i), bind(hi, v, i)) for i, (lo, hi) in enumerate(u.cells.ranges)),
                     )
                     where, index = bind(u.cells.where, v, n), tuple(bind(e, v, n) for e in u.cells.index)
-                    out.append(Update(Cells(u.cells.base, ranges, where, index), bind(u.value, v, n)))
+                    out.append(Update(Cells(u.cells.base, ranges, where, index), bind(u.value, v, n), u.at))
                 case "accumulate":
-                    out.append(Update(u.cells, accumulated(effect, u, summary, high)))
+                    out.append(replace(u, value=accumulated(effect, u, summary, high)))
                 case "scratch":
                     last = {v: k.sub(high, k.ONE)}
                     ran = k.shift(k.lt(low, high), n)
                     where = k.and_(ran, k.substitute(u.cells.where, last))
                     index = tuple(k.substitute(e, last) for e in u.cells.index)
                     ranges = tuple((k.substitute(a, last), k.substitute(b, last)) for a, b in u.cells.ranges)
-                    out.append(Update(Cells(u.cells.base, ranges, where, index), k.substitute(u.value, last)))
+                    out.append(Update(Cells(u.cells.base, ranges, where, index), k.substitute(u.value, last), u.at))
                 case "given":
                     final = {v: summary.range.end}
                     out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
@@ -542,7 +543,7 @@ class _Recurrences:
         first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
         body = k.abstract(summand, (v,))
         value = combine(op, first, low, k.add(v, k.ONE), body)
-        return Effect("each", base, (Update(u.cells, k.abstract(value, xs)),), progressive=True)
+        return Effect("each", base, (replace(u, value=k.abstract(value, xs)),), progressive=True)
 
     def own_or_untouched(self, u: Update, base: str, updates: list[Update]) -> bool:
         xs = temporaries(u.cells.arity)
@@ -602,7 +603,7 @@ class _Recurrences:
         if law is None:
             return None
         op, summand = law
-        return Effect("accumulate", base, (Update(u.cells, k.abstract(summand, xs)),), op)
+        return Effect("accumulate", base, (replace(u, value=k.abstract(summand, xs)),), op)
 
     def classify_scattered(self, base: str, u: Update) -> Effect | None:
         """A cell chosen anew in each iteration (a histogram), or under a condition: an update of all cells of the base."""
@@ -625,7 +626,7 @@ class _Recurrences:
             return None
         op, summand = law
         cells = Cells(base, (), TRUE, ()) if not content.rank else box(base, tuple(self.everywhere() for _ in xs))
-        return Effect("accumulate", base, (Update(cells, k.abstract(summand, xs)),), op)
+        return Effect("accumulate", base, (Update(cells, k.abstract(summand, xs), u.at),), op)
 
     def everywhere(self) -> Term:
         """Stands for the extent of the base in a dimension; replaced by the family's own cells."""
@@ -647,7 +648,7 @@ class _Recurrences:
                 table = {start: contents}
                 cells = u.cells.substitute(table)
                 value = inside.simplify(k.substitute(instantiate(u.value, xs), table))
-                replaced.append(Update(cells, k.abstract(value, xs)))
+                replaced.append(Update(cells, k.abstract(value, xs), u.at))
             self.updates[other] = replaced
 
     def at_iteration(self, base: str, effect: Effect, facts: Facts) -> Term:

@@ -71,6 +71,7 @@ class Counts:
 class Judge:
     solver: Solver = field(default_factory=NoSolver)
     counts: Counts = field(default_factory=Counts)
+    _answers: dict[tuple[tuple[Term, ...], Term], bool] = field(default_factory=dict)
     _fresh: int = 0
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
@@ -83,10 +84,11 @@ class Judge:
             return all(self.proves(facts, g, count) for g in goal.args)
         if goal.op in ("all", "forall"):
             return self._proves_universal(facts, goal, count)
-        if self._ask(facts, goal):
-            self.counts.solver += count
-            return True
-        return False
+        key = (facts.items, goal)
+        if key not in self._answers:
+            self._answers[key] = self._ask(facts, goal)
+        self.counts.solver += count and self._answers[key]
+        return self._answers[key]
 
     def _proves_universal(self, facts: Facts, goal: Term, count: bool) -> bool:
         if goal.op == "all":

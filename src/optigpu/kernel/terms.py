@@ -632,34 +632,39 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
             start, low, high, body = t.args
             return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1), f(start, depth))
         case _:
-            return _CONSTRUCTORS[t.op](t, tuple(f(a, depth) for a in t.args))
+            return _CONSTRUCTORS[t.op](tuple(f(a, depth) for a in t.args))
 
 
 def _zero(t: Term) -> Term:
     return num(0, t.sort)
 
 
-_CONSTRUCTORS: dict[str, Callable[[Term, tuple[Term, ...]], Term]] = {
-    "fdiv": lambda t, a: fdiv(*a),
-    "pow2": lambda t, a: pow2(*a),
-    "min": lambda t, a: min_(*a),
-    "max": lambda t, a: max_(*a),
-    "inv": lambda t, a: inv(*a),
-    "real": lambda t, a: to_real(*a),
-    "trunc": lambda t, a: trunc(*a),
-    "band": lambda t, a: bitwise("band", *a),
-    "bor": lambda t, a: bitwise("bor", *a),
-    "bxor": lambda t, a: bitwise("bxor", *a),
-    "app": lambda t, a: app(*a),
-    "ite": lambda t, a: ite(*a),
-    "le": lambda t, a: le(a[0], _zero(a[0])),
-    "lt": lambda t, a: lt(a[0], _zero(a[0])),
-    "eq": lambda t, a: eq(a[0], _zero(a[0])),
-    "eqf": lambda t, a: eq(*a),
-    "not": lambda t, a: not_(*a),
-    "and": lambda t, a: and_(*a),
-    "or": lambda t, a: or_(*a),
+_CONSTRUCTORS: dict[str, Callable[[tuple[Term, ...]], Term]] = {
+    "fdiv": lambda a: fdiv(*a),
+    "pow2": lambda a: pow2(*a),
+    "min": lambda a: min_(*a),
+    "max": lambda a: max_(*a),
+    "inv": lambda a: inv(*a),
+    "real": lambda a: to_real(*a),
+    "trunc": lambda a: trunc(*a),
+    "band": lambda a: bitwise("band", *a),
+    "bor": lambda a: bitwise("bor", *a),
+    "bxor": lambda a: bitwise("bxor", *a),
+    "app": lambda a: app(*a),
+    "ite": lambda a: ite(*a),
+    "le": lambda a: le(a[0], _zero(a[0])),
+    "lt": lambda a: lt(a[0], _zero(a[0])),
+    "eq": lambda a: eq(a[0], _zero(a[0])),
+    "eqf": lambda a: eq(*a),
+    "not": lambda a: not_(*a),
+    "and": lambda a: and_(*a),
+    "or": lambda a: or_(*a),
 }
+
+
+def construct(op: str, args: tuple[Term, ...]) -> Term:
+    """An operator without binders or data, by name."""
+    return _CONSTRUCTORS[op](args)
 
 
 def mentions_bound(t: Term, index: int) -> bool:

@@ -1,0 +1,103 @@
+"""Auditing: replay a certificate against the program as it stands, without inference."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from optigpu.checker import certificate
+from optigpu.checker.elaborate import elaborate
+from optigpu.checker.verdict import ProgramResult
+from optigpu.kernel.calls import Kernel
+from optigpu.kernel.judge import Judge, Solver
+from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.state import Rejected
+from optigpu.syntax.printer import ProgramPrinter
+from optigpu.syntax.program import Function, Program, Role
+
+
+@dataclass
+class AuditResult:
+    theorems: dict[str, str] = field(default_factory=dict)  # function -> hash of its contract
+    failures: dict[str, str] = field(default_factory=dict)
+    axioms: list[str] = field(default_factory=list)
+    admitted: list[str] = field(default_factory=list)
+    solver: str = ""
+    normaliser: int = 0
+    solver_answers: int = 0
+    trusted_lines: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def assumptions(self) -> int:
+        return len(self.axioms) + len(self.admitted)
+
+
+def contract_text(f: Function) -> str:
+    """The signature and contract of a function as canonical text."""
+    printer = ProgramPrinter()
+    printer.out.add(printer.signature(f))
+    printer.clauses(f.contract)
+    return printer.out.text()
+
+
+def contract_hash(f: Function) -> str:
+    return hashlib.sha256(contract_text(f).encode()).hexdigest()
+
+
+def certificate_of(program: Program, result: ProgramResult) -> str:
+    """The certificate of a verified program."""
+    contracts = {f.name: contract_hash(f) for f in program.functions()}
+    header: dict[str, Any] = {
+        "contracts": {r.name: contracts[r.name] for r in result.functions},
+        "ledger": {"axioms": result.axioms, "admitted": result.admitted, "solver": result.solver, "floats": "reals"},
+    }
+    return certificate.write({r.name: r.proof for r in result.functions if r.proof}, header)
+
+
+def audit(program: Program, text: str, solver: Solver) -> AuditResult:
+    """Replay every proof of a certificate. Raises ValueError if the file is no certificate."""
+    proofs, header = certificate.read(text)
+    elaborated = elaborate(program)
+    ledger = Ledger()
+    judge = Judge(solver)
+    out = AuditResult(solver=solver.description, trusted_lines=trusted_lines())
+    wanted = [f for f in program.functions() if f.role is not Role.GHOST and not f.admitted]
+    claimed = header.get("contracts", {})
+    for f in wanted:
+        if f.name not in proofs:
+            out.failures[f.name] = "the certificate has no proof of it"
+            continue
+        if claimed.get(f.name) != contract_hash(f):
+            out.failures[f.name] = "its contract is not the one that was certified"
+            continue
+        try:
+            theorem = certificate.replay(Kernel(judge, elaborated.program, ledger), proofs[f.name])
+        except Rejected as r:
+            out.failures[f.name] = f"the proof is rejected: {r}"
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as e:
+            out.failures[f.name] = f"the proof does not fit the program: {e}"
+        else:
+            if theorem.function == f.name:
+                out.theorems[f.name] = contract_hash(f)
+            else:
+                out.failures[f.name] = "the proof is of another function"
+    out.axioms, out.admitted = sorted(ledger.axioms), sorted(ledger.admitted)
+    out.normaliser, out.solver_answers = judge.counts.normaliser, judge.counts.solver
+    return out
+
+
+def trusted_lines() -> dict[str, int]:
+    """What has to be right for a verdict to be right, with its size."""
+    root = Path(__file__).parent.parent
+
+    def count(*patterns: str) -> int:
+        return sum(len(p.read_text(encoding="utf-8").splitlines()) for g in patterns for p in root.glob(g))
+
+    return {
+        "kernel": count("kernel/*.py"),
+        "elaboration (C to the kernel's programs)": count("checker/elaborate.py", "checker/formulas.py"),
+        "solver interface": count("prover/z3_solver.py", "prover/cvc5_solver.py", "prover/cache.py"),
+        "front end": count("frontend/*.py", "frontend/*.lark"),
+    }

@@ -1,0 +1,76 @@
+"""What the checker says of a program, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from optigpu.checker.certificate import Op
+from optigpu.kernel.ledger import Theorem
+from optigpu.syntax.errors import Diagnostic
+from optigpu.syntax.program import Program
+from optigpu.syntax.source import Loc
+
+
+class Verdict(Enum):
+    VERIFIED = "VERIFIED"
+    REFUTED = "REFUTED"
+    UNPROVED = "UNPROVED"
+    UNSUPPORTED = "UNSUPPORTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a function is not verified: a code, the places concerned, and the data of the failed rule."""
+
+    code: str
+    loc: Loc
+    data: dict[str, Any] = field(default_factory=dict)
+    labels: tuple[tuple[Loc, str], ...] = ()
+    message: str = ""  # for problems that come with their own sentence
+
+
+class Counterexample(Protocol):
+    """A concrete input on which the program was seen to misbehave."""
+
+    @property
+    def diagnostic(self) -> Diagnostic: ...
+
+    @property
+    def inputs(self) -> str: ...
+
+
+Refuter = Callable[[Program, str], Counterexample | None]
+
+
+@dataclass
+class FunctionResult:
+    name: str
+    verdict: Verdict
+    seconds: float
+    normaliser: int = 0
+    solver: int = 0
+    theorem: Theorem | None = None
+    problem: Problem | None = None
+    counterexample: Counterexample | None = None
+    proof: list[Op] = field(default_factory=list)
+
+
+@dataclass
+class ProgramResult:
+    file: str
+    functions: list[FunctionResult]
+    axioms: list[str]
+    admitted: list[str]
+    solver: str
+    cached: tuple[int, int] = (0, 0)  # (answers from the cache, questions to the solver)
+
+    @property
+    def verified(self) -> bool:
+        return all(f.verdict is Verdict.VERIFIED for f in self.functions)
+
+    @property
+    def assumptions(self) -> int:
+        return len(self.axioms) + len(self.admitted)

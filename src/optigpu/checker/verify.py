@@ -1,0 +1,144 @@
+"""Verifying programs: elaborate, run the executor on every function, say what came out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from optigpu.checker.certificate import RecordingKernel
+from optigpu.checker.elaborate import Elaborated, elaborate
+from optigpu.checker.execute import Executor, Failed
+from optigpu.checker.problems import problem_of
+from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
+from optigpu.kernel import code as kc
+from optigpu.kernel.judge import Counts, Judge, Solver
+from optigpu.kernel.ledger import Ledger
+from optigpu.prover.cache import CachedSolver
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.program import Program
+
+
+@dataclass
+class Settings:
+    """`cache`: the folder for solver answers, or None. `second`: ask cvc5 too. `seed`: of the solver, which must not matter."""
+
+    cache: Path | None = None
+    second: bool = False
+    seed: int = 0
+    refuter: Refuter | None = None
+
+
+class Verifier:
+    """Verifies programs one after the other, remembering solver answers."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
+
+    def verify(self, program: Program, only: str | None = None) -> ProgramResult:
+        hits, asked = self.solver.hits, self.solver.asked
+        ledger = Ledger()
+        results: list[FunctionResult] = []
+        try:
+            elaborated = elaborate(program)
+        except InputError as e:
+            results.append(_unsupported(program, e))
+            return ProgramResult(program.file, results, [], [], self.solver.description)
+        wanted = {f.name for f in program.functions()} if only is None else {only}
+        functions = elaborated.program.functions
+        for name in _callees_first(elaborated, wanted):
+            f = functions[name]
+            result = self._function(program, elaborated, ledger, f)
+            if name in wanted and not f.admitted:
+                results.append(result)
+        used = (self.solver.hits - hits, self.solver.asked - asked)
+        admitted = sorted(ledger.admitted | {n for n, f in functions.items() if f.admitted and n in wanted})
+        order = {f.name: i for i, f in enumerate(program.functions())}
+        results.sort(key=lambda r: order.get(r.name, 0))
+        return ProgramResult(program.file, results, sorted(ledger.axioms), admitted, self.solver.description, used)
+
+    def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
+        start = time.perf_counter()
+        if f.admitted:
+            return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
+        judge = Judge(self.solver, Counts())
+        kernel = RecordingKernel(judge, elaborated.program, ledger)
+        broken = _unproved_callee(f.body, elaborated.program, ledger)
+        if broken is not None:
+            name, at = broken
+            problem = Problem("OG330", elaborated.places[at], {"function": name})
+            return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
+        executor = Executor(kernel, elaborated)
+        try:
+            theorem = executor.verify(f.name)
+        except Failed as failure:
+            problem = problem_of(failure, elaborated)
+            result = FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
+            if self.settings.refuter is not None:
+                result.counterexample = self.settings.refuter(program, f.name)
+                if result.counterexample is not None:
+                    result.verdict = Verdict.REFUTED
+        except InputError as e:
+            problem = Problem(e.diagnostic.code, e.diagnostic.loc, message=e.diagnostic.message)
+            result = FunctionResult(f.name, Verdict.UNSUPPORTED, time.perf_counter() - start, problem=problem)
+        else:
+            result = FunctionResult(f.name, Verdict.VERIFIED, time.perf_counter() - start, theorem=theorem)
+            result.proof = kernel.proof()
+        result.normaliser, result.solver = judge.counts.normaliser, judge.counts.solver
+        return result
+
+
+def _solver(settings: Settings) -> Solver:
+    from optigpu.prover.z3_solver import Z3Solver
+
+    first = Z3Solver(settings.seed)
+    if not settings.second:
+        return first
+    from optigpu.prover.cvc5_solver import BothSolvers, Cvc5Solver
+
+    return BothSolvers(first, Cvc5Solver())
+
+
+def _unsupported(program: Program, e: InputError) -> FunctionResult:
+    names = [f.name for f in program.functions()]
+    problem = Problem(e.diagnostic.code, e.diagnostic.loc, message=e.diagnostic.message)
+    return FunctionResult(names[-1] if names else program.file, Verdict.UNSUPPORTED, 0.0, problem=problem)
+
+
+def _calls(code: kc.Code) -> list[tuple[str, int]]:
+    out: list[tuple[str, int]] = []
+    for i in code:
+        match i:
+            case kc.Call(_, name):
+                out.append((name, i.at))
+            case kc.If(_, then, other):
+                out += _calls(then) + _calls(other)
+            case kc.Loop():
+                out += _calls(i.body)
+            case _:
+                pass
+    return out
+
+
+def _callees_first(elaborated: Elaborated, wanted: set[str]) -> list[str]:
+    functions = elaborated.program.functions
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        if name not in order:
+            for callee, _ in _calls(functions[name].body):
+                visit(callee)
+            order.append(name)
+
+    for name in functions:
+        if name in wanted:
+            visit(name)
+    return order
+
+
+def _unproved_callee(code: kc.Code, program: kc.Program, ledger: Ledger) -> tuple[str, int] | None:
+    for name, at in _calls(code):
+        if not program.functions[name].admitted and name not in ledger.theorems:
+            return name, at
+    return None

@@ -1,0 +1,45 @@
+"""Looking for a concrete input on which a program misbehaves: the only way to a verdict REFUTED."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optigpu.interp.machine import Runner
+from optigpu.interp.misbehaviour import CannotEvaluate
+from optigpu.interp.testing import Failure, Inputs, test_function
+from optigpu.syntax.errors import Diagnostic
+from optigpu.syntax.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """An input, and what the interpreter saw."""
+
+    diagnostic: Diagnostic
+    arguments: Inputs
+    inputs: str
+    seed: int
+
+
+def refute(program: Program, function: str, *, seconds: float = 1.5, most: int = 400) -> Witness | None:
+    """Run the function on inputs that its contract allows; the first that misbehaves is a witness."""
+    f = program.function(function)
+    try:
+        report = test_function(Runner(program), f, seconds=seconds, most=most)
+    except (CannotEvaluate, RecursionError):
+        return None
+    return None if report.failure is None else witness_of(report.failure)
+
+
+def witness_of(failure: Failure) -> Witness:
+    return Witness(failure.misbehaviour.diagnostic(), failure.inputs, describe(failure.inputs), failure.seed)
+
+
+def describe(inputs: Inputs) -> str:
+    """`n = 3, a = [1, 0, 2]`"""
+    parts = [f"{name} = {value}" for name, value in inputs.scalars.items()]
+    for name, values in inputs.arrays.items():
+        shown = ", ".join(str(v) for v in values[:16]) + (", …" if len(values) > 16 else "")
+        shape = "".join(f"[{n}]" for n in inputs.shapes[name]) if len(inputs.shapes[name]) > 1 else ""
+        parts.append(f"{name}{shape} = [{shown}]")
+    return ", ".join(parts)

@@ -1,0 +1,108 @@
+"""Answers of a solver, cached by content: in memory, and on disk across runs.
+
+The key is the text of the query with variables renamed in the order of their occurrence, so the same obligation of a program
+that was changed elsewhere is found again. A damaged or unwritable cache is as good as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from optigpu.kernel.judge import Solver
+from optigpu.kernel.terms import Term
+
+
+class CachedSolver:
+    def __init__(self, solver: Solver, folder: Path | None = None) -> None:
+        self.solver = solver
+        self.memory: dict[str, bool] = {}
+        self.asked = 0
+        self.hits = 0
+        self._database = _open(folder) if folder is not None else None
+
+    @property
+    def description(self) -> str:
+        return self.solver.description
+
+    def valid(self, facts: Sequence[Term], goal: Term) -> bool:
+        key = content_key(self.solver.description, facts, goal)
+        self.asked += 1
+        found = self.memory.get(key)
+        if found is None:
+            found = self._on_disk(key)
+        if found is not None:
+            self.hits += 1
+            self.memory[key] = found
+            return found
+        answer = self.memory[key] = self.solver.valid(facts, goal)
+        self._to_disk(key, answer)
+        return answer
+
+    def _on_disk(self, key: str) -> bool | None:
+        if self._database is None:
+            return None
+        try:
+            row = self._database.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error:
+            return None
+        return None if row is None else bool(row[0])
+
+    def _to_disk(self, key: str, answer: bool) -> None:
+        if self._database is None:
+            return
+        try:
+            with self._database:
+                self._database.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, int(answer)))
+        except sqlite3.Error:
+            self._database = None
+
+
+def _open(folder: Path) -> sqlite3.Connection | None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(folder / "obligations.sqlite", timeout=2.0, check_same_thread=False)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = OFF")
+        with database:
+            database.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer INTEGER) WITHOUT ROWID")
+        return database
+    except (OSError, sqlite3.Error):
+        return None
+
+
+def content_key(solver: str, facts: Sequence[Term], goal: Term) -> str:
+    writer = _Writer()
+    parts = [solver, writer.write(goal), *(writer.write(f) for f in facts)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+class _Writer:
+    """Text that determines a query up to the names of its variables."""
+
+    def __init__(self) -> None:
+        self.names: dict[Term, int] = {}
+        self.memo: dict[Term, str] = {}
+
+    def write(self, t: Term) -> str:
+        found = self.memo.get(t)
+        if found is None:
+            found = self.memo[t] = self._write(t)
+        return found
+
+    def _write(self, t: Term) -> str:
+        match t.op:
+            case "var":
+                number = self.names.setdefault(t, len(self.names))
+                return f"v{number}:{t.sort.name}"
+            case "num":
+                return f"{t.data}{t.sort.name[0]}"
+            case "poly":
+                return "[" + "+".join(f"{c}*{'*'.join(self.write(a) for a in m)}" for m, c in t.data) + "]"
+            case "bound":
+                return f"^{t.data}"
+            case _:
+                data = "" if t.data is None else ",".join(s.name for s in t.data)
+                return f"({t.op}{data} {' '.join(self.write(a) for a in t.args)})"

@@ -1,0 +1,172 @@
+"""Problems of the checker as diagnostics: one sentence, need beside have, the few facts that matter, and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from optigpu.checker.verdict import Problem
+from optigpu.kernel.cells import Cells
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.terms import Term, subterms
+from optigpu.report.terms import TermPrinter
+from optigpu.syntax.errors import Diagnostic, Label
+
+MAX_FACTS = 6
+
+
+def diagnostic_of(p: Problem) -> Diagnostic:
+    labels = tuple(Label(loc, text) for loc, text in p.labels)
+    if p.message:
+        return Diagnostic(p.code, p.message, p.loc, labels)
+    writer = _Writer(p)
+    return Diagnostic(p.code, writer.message(), p.loc, labels, tuple(writer.notes()), writer.help())
+
+
+class _Writer:
+    def __init__(self, p: Problem) -> None:
+        self.p = p
+        self.printer = TermPrinter()
+        base = str(p.data.get("base", ""))
+        self.base = base.split("~", maxsplit=1)[0]
+
+    def message(self) -> str:
+        b = f"`{self.base}`" if self.base else "this"
+        why = self.p.data.get("why", "")
+        match self.p.code:
+            case "OG302":
+                if self.p.data.get("index") is None and self.p.data.get("why") == "no memory":
+                    return f"{b} is not held here: it has been freed, or the contract does not mention it"
+                return f"this access of {b} is not shown to stay within the cells that are held"
+            case "OG303":
+                return f"{b} is written, but the contract only reads it"
+            case "OG304":
+                return f"{b} is read where it may not have been written"
+            case "OG305":
+                return f"{b} does not hold what the contract promises"
+            case "OG306":
+                return f"not all cells of {b} that the contract promises have been written"
+            case "OG307":
+                return "this promise of the contract is not shown to hold"
+            case "OG308":
+                return f"{b} is not given back or freed: a leak"
+            case "OG309":
+                return f"{b} is not an allocation that can be freed here"
+            case "OG310":
+                return "this divisor may be zero"
+            case "OG311":
+                return "the division is not shown to be exact"
+            case "OG312":
+                return "bit operations take numbers that are not negative"
+            case "OG313":
+                return "this conversion may change the value"
+            case "OG314":
+                return f"the size of {b} may be negative"
+            case "OG315":
+                return "a precondition of the called function is not shown to hold"
+            case "OG316":
+                what = {"value": "hold what", "init": "be written as"}.get(str(why), "be held as")
+                return f"{b} is not shown to {what} the called function requires"
+            case "OG317":
+                return f"the sizes of {b} are not those that the called function declares"
+            case "OG318":
+                side = "before the loop" if self.p.data.get("rule") == "loop" else "at the end of the loop's body"
+                return f"the invariant of this loop for {b} is not shown to hold {side}"
+            case "OG319":
+                return f"the effect of this loop on {b} follows no known law: it needs an invariant"
+            case "OG320":
+                return f"the two branches leave {b} in different hands"
+            case "OG321":
+                return "this assertion is not shown to hold"
+            case "OG322":
+                return (
+                    f"what this ghost says of {b} is not shown to hold"
+                    if self.base
+                    else "this ghost is not shown to hold"
+                )
+            case "OG323":
+                return f"the contract may claim a cell of {b} twice"
+            case "OG324":
+                return f"the iterations of this parallel loop are not independent: they share {b}"
+            case "OG325":
+                return "the step of this loop is not shown to be positive"
+            case "OG326":
+                return f"two iterations may write the same cell of {b}"
+            case "OG330":
+                return f"`{self.p.data.get('function')}` is called, but it is not verified itself"
+            case "OG331":
+                return f"no value was found for the logical variable `{self.p.data.get('name')}` of the called function"
+            case _:
+                return f"the checker could not go on here ({self.p.data.get('rule')}: {why})"
+
+    def notes(self) -> list[tuple[str, str]]:
+        out: list[tuple[str, str]] = []
+        data = self.p.data
+        need, at = data.get("need"), data.get("at")
+        if isinstance(need, Cells) and isinstance(data.get("have"), Cells):
+            index = "".join(f"[{self.show(e)}]" for e in need.at(at or ())) if at is not None else ""
+            out.append(("need", f"{self.base}{index}" if index else self.printer.cells(need)))
+            out.append(("have", self.printer.cells(data["have"]).replace(str(data["base"]), self.base, 1)))
+        elif data.get("found") is not None:
+            cells = data.get("cells")
+            if isinstance(cells, Cells) and at is not None:
+                out.append(("cell", self.base + "".join(f"[{self.show(e)}]" for e in cells.at(at))))
+            out.append(("need", self.show(data["wanted"])))
+            out.append(("have", self.show(data["found"])))
+        elif isinstance(data.get("goal"), Term):
+            out.append(("need", self.show(data["goal"])))
+        facts = data.get("facts")
+        if isinstance(facts, Facts):
+            shown = self.relevant(facts, data)
+            if shown:
+                out.append(("given", ", ".join(shown)))
+        return out
+
+    def show(self, t: Any) -> str:
+        text = self.printer.show(t)
+        return text if len(text) <= 300 else text[:297] + "…"
+
+    def relevant(self, facts: Facts, data: dict[str, Any]) -> list[str]:
+        """Facts about what the goal speaks of, shortest first."""
+        goal = data.get("goal")
+        wanted = set(goal.free) if isinstance(goal, Term) else set()
+        for t in (data.get("found"), data.get("wanted")):
+            wanted |= t.free if isinstance(t, Term) else set()
+        texts = [self.printer.show(i) for i in facts.items if not wanted or i.free & wanted]
+        return sorted({t for t in texts if len(t) < 90}, key=len)[:MAX_FACTS]
+
+    def help(self) -> str | None:
+        data = self.p.data
+        match self.p.code:
+            case "OG302":
+                return "compare the loop's bounds with the sizes in the contract, or add a __requires"
+            case "OG303":
+                return f'__consumes("{self.base} ~> …") and __produces("{self.base} ~> …") instead of __reads'
+            case "OG304":
+                return f"write {self.base} before this, or initialise it"
+            case "OG306":
+                return "does the loop reach every index, and every size?"
+            case "OG308":
+                return f"free({self.base}), or give it back with __produces"
+            case "OG310":
+                return "add a __requires that excludes zero, or guard it with if"
+            case "OG311":
+                return self.divides(data.get("goal"))
+            case "OG312" | "OG313" | "OG314":
+                return "add a __requires that gives the range"
+            case "OG319":
+                return f'__spreserves("&{self.base} ~~> value at the start of iteration i") in the loop'
+            case "OG320":
+                return "allocate before the if and free after it, or do both in both branches"
+            case "OG324" | "OG326":
+                return "remove the pragma, or give each iteration its own cells"
+            case "OG331":
+                return "let a permission of its contract name it, as in Matrix1(n, A)"
+            case _:
+                return None
+
+    def divides(self, goal: Any) -> str | None:
+        """`exact_div(a, b)` needs a fact `a % b == 0`."""
+        if isinstance(goal, Term):
+            for t in (a for a in subterms(goal) if a.op == "fdiv"):
+                return f'__requires("{self.show(t.args[0])} % {self.show(t.args[1])} == 0")'
+        return None

@@ -1,0 +1,146 @@
+"""The kernel's terms as a person would write them: `i < n` and not `-n + i + 1 <= 0`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from optigpu.kernel.cells import Cells
+from optigpu.kernel.terms import Term, instantiate, var
+
+INDEX_NAMES = "ijklmxyz"
+
+
+class TermPrinter:
+    """Names stay the same within one message."""
+
+    def __init__(self) -> None:
+        self.names: dict[Term, str] = {}
+        self.taken: dict[str, Term] = {}
+
+    def name(self, v: Term) -> str:
+        if v in self.names:
+            return self.names[v]
+        text = re.sub(r"[#?^~.].*$", "", str(v.data)).lstrip("@$")
+        text = re.sub(r"^fn:", "", str(v.data)) if str(v.data).startswith("fn:") else text or "x"
+        chosen = text
+        for candidate in [text, *INDEX_NAMES] if "?" in str(v.data) or "$" in str(v.data) else [text]:
+            if candidate not in self.taken:
+                chosen = candidate
+                break
+        n = 2
+        while self.taken.get(chosen, v) is not v:
+            chosen = f"{text}{n}"
+            n += 1
+        self.names[v] = chosen
+        self.taken[chosen] = v
+        return chosen
+
+    def show(self, t: Term, least: int = 0) -> str:
+        text, level = self.text(t)
+        return text if level >= least else f"({text})"
+
+    def text(self, t: Term) -> tuple[str, int]:
+        match t.op:
+            case "num":
+                return str(t.data), 9 if t.data >= 0 else 5
+            case "true" | "false":
+                return t.op, 9
+            case "var":
+                return self.name(t), 9
+            case "bound":
+                return f"_{t.data}", 9
+            case "poly":
+                return self.polynomial(dict(t.data)), 5
+            case "fdiv":
+                return f"{self.show(t.args[0], 7)} / {self.show(t.args[1], 7)}", 6
+            case "inv":
+                return f"1 / {self.show(t.args[0], 7)}", 6
+            case "real":
+                return self.text(t.args[0])
+            case "app":
+                return f"{self.show(t.args[0])}({', '.join(self.show(a) for a in t.args[1:])})", 9
+            case "ite":
+                c, a, b = t.args
+                return f"{self.show(c, 2)} ? {self.show(a, 1)} : {self.show(b, 1)}", 1
+            case "le" | "lt" | "eq":
+                return self.comparison(t, t.op), 4
+            case "not" if t.args[0].op == "eq":
+                return self.comparison(t.args[0], "ne"), 4
+            case "not":
+                return f"!{self.show(t.args[0], 8)}", 8
+            case "and":
+                return " && ".join(self.show(a, 3) for a in t.args), 3
+            case "or":
+                return " || ".join(self.show(a, 4) for a in t.args), 2
+            case "sum" | "prod" | "all" | "any" | "fold_max" | "fold_min":
+                return self.big(t), 9
+            case "lam" | "forall":
+                xs = tuple(var(f"x.{i}", s) for i, s in enumerate(t.data))
+                body = self.show(instantiate(t.args[0], xs))
+                return f"{'fun' if t.op == 'lam' else 'forall'} {' '.join(self.name(x) for x in xs)} -> {body}", 0
+            case _:
+                return f"{t.op}({', '.join(self.show(a) for a in t.args)})", 9
+
+    def polynomial(self, cs: dict[tuple[Term, ...], Any]) -> str:
+        """Positive summands first."""
+        items = sorted(cs.items(), key=lambda mc: (mc[1] < 0, mc[0] == (), len(mc[0])))
+        out = ""
+        for m, c in items:
+            text = self.monomial(m, abs(c))
+            if not out:
+                out = f"-{text}" if c < 0 else text
+            else:
+                out += f" - {text}" if c < 0 else f" + {text}"
+        return out or "0"
+
+    def monomial(self, m: tuple[Term, ...], c: Any) -> str:
+        factors = [self.show(a, 7) for a in m if a.op != "inv"]
+        divisors = [self.show(a.args[0], 7) for a in m if a.op == "inv"]
+        head = [str(c)] if c != 1 or not factors else []
+        return " / ".join([" * ".join(head + factors), *divisors])
+
+    def comparison(self, t: Term, op: str) -> str:
+        """Negative summands on the other side; `a + 1 <= b` is `a < b`."""
+        p = t.args[0]
+        cs = dict(p.data) if p.op == "poly" else {(p,): 1}
+        left = {m: c for m, c in cs.items() if c > 0 and m}
+        right = {m: -c for m, c in cs.items() if c < 0 and m}
+        constant = cs.get((), 0)
+        strict = op == "lt"
+        if op == "le" and p.sort.name == "int" and constant > 0 and (left or right):
+            strict, constant = True, constant - 1
+        if constant > 0:
+            left[()] = constant
+        elif constant < 0:
+            right[()] = -constant
+        symbol = {"eq": "==", "ne": "!="}.get(op, "<" if strict else "<=")
+        a, b = self.polynomial(left), self.polynomial(right)
+        if not left and symbol in ("<", "<="):
+            return f"{b} {'>' if strict else '>='} 0"
+        return f"{a} {symbol} {b}"
+
+    def big(self, t: Term) -> str:
+        *start, low, high, body = t.args
+        k = var(f"k.{len(self.names)}", low.sort)
+        name = {"sum": "Sum", "prod": "Prod", "all": "All", "any": "Any", "fold_max": "Max", "fold_min": "Min"}[t.op]
+        text = (
+            f"{name}({self.name(k)} in {self.show(low, 5)}..{self.show(high, 5)}, {self.show(instantiate(body, (k,)))})"
+        )
+        if start:
+            return f"{'max' if t.op == 'fold_max' else 'min'}({self.show(start[0])}, {text})"
+        return text
+
+    def cells(self, c: Cells) -> str:
+        """`a[i][j] for i in 0..n, j in 0..m, if …`"""
+        xs = tuple(var(f"i.{i}", low.sort) for i, (low, _) in enumerate(c.ranges))
+        index = "".join(f"[{self.show(e)}]" for e in c.at(xs))
+        ranges = []
+        for i, (low, high) in enumerate(c.ranges):
+            a, b = instantiate(low, xs[:i]), instantiate(high, xs[:i])
+            ranges.append(f"{self.name(xs[i])} in {self.show(a, 5)}..{self.show(b, 5)}")
+        where = instantiate(c.where, xs)
+        text = f"{c.base}{index}"
+        if ranges:
+            text += f" for {', '.join(ranges)}"
+        return text if where.op == "true" else f"{text} if {self.show(where)}"

@@ -1,0 +1,86 @@
+"""Verdicts as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from optigpu.checker.verdict import FunctionResult, ProgramResult, Verdict
+from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
+from optigpu.report.problems import diagnostic_of
+from optigpu.syntax.errors import Diagnostic, Label
+
+
+def render_function(r: FunctionResult, style: Style = PLAIN, sources: Sources = read_source) -> str:
+    if r.verdict is Verdict.VERIFIED:
+        effort = (
+            f"{r.normaliser + r.solver} obligations ({r.normaliser} normaliser, {r.solver} solver), {r.seconds:.2f} s"
+        )
+        return f"{style.green('VERIFIED')} {style.bold(r.name)}  {effort}"
+    assert r.problem is not None
+    text = render(combined(r), r.verdict.value, style, sources)
+    if r.counterexample is not None:
+        text += f"\n  {style.blue('witness')}: {r.name}({r.counterexample.inputs})"
+    return text
+
+
+def combined(r: FunctionResult) -> Diagnostic:
+    """What the checker could not show and, where an input was found, what the interpreter saw on it."""
+    assert r.problem is not None
+    d = diagnostic_of(r.problem)
+    if r.counterexample is None:
+        return d
+    seen = r.counterexample.diagnostic
+    label = Label(seen.loc, f"seen in a run: {seen.message}")
+    return Diagnostic(d.code, d.message, d.loc, (*d.labels, label), d.notes, d.help)
+
+
+def summary(r: ProgramResult, style: Style = PLAIN) -> str:
+    """The last line: what was proved, from how many obligations, under which assumptions."""
+    counts = {v: sum(f.verdict is v for f in r.functions) for v in Verdict}
+    obligations = sum(f.normaliser + f.solver for f in r.functions)
+    normaliser = sum(f.normaliser for f in r.functions)
+    said = " · ".join(f"{n} {v.value}" for v, n in counts.items() if n) or "nothing to verify"
+    colour = style.green if r.verified else style.red
+    effort = f"{obligations} obligations ({normaliser} normaliser, {obligations - normaliser} solver)"
+    return f"{colour(said)} · {effort} · {assumptions(r)}"
+
+
+def assumptions(r: ProgramResult) -> str:
+    parts = ["floats as reals", "integers unbounded"]
+    if r.axioms:
+        parts.append(f"{len(r.axioms)} axiom{'s' * (len(r.axioms) != 1)}: {', '.join(r.axioms)}")
+    if r.admitted:
+        parts.append(f"admitted: {', '.join(r.admitted)}")
+    return f"assuming {'; '.join(parts)}; {r.solver}"
+
+
+def as_json(r: ProgramResult) -> dict[str, Any]:
+    functions = []
+    for f in r.functions:
+        entry: dict[str, Any] = {
+            "name": f.name, "verdict": f.verdict.value, "seconds": round(f.seconds, 4),
+            "obligations": {"normaliser": f.normaliser, "solver": f.solver},
+        }  # fmt: skip
+        if f.problem is not None:
+            d = diagnostic_of(f.problem)
+            entry["error"] = {
+                "code": d.code, "message": d.message, "file": d.loc.file, "line": d.loc.line, "column": d.loc.column,
+                "notes": dict(d.notes), "help": d.help,
+            }  # fmt: skip
+        if f.counterexample is not None:
+            seen = f.counterexample.diagnostic
+            entry["witness"] = {
+                "inputs": f.counterexample.inputs,
+                "code": seen.code,
+                "message": seen.message,
+                "line": seen.loc.line,
+            }
+        functions.append(entry)
+    ledger = {
+        "axioms": r.axioms,
+        "admitted": r.admitted,
+        "solver": r.solver,
+        "floats": "reals",
+        "integers": "unbounded",
+    }
+    return {"file": r.file, "verified": r.verified, "functions": functions, "ledger": ledger}
