@@ -20,7 +20,7 @@ from optigpu.checker.explore import (
     unknown_content,
 )
 from optigpu.checker.sums import SumProver, abstract_step
-from optigpu.checker.witness import invert, temporaries
+from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
@@ -62,6 +62,7 @@ class Executor:
 
     def verify(self, name: str) -> Theorem:
         self.function, self.place, self.clause = name, 0, None
+        NAMES.restart()
         f = self.kernel.program.functions[name]
         try:
             state = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))

@@ -7,12 +7,11 @@ the whole loop does: cells written by one iteration only, accumulators, scratch,
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from optigpu.checker.elaborate import LoopSpec
-from optigpu.checker.witness import invert, temporaries
+from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import UNINIT, Cells, Claim, Index, arguments, box, same, single
@@ -21,7 +20,6 @@ from optigpu.kernel.judge import Judge
 from optigpu.kernel.loops import Range, holds_for, iterations
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
 
-_NAMES = itertools.count(1)
 MAX_UNROLLED = 64
 
 
@@ -54,7 +52,7 @@ class Content:
 
 
 def unknown_content(base: str, rank: int, sort: Sort) -> Content:
-    name = f"@{base}.{next(_NAMES)}"
+    name = f"@{base}.{next(NAMES.numbers)}"
     return Content(k.var(name, k.fun_sort((INT,) * rank, sort) if rank else sort), rank)
 
 
@@ -145,7 +143,7 @@ class Explorer:
         return facts.simplify(result)
 
     def opaque(self, sort: Sort) -> Term:
-        return k.var(f"@opaque.{next(_NAMES)}", sort)
+        return k.var(f"@opaque.{next(NAMES.numbers)}", sort)
 
     # Running
 
@@ -277,7 +275,7 @@ class Explorer:
             w.env[i.target] = w.facts.simplify(w.env[i.target])
 
     def opaque_function(self, sort: Sort) -> Term:
-        return k.var(f"@opaque.{next(_NAMES)}", sort)
+        return k.var(f"@opaque.{next(NAMES.numbers)}", sort)
 
     def sort_of(self, base: str, w: World) -> Sort:
         start = self.content(base, w).start
@@ -403,7 +401,7 @@ class Explorer:
                     out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
                 case _:
                     sort = u.value.sort
-                    f = k.var(f"@opaque.{next(_NAMES)}", k.fun_sort((INT,) * n, sort) if n else sort)
+                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * n, sort) if n else sort)
                     out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
         return out
 

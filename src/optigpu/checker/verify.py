@@ -12,6 +12,7 @@ from optigpu.checker.execute import Executor, Failed
 from optigpu.checker.problems import problem_of
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.kernel import code as kc
+from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Counts, Judge, Solver
 from optigpu.kernel.ledger import Ledger
 from optigpu.prover.cache import CachedSolver
@@ -35,6 +36,7 @@ class Verifier:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
+        self.root = Facts()  # what was found out about facts is kept from one program to the next
 
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:
         hits, asked = self.solver.hits, self.solver.asked
@@ -62,7 +64,7 @@ class Verifier:
         start = time.perf_counter()
         if f.admitted:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
-        judge = Judge(self.solver, Counts())
+        judge = Judge(self.solver, Counts(), self.root)
         kernel = RecordingKernel(judge, elaborated.program, ledger)
         broken = _unproved_callee(f.body, elaborated.program, ledger)
         if broken is not None:

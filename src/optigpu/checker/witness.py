@@ -13,12 +13,24 @@ from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, Term
 
-_UNKNOWN = itertools.count(1)
+
+class _Counter:
+    """Names for the time of a search. They need to differ from each other only, so each function starts anew: then the same search
+    meets the same terms, and what is remembered of them."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        self.numbers = itertools.count(1)
+
+
+NAMES = _Counter()
 
 
 def temporaries(n: int, stem: str = "b") -> Index:
     """Variables for the time of a search; they are bound again before anything reaches the kernel."""
-    return tuple(k.var(f"${stem}{next(_UNKNOWN)}", INT) for _ in range(n))
+    return tuple(k.var(f"${stem}{next(NAMES.numbers)}", INT) for _ in range(n))
 
 
 def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:

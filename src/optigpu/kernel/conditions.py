@@ -42,16 +42,17 @@ class Conditions:
         if not self.judge.proves(facts, goal):
             raise Rejected(rule, why, facts, goal, **data)
 
-    def _constants(self, n: int) -> Index:
-        """An arbitrary b."""
-        return tuple(self.judge.constant("b", INT) for _ in range(n))
+    def _arbitrary(self, facts: Facts, cells: Cells) -> tuple[Index, Facts]:
+        """Arbitrary binders b of a set of cells, and the facts with b in it."""
+        b, inside = facts.arbitrary(*(INT,) * cells.arity)
+        return b, inside.assume(cells.domain(b))
 
     def _known(self, state: State, *given: object) -> None:
         """Terms from outside mention only variables that exist now (see the head of this file)."""
         for t in terms_of(given):
             for x in t.free:
-                name, hash_, number = str(x.data).partition("#")
-                if "?" in name or (hash_ and not (number.isdigit() and int(number) < state.counter)):
+                mark, number = k.mark_of(x)
+                if mark == "?" or (mark == "#" and number >= state.counter):
                     raise Rejected("order", f"{x} does not exist here")
 
     def _next(self, state: State, kind: type[AnInstr]) -> AnInstr:
@@ -78,8 +79,7 @@ class Conditions:
         """
         if len(forward) != r.cells.arity or (back is not None and len(back) != need.arity) or need.base != r.cells.base:
             raise Rejected(rule, "shape", base=need.base)
-        b = self._constants(need.arity)
-        inside = facts.assume(need.domain(b))
+        b, inside = self._arbitrary(facts, need)
         image = tuple(instantiate(t, b) for t in forward)
         data = {"base": need.base, "need": need, "have": r.cells, "at": b}
         goal = k.and_(same(r.cells.at(image), need.at(b)), r.cells.domain(image))
@@ -95,8 +95,8 @@ class Conditions:
         self, rule: str, facts: Facts, want: Family, r: Family, forward: Index, steps: Steps, some: bool
     ) -> None:
         """Where `want` has its cells written, r (found by `forward`) has them written, with equal values unless `some` do."""
-        b = self._constants(want.cells.arity)
-        inside = facts.assume(want.cells.domain(b), want.init_at(b))
+        b, inside = self._arbitrary(facts, want.cells)
+        inside = inside.assume(want.init_at(b))
         image = tuple(instantiate(t, b) for t in forward)
         data = {"base": want.cells.base, "cells": want.cells, "at": b}
         self._require(rule, "init", inside, r.init_at(image), **data)
@@ -130,8 +130,8 @@ class Conditions:
         """No cell is held with full share: it would be lost."""
         for r in held.values():
             if r.share == FULL:
-                b = self._constants(r.cells.arity)
-                self._require(rule, "leak", facts, k.not_(r.cells.domain(b)), base=r.cells.base, cells=r.cells)
+                b, wider = facts.arbitrary(*(INT,) * r.cells.arity)
+                self._require(rule, "leak", wider, k.not_(r.cells.domain(b)), base=r.cells.base, cells=r.cells)
 
 
 def terms_of(x: object) -> tuple[Term, ...]:

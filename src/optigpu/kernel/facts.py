@@ -21,6 +21,7 @@ from optigpu.kernel.terms import (
     TRUE,
     ZERO,
     Coefficients,
+    Sort,
     Term,
     abstract,
     add,
@@ -33,6 +34,7 @@ from optigpu.kernel.terms import (
     ite,
     le,
     lt,
+    mark_of,
     max_,
     mul,
     neg,
@@ -53,9 +55,12 @@ _QUANTIFIED = ("all", "any", "forall")
 
 
 class Facts:
-    """An immutable set of facts. `assume` gives a larger one."""
+    """An immutable set of facts. `assume` gives a larger one; what was found out is remembered with them."""
 
-    __slots__ = ("_bounds", "_fresh", "_nonneg", "_simplified", "given", "items", "known", "positive", "substitution")
+    __slots__ = (
+        "_bounds", "_larger", "_nonneg", "_simplified", "answers", "constants", "given", "items", "known", "positive",
+        "substitution",
+    )  # fmt: skip
 
     def __init__(self, given: tuple[Term, ...] = ()) -> None:
         self.given = given  # as they were assumed
@@ -65,16 +70,39 @@ class Facts:
         self._bounds: Bounds | None = None
         self._simplified: dict[Term, Term] = {}
         self._nonneg: dict[Term, bool] = {}
-        self._fresh = 0
         self.positive: set[Term] = set()  # atoms known to be at least 1
+        self.constants = 0  # how many arbitrary constants there are
+        self.answers: dict[Term, bool] = {}  # what a judge has said of goals under these facts
+        self._larger: dict[object, Facts] = {}
+
+    def arbitrary(self, *sorts: Sort) -> tuple[tuple[Term, ...], Facts]:
+        """Constants of which nothing is known, so that what is proved of them holds of everything.
+
+        They occur nowhere else, provided that the facts returned with them are used wherever they are.
+        """
+        names = tuple(var(f"b?{self.constants + i}", s) for i, s in enumerate(sorts))
+        if not sorts:
+            return names, self
+        if len(sorts) not in self._larger:
+            out = Facts(self.given)
+            out.substitution, out.items, out.known = self.substitution, self.items, self.known
+            out.constants = self.constants + len(sorts)
+            self._larger[len(sorts)] = out
+        return names, self._larger[len(sorts)]
 
     def assume(self, *props: Term) -> Facts:
         new = [c for p in props for c in conjuncts(p) if c is not TRUE]
         new = [c for c in new if substitute(c, self.substitution) not in self.known]
         if not new:
             return self
+        found = self._larger.get(tuple(new))
+        if found is None:
+            found = self._larger[tuple(new)] = self._with(new)
+        return found
+
+    def _with(self, new: list[Term]) -> Facts:
         out = Facts(self.given + tuple(new))
-        out._fresh = self._fresh
+        out.constants = self.constants
         out.substitution = dict(self.substitution)
         items = list(self.items)
         for c in new:
@@ -180,11 +208,8 @@ class Facts:
         initial = self._simplify(start[0]) if start else None
         if le(high, low) is TRUE or self._prove(le(high, low)):
             return big(t.op, low, low, body, initial)
-        self._fresh += 1
-        k = var(f"{t.op}!{self._fresh}", INT)
-        inner = self.assume(le(low, k), lt(k, high))
-        inner._fresh = self._fresh
-        simpler = inner.simplify(instantiate(body, (k,)))
+        (k,), inner = self.arbitrary(INT)
+        simpler = inner.assume(le(low, k), lt(k, high)).simplify(instantiate(body, (k,)))
         # An equation for the index may have been used: the result must still be a function of it alone.
         return big(t.op, low, high, abstract(simpler, (k,)), initial)
 
@@ -280,7 +305,7 @@ class Facts:
             return False
         tried_at[p] = depth
         tried = 0
-        for v in sorted({a for m in cs for a in m}, reverse=True):  # inner variables were made later
+        for v in sorted({a for m in cs for a in m}, key=_innermost, reverse=True):
             parts = _linear_in(cs, v)
             if parts is None or v not in bounds:
                 continue
@@ -396,6 +421,12 @@ Bounds = dict[Term, list[tuple[Term, int, Term]]]
 _DEFINED = ("fdiv", "max", "min", "pow2")
 
 
+def _innermost(a: Term) -> tuple[int, int, int]:
+    """Which variable to eliminate first: arbitrary constants, then loop indices, inner ones first, then sizes."""
+    marks = [mark_of(x) for x in a.free]
+    return (*max([(" #?".index(mark), number) for mark, number in marks], default=(0, 0)), a.key)
+
+
 def _has_choice(t: Term) -> bool:
     return any(x.op in ("ite", "max", "min") for x in subterms(t))
 
@@ -406,10 +437,9 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
         return None
     p = item.args[0]
     cs = coefficients(p)
-    for (v, *more), c in ((m, c) for m, c in cs.items() if m):
-        if more or v.op != "var" or c not in (1, -1):
-            continue
-        rest = polynomial({m: -d if c == 1 else d for m, d in cs.items() if m != (v,)}, p.sort)
+    variables = [m[0] for m, c in cs.items() if len(m) == 1 and m[0].op == "var" and c in (1, -1)]
+    for v in sorted(variables, key=_innermost, reverse=True):
+        rest = polynomial({m: -d if cs[(v,)] == 1 else d for m, d in cs.items() if m != (v,)}, p.sort)
         if v not in rest.free:
             return v, rest
     if p.sort is INT and len(cs) == 2:

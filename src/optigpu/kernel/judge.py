@@ -14,7 +14,6 @@ from optigpu.kernel.facts import Facts, universal
 from optigpu.kernel.terms import (
     INT,
     TRUE,
-    Sort,
     Term,
     and_,
     implies,
@@ -24,7 +23,6 @@ from optigpu.kernel.terms import (
     num,
     sub,
     subterms,
-    var,
 )
 
 MAX_INSTANCES = 120
@@ -71,8 +69,7 @@ class Counts:
 class Judge:
     solver: Solver = field(default_factory=NoSolver)
     counts: Counts = field(default_factory=Counts)
-    _answers: dict[tuple[tuple[Term, ...], Term], bool] = field(default_factory=dict)
-    _fresh: int = 0
+    root: Facts = field(default_factory=Facts)  # no facts; shared, so that what was found out is found again
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
         """Does the goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
@@ -84,24 +81,18 @@ class Judge:
             return all(self.proves(facts, g, count) for g in goal.args)
         if goal.op in ("all", "forall"):
             return self._proves_universal(facts, goal, count)
-        key = (facts.items, goal)
-        if key not in self._answers:
-            self._answers[key] = self._ask(facts, goal)
-        self.counts.solver += count and self._answers[key]
-        return self._answers[key]
+        if goal not in facts.answers:
+            facts.answers[goal] = self._ask(facts, goal)
+        self.counts.solver += count and facts.answers[goal]
+        return facts.answers[goal]
 
     def _proves_universal(self, facts: Facts, goal: Term, count: bool) -> bool:
         if goal.op == "all":
             low, high, body = goal.args
-            k = self.constant("k", INT)
-            return self.proves(facts.assume(le(low, k), lt(k, high)), instantiate(body, (k,)), count)
-        fresh = tuple(self.constant("x", s) for s in goal.data)
-        return self.proves(facts, instantiate(goal.args[0], fresh), count)
-
-    def constant(self, stem: str, sort: Sort) -> Term:
-        """A constant that occurs nowhere else: what is proved of it holds of everything."""
-        self._fresh += 1
-        return var(f"{stem}?{self._fresh}", sort)
+            (k,), inner = facts.arbitrary(INT)
+            return self.proves(inner.assume(le(low, k), lt(k, high)), instantiate(body, (k,)), count)
+        xs, inner = facts.arbitrary(*goal.data)
+        return self.proves(inner, instantiate(goal.args[0], xs), count)
 
     def _ask(self, facts: Facts, goal: Term) -> bool:
         ground = [i for i in facts.items if i.op not in ("all", "forall")]
@@ -123,8 +114,8 @@ class Judge:
                 out.append(le(zero, t))
             elif t.level == 0 and t.op == "sum":
                 low, high, body = t.args
-                k = self.constant("k", INT)
-                inside, summand = facts.assume(le(low, k), lt(k, high)), instantiate(body, (k,))
+                (k,), inner = facts.arbitrary(INT)
+                inside, summand = inner.assume(le(low, k), lt(k, high)), instantiate(body, (k,))
                 if self.proves(inside, lt(zero, summand), count=False):
                     out += [implies(lt(low, high), lt(zero, t)), le(zero, t)]
                 elif self.proves(inside, le(zero, summand), count=False):

@@ -8,7 +8,6 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, arguments, box, same, single, unknown
 from optigpu.kernel.code import Alloc, Assert, Free, Ghost, If, Let, Load, Oblige, Store
 from optigpu.kernel.conditions import Conditions, Take
-from optigpu.kernel.facts import Facts
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
 from optigpu.kernel.terms import TRUE, Term, instantiate
@@ -25,7 +24,7 @@ class Rules(Conditions):
         not overlap unless both only read: otherwise no caller could fulfil the contract, and everything would follow from it.
         """
         f = self.program.functions[name]
-        facts = Facts().assume(*(p for _, p in self.program.axioms), *f.contract.requires)
+        facts = self.judge.root.assume(*(p for _, p in self.program.axioms), *f.contract.requires)
         self.ledger.axioms.update(a for a, _ in self.program.axioms)
         bases = {p.name: Base(p.sort, p.dims, "Any", False) for p in f.params if p.dims is not None}
         state = first_state(facts, {}, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1)
@@ -34,15 +33,13 @@ class Rules(Conditions):
         for i, claim in enumerate(f.contract.pre):
             cells = claim.cells
             if claim.share == FULL:
-                b = self._constants(cells.arity)
+                b, inside = self._arbitrary(facts, cells)
                 inverse = tuple(instantiate(t, cells.at(b)) for t in inverses[i])
-                self._require(
-                    "begin", "twice", facts.assume(cells.domain(b)), same(inverse, b), base=cells.base, claims=(i, i)
-                )
+                self._require("begin", "twice", inside, same(inverse, b), base=cells.base, claims=(i, i))
             for j, other in enumerate(f.contract.pre[:i]):
                 if other.cells.base == cells.base and FULL in (claim.share, other.share):
-                    b, c = self._constants(cells.arity), self._constants(other.cells.arity)
-                    both = facts.assume(cells.domain(b), other.cells.domain(c))
+                    b, inside = self._arbitrary(facts, cells)
+                    c, both = self._arbitrary(inside, other.cells)
                     goal = k.not_(same(cells.at(b), other.cells.at(c)))
                     self._require("begin", "twice", both, goal, base=cells.base, claims=(j, i))
             held[i + 1] = claim.family(f"{cells.base}#{i + 1}", bases[cells.base].sort)
@@ -165,10 +162,10 @@ class Rules(Conditions):
         if r.owner is not None:
             raise Rejected("regroup", "shape")
         self._found("regroup", state.facts, cells, r, forward, back)
-        b = self._constants(r.cells.arity)
+        b, inside = self._arbitrary(state.facts, r.cells)
         origin = tuple(instantiate(t, b) for t in back)
         goal = k.and_(cells.domain(origin), same(cells.at(origin), r.cells.at(b)))
-        self._require("regroup", "permission", state.facts.assume(r.cells.domain(b)), goal, base=cells.base)
+        self._require("regroup", "permission", inside, goal, base=cells.base)
         new = Family(cells, instantiate(r.value, forward), instantiate(r.init, forward), r.share)
         return changed(state, held={**state.held, family: new})
 
@@ -188,17 +185,15 @@ class Rules(Conditions):
         """An equivalent condition for which cells a family has."""
         self._known(state, where)
         r = state.held[family]
-        b = self._constants(r.cells.arity)
-        ranges = replace(r.cells, where=TRUE).domain(b)
+        b, inside = self._arbitrary(state.facts, replace(r.cells, where=TRUE))
         goal = k.eq(instantiate(r.cells.where, b), instantiate(where, b))
-        self._require("narrow", "permission", state.facts.assume(ranges), goal, base=r.cells.base)
+        self._require("narrow", "permission", inside, goal, base=r.cells.base)
         return changed(state, held={**state.held, family: replace(r, cells=replace(r.cells, where=where))})
 
     def tidy(self, state: State, family: int) -> State:
         """Contents simplified by what holds of the family's cells."""
         r = state.held[family]
-        b = self._constants(r.cells.arity)
-        inside = state.facts.assume(r.cells.domain(b))
+        b, inside = self._arbitrary(state.facts, r.cells)
         value = k.abstract(inside.simplify(r.value_at(b)), b)
         init = k.abstract(inside.simplify(r.init_at(b)), b)
         return changed(state, held={**state.held, family: replace(r, value=value, init=init)})

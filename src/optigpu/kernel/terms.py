@@ -9,13 +9,14 @@ Bound variables of `lam`, `forall` and the big operators are de Bruijn indices, 
 
 from __future__ import annotations
 
-import itertools
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
+from zlib import crc32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,13 +53,13 @@ class Term:
     le, lt, eq (args: p, compared with 0), not, and, or, true, false.
     """
 
-    __slots__ = ("__weakref__", "_free", "args", "data", "id", "level", "op", "sort")
+    __slots__ = ("__weakref__", "_free", "args", "data", "key", "level", "op", "sort")
 
     op: str
     args: tuple[Term, ...]
     data: Any
     sort: Sort
-    id: int
+    key: int  # orders terms, the same way in every run
     level: int  # the number of enclosing binders it needs: 0 for a closed term
     _free: frozenset[Term] | None
 
@@ -83,11 +84,10 @@ class Term:
         return tuple(dict.fromkeys(a for monomial, _ in self.data for a in monomial))
 
     def __lt__(self, other: Term) -> bool:
-        return self.id < other.id
+        return self.key < other.key
 
 
 _TABLE: WeakValueDictionary[Any, Term] = WeakValueDictionary()
-_IDS = itertools.count()
 BINDERS = {"sum", "prod", "all", "any", "fold_max", "fold_min", "lam", "forall"}
 
 
@@ -97,7 +97,8 @@ def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term
     if found is not None:
         return found
     t = Term.__new__(Term)
-    t.op, t.args, t.data, t.sort, t.id = op, args, data, sort, next(_IDS)
+    t.op, t.args, t.data, t.sort = op, args, data, sort
+    t.key = _key_of(op, args, data, sort)
     t._free = None
     if op == "bound":
         t.level = data + 1
@@ -110,6 +111,25 @@ def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term
         t.level = max((a.level for a in args), default=0)
     _TABLE[key] = t
     return t
+
+
+def _key_of(op: str, args: tuple[Term, ...], data: Any, sort: Sort) -> int:
+    """A number that depends on what the term is, and not on when it was made."""
+    h = crc32(f"{op}:{sort.name}".encode())
+    if op == "poly":
+        for monomial, c in data:
+            h = _mix(h, crc32(str(c).encode()))
+            for a in monomial:
+                h = _mix(h, a.key)
+    elif data is not None:
+        h = _mix(h, crc32(str([s.name for s in data] if isinstance(data, tuple) else data).encode()))
+    for a in args:
+        h = _mix(h, a.key)
+    return h
+
+
+def _mix(h: int, x: int) -> int:
+    return ((h ^ x) * 0x9E3779B97F4A7C15 + x + 1) & 0xFFFFFFFFFFFFFFFF
 
 
 TRUE = _make("true", (), BOOL)
@@ -132,6 +152,13 @@ ZERO, ONE = num(0), num(1)
 
 def var(name: str, sort: Sort) -> Term:
     return _make("var", (), sort, name)
+
+
+def mark_of(x: Term) -> tuple[str, int]:
+    """Who made a variable: ("?", n) an arbitrary constant ($b3 of a search counts as one), ("#", n) a rule when the state's
+    counter was n, (" ", 0) the program."""
+    found = re.match(r"[^#?$]*([#?$])[a-zA-Z_]*(\d+)", str(x.data))
+    return ("?" if found.group(1) == "$" else found.group(1), int(found.group(2))) if found else (" ", 0)
 
 
 def bound(index: int, sort: Sort) -> Term:
@@ -160,7 +187,7 @@ def polynomial(cs: Coefficients, sort: Sort) -> Term:
             return num(c, sort)
         if c == 1 and len(m) == 1:
             return m[0]
-    items.sort(key=lambda mc: (len(mc[0]), [a.id for a in mc[0]]))
+    items.sort(key=lambda mc: (len(mc[0]), [a.key for a in mc[0]]))
     return _make("poly", (), sort, tuple(items))
 
 
@@ -409,7 +436,7 @@ def eq(a: Term, b: Term) -> Term:
     c0 = cs.pop((), 0)
     if not cs:
         return TRUE if c0 == 0 else FALSE
-    first = min(cs, key=lambda m: (len(m), [x.id for x in m]))
+    first = min(cs, key=lambda m: (len(m), [x.key for x in m]))
     g: Any = gcd(*cs.values()) if p.sort is INT else _content(cs)
     if p.sort is INT and c0 % g:
         return FALSE
@@ -420,7 +447,7 @@ def eq(a: Term, b: Term) -> Term:
 
 def _content(cs: Coefficients) -> Fraction:
     """A positive number by which all coefficients can be divided to make the one of the first monomial ±1."""
-    first = min(cs, key=lambda m: (len(m), [x.id for x in m]))
+    first = min(cs, key=lambda m: (len(m), [x.key for x in m]))
     return abs(Fraction(cs[first]))
 
 

@@ -8,7 +8,7 @@ equation is to hold; they are instantiated with the constants for which it is pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.kernel.cells import Index, arguments, same
@@ -100,7 +100,7 @@ def place(step: Step, args: Index) -> Step:
 
 
 class Equality:
-    """Checks proofs of equality. It makes constants for bound variables, which occur nowhere else."""
+    """Checks proofs of equality."""
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
@@ -113,10 +113,11 @@ class Equality:
                 rest = steps[i + 1 :]
                 yes, no = facts.assume(step.test), facts.assume(not_(step.test))
                 return self.holds(yes, a, b, step.then + rest) and self.holds(no, a, b, step.other + rest)
-            new = self._checked(facts, step)
+            old = facts.simplify(step.old)
+            new = self._checked(facts, replace(step, old=old))
             if new is None:
                 return False
-            a, b = (facts.simplify(replace_subterms(t, {step.old: new})) for t in (a, b))
+            a, b = (facts.simplify(replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, eq(a, b))
 
     def _checked(self, facts: Facts, step: Split | Reindex | Extend) -> Term | None:
@@ -131,8 +132,8 @@ class Equality:
             case Extend(old, new, steps):
                 if old.op not in _BIG or old.op != new.op or old.args[:-1] != new.args[:-1]:
                     return None
-                k = self.constant()
-                inner = facts.assume(le(old.args[-3], k), lt(k, old.args[-2]))
+                (k,), inner = facts.arbitrary(INT)
+                inner = inner.assume(le(old.args[-3], k), lt(k, old.args[-2]))
                 f, g = instantiate(old.args[-1], (k,)), instantiate(new.args[-1], (k,))
                 return new if self.holds(inner, f, g, tuple(place(s, (k,)) for s in steps)) else None
 
@@ -142,21 +143,18 @@ class Equality:
         mine, theirs = peel(old, n), peel(new, m)
         if mine is None or theirs is None:
             return False
-        b = tuple(self.constant() for _ in range(n))
-        here = facts.assume(mine.domain(b))
+        b, here = facts.arbitrary(*(INT,) * n)
+        here = here.assume(mine.domain(b))
         image = tuple(instantiate(t, b) for t in forward)
         if not self.judge.proves(here, and_(theirs.domain(image), same(tuple(instantiate(t, image) for t in back), b))):
             return False
         if not self.judge.proves(here, eq(mine.body_at(b), theirs.body_at(image))):
             return False
-        c = tuple(self.constant() for _ in range(m))
-        there = facts.assume(theirs.domain(c))
+        c, there = facts.arbitrary(*(INT,) * m)
+        there = there.assume(theirs.domain(c))
         image = tuple(instantiate(t, c) for t in back)
         goal = and_(mine.domain(image), same(tuple(instantiate(t, image) for t in forward), c))
         return self.judge.proves(there, goal)
-
-    def constant(self) -> Term:
-        return self.judge.constant("k", INT)
 
 
 _BIG = ("sum", "prod", "all", "any", "fold_max", "fold_min")
@@ -208,7 +206,3 @@ def peel(t: Term, depth: int) -> IndexSet | None:
             guards.append(shift(t.args[0], depth - level - 1))
             t = t.args[1]
     return IndexSet(tuple(ranges), and_(TRUE, *guards), t)
-
-
-def constants(judge: Judge, n: int) -> Index:
-    return tuple(judge.constant("b", INT) for _ in range(n))

@@ -78,8 +78,8 @@ EXPLANATIONS: dict[str, str] = {
     "OG316": "Memory that the called function requires is not held here, overlaps with another argument, or holds something else.",
     "OG317": "The inner sizes of an array argument must be those the parameter declares: they fix where its elements lie.",
     "OG318": "An invariant, written or inferred, does not hold before the loop or is not kept by its body.",
-    "OG319": "What this loop does to the memory named follows none of the known laws (each iteration its own cells, sums and other\n"
-    "accumulations, scratch). Say what the memory holds at the start of iteration i:\n"
+    "OG319": "What this loop does to the memory named follows none of the known laws (each iteration its own cells, sums and\n"
+    "other accumulations, scratch). Say what the memory holds at the start of iteration i:\n"
     '  __spreserves("&x ~~> …");',
     "OG320": "One branch of an if allocates, frees or gives away something and the other does not.",
     "OG321": "An assertion does not follow.",
