@@ -140,7 +140,8 @@ def _check(args: argparse.Namespace, style: Style) -> int:
         results.append(as_json(result))
         if not args.json:
             if args.show_proof and result.verified:
-                sys.stdout.write(print_program(annotated(program, result)))
+                loops = {mark: shown for f in result.functions for mark, shown in f.loops.items()}
+                sys.stdout.write(print_program(annotated(program, loops)))
             for f in result.functions:
                 print(render_function(f, style))
             print(f"{style.bold(file)}: {summary(result, style)}")

@@ -92,12 +92,21 @@ def test_sums_are_linear() -> None:
 
 
 def test_a_choice_by_the_same_condition_is_decided() -> None:
-    x, y, z = (k.var(n, INT) for n in "xyz")
-    c = k.lt(x, y)
+    x, y, z, w = (k.var(n, INT) for n in "xyzw")
+    c = k.lt(x, w)
     assert k.ite(c, x, k.ite(c, y, z)) is k.ite(c, x, z)
     assert k.ite(c, k.ite(c, x, y), z) is k.ite(c, x, z)
     assert k.ite(k.not_(c), x, y) is k.ite(c, y, x)
     assert k.ite(c, x, x) is x
+
+
+def test_maxima_and_minima_have_one_form() -> None:
+    x, y = k.var("x", INT), k.var("y", INT)
+    assert k.ite(k.lt(x, y), y, x) is k.max_(x, y)
+    assert k.ite(k.le(x, y), x, y) is k.min_(x, y)
+    A = k.var("A", FUNCTIONS["A"])
+    fold = k.big("fold_max", k.ONE, x, k.app(A, k.bound(0, INT)), k.app(A, k.ZERO))
+    assert k.max_(fold, k.app(A, y)).op == "fold_max"
 
 
 def test_sorts_are_checked() -> None:

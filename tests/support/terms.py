@@ -41,8 +41,8 @@ def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> An
         case "pow2":
             e = ev(t.args[0])
             return 2**e if e >= 0 else 0
-        case "min" | "max":
-            return (min if t.op == "min" else max)(ev(a) for a in t.args)
+        case "max":
+            return max(ev(a) for a in t.args)
         case "inv":
             x = ev(t.args[0])
             return Fraction(1) / x if x else Fraction(0)

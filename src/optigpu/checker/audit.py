@@ -79,7 +79,7 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as e:
             out.failures[f.name] = f"the proof does not fit the program: {e}"
         else:
-            if theorem.function == f.name:
+            if theorem.function.name == f.name:
                 out.theorems[f.name] = contract_hash(f)
             else:
                 out.failures[f.name] = "the proof is of another function"

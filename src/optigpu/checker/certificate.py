@@ -189,18 +189,16 @@ def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
             return k.TRUE if op == "true" else k.FALSE
         case "poly":
             sort = read_sort(rest[1])
-            one = k.num(1, sort)
-            return k.add(
-                k.num(0, sort), *(k.scale(Fraction(c), k.mul(one, *(known[a] for a in m))) for m, c in rest[0])
-            )
+            one, number = k.num(1, sort), int if sort is INT else Fraction
+            return k.add(k.num(0, sort), *(k.scale(number(c), k.mul(one, *(known[a] for a in m))) for m, c in rest[0]))
         case "lam" | "forall":
             sorts = tuple(read_sort(s) for s in rest[0])
             xs = tuple(k.var(f"certificate.{i}", s) for i, s in enumerate(sorts))
             body = k.instantiate(known[rest[1]], xs)
             return k.lam(xs, body) if op == "lam" else k.forall(xs, body)
-        case "sum" | "prod" | "all" | "any":
+        case "sum" | "prod" | "all":
             return k.big(op, *(known[i] for i in rest))
-        case "fold_max" | "fold_min":
+        case "fold_max":
             start, low, high, body = (known[i] for i in rest)
             return k.big(op, low, high, body, start)
         case _:

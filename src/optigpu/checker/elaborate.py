@@ -66,7 +66,7 @@ from optigpu.syntax.program import (
     Store,
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
-from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar
 
 
@@ -90,6 +90,10 @@ class Elaborated:
     places: list[Loc]  # by the `at` of instructions
     specs: dict[int, LoopSpec]  # by the `at` of loops
     clauses: dict[str, ContractPlaces]
+    marks: dict[int, Mark] = field(default_factory=dict)  # the statement of a loop, by its `at`
+    given: dict[int, dict[str, Term]] = field(
+        default_factory=dict
+    )  # values for variables of lemmas, by the `at` of calls
 
 
 @dataclass
@@ -119,6 +123,8 @@ def elaborate(program: Program) -> Elaborated:
                 axioms.append((name, formulas.term(prop, names)))
             case Function(role=Role.GHOST):
                 ghosts[item.name] = item
+                if item.body or item.admitted:  # a lemma: proved once (or assumed), used like a function
+                    functions[item.name] = _FunctionElaborator(item, names, out, ghosts, program).run()
             case Function():
                 functions[item.name] = _FunctionElaborator(item, names, out, ghosts, program).run()
             case _:
@@ -364,6 +370,7 @@ class _FunctionElaborator:
         at = self.at(s.loc)
         r = s.range
         start, bound, amount = (self.expr(e, names) for e in (r.start, r.bound, r.amount))
+        self.out.marks[at] = s.mark
         index = k.var(self.unique(s.index), INT)
         inner = names.bind(s.index, ValueEntry(index))
         if s.contract:
@@ -427,6 +434,8 @@ class _FunctionElaborator:
     def ghost(self, s: Ghost, names: Names) -> Names:
         """A ghost of the library, or one without a body: what it claims is checked where it stands."""
         ghost = self.ghosts[s.func]
+        if ghost.body or ghost.admitted:
+            return self.lemma(s, ghost, names)
         inner = self.outer
         requires: list[Term] = []
         given = {a.name: a.value for a in s.args}
@@ -472,6 +481,26 @@ class _FunctionElaborator:
             ensures = [e for e in ensures if not any(t in e.free for t in left)]
         instr = kc.Ghost(s.func, tuple(requires), tuple(pre), tuple(post), tuple(ensures), at=self.at(s.loc))
         self.code.append(instr)
+        return names
+
+    def lemma(self, s: Ghost, ghost: Function, names: Names) -> Names:
+        """The use of a lemma: a call that has no arguments but the values of its variables."""
+        at = self.at(s.loc)
+        given = {a.name: a.value for a in s.args}
+        values: dict[str, Term] = {}
+        inner = self.outer
+        for c in ghost.contract:
+            for item in c.items:
+                if c.kind == "requires" and isinstance(item.body, TypeOf) and item.name in given:
+                    assert item.name is not None
+                    values[item.name] = self.formulas.term(given[item.name], names)
+                    inner = inner.bind(item.name, ValueEntry(values[item.name]))
+                elif c.kind == "ensures":
+                    for name, result in s.binds:
+                        if result == item.name:
+                            names = names.bind(name, ValueEntry(self.formulas.term(item.body, inner)))
+        self.out.given[at] = values
+        self.code.append(kc.Call(None, s.func, (), at=at))
         return names
 
     # Expressions

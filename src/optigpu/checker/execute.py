@@ -11,14 +11,15 @@ from optigpu.checker.explore import (
     LoopSummary,
     Unexplorable,
     World,
-    bind,
     bind_variables,
     call_arguments,
     located,
+    over_all,
     start_contents,
     through_view,
     unknown_content,
 )
+from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
@@ -52,11 +53,13 @@ class Executor:
         self.kernel = kernel
         self.judge = kernel.judge
         self.elaborated = elaborated
-        self.explorer = Explorer(kernel.judge, kernel.program, elaborated.specs)
+        self.explorer = Explorer(kernel.judge, elaborated)
         self.sums = SumProver(kernel.judge)
         self.function = ""
         self.place = 0
         self.clause: tuple[str, int] | None = None
+        self.shown: dict[int, ShownLoop] = {}  # by the `at` of loops
+        self.allocated: dict[str, int] = {}  # where bases were allocated
 
     # Functions
 
@@ -71,6 +74,8 @@ class Executor:
             return self.finish(end, f)
         except Rejected as r:
             clause = self.clause
+            if r.why in ("leak", "branches") and r.data.get("base") in self.allocated:
+                self.place, clause = self.allocated[r.data["base"]], None
             if r.rule == "begin" and "claims" in r.data:
                 clause = ("pre", r.data["claims"][1])
             raise Failed(r, self.place, name, clause) from None
@@ -88,7 +93,7 @@ class Executor:
         held = dict(state.held)
         for i, claim in enumerate(f.contract.post):
             self.clause = ("post", i)
-            take = self.find_claim(state, held, claim)
+            take = self.find_claim("post", state, held, claim)
             r = held[take.family]
             takes.append(self.with_steps(state.facts, claim, r, take))
             held[take.family] = r.without(self.member(claim.cells, r, take.back))
@@ -123,17 +128,17 @@ class Executor:
         found = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
         return sorted(found, key=lambda n: held[n].share != FULL)
 
-    def find_claim(self, state: State, held: dict[int, Family], claim: Claim) -> Take:
+    def find_claim(self, rule: str, state: State, held: dict[int, Family], claim: Claim) -> Take:
         for n in self.candidates(held, claim.cells.base, claim.share):
             maps = self.maps(state.facts, claim.cells, held[n])
             if maps is not None and self.includes(state.facts, claim.cells, held[n], maps[0]):
                 return Take(n, *maps)
         options = self.candidates(held, claim.cells.base, claim.share)
         if not options:
-            raise Rejected("claim", "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
+            raise Rejected(rule, "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
         maps = self.maps(state.facts, claim.cells, held[options[0]])
         if maps is None:
-            raise Rejected("claim", "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
+            raise Rejected(rule, "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
         return Take(options[0], *maps)
 
     def maps(self, facts: Facts, need: Cells, r: Family) -> tuple[Index, Index] | None:
@@ -184,6 +189,7 @@ class Executor:
             case kc.Store(place):
                 return self.access(state, place, "store")
             case kc.Alloc():
+                self.allocated[state.next.base] = state.next.at
                 return self.kernel.allocate(state)
             case kc.Free(base):
                 return self.free(state, base)
@@ -215,7 +221,7 @@ class Executor:
             try:
                 return self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
             except Rejected as r:
-                last = r
+                last = r if last is None or (r.why == "init" and last.why != "init") else last
         if last is not None:
             raise last
         readable = any(r.cells.base == place.base for r in state.held.values())
@@ -257,6 +263,7 @@ class Executor:
         v = state.fresh(str(loop.index.data), k.INT)
         end = self.run(body)
         self.place = loop.at
+        self.shown[loop.at] = ShownLoop(loop, contract, summary.range, v, state)
         exclusive, invariant = self.exit_steps(end, contract, v, number)
         after = self.kernel.leave_loop(end, exclusive, invariant)
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
@@ -312,23 +319,19 @@ class Executor:
         self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
     ) -> list[Exclusive]:
         out: list[Exclusive] = []
-        v, range_ = summary.v, summary.range
+        v = summary.v
         r = state.held[n]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
-            m = cells.arity
-            ranges = (
-                (range_.low, range_.high),
-                *((bind(a, v, i), bind(b, v, i)) for i, (a, b) in enumerate(cells.ranges)),
-            )
-            whole = Cells(cells.base, ranges, bind(cells.where, v, m), tuple(bind(e, v, m) for e in cells.index))
-            xs = temporaries(m, "x")
+            whole = over_all(cells, summary)
+            xs = temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
             value = inside.simplify(k.substitute(instantiate(u.value, xs), actual))
             maps = self.maps(state.facts, whole, r)
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
-            out.append(Exclusive(n, whole, *maps, TRUE, k.abstract(value, (v, *xs))))
+            init = TRUE if u.written else k.FALSE
+            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if u.written else None))
         return out
 
     def invariant(
@@ -351,7 +354,7 @@ class Executor:
                 init = k.ite(k.and_(here, k.lt(low, v)), TRUE, init)
             elif effect.kind == "given":
                 _, here = located(u, index, inside_loop)
-                init = k.or_(here, init)
+                init = k.ite(here, TRUE if u.written else k.FALSE, init)
             elif effect.kind == "each":
                 written = start_contents(
                     replace(effect, updates=(replace(u, value=TRUE),)), summary, index, k.FALSE, inside_loop
@@ -404,6 +407,8 @@ class Executor:
                     return state.held[n].value_at(at)
             raise Rejected("call", "permission", state.facts, None, base=base)
 
+        given = self.elaborated.given.get(call.at, {})
+        sub.update((x, state.value(given[str(x.data)])) for x in f.contract.variables if str(x.data) in given)
         for claim in f.contract.pre:
             bind_variables(claim, views, sub, f.contract.variables, read)
         missing = [x for x in f.contract.variables if x not in sub]
@@ -416,7 +421,7 @@ class Executor:
             for i, claim in enumerate(pre):
                 if claim.share != share:
                     continue
-                take = self.find_claim(state, held, claim)
+                take = self.find_claim("call", state, held, claim)
                 r = held[take.family]
                 takes[i] = self.with_steps(state.facts, claim, r, take)
                 if share == FULL:
@@ -447,7 +452,7 @@ class Executor:
             held = dict(state.held)
             for claim in side:
                 c = claim.substitute(dict(state.env))
-                take = self.find_claim(state, held, c)
+                take = self.find_claim("ghost", state, held, c)
                 r = held[take.family]
                 takes.append(self.with_steps(facts, c, r, take))
                 if c.share == FULL:

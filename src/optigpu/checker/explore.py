@@ -7,10 +7,10 @@ the whole loop does: cells written by one iteration only, accumulators, scratch,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from optigpu.checker.elaborate import LoopSpec
+from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -30,6 +30,7 @@ class Update:
     cells: Cells
     value: Term
     at: int = field(default=0, compare=False)  # the instruction that makes it
+    written: bool = True  # False: the cells count as uninitialised
 
     def member(self, index: Index, facts: Facts) -> tuple[Term, Term] | None:
         """(is this one of the cells, its value), or None if that cannot be told."""
@@ -64,9 +65,11 @@ class World:
     env: dict[Term, Term]
     contents: dict[str, Content]
     touched: tuple[tuple[str, Index], ...] = ()  # cells that were accessed on every path to here
+    reads: tuple[Cells, ...] = ()  # all cells that were read so far, on any path
+    outer: frozenset[str] = frozenset()  # bases from outside the loop that is explored
 
     def copy(self) -> World:
-        return World(self.facts, dict(self.env), dict(self.contents), self.touched)
+        return World(self.facts, dict(self.env), dict(self.contents), self.touched, self.reads, self.outer)
 
     def value(self, t: Term) -> Term:
         return k.substitute(t, self.env)
@@ -104,6 +107,7 @@ class LoopSummary:
     effects: dict[str, Effect] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)  # those of the body
     invariants: tuple[Term, ...] = ()  # facts of the user's, under v
+    reads: tuple[Cells, ...] = ()  # all cells that an iteration reads
 
 
 class Unexplorable(Exception):
@@ -115,10 +119,11 @@ class Unexplorable(Exception):
 
 
 class Explorer:
-    def __init__(self, judge: Judge, program: kc.Program, specs: Mapping[int, LoopSpec]) -> None:
+    def __init__(self, judge: Judge, elaborated: Elaborated) -> None:
         self.judge = judge
-        self.program = program
-        self.specs = specs  # what users wrote at loops
+        self.program = elaborated.program
+        self.specs = elaborated.specs  # what users wrote at loops
+        self.given_values = elaborated.given  # and at uses of lemmas
 
     # Reading
 
@@ -159,6 +164,7 @@ class Explorer:
                 index = w.index(place)
                 w.env[target] = self.read(self.content(place.base, w), index, w.facts)
                 w.touched += ((place.base, index),)
+                w.reads += (single(place.base, index),)
             case kc.Store(place, value):
                 index = w.index(place)
                 self.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
@@ -166,6 +172,8 @@ class Explorer:
             case kc.Alloc(base, sort, dims):
                 w.contents[base] = unknown_content(base, len(dims), sort)
             case kc.Free(base):
+                if base in w.outer:
+                    raise Unexplorable("freed", base)
                 w.contents.pop(base, None)
             case kc.Oblige(prop) | kc.Assert(prop):
                 w.facts = w.facts.assume(w.value(prop))
@@ -212,6 +220,10 @@ class Explorer:
             if base in yes.contents and base in no.contents:
                 w.contents[base] = self.joined(base, before, test, yes, no, w.touched)
         w.touched += tuple(t for t in yes.touched[len(w.touched) :] if t in no.touched)
+        before_reads = len(w.reads)
+        for side, condition in ((yes, test), (no, k.not_(test))):
+            for c in side.reads[before_reads:]:
+                w.reads += (replace(c, where=k.and_(c.where, k.shift(condition, c.arity))),)
 
     def joined(
         self, base: str, before: Content, test: Term, yes: World, no: World, touched: tuple[tuple[str, Index], ...]
@@ -250,6 +262,8 @@ class Explorer:
     def call(self, i: kc.Call, w: World) -> None:
         f = self.program.functions[i.function]
         sub, views = call_arguments(f, i, w.values, w.value)
+        given = self.given_values.get(i.at, {})
+        sub.update((x, w.value(given[str(x.data)])) for x in f.contract.variables if str(x.data) in given)
         for claim in f.contract.pre:
             bind_variables(
                 claim,
@@ -299,6 +313,7 @@ class Explorer:
             """A term over the loop's entry contents, with what they are here."""
             return self.resolve(t, entry, before, w.facts)
 
+        w.reads += tuple(over_all(c, summary) for c in summary.reads)
         for effect in summary.effects.values():
             for u in self.after(effect, summary):
                 cells = replace(u.cells, where=now(u.cells.where), index=tuple(now(e) for e in u.cells.index))
@@ -344,8 +359,9 @@ class Explorer:
         summary = LoopSummary(v, range_, now, {}, facts)
         given = self.given(loop, w, summary, index)
         facts = summary.facts = facts.assume(*(instantiate(p, (v,)) for p in summary.invariants))
-        inner = World(facts, {**w.env, loop.index: index}, dict(now))
+        inner = World(facts, {**w.env, loop.index: index}, dict(now), outer=frozenset(now))
         self.run(loop.body, inner)
+        summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in now and (c.updates or b in given)}
         _Recurrences(self, summary, written, given).solve()
         return summary
@@ -369,7 +385,7 @@ class Explorer:
                     raise Unexplorable("no memory", base)
                 sort = self.sort_of(base, w)
                 value = c.value if c.value is not None else self.opaque(sort)
-                out.setdefault(base, []).append(Update(c.cells, value))
+                out.setdefault(base, []).append(Update(c.cells, value, written=c.contents != UNINIT))
                 kinds[base] = kind
         return {b: Effect(kinds[b], b, tuple(us)) for b, us in out.items()}
 
@@ -381,12 +397,7 @@ class Explorer:
             n = u.cells.arity
             match effect.kind:
                 case "each":
-                    ranges = (
-                        (low, high),
-                        *((bind(lo, v, i), bind(hi, v, i)) for i, (lo, hi) in enumerate(u.cells.ranges)),
-                    )
-                    where, index = bind(u.cells.where, v, n), tuple(bind(e, v, n) for e in u.cells.index)
-                    out.append(Update(Cells(u.cells.base, ranges, where, index), bind(u.value, v, n), u.at))
+                    out.append(Update(over_all(u.cells, summary), bind(u.value, v, n), u.at))
                 case "accumulate":
                     out.append(replace(u, value=accumulated(effect, u, summary, high)))
                 case "scratch":
@@ -412,6 +423,14 @@ def bind(t: Term, v: Term, depth: int) -> Term:
     return k.abstract(instantiate(t, xs), (v, *xs))
 
 
+def over_all(cells: Cells, summary: LoopSummary) -> Cells:
+    """The cells of all iterations: v becomes the first binder."""
+    v, n = summary.v, cells.arity
+    ranges = ((bind(lo, v, i), bind(hi, v, i)) for i, (lo, hi) in enumerate(cells.ranges))
+    whole = ((summary.range.low, summary.range.high), *ranges)
+    return Cells(cells.base, whole, bind(cells.where, v, n), tuple(bind(e, v, n) for e in cells.index))
+
+
 def accumulated(effect: Effect, u: Update, summary: LoopSummary, upto: Term) -> Term:
     """entry (op) big operator of the summand from low up to `upto`, under the binders of the update."""
     n = u.cells.arity
@@ -428,6 +447,8 @@ def combine(op: str, start: Term, low: Term, high: Term, body: Term) -> Term:
             return k.add(start, k.big("sum", low, high, body))
         case "prod":
             return k.mul(start, k.big("prod", low, high, body))
+        case "fold_min":  # -max(-start, …), with a body that is negated already
+            return k.neg(k.big("fold_max", low, high, body, k.neg(start)))
         case _:
             return k.big(op, low, high, body, start)
 
@@ -505,17 +526,11 @@ class _Recurrences:
 
     def inverts(self, u: Update) -> bool:
         """Can the iteration be read off the cell?"""
-        whole = self.over_all(u)
+        whole = over_all(u.cells, self.summary)
         xs = temporaries(whole.arity)
         inside = self.summary.facts.assume(whole.domain(xs))
         back = invert(whole, whole.at(xs), inside)
         return back is not None and self.judge.proves(inside, same(back, xs), count=False)
-
-    def over_all(self, u: Update) -> Cells:
-        v, r = self.summary.v, self.summary.range
-        ranges = ((r.low, r.high), *((bind(lo, v, i), bind(hi, v, i)) for i, (lo, hi) in enumerate(u.cells.ranges)))
-        n = u.cells.arity
-        return Cells(u.cells.base, ranges, bind(u.cells.where, v, n), tuple(bind(e, v, n) for e in u.cells.index))
 
     def classify_each(self, base: str, updates: list[Update]) -> Effect | None:
         """Reads of these cells see what they held at entry, unless an earlier iteration wrote them."""
@@ -563,7 +578,7 @@ class _Recurrences:
             xs = temporaries(depth, "y")
             index = tuple(instantiate(t, xs) for t in index)
         for u in updates:
-            whole = self.over_all(u)
+            whole = over_all(u.cells, self.summary)
             at = invert(whole, index, facts)
             if at is None:
                 return False
@@ -573,12 +588,11 @@ class _Recurrences:
         return True
 
     def read_elsewhere(self, base: str, updates: list[Update]) -> bool:
-        """Does another base's update read cells that an earlier iteration wrote?"""
-        for other, theirs in self.updates.items():
-            if other == base:
-                continue
-            for u in theirs:
-                if self.mentions(u, base) and not self.own_or_untouched(u, base, updates):
+        """Does an iteration read cells that an earlier one wrote?"""
+        for c in self.summary.reads:
+            if c.base == base:
+                xs = temporaries(c.arity)
+                if not self.not_earlier(c.at(xs), updates, self.summary.facts.assume(c.domain(xs))):
                     return True
         return False
 
@@ -666,19 +680,12 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
             case "each":
                 if not effect.progressive:
                     continue
-                n = u.cells.arity
-                ranges = (
-                    (low, summary.range.high),
-                    *((bind(a, v, i), bind(b, v, i)) for i, (a, b) in enumerate(u.cells.ranges)),
-                )
-                whole = Cells(
-                    u.cells.base, ranges, bind(u.cells.where, v, n), tuple(bind(e, v, n) for e in u.cells.index)
-                )
+                whole = over_all(u.cells, summary)
                 at = invert(whole, xs, facts)
                 if at is None:
                     raise Unexplorable("index", effect.base)
                 written = k.and_(whole.domain(at), same(whole.at(at), xs), k.lt(at[0], v))
-                result = k.ite(written, instantiate(bind(u.value, v, n), at), result)
+                result = k.ite(written, instantiate(bind(u.value, v, u.cells.arity), at), result)
             case "accumulate":
                 at, inside = located(u, xs, facts)
                 value = instantiate(accumulated(effect, u, summary, v), at)
@@ -711,10 +718,12 @@ def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None
     summand = difference(value, old)
     if summand is not None and start not in summand.free:
         return "sum", summand
-    for op, name in (("max", "fold_max"), ("min", "fold_min")):
-        rest = without(value, old, op)
-        if rest is not None and start not in rest.free:
-            return name, rest
+    most = greater(value, old)
+    if most is not None and start not in most.free:
+        return "fold_max", most
+    least = greater(k.neg(value), k.neg(old))
+    if least is not None and start not in least.free:
+        return "fold_min", least
     factor = quotient(value, old)
     if factor is not None and start not in factor.free:
         return "prod", factor
@@ -733,25 +742,26 @@ def difference(value: Term, old: Term) -> Term | None:
     return k.sub(value, old) if coefficient == 1 else None
 
 
-def without(value: Term, old: Term, op: str) -> Term | None:
-    """The other arguments of max(old, …), or a choice of such; old itself stands for `no change`."""
-    if value.op == op and old in value.args:
-        rest = tuple(a for a in value.args if a is not old)
-        return k.max_(*rest) if op == "max" else k.min_(*rest)
-    if value.op == "ite":
-        c, a, b = value.args
+def greater(value: Term, old: Term) -> Term | None:
+    """The other arguments of max(old, …); `if (new > old) old = new;` is a maximum too."""
+    if value.op == "max" and old in value.args:
+        return k.max_(*(a for a in value.args if a is not old))
+    choice = value if value.op == "ite" else _negated_choice(value)
+    if choice is not None:
+        c, a, b = choice.args
         for new, kept, condition in ((a, b, c), (b, a, k.not_(c))):
-            if kept is old:
-                if _is_extremum(op, condition, new, old):
-                    return new
-                return None
+            if kept is old and condition in (k.lt(old, new), k.le(old, new)):
+                return new
     return None
 
 
-def _is_extremum(op: str, condition: Term, new: Term, old: Term) -> bool:
-    """`if (new > old) old = new;` is a maximum."""
-    better = (k.lt(old, new), k.le(old, new)) if op == "max" else (k.lt(new, old), k.le(new, old))
-    return condition in better
+def _negated_choice(value: Term) -> Term | None:
+    """-(c ? a : b) as c ? -a : -b."""
+    cs = k.coefficients(value)
+    if len(cs) == 1 and (only := next(iter(cs.items())))[1] == -1 and len(only[0]) == 1 and only[0][0].op == "ite":
+        c, a, b = only[0][0].args
+        return k.ite(c, k.neg(a), k.neg(b))
+    return None
 
 
 def quotient(value: Term, old: Term) -> Term | None:

@@ -288,9 +288,12 @@ class FormulaElaborator:
         v = self.binder(b.name)
         body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
         if e.op in ("Max", "Min"):  # of an empty range: the body at its lower bound, as in the interpreter
-            first = k.instantiate(body, (low,))
-            return k.big("fold_max" if e.op == "Max" else "fold_min", k.add(low, k.ONE), high, body, first)
-        return k.big({"Sum": "sum", "Prod": "prod", "All": "all", "Any": "any"}[e.op], low, high, body)
+            values = body if e.op == "Max" else k.neg(body)
+            most = k.big("fold_max", k.add(low, k.ONE), high, values, k.instantiate(values, (low,)))
+            return most if e.op == "Max" else k.neg(most)
+        if e.op == "Any":
+            return k.any_(low, high, body)
+        return k.big({"Sum": "sum", "Prod": "prod", "All": "all"}[e.op], low, high, body)
 
     # Permissions
 

@@ -10,6 +10,7 @@ from optigpu.syntax.source import NOWHERE, Loc
 # (rule, why) -> code; a rule alone where it does not matter why.
 CODES: dict[tuple[str, str], str] = {
     ("begin", "twice"): "OG323",
+    ("begin", "outside"): "OG332",
     ("load", "permission"): "OG302",
     ("load", "init"): "OG304",
     ("store", "permission"): "OG302",
@@ -32,7 +33,6 @@ CODES: dict[tuple[str, str], str] = {
     ("post", "init"): "OG306",
     ("post", "permission"): "OG306",
     ("post", "overlap"): "OG323",
-    ("claim", "permission"): "OG306",
     ("ensures", "fact"): "OG307",
     ("free", "not allocated"): "OG309",
     ("free", "permission"): "OG309",
@@ -54,6 +54,7 @@ CODES: dict[tuple[str, str], str] = {
     ("infer", "variables"): "OG319",
     ("infer", "index"): "OG319",
     ("infer", "no memory"): "OG302",
+    ("infer", "freed"): "OG309",
     ("join", "branches"): "OG320",
     ("assert", "fact"): "OG321",
     ("ghost", "fact"): "OG322",

@@ -8,10 +8,11 @@ from enum import Enum
 from typing import Any, Protocol
 
 from optigpu.checker.certificate import Op
+from optigpu.checker.proofs import ShownLoop
 from optigpu.kernel.ledger import Theorem
 from optigpu.syntax.errors import Diagnostic
 from optigpu.syntax.program import Program
-from optigpu.syntax.source import Loc
+from optigpu.syntax.source import Loc, Mark
 
 
 class Verdict(Enum):
@@ -56,6 +57,7 @@ class FunctionResult:
     problem: Problem | None = None
     counterexample: Counterexample | None = None
     proof: list[Op] = field(default_factory=list)
+    loops: dict[Mark, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
 
 
 @dataclass

@@ -87,6 +87,7 @@ class Verifier:
         else:
             result = FunctionResult(f.name, Verdict.VERIFIED, time.perf_counter() - start, theorem=theorem)
             result.proof = kernel.proof()
+            result.loops = {elaborated.marks[at]: shown for at, shown in executor.shown.items()}
         result.normaliser, result.solver = judge.counts.normaliser, judge.counts.solver
         return result
 

@@ -53,5 +53,5 @@ def changed_names(s: Stmt, functions: Functions) -> set[str]:
             if isinstance(x, Call) and (
                 x.func in MEMORY_CALLS or (x.func in functions and functions[x.func].has_effects)
             ):
-                out |= {root_name(a) for a in x.args}
+                out |= {root_name(a) for a in x.args if isinstance(a.type, Array)}
     return {n for n in out if n is not None}

@@ -58,10 +58,14 @@ from optigpu.syntax.program import (
 from optigpu.syntax.scopes import Binding, Scope, What, assigned_names, is_cell
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import (
+    BOOL,
+    FLOAT,
+    INT64,
     LOGIC_INT,
     VOID,
     Array,
     FunType,
+    Kind,
     Pointer,
     ProofType,
     Scalar,
@@ -234,8 +238,15 @@ class _FunctionChecker:
                     if c.kind not in ("requires", "xrequires", "srequires"):
                         raise input_error("OG110", "a logical variable is introduced by __requires", item.loc)
                     assert item.name is not None
-                    declare(scope, item.name, Binding(What.LOGIC, logical(item.body.of), item.loc))
+                    declare(scope, item.name, self.logical_variable(item.body.of, item.loc))
         return tuple(self.clause(c, scope, function) for c in clauses)
+
+    def logical_variable(self, type_: Type, loc: Loc) -> Binding:
+        """In a ghost, which is never run, the body may compute with the numbers it is about."""
+        if self.f.role is Role.GHOST and isinstance(type_, Scalar):
+            machine = {Kind.INT: INT64, Kind.FLOAT: FLOAT, Kind.BOOL: BOOL}[type_.kind]
+            return Binding(What.VALUE, machine, loc)
+        return Binding(What.LOGIC, logical(type_), loc)
 
     def clause(self, c: Clause, scope: Scope, function: bool) -> Clause:
         after = c.kind in ("ensures", "produces", "writes")

@@ -165,6 +165,11 @@ class ContractChecker:
     ) -> list[Claim]:
         """Each claimed cell exists and holds what is claimed."""
         claims = self.claims(h, env)
+        for size in self.evaluator.negative_sizes(h, env):
+            raise fail(
+                Claim(next(v for v in env.values() if isinstance(v, View)), (), "cell", env, h.loc),
+                f"the size {size} is negative",
+            )
         for claim in claims:
             alloc = claim.view.alloc
             if not alloc.alive:

@@ -225,9 +225,10 @@ class Evaluator:
             case "Any":
                 return any(values)
             case _:
-                if not values:
-                    infinity = float("inf")
-                    return -infinity if e.op == "Max" else infinity
+                if not values:  # unspecified; the tools agree on the body at the lower bound
+                    for b in e.binders:
+                        env = {**env, b.name: self.value(b.range, env).start}
+                    return self.value(e.body, env)
                 return max(values) if e.op == "Max" else min(values)
 
     def body_values(self, e: BigOp, at: int, env: Env) -> Iterator[Any]:
@@ -287,6 +288,17 @@ class Evaluator:
                 return
             case _:
                 raise CannotEvaluate("this permission cannot be evaluated", h.loc)
+
+    def negative_sizes(self, h: Expr, env: Env) -> Iterator[int]:
+        """`MatrixN` says that its sizes are not negative."""
+        match h:
+            case Binary("*", left, right):
+                yield from self.negative_sizes(left, env)
+                yield from self.negative_sizes(right, env)
+            case PointsTo(_, _, Call(name, args)) if (m := matrix_predicate(name)) is not None:
+                yield from (n for n in self.integers(args[: m.rank], env) if n < 0)
+            case _:
+                return
 
     def matrix_claim(
         self, view: View, indices: tuple[int, ...], contents: str, model: Expr | None, env: Env, loc: Loc

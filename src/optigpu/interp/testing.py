@@ -21,8 +21,9 @@ from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import Array, Kind, Scalar, Type
 from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
 
-SMALL = (0, 1, 2, 3, 4, 5, 7, 8)
+SMALL = (0, 1, 2, 3, 4, -1, 5, 7, 8, -2, -3)
 MAX_SIZE = 130
+MAX_CONSTANT = 1100
 RUNS_PER_SIZE = 2
 TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
 SYSTEMATIC_FIRST = 30  # so many of the smallest sizes before random ones are mixed in
@@ -259,9 +260,11 @@ def candidate_sizes(program: Program, f: Function) -> list[int]:
     exprs: list[Expr] = [i.body for c in f.contract for i in c.items]
     exprs += [e for s in statements(f.body) for e in stmt_exprs(s)]
     exprs += [d.value for d in program.flat_items() if isinstance(d, Define)]
-    constants = {x.value for e in exprs for x in subexpressions(e) if isinstance(x, Int) and 1 < x.value <= MAX_SIZE}
-    around = {n for c in constants for n in (c - 1, c, c + 1, 2 * c, 2 * c + 1) if 0 <= n <= 2 * MAX_SIZE}
-    return sorted({*SMALL, *around})
+    constants = {
+        x.value for e in exprs for x in subexpressions(e) if isinstance(x, Int) and 1 < x.value <= MAX_CONSTANT
+    }
+    around = {n for c in constants for n in (c - 1, c, c + 1, 2 * c, 2 * c + 1, -c) if abs(n) <= MAX_CONSTANT}
+    return [*SMALL, *sorted(around - set(SMALL), key=abs)]
 
 
 def by_cost(pool: list[int], arity: int) -> Iterator[tuple[int, ...]]:

@@ -10,28 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from optigpu.kernel.terms import (
-    FALSE,
-    INT,
-    TRUE,
-    ZERO,
-    Sort,
-    Term,
-    abstract,
-    and_,
-    app,
-    bound,
-    eq,
-    fun_sort,
-    instantiate,
-    ite,
-    le,
-    lt,
-    not_,
-    or_,
-    substitute,
-    var,
-)
+from optigpu.kernel import terms as k
+from optigpu.kernel.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate
 
 FULL, READ = "full", "read"
 Index = tuple[Term, ...]
@@ -39,11 +19,11 @@ Index = tuple[Term, ...]
 
 def arguments(n: int) -> Index:
     """The n bound variables, outermost first: what a term under n binders sees."""
-    return tuple(bound(n - 1 - i, INT) for i in range(n))
+    return tuple(k.bound(n - 1 - i, INT) for i in range(n))
 
 
 def same(xs: Index, ys: Index) -> Term:
-    return and_(*(eq(x, y) for x, y in zip(xs, ys))) if len(xs) == len(ys) else FALSE
+    return k.and_(*(k.eq(x, y) for x, y in zip(xs, ys))) if len(xs) == len(ys) else FALSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,27 +41,27 @@ class Cells:
         """Is there a cell for these values of the binders?"""
         parts = [instantiate(self.where, args)]
         for i, (low, high) in enumerate(self.ranges):
-            parts.append(le(instantiate(low, args[:i]), args[i]))
-            parts.append(lt(args[i], instantiate(high, args[:i])))
-        return and_(*parts)
+            parts.append(k.le(instantiate(low, args[:i]), args[i]))
+            parts.append(k.lt(args[i], instantiate(high, args[:i])))
+        return k.and_(*parts)
 
     def at(self, args: Index) -> Index:
         return tuple(instantiate(e, args) for e in self.index)
 
     def under(self, outer: Index) -> Cells:
         """Give values to the first binders; the others stay."""
-        k, n = len(outer), self.arity
+        m, n = len(outer), self.arity
         ranges = []
-        for i in range(k, n):
-            args = (*outer, *arguments(i - k))
+        for i in range(m, n):
+            args = (*outer, *arguments(i - m))
             ranges.append(tuple(instantiate(t, args) for t in self.ranges[i]))
-        args = (*outer, *arguments(n - k))
+        args = (*outer, *arguments(n - m))
         index = tuple(instantiate(e, args) for e in self.index)
         return Cells(self.base, tuple((lo, hi) for lo, hi in ranges), instantiate(self.where, args), index)
 
     def substitute(self, sub: dict[Term, Term]) -> Cells:
-        ranges = tuple((substitute(lo, sub), substitute(hi, sub)) for lo, hi in self.ranges)
-        return Cells(self.base, ranges, substitute(self.where, sub), tuple(substitute(e, sub) for e in self.index))
+        ranges = tuple((k.substitute(lo, sub), k.substitute(hi, sub)) for lo, hi in self.ranges)
+        return Cells(self.base, ranges, k.substitute(self.where, sub), tuple(k.substitute(e, sub) for e in self.index))
 
     def terms(self) -> Index:
         return (*(t for r in self.ranges for t in r), self.where, *self.index)
@@ -90,8 +70,8 @@ class Cells:
 def make_cells(base: str, binders: tuple[tuple[Term, Term, Term], ...], where: Term, index: Index) -> Cells:
     """From named binders (variable, low, high)."""
     names = tuple(v for v, _, _ in binders)
-    ranges = tuple((abstract(lo, names[:i]), abstract(hi, names[:i])) for i, (_, lo, hi) in enumerate(binders))
-    return Cells(base, ranges, abstract(where, names), tuple(abstract(e, names) for e in index))
+    ranges = tuple((k.abstract(lo, names[:i]), k.abstract(hi, names[:i])) for i, (_, lo, hi) in enumerate(binders))
+    return Cells(base, ranges, k.abstract(where, names), tuple(k.abstract(e, names) for e in index))
 
 
 def single(base: str, index: Index) -> Cells:
@@ -130,12 +110,12 @@ class Family:
 
     def updated(self, member: Term, value: Term, init: Term) -> Family:
         """With new contents where `member` holds; all terms are under the binders."""
-        new_init = or_(and_(member, init), and_(not_(member), self.init))
-        return replace(self, value=ite(member, value, self.value), init=new_init)
+        new_init = k.or_(k.and_(member, init), k.and_(k.not_(member), self.init))
+        return replace(self, value=k.ite(member, value, self.value), init=new_init)
 
     def without(self, member: Term) -> Family:
         """Minus the cells where `member` (under the binders) holds."""
-        return replace(self, cells=replace(self.cells, where=and_(self.cells.where, not_(member))))
+        return replace(self, cells=replace(self.cells, where=k.and_(self.cells.where, k.not_(member))))
 
 
 UNINIT, SOME, KNOWN = "uninit", "some", "known"
@@ -151,7 +131,7 @@ class Claim:
     share: str = FULL
 
     def substitute(self, sub: dict[Term, Term]) -> Claim:
-        value = None if self.value is None else substitute(self.value, sub)
+        value = None if self.value is None else k.substitute(self.value, sub)
         return replace(self, cells=self.cells.substitute(sub), value=value)
 
     def family(self, name: str, sort: Sort) -> Family:
@@ -163,5 +143,5 @@ class Claim:
 def unknown(name: str, arity: int, sort: Sort) -> Term:
     """Unknown contents, as a term under `arity` binders."""
     if arity == 0:
-        return var(name, sort)
-    return app(var(name, fun_sort((INT,) * arity, sort)), *arguments(arity))
+        return k.var(name, sort)
+    return k.app(k.var(name, k.fun_sort((INT,) * arity, sort)), *arguments(arity))

@@ -13,45 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from optigpu.kernel.terms import (
-    BINDERS,
-    FALSE,
-    INT,
-    ONE,
-    TRUE,
-    ZERO,
-    Coefficients,
-    Sort,
-    Term,
-    abstract,
-    add,
-    big,
-    coefficients,
-    conjuncts,
-    eq,
-    fdiv,
-    instantiate,
-    ite,
-    le,
-    lt,
-    mark_of,
-    max_,
-    mul,
-    neg,
-    not_,
-    num,
-    polynomial,
-    rebuild,
-    scale,
-    sub,
-    substitute,
-    subterms,
-    var,
-)
+from optigpu.kernel import terms as k
+from optigpu.kernel.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
 
 DEPTH = 9  # eliminations in one proof of an inequality
 BUDGET = 70  # inequalities looked at for one goal
-_QUANTIFIED = ("all", "any", "forall")
+_QUANTIFIED = ("all", "forall")
 
 
 class Facts:
@@ -80,7 +47,7 @@ class Facts:
 
         They occur nowhere else, provided that the facts returned with them are used wherever they are.
         """
-        names = tuple(var(f"b?{self.constants + i}", s) for i, s in enumerate(sorts))
+        names = tuple(k.var(f"b?{self.constants + i}", s) for i, s in enumerate(sorts))
         if not sorts:
             return names, self
         if len(sorts) not in self._larger:
@@ -91,8 +58,8 @@ class Facts:
         return names, self._larger[len(sorts)]
 
     def assume(self, *props: Term) -> Facts:
-        new = [c for p in props for c in conjuncts(p) if c is not TRUE]
-        new = [c for c in new if substitute(c, self.substitution) not in self.known]
+        new = [c for p in props for c in k.conjuncts(p) if c is not TRUE]
+        new = [c for c in new if k.substitute(c, self.substitution) not in self.known]
         if not new:
             return self
         found = self._larger.get(tuple(new))
@@ -106,10 +73,10 @@ class Facts:
         out.substitution = dict(self.substitution)
         items = list(self.items)
         for c in new:
-            items += conjuncts(self._inside(substitute(c, out.substitution)))
+            items += k.conjuncts(self._inside(k.substitute(c, out.substitution)))
             items = out._solve_equations(items)
         out._settle(items)
-        settled = [c for i in out.items for c in conjuncts(out._inside(i) if _has_choice(i) else i)]
+        settled = [c for i in out.items for c in k.conjuncts(out._inside(i) if _has_choice(i) else i)]
         if settled != list(out.items):  # conditions inside facts that other facts decide
             out._settle(out._solve_equations(settled))
         return out
@@ -122,8 +89,8 @@ class Facts:
 
     def _inside(self, fact: Term) -> Term:
         """A fact with its numbers simplified, but the fact itself not decided."""
-        if fact.op in ("le", "lt", "eq") and not any(x.op in BINDERS for x in subterms(fact)):
-            return rebuild(fact, lambda x, _: self._simplify(x))
+        if fact.op in ("le", "lt", "eq") and not any(x.op in k.BINDERS for x in k.subterms(fact)):
+            return k.rebuild(fact, lambda x, _: self._simplify(x))
         return fact
 
     def _solve_equations(self, items: list[Term]) -> list[Term]:
@@ -136,16 +103,16 @@ class Facts:
                 if solved is None:
                     continue
                 v, value = solved
-                self.substitution = {w: substitute(t, {v: value}) for w, t in self.substitution.items()}
+                self.substitution = {w: k.substitute(t, {v: value}) for w, t in self.substitution.items()}
                 self.substitution[v] = value
                 rest = items[:at] + items[at + 1 :]
-                items = [c for i in rest for c in conjuncts(substitute(i, {v: value}))]
+                items = [c for i in rest for c in k.conjuncts(k.substitute(i, {v: value}))]
                 progress = True
                 break
         return items
 
     def apply(self, t: Term) -> Term:
-        return substitute(t, self.substitution)
+        return k.substitute(t, self.substitution)
 
     @property
     def inconsistent(self) -> bool:
@@ -154,7 +121,11 @@ class Facts:
     # Simplification
 
     def simplify(self, t: Term) -> Term:
-        """An equal term, given the facts."""
+        """An equal term, given the facts. The quotients that facts are solved with do not get out."""
+        return _expand(self.reduce(t))
+
+    def reduce(self, t: Term) -> Term:
+        """The same, in the variables of `items`: for proofs under these facts alone."""
         return self._simplify(self.apply(t))
 
     def _simplify(self, t: Term) -> Term:
@@ -167,7 +138,7 @@ class Facts:
 
     def _simplify_new(self, t: Term) -> Term:
         match t.op:
-            case "sum" | "prod" | "fold_max" | "fold_min" | "all" | "any":
+            case "sum" | "prod" | "fold_max" | "all":
                 return self._simplify_big(t)
             case "lam" | "forall":
                 return t
@@ -176,23 +147,25 @@ class Facts:
                 if c is TRUE or c is FALSE:
                     return self._simplify(t.args[1] if c is TRUE else t.args[2])
                 a = self.assume(c)._simplify_branch(t.args[1])
-                b = self.assume(not_(c))._simplify_branch(t.args[2])
-                return ite(c, a, b)
+                b = self.assume(k.not_(c))._simplify_branch(t.args[2])
+                return k.ite(c, a, b)
         if t.level > 0:
             return t
-        new = rebuild(t, lambda x, _: self._simplify(x))
+        new = k.rebuild(t, lambda x, _: self._simplify(x))
         match new.op:
             case "fdiv":
                 return self._divide(new)
-            case "max" | "min":
-                return self._extremum(new)
+            case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.atoms()):
+                return self._cancel(new)
+            case "max":
+                return self._maximum(new)
             case "le" | "lt" | "eq":
                 if new in self.known or self._prove(new):
                     return TRUE
-                opposite = not_(new)
+                opposite = k.not_(new)
                 return FALSE if opposite in self.known or self._prove(opposite) else new
             case "not" | "app" if new.sort is TRUE.sort:
-                return TRUE if new in self.known else FALSE if not_(new) in self.known else new
+                return TRUE if new in self.known else FALSE if k.not_(new) in self.known else new
             case _:
                 return new
 
@@ -206,42 +179,53 @@ class Facts:
         *start, low, high, body = t.args
         low, high = self._simplify(low), self._simplify(high)
         initial = self._simplify(start[0]) if start else None
-        if le(high, low) is TRUE or self._prove(le(high, low)):
-            return big(t.op, low, low, body, initial)
-        (k,), inner = self.arbitrary(INT)
-        simpler = inner.assume(le(low, k), lt(k, high)).simplify(instantiate(body, (k,)))
+        if k.le(high, low) is TRUE or self._prove(k.le(high, low)):
+            return k.big(t.op, low, low, body, initial)
+        (i,), inner = self.arbitrary(INT)
+        simpler = inner.assume(k.le(low, i), k.lt(i, high)).simplify(instantiate(body, (i,)))
         # An equation for the index may have been used: the result must still be a function of it alone.
-        return big(t.op, low, high, abstract(simpler, (k,)), initial)
+        return k.big(t.op, low, high, k.abstract(simpler, (i,)), initial)
 
     def _divide(self, t: Term) -> Term:
         a, d = t.args
         quotient, rest = _split_multiple(a, d)
-        if rest is None or not self.nonneg(sub(d, ONE)):
+        if rest is None or not self.nonneg(k.sub(d, ONE)):
             return t
-        if self.nonneg(rest) and self.nonneg(sub(sub(d, ONE), rest)):
+        if self.nonneg(rest) and self.nonneg(k.sub(k.sub(d, ONE), rest)):
             return quotient
-        if self.nonneg(sub(neg(rest), ONE)) and self.nonneg(add(d, rest)):
-            return sub(quotient, ONE)
-        return t if quotient is ZERO else add(quotient, fdiv(rest, d))
+        if self.nonneg(k.sub(k.neg(rest), ONE)) and self.nonneg(k.add(d, rest)):
+            return k.sub(quotient, ONE)
+        return t if quotient is ZERO else k.add(quotient, k.fdiv(rest, d))
 
-    def _extremum(self, t: Term) -> Term:
+    def _cancel(self, t: Term) -> Term:
+        """x * (1 / x) is 1 for x that is known not to be 0."""
+        cs: Coefficients = {}
+        for m, c in k.coefficients(t).items():
+            for a in m:
+                if a.op == "inv" and a in m and a.args[0] in m and self._not_zero(a.args[0]):
+                    m = _without(_without(m, a), a.args[0])
+            cs[m] = cs.get(m, 0) + c
+        return k.polynomial(cs, t.sort)
+
+    def _not_zero(self, x: Term) -> bool:
+        zero = k.num(0, x.sort)
+        if k.not_(k.eq(x, zero)) in self.known or k.lt(zero, x) in self.known:
+            return True
+        return x.op == "real" and self._prove(k.not_(k.eq(x.args[0], ZERO)))
+
+    def _maximum(self, t: Term) -> Term:
+        """Without arguments that another one is known to exceed."""
         kept = list(t.args)
-        for a in t.args:
-            for b in kept:
-                if b is not a and a in kept:
-                    d = sub(b, a) if t.op == "max" else sub(a, b)
-                    if t.sort is INT and self.nonneg(d):
-                        kept.remove(a)
-                        break
-        if len(kept) == len(t.args):
-            return t
-        return kept[0] if len(kept) == 1 else max_(*kept) if t.op == "max" else neg(max_(*(neg(x) for x in kept)))
+        for a in t.args if t.sort is INT else ():
+            if any(self.nonneg(k.sub(b, a)) for b in kept if b is not a):
+                kept.remove(a)
+        return t if len(kept) == len(t.args) else k.max_(*kept)
 
     # Proof
 
     def proves(self, goal: Term) -> bool:
         """Does the goal follow, as far as the normaliser can tell?"""
-        return self.inconsistent or self._prove_junction(self.simplify(goal))
+        return self.inconsistent or self._prove_junction(self.reduce(goal))
 
     def _prove_junction(self, g: Term) -> bool:
         if g is TRUE or g in self.known:
@@ -251,7 +235,7 @@ class Facts:
                 return all(self._prove_junction(a) for a in g.args)
             case "or":
                 for a in g.args:
-                    others = self.assume(*(not_(b) for b in g.args if b is not a))
+                    others = self.assume(*(k.not_(b) for b in g.args if b is not a))
                     if others.proves(a) if others is not self else self._prove(a):
                         return True
                 return False
@@ -263,18 +247,20 @@ class Facts:
             case "true":
                 return True
             case "le" if g.args[0].sort is INT:
-                p = neg(g.args[0])
+                p = k.neg(g.args[0])
                 if self.nonneg(p):
                     return True
-                just_not = eq(p, num(-1))  # p >= -1, and p = -1 contradicts the facts
+                just_not = k.eq(p, k.num(-1))  # p >= -1, and p = -1 contradicts the facts
                 return (
-                    _solve(just_not) is not None and self.nonneg(add(p, ONE)) and self.assume(just_not)._contradictory()
+                    _solve(just_not) is not None
+                    and self.nonneg(k.add(p, ONE))
+                    and self.assume(just_not)._contradictory()
                 )
             case "eq" if g.args[0].sort is INT:
-                return self.nonneg(g.args[0]) and self.nonneg(neg(g.args[0]))
+                return self.nonneg(g.args[0]) and self.nonneg(k.neg(g.args[0]))
             case "not" if g.args[0].op == "eq" and g.args[0].args[0].sort is INT:
                 p = g.args[0].args[0]
-                if self.nonneg(sub(p, ONE)) or self.nonneg(sub(neg(p), ONE)):
+                if self.nonneg(k.sub(p, ONE)) or self.nonneg(k.sub(k.neg(p), ONE)):
                     return True
                 return _solve(g.args[0]) is not None and self.assume(g.args[0])._contradictory()
             case _:
@@ -284,7 +270,7 @@ class Facts:
         """Do two of the facts exclude each other?"""
         if self.inconsistent:
             return True
-        return any(i.op == "le" and i.args[0].sort is INT and self.nonneg(sub(i.args[0], ONE)) for i in self.items)
+        return any(i.op == "le" and i.args[0].sort is INT and self.nonneg(k.sub(i.args[0], ONE)) for i in self.items)
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""
@@ -296,11 +282,16 @@ class Facts:
 
     def _eliminate(self, p: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> bool:
         """`tried_at`: what has been tried in this proof, and how deep it could go."""
-        cs = coefficients(p)
+        cs = k.coefficients(p)
         if not any(cs):
             return bool(cs.get((), 0) >= 0)
         if self._plainly_nonneg(cs, bounds):
             return True
+        common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
+        if common is not None and _atom_nonneg(common, bounds):  # a * q >= 0
+            return self._eliminate(
+                k.polynomial({_without(m, common): c for m, c in cs.items()}, INT), depth, tried_at, bounds
+            )
         if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET:
             return False
         tried_at[p] = depth
@@ -317,7 +308,7 @@ class Facts:
                 if side != sign:
                     continue
                 # c * (a*v + q) = a * (c*v) + c*q >= a*r + c*q; an integer n is >= 0 already if c*n > -c
-                if self._eliminate(add(mul(a, r), mul(c, q), sub(c, ONE)), depth - 1, tried_at, bounds):
+                if self._eliminate(k.add(k.mul(a, r), k.mul(c, q), k.sub(c, ONE)), depth - 1, tried_at, bounds):
                     return True
             tried += 1
             if tried == 2:
@@ -338,7 +329,7 @@ class Facts:
             return int(a.data > 0) - int(a.data < 0)
         if self._eliminate(a, depth - 1, tried_at, bounds):
             return 1
-        return -1 if self._eliminate(neg(a), depth - 1, tried_at, bounds) else 0
+        return -1 if self._eliminate(k.neg(a), depth - 1, tried_at, bounds) else 0
 
     def _bounds_with(self, p: Term) -> Bounds:
         """Bounds from the facts, and those that hold of the divisions and extrema in p."""
@@ -351,7 +342,7 @@ class Facts:
                 self._add_bounds(self._bounds, item)
                 self._add_definitions(self._bounds, item)
         bounds = self._bounds
-        if any(a.op in _DEFINED and a not in bounds for a in subterms(p)):
+        if any(a.op in _DEFINED and a not in bounds for a in k.subterms(p)):
             bounds = {v: list(bs) for v, bs in bounds.items()}
             self._add_definitions(bounds, p)
         return bounds
@@ -360,7 +351,7 @@ class Facts:
         """A product of numbers that are not negative is at least 1 only if each of them is: 0 <= i < H * W."""
         for item in self.items:
             if item.op == "le" and item.args[0].sort is INT:
-                cs = coefficients(item.args[0])
+                cs = k.coefficients(item.args[0])
                 products = [m for m, c in cs.items() if c < 0 and m]
                 rest = {m: c for m, c in cs.items() if c > 0}
                 at_least_1 = len(products) == 1 and cs.get((), 0) >= 1 and self._plainly_nonneg(rest, bounds)
@@ -370,36 +361,33 @@ class Facts:
             bounds.setdefault(a, []).append((ONE, 1, ONE))
 
     def _add_definitions(self, bounds: Bounds, t: Term) -> None:
-        for a in subterms(t):
+        for a in k.subterms(t):
             if a.level > 0 or a.sort is not INT:
                 continue
             match a.op:
                 case "fdiv":
                     x, d = a.args
                     if (d.op == "num" and d.data > 0) or d in self.positive:
-                        self._add_bounds(bounds, le(mul(d, a), x))
-                        self._add_bounds(bounds, le(x, add(mul(d, a), sub(d, ONE))))
+                        self._add_bounds(bounds, k.le(k.mul(d, a), x))
+                        self._add_bounds(bounds, k.le(x, k.add(k.mul(d, a), k.sub(d, ONE))))
                 case "max":
                     for x in a.args:
-                        self._add_bounds(bounds, le(x, a))
-                case "min":
-                    for x in a.args:
-                        self._add_bounds(bounds, le(a, x))
+                        self._add_bounds(bounds, k.le(x, a))
                 case "pow2":
-                    if le(ZERO, a.args[0]) is TRUE or le(ZERO, a.args[0]) in self.known:
-                        self._add_bounds(bounds, le(ONE, a))
+                    if k.le(ZERO, a.args[0]) is TRUE or k.le(ZERO, a.args[0]) in self.known:
+                        self._add_bounds(bounds, k.le(ONE, a))
                 case _:
                     pass
 
     def _add_bounds(self, bounds: Bounds, item: Term) -> None:
         """From p <= 0: for each atom with a positive coefficient, up to sign, the bound that p gives for it."""
         if item.op == "eq" and item.args[0].sort is INT:
-            self._add_bounds(bounds, le(item.args[0], ZERO))
-            self._add_bounds(bounds, le(ZERO, item.args[0]))
+            self._add_bounds(bounds, k.le(item.args[0], ZERO))
+            self._add_bounds(bounds, k.le(ZERO, item.args[0]))
             return
         if item.op != "le" or item.args[0].sort is not INT:
             return
-        cs = coefficients(item.args[0])
+        cs = k.coefficients(item.args[0])
         for m, c in cs.items():
             for v in dict.fromkeys(m):
                 others = _remove(m, (v,)) or ()
@@ -407,10 +395,10 @@ class Facts:
                     continue
                 if any(v in n for n in cs if n != m):
                     continue
-                rest = polynomial({n: d for n, d in cs.items() if n != m}, INT)
-                factor = mul(num(abs(c)), *others)
+                rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
+                factor = k.mul(k.num(abs(c)), *others)
                 # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
-                entry = (factor, -1, neg(rest)) if c > 0 else (factor, 1, rest)
+                entry = (factor, -1, k.neg(rest)) if c > 0 else (factor, 1, rest)
                 known = bounds.setdefault(v, [])
                 if entry not in known:
                     known.append(entry)
@@ -418,17 +406,26 @@ class Facts:
 
 # For each atom v: (c, 1, r) for c*v >= r, (c, -1, r) for c*v <= r, with c > 0.
 Bounds = dict[Term, list[tuple[Term, int, Term]]]
-_DEFINED = ("fdiv", "max", "min", "pow2")
+_DEFINED = ("fdiv", "max", "pow2")
 
 
 def _innermost(a: Term) -> tuple[int, int, int]:
     """Which variable to eliminate first: arbitrary constants, then loop indices, inner ones first, then sizes."""
-    marks = [mark_of(x) for x in a.free]
+    marks = [k.mark_of(x) for x in a.free]
     return (*max([(" #?".index(mark), number) for mark, number in marks], default=(0, 0)), a.key)
 
 
+def _expand(t: Term) -> Term:
+    """n div 16 for the variable n/16, which stands for it where 16 divides n."""
+    quotients = [x for x in t.free if "/" in str(x.data)]
+    if not quotients:
+        return t
+    parts = {x: str(x.data).rpartition("/") for x in quotients}
+    return k.substitute(t, {x: k.fdiv(_expand(k.var(n, INT)), k.num(int(d))) for x, (n, _, d) in parts.items()})
+
+
 def _has_choice(t: Term) -> bool:
-    return any(x.op in ("ite", "max", "min") for x in subterms(t))
+    return any(x.op in ("ite", "max") for x in k.subterms(t))
 
 
 def _solve(item: Term) -> tuple[Term, Term] | None:
@@ -436,19 +433,19 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
     if item.op != "eq":
         return None
     p = item.args[0]
-    cs = coefficients(p)
+    cs = k.coefficients(p)
     variables = [m[0] for m, c in cs.items() if len(m) == 1 and m[0].op == "var" and c in (1, -1)]
     for v in sorted(variables, key=_innermost, reverse=True):
-        rest = polynomial({m: -d if cs[(v,)] == 1 else d for m, d in cs.items() if m != (v,)}, p.sort)
+        rest = k.polynomial({m: -d if cs[(v,)] == 1 else d for m, d in cs.items() if m != (v,)}, p.sort)
         if v not in rest.free:
             return v, rest
     if p.sort is INT and len(cs) == 2:
         (m1, c1), (m2, c2) = cs.items()
         for n, cn, q, cq in ((m1, c1, m2, c2), (m2, c2, m1, c1)):
             if len(n) == 1 and len(q) == 1 and n[0].op == "var" and q[0].op == "fdiv" and q[0].args[0] is n[0]:
-                k = q[0].args[1]
-                if k.op == "num" and cq == -cn * k.data:
-                    return n[0], mul(k, var(f"{n[0].data}/{k.data}", INT))
+                d = q[0].args[1]
+                if d.op == "num" and cq == -cn * d.data:
+                    return n[0], k.mul(d, k.var(f"{n[0].data}/{d.data}", INT))
     return None
 
 
@@ -463,7 +460,7 @@ def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
             a[tuple(x for x in m if x is not v)] = c
         else:
             q[m] = c
-    return polynomial(a, v.sort), polynomial(q, v.sort)
+    return k.polynomial(a, v.sort), k.polynomial(q, v.sort)
 
 
 def _atom_nonneg(a: Term, bounds: Bounds) -> bool:
@@ -484,8 +481,6 @@ def _atom_at_least(a: Term, least: int, bounds: Bounds) -> bool:
             return least == 0 and positive and x.op != "poly" and _atom_nonneg(x, bounds)
         case "max":
             return any(x.op != "poly" and _atom_at_least(x, least, bounds) for x in a.args)
-        case "min":
-            return all(x.op != "poly" and _atom_at_least(x, least, bounds) for x in a.args)
         case _:
             return False
 
@@ -494,29 +489,34 @@ def _split_multiple(a: Term, d: Term) -> tuple[Term, Term | None]:
     """a = d * quotient + rest, for d a constant or a single monomial."""
     if d.op == "num":
         return ZERO, a
-    ds = coefficients(d)
+    ds = k.coefficients(d)
     if len(ds) != 1:
         return (ZERO, a) if not _same_multiple(a, d) else (_same_multiple(a, d) or ZERO, ZERO)
     (dm, dc), *_ = ds.items()
     quotient: Coefficients = {}
     rest: Coefficients = {}
-    for m, c in coefficients(a).items():
+    for m, c in k.coefficients(a).items():
         left = _remove(m, dm)
         if left is not None and c % dc == 0:
             quotient[left] = c // dc
         else:
             rest[m] = c
-    return polynomial(quotient, INT), polynomial(rest, INT)
+    return k.polynomial(quotient, INT), k.polynomial(rest, INT)
 
 
 def _same_multiple(a: Term, d: Term) -> Term | None:
     """k if a = k * d for a number k."""
-    ca, cd = coefficients(a), coefficients(d)
+    ca, cd = k.coefficients(a), k.coefficients(d)
     m, c = next(iter(cd.items()))
-    k = ca.get(m, 0)
-    if k and k % c == 0 and scale(k // c, d) is a:
-        return num(k // c)
+    multiple = ca.get(m, 0)
+    if multiple and multiple % c == 0 and k.scale(multiple // c, d) is a:
+        return k.num(multiple // c)
     return None
+
+
+def _without(m: tuple[Term, ...], a: Term) -> tuple[Term, ...]:
+    at = m.index(a)
+    return m[:at] + m[at + 1 :]
 
 
 def _remove(m: tuple[Term, ...], factors: tuple[Term, ...]) -> tuple[Term, ...] | None:

@@ -10,20 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts, universal
-from optigpu.kernel.terms import (
-    INT,
-    TRUE,
-    Term,
-    and_,
-    implies,
-    instantiate,
-    le,
-    lt,
-    num,
-    sub,
-    subterms,
-)
+from optigpu.kernel.terms import INT, TRUE, Term, instantiate
 
 MAX_INSTANCES = 120
 POSITIVE = ("fn:exp", "fn:exp2")  # mathematical functions by name, see checker/formulas.py
@@ -73,7 +62,7 @@ class Judge:
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
         """Does the goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
-        goal = facts.simplify(goal)
+        goal = facts.reduce(goal)
         if facts.inconsistent or facts.proves(goal):
             self.counts.normaliser += count
             return True
@@ -89,8 +78,8 @@ class Judge:
     def _proves_universal(self, facts: Facts, goal: Term, count: bool) -> bool:
         if goal.op == "all":
             low, high, body = goal.args
-            (k,), inner = facts.arbitrary(INT)
-            return self.proves(inner.assume(le(low, k), lt(k, high)), instantiate(body, (k,)), count)
+            (i,), inner = facts.arbitrary(INT)
+            return self.proves(inner.assume(k.le(low, i), k.lt(i, high)), instantiate(body, (i,)), count)
         xs, inner = facts.arbitrary(*goal.data)
         return self.proves(inner, instantiate(goal.args[0], xs), count)
 
@@ -106,20 +95,20 @@ class Judge:
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
         out: list[Term] = []
-        for t in subterms(goal):
-            zero = num(0, t.sort) if t.sort.numeric else TRUE
+        for t in k.subterms(goal):
+            zero = k.num(0, t.sort) if t.sort.numeric else TRUE
             if t.level == 0 and t.op == "app" and t.args[0].data in POSITIVE:
-                out.append(lt(zero, t))
+                out.append(k.lt(zero, t))
             elif t.level == 0 and t.op == "app" and t.args[0].data in NOT_NEGATIVE:
-                out.append(le(zero, t))
+                out.append(k.le(zero, t))
             elif t.level == 0 and t.op == "sum":
                 low, high, body = t.args
-                (k,), inner = facts.arbitrary(INT)
-                inside, summand = inner.assume(le(low, k), lt(k, high)), instantiate(body, (k,))
-                if self.proves(inside, lt(zero, summand), count=False):
-                    out += [implies(lt(low, high), lt(zero, t)), le(zero, t)]
-                elif self.proves(inside, le(zero, summand), count=False):
-                    out.append(le(zero, t))
+                (i,), inner = facts.arbitrary(INT)
+                inside, summand = inner.assume(k.le(low, i), k.lt(i, high)), instantiate(body, (i,))
+                if self.proves(inside, k.lt(zero, summand), count=False):
+                    out += [k.implies(k.lt(low, high), k.lt(zero, t)), k.le(zero, t)]
+                elif self.proves(inside, k.le(zero, summand), count=False):
+                    out.append(k.le(zero, t))
         return out
 
 
@@ -127,7 +116,7 @@ def instances(universals: Sequence[Term], ground: Sequence[Term]) -> list[Term]:
     """Instances of universal facts at terms that occur in ground ones; a few rounds, since instances bring in new terms."""
     found: dict[Term, None] = {}
     for _ in range(ROUNDS):
-        applications = [t for g in (*ground, *found) for t in subterms(g) if t.op == "app" and t.level == 0]
+        applications = [t for g in (*ground, *found) for t in k.subterms(g) if t.op == "app" and t.level == 0]
         before = len(found)
         for u in universals:
             for binding in _matches(u, applications):
@@ -142,7 +131,7 @@ def instances(universals: Sequence[Term], ground: Sequence[Term]) -> list[Term]:
 def _instance(u: Term, args: tuple[Term, ...]) -> Term:
     if u.op == "all":
         low, high, body = u.args
-        return implies(and_(le(low, args[0]), lt(args[0], high)), instantiate(body, args))
+        return k.implies(k.and_(k.le(low, args[0]), k.lt(args[0], high)), instantiate(body, args))
     return instantiate(u.args[0], args)
 
 
@@ -150,7 +139,7 @@ def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]
     """Values for the bound variables at which some applied function of the fact is one of the applications."""
     sorts = u.data if u.op == "forall" else (INT,)
     n = len(sorts)
-    patterns = [t for t in subterms(u.args[-1]) if t.op == "app" and 0 < t.level <= n]
+    patterns = [t for t in k.subterms(u.args[-1]) if t.op == "app" and 0 < t.level <= n]
 
     def search(known: dict[int, Term], left: list[Term]) -> Iterator[dict[int, Term]]:
         if len(known) == n:
@@ -177,9 +166,9 @@ def _match(p: Term, t: Term, known: dict[int, Term]) -> dict[int, Term] | None:
     if p.op == "poly":
         for m, c in p.data:
             if c == 1 and len(m) == 1 and m[0].op == "bound":
-                rest = sub(p, m[0])
+                rest = k.sub(p, m[0])
                 if rest.level == 0:
-                    value = sub(t, rest)
+                    value = k.sub(t, rest)
                     return {**known, m[0].data: value} if known.get(m[0].data, value) is value else None
         return None
     if p.op != t.op or len(p.args) != len(t.args) or p.data != t.data or t.op in ("lam", "sum"):

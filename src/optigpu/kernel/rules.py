@@ -22,6 +22,7 @@ class Rules(Conditions):
 
         Each claimed family is injective by an inverse of its index (binders as terms under the index), and claims on one array do
         not overlap unless both only read: otherwise no caller could fulfil the contract, and everything would follow from it.
+        Claimed cells lie within the declared sizes: then different indices are different places in memory.
         """
         f = self.program.functions[name]
         facts = self.judge.root.assume(*(p for _, p in self.program.axioms), *f.contract.requires)
@@ -32,13 +33,17 @@ class Rules(Conditions):
         held: dict[int, Family] = {}
         for i, claim in enumerate(f.contract.pre):
             cells = claim.cells
+            b, inside = self._arbitrary(facts, cells)
+            for e, d in zip(cells.at(b), bases[cells.base].dims):
+                if d is not None:
+                    self._require(
+                        "begin", "outside", inside, k.and_(k.le(k.ZERO, e), k.lt(e, d)), base=cells.base, claims=(i, i)
+                    )
             if claim.share == FULL:
-                b, inside = self._arbitrary(facts, cells)
                 inverse = tuple(instantiate(t, cells.at(b)) for t in inverses[i])
                 self._require("begin", "twice", inside, same(inverse, b), base=cells.base, claims=(i, i))
             for j, other in enumerate(f.contract.pre[:i]):
                 if other.cells.base == cells.base and FULL in (claim.share, other.share):
-                    b, inside = self._arbitrary(facts, cells)
                     c, both = self._arbitrary(inside, other.cells)
                     goal = k.not_(same(cells.at(b), other.cells.at(c)))
                     self._require("begin", "twice", both, goal, base=cells.base, claims=(j, i))

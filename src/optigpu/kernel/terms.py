@@ -48,9 +48,9 @@ class Term:
     """A term. `op` says what it is, `args` are its subterms, `data` what else belongs to it.
 
     num (data: value), var (data: name), bound (data: index), poly (data: ((monomial, coefficient), …)),
-    fdiv, pow2, min, max, inv, real, trunc, band, bor, bxor, app (args[0] is the function), lam (data: sorts), ite,
-    sum, prod, all, any (args: low, high, body), fold_max, fold_min (args: initial, low, high, body), forall (data: sorts; body),
-    le, lt, eq (args: p, compared with 0), not, and, or, true, false.
+    fdiv, pow2, max, inv, real, trunc, band, bor, bxor, app (args[0] is the function), lam (data: sorts), ite,
+    sum, prod, all (args: low, high, body), fold_max (args: initial, low, high, body), forall (data: sorts; body),
+    le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
     """
 
     __slots__ = ("__weakref__", "_free", "args", "data", "key", "level", "op", "sort")
@@ -64,9 +64,11 @@ class Term:
     _free: frozenset[Term] | None
 
     def __repr__(self) -> str:
-        from optigpu.kernel.show import show
-
-        return show(self)
+        if self.op == "poly":
+            return "(" + " + ".join(" * ".join([str(c), *map(repr, m)]) for m, c in self.data) + ")"
+        if self.op in ("num", "var", "bound"):
+            return f"^{self.data}" if self.op == "bound" else str(self.data)
+        return f"{self.op}({', '.join(map(repr, self.args))})"
 
     @property
     def free(self) -> frozenset[Term]:
@@ -88,7 +90,7 @@ class Term:
 
 
 _TABLE: WeakValueDictionary[Any, Term] = WeakValueDictionary()
-BINDERS = {"sum", "prod", "all", "any", "fold_max", "fold_min", "lam", "forall"}
+BINDERS = {"sum", "prod", "all", "fold_max", "lam", "forall"}
 
 
 def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term:
@@ -322,37 +324,26 @@ def bitwise(op: str, a: Term, b: Term) -> Term:
     return _make(op, tuple(sorted((a, b))), INT)
 
 
-def _extremum(op: str, xs: tuple[Term, ...]) -> Term:
+def max_(*xs: Term) -> Term:
+    """The greatest; of arguments that differ by a constant only one is kept. A fold takes the others as its initial value."""
     sort = _common(xs)
-    pick = max if op == "max" else min
-    args: dict[Term, None] = {}
-    constant: Any = None
-    for x in xs:
-        for a in x.args if x.op == op else (x,):
-            if is_num(a):
-                constant = a.data if constant is None else pick(constant, a.data)
-            else:
-                args[a] = None
-    if constant is not None:
-        args[num(constant, sort)] = None
     kept: list[Term] = []
-    for a in sorted(args):
+    for a in sorted({y for x in xs for y in (x.args if x.op == "max" else (x,))}):
         for i, b in enumerate(kept):
-            d = sub(a, b)
-            if is_num(d):
-                kept[i] = a if (d.data > 0) == (op == "max") else b
+            if is_num(d := sub(a, b)):
+                kept[i] = a if d.data > 0 else b
                 break
         else:
             kept.append(a)
-    return kept[0] if len(kept) == 1 else _make(op, tuple(sorted(kept)), sort)
-
-
-def max_(*xs: Term) -> Term:
-    return _extremum("max", xs)
+    folds = [a for a in kept if a.op == "fold_max"]
+    if folds and len(kept) > 1:
+        start, low, high, body = folds[-1].args
+        return big("fold_max", low, high, body, max_(start, *(a for a in kept if a is not folds[-1])))
+    return kept[0] if len(kept) == 1 else _make("max", tuple(sorted(kept)), sort)
 
 
 def min_(*xs: Term) -> Term:
-    return _extremum("min", xs)
+    return neg(max_(*(neg(x) for x in xs)))
 
 
 def to_real(x: Term) -> Term:
@@ -520,6 +511,11 @@ def ite(c: Term, a: Term, b: Term) -> Term:
     a, b = _decided(a, c, True), _decided(b, c, False)
     if a is b:
         return a
+    if c.op in ("le", "lt") and c.args[0].sort is a.sort:
+        if c in (lt(b, a), le(b, a)):  # b < a ? a : b
+            return max_(a, b)
+        if c in (lt(a, b), le(a, b)):
+            return min_(a, b)
     if _is_zero(a) and not _is_zero(b):  # the condition of a guarded value stands for where it is not 0
         return _make("ite", (not_(c), b, a), a.sort)
     if _is_zero(b):
@@ -577,30 +573,30 @@ def forall(variables: tuple[Term, ...], body: Term) -> Term:
 
 
 def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None) -> Term:
-    """sum, prod, all, any over low <= k < high of a body under one binder; fold_max and fold_min start from `initial`."""
+    """sum, prod, all over low <= i < high of a body under one binder; fold_max is the maximum of those and `initial`."""
     size = sub(high, low)
-    if op in ("fold_max", "fold_min"):
+    one = is_num(size) and size.data == 1
+    if op == "fold_max":
         assert initial is not None
         if is_num(size) and size.data <= 0:
             return initial
-        extremum = max_ if op == "fold_max" else min_
-        if is_num(size) and size.data == 1:
-            return extremum(initial, instantiate(body, (low,)))
-        if body.level == 0:
-            return ite(lt(low, high), extremum(initial, body), initial)
+        if one:
+            return max_(initial, instantiate(body, (low,)))
         return _make(op, (initial, low, high, body), body.sort)
-    units = {"sum": num(0, body.sort), "prod": num(1, body.sort), "all": TRUE, "any": FALSE}
-    if is_num(size) and size.data <= 0:
-        return units[op]
-    if is_num(size) and size.data == 1:
+    unit = {"sum": num(0, body.sort), "prod": num(1, body.sort), "all": TRUE}[op]
+    if body is unit or (is_num(size) and size.data <= 0):
+        return unit
+    if one:
         return instantiate(body, (low,))
     if op == "sum":
         return _sum(low, high, body)
-    if body is units[op]:
-        return body
     if op == "all" and body.op == "and":
         return and_(*(big(op, low, high, b) for b in body.args))
     return _make(op, (low, high, body), body.sort)
+
+
+def any_(low: Term, high: Term, body: Term) -> Term:
+    return not_(big("all", low, high, not_(body)))
 
 
 def _sum(low: Term, high: Term, body: Term) -> Term:
@@ -652,10 +648,10 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
             if t.op == "forall":
                 return body if body in (TRUE, FALSE) else _make("forall", (body,), BOOL, t.data)
             return _make("lam", (body,), t.sort, t.data)
-        case "sum" | "prod" | "all" | "any":
+        case "sum" | "prod" | "all":
             low, high, body = t.args
             return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1))
-        case "fold_max" | "fold_min":
+        case "fold_max":
             start, low, high, body = t.args
             return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1), f(start, depth))
         case _:
@@ -669,7 +665,6 @@ def _zero(t: Term) -> Term:
 _CONSTRUCTORS: dict[str, Callable[[tuple[Term, ...]], Term]] = {
     "fdiv": lambda a: fdiv(*a),
     "pow2": lambda a: pow2(*a),
-    "min": lambda a: min_(*a),
     "max": lambda a: max_(*a),
     "inv": lambda a: inv(*a),
     "real": lambda a: to_real(*a),

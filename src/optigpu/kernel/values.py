@@ -11,27 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Index, arguments, same
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import (
-    INT,
-    TRUE,
-    Term,
-    add,
-    and_,
-    big,
-    eq,
-    instantiate,
-    is_guarded,
-    le,
-    lt,
-    mul,
-    not_,
-    or_,
-    replace_subterms,
-    shift,
-)
+from optigpu.kernel.terms import INT, TRUE, Term, instantiate
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +68,7 @@ def place(step: Step, args: Index) -> Step:
         return instantiate(t, args)
 
     def inside(t: Term, binders: int) -> Term:
-        return instantiate(t, (*(shift(a, binders) for a in args), *arguments(binders)))
+        return instantiate(t, (*(k.shift(a, binders) for a in args), *arguments(binders)))
 
     match step:
         case Split(old, cut):
@@ -93,7 +77,7 @@ def place(step: Step, args: Index) -> Step:
             n, m = len(back), len(forward)
             return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
         case Extend(old, new, steps):
-            inner = tuple(place(s, (*(shift(a, 1) for a in args), *arguments(1))) for s in steps)
+            inner = tuple(place(s, (*(k.shift(a, 1) for a in args), *arguments(1))) for s in steps)
             return Extend(at(old), at(new), inner)
         case Case(test, then, other):
             return Case(at(test), tuple(place(s, args) for s in then), tuple(place(s, args) for s in other))
@@ -111,20 +95,22 @@ class Equality:
         for i, step in enumerate(steps):
             if isinstance(step, Case):
                 rest = steps[i + 1 :]
-                yes, no = facts.assume(step.test), facts.assume(not_(step.test))
+                yes, no = facts.assume(step.test), facts.assume(k.not_(step.test))
                 return self.holds(yes, a, b, step.then + rest) and self.holds(no, a, b, step.other + rest)
             old = facts.simplify(step.old)
             new = self._checked(facts, replace(step, old=old))
             if new is None:
                 return False
-            a, b = (facts.simplify(replace_subterms(t, {old: new})) for t in (a, b))
-        return self.judge.proves(facts, eq(a, b))
+            a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
+        return self.judge.proves(facts, k.eq(a, b))
 
     def _checked(self, facts: Facts, step: Split | Reindex | Extend) -> Term | None:
         """What `old` may be replaced by, if the step's conditions hold."""
         match step:
             case Split(old, at):
-                if old.op not in _BIG or not self.judge.proves(facts, and_(le(old.args[-3], at), le(at, old.args[-2]))):
+                if old.op not in _BIG or not self.judge.proves(
+                    facts, k.and_(k.le(old.args[-3], at), k.le(at, old.args[-2]))
+                ):
                     return None
                 return split(old, at)
             case Reindex(old, new, forward, back):
@@ -132,10 +118,10 @@ class Equality:
             case Extend(old, new, steps):
                 if old.op not in _BIG or old.op != new.op or old.args[:-1] != new.args[:-1]:
                     return None
-                (k,), inner = facts.arbitrary(INT)
-                inner = inner.assume(le(old.args[-3], k), lt(k, old.args[-2]))
-                f, g = instantiate(old.args[-1], (k,)), instantiate(new.args[-1], (k,))
-                return new if self.holds(inner, f, g, tuple(place(s, (k,)) for s in steps)) else None
+                (i,), inner = facts.arbitrary(INT)
+                inner = inner.assume(k.le(old.args[-3], i), k.lt(i, old.args[-2]))
+                f, g = instantiate(old.args[-1], (i,)), instantiate(new.args[-1], (i,))
+                return new if self.holds(inner, f, g, tuple(place(s, (i,)) for s in steps)) else None
 
     def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Index, back: Index) -> bool:
         """Both maps stay in the index sets and are inverse to each other, and corresponding summands are equal."""
@@ -146,33 +132,28 @@ class Equality:
         b, here = facts.arbitrary(*(INT,) * n)
         here = here.assume(mine.domain(b))
         image = tuple(instantiate(t, b) for t in forward)
-        if not self.judge.proves(here, and_(theirs.domain(image), same(tuple(instantiate(t, image) for t in back), b))):
+        if not self.judge.proves(
+            here, k.and_(theirs.domain(image), same(tuple(instantiate(t, image) for t in back), b))
+        ):
             return False
-        if not self.judge.proves(here, eq(mine.body_at(b), theirs.body_at(image))):
+        if not self.judge.proves(here, k.eq(mine.body_at(b), theirs.body_at(image))):
             return False
         c, there = facts.arbitrary(*(INT,) * m)
         there = there.assume(theirs.domain(c))
         image = tuple(instantiate(t, c) for t in back)
-        goal = and_(mine.domain(image), same(tuple(instantiate(t, image) for t in forward), c))
+        goal = k.and_(mine.domain(image), same(tuple(instantiate(t, image) for t in forward), c))
         return self.judge.proves(there, goal)
 
 
-_BIG = ("sum", "prod", "all", "any", "fold_max", "fold_min")
+_BIG = ("sum", "prod", "all", "fold_max")
 
 
 def split(t: Term, at: Term) -> Term:
     *start, low, high, body = t.args
-    match t.op:
-        case "fold_max" | "fold_min":
-            return big(t.op, at, high, body, big(t.op, low, at, body, start[0]))
-        case "sum":
-            return add(big("sum", low, at, body), big("sum", at, high, body))
-        case "prod":
-            return mul(big("prod", low, at, body), big("prod", at, high, body))
-        case "all":
-            return and_(big("all", low, at, body), big("all", at, high, body))
-        case _:
-            return or_(big("any", low, at, body), big("any", at, high, body))
+    if t.op == "fold_max":
+        return k.big(t.op, at, high, body, k.big(t.op, low, at, body, start[0]))
+    combine = {"sum": k.add, "prod": k.mul, "all": k.and_}[t.op]
+    return combine(k.big(t.op, low, at, body), k.big(t.op, at, high, body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +167,8 @@ class IndexSet:
     def domain(self, args: Index) -> Term:
         parts = [instantiate(self.where, args)]
         for i, (low, high) in enumerate(self.ranges):
-            parts += [le(instantiate(low, args[:i]), args[i]), lt(args[i], instantiate(high, args[:i]))]
-        return and_(*parts)
+            parts += [k.le(instantiate(low, args[:i]), args[i]), k.lt(args[i], instantiate(high, args[:i]))]
+        return k.and_(*parts)
 
     def body_at(self, args: Index) -> Term:
         return instantiate(self.body, args)
@@ -202,7 +183,7 @@ def peel(t: Term, depth: int) -> IndexSet | None:
             return None
         low, high, t = t.args
         ranges.append((low, high))
-        if is_guarded(t):
-            guards.append(shift(t.args[0], depth - level - 1))
+        if k.is_guarded(t):
+            guards.append(k.shift(t.args[0], depth - level - 1))
             t = t.args[1]
-    return IndexSet(tuple(ranges), and_(TRUE, *guards), t)
+    return IndexSet(tuple(ranges), k.and_(TRUE, *guards), t)

@@ -75,10 +75,10 @@ class _Translator:
                 return mk(k.INTS_DIVISION_TOTAL, self.term(t.args[0]), self.term(t.args[1]))
             case "real":
                 return mk(k.TO_REAL, self.term(t.args[0]))
-            case "min" | "max":
+            case "max":
                 first, *rest = (self.term(a) for a in t.args)
                 for x in rest:
-                    better = mk(k.GEQ if t.op == "max" else k.LEQ, first, x)
+                    better = mk(k.GEQ, first, x)
                     first = mk(k.ITE, better, first, x)
                 return first
             case "app" if t.args[0].op == "var":

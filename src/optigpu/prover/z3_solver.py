@@ -109,8 +109,8 @@ class Translator:
                 return self.term(t.args[0]) / self.term(t.args[1])
             case "real":
                 return z3.ToReal(self.term(t.args[0]))
-            case "min" | "max":
-                return self._extremum(t)
+            case "max":
+                return self._maximum(t)
             case "app" if t.args[0].op == "var":
                 return self._application(t)
             case "ite":
@@ -150,11 +150,11 @@ class Translator:
         sorts = [self.sort(sort)] * (len(m) + 1)
         return z3.Function(f"product!{sort.name}!{len(m)}", *sorts)(*(self.term(a) for a in m))
 
-    def _extremum(self, t: Term) -> Any:
+    def _maximum(self, t: Term) -> Any:
         first, *rest = (self.term(a) for a in t.args)
         out = first
         for x in rest:
-            out = z3.If(out >= x, out, x) if t.op == "max" else z3.If(out <= x, out, x)
+            out = z3.If(out >= x, out, x)
         return out
 
     def _application(self, t: Term) -> Any:

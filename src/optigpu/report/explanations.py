@@ -90,6 +90,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG326": "Two iterations may write the same cell.",
     "OG330": "A verified function may only call verified functions. Fix the called one first.",
     "OG331": "A logical variable of the called function is not determined by the memory it is called with.",
+    "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
 }

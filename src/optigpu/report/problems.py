@@ -49,6 +49,8 @@ class _Writer:
                 return "this promise of the contract is not shown to hold"
             case "OG308":
                 return f"{b} is not given back or freed: a leak"
+            case "OG309" if why == "freed":
+                return f"{b} comes from outside the loop and is freed in each iteration"
             case "OG309":
                 return f"{b} is not an allocation that can be freed here"
             case "OG310":
@@ -91,6 +93,8 @@ class _Writer:
                 return "the step of this loop is not shown to be positive"
             case "OG326":
                 return f"two iterations may write the same cell of {b}"
+            case "OG332":
+                return f"the contract claims cells of {b} that are not shown to lie within its declared sizes"
             case "OG330":
                 return f"`{self.p.data.get('function')}` is called, but it is not verified itself"
             case "OG331":

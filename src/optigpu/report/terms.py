@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from optigpu.kernel.cells import Cells
-from optigpu.kernel.terms import Term, instantiate, var
+from optigpu.kernel.terms import Term, instantiate, neg, var
 
 INDEX_NAMES = "ijklmxyz"
 
@@ -24,7 +24,8 @@ class TermPrinter:
         text = re.sub(r"[#?^~.].*$", "", str(v.data)).lstrip("@$")
         text = re.sub(r"^fn:", "", str(v.data)) if str(v.data).startswith("fn:") else text or "x"
         chosen = text
-        for candidate in [text, *INDEX_NAMES] if "?" in str(v.data) or "$" in str(v.data) else [text]:
+        bound = any(mark in str(v.data) for mark in "?$.")
+        for candidate in [*INDEX_NAMES, text] if bound and not str(v.data).startswith("k.") else [text]:
             if candidate not in self.taken:
                 chosen = candidate
                 break
@@ -51,7 +52,8 @@ class TermPrinter:
             case "bound":
                 return f"_{t.data}", 9
             case "poly":
-                return self.polynomial(dict(t.data)), 5
+                least = self.minimum(t)
+                return (least, 9) if least is not None else (self.polynomial(dict(t.data)), 5)
             case "fdiv":
                 return f"{self.show(t.args[0], 7)} / {self.show(t.args[1], 7)}", 6
             case "inv":
@@ -73,7 +75,7 @@ class TermPrinter:
                 return " && ".join(self.show(a, 3) for a in t.args), 3
             case "or":
                 return " || ".join(self.show(a, 4) for a in t.args), 2
-            case "sum" | "prod" | "all" | "any" | "fold_max" | "fold_min":
+            case "sum" | "prod" | "all" | "fold_max":
                 return self.big(t), 9
             case "lam" | "forall":
                 xs = tuple(var(f"x.{i}", s) for i, s in enumerate(t.data))
@@ -81,6 +83,12 @@ class TermPrinter:
                 return f"{'fun' if t.op == 'lam' else 'forall'} {' '.join(self.name(x) for x in xs)} -> {body}", 0
             case _:
                 return f"{t.op}({', '.join(self.show(a) for a in t.args)})", 9
+
+    def minimum(self, t: Term) -> str | None:
+        """-max(-a, -b) is min(a, b)."""
+        if len(t.data) == 1 and t.data[0][1] == -1 and len(t.data[0][0]) == 1 and t.data[0][0][0].op == "max":
+            return f"min({', '.join(self.show(neg(a)) for a in t.data[0][0][0].args)})"
+        return None
 
     def polynomial(self, cs: dict[tuple[Term, ...], Any]) -> str:
         """Positive summands first."""
@@ -123,12 +131,12 @@ class TermPrinter:
     def big(self, t: Term) -> str:
         *start, low, high, body = t.args
         k = var(f"k.{len(self.names)}", low.sort)
-        name = {"sum": "Sum", "prod": "Prod", "all": "All", "any": "Any", "fold_max": "Max", "fold_min": "Min"}[t.op]
+        name = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max"}[t.op]
         text = (
             f"{name}({self.name(k)} in {self.show(low, 5)}..{self.show(high, 5)}, {self.show(instantiate(body, (k,)))})"
         )
         if start:
-            return f"{'max' if t.op == 'fold_max' else 'min'}({self.show(start[0])}, {text})"
+            return f"max({self.show(start[0])}, {text})"
         return text
 
     def cells(self, c: Cells) -> str:

@@ -30,8 +30,10 @@ def combined(r: FunctionResult) -> Diagnostic:
     if r.counterexample is None:
         return d
     seen = r.counterexample.diagnostic
-    label = Label(seen.loc, f"seen in a run: {seen.message}")
-    return Diagnostic(d.code, d.message, d.loc, (*d.labels, label), d.notes, d.help)
+    if (seen.loc.file, seen.loc.line, seen.loc.column) == (d.loc.file, d.loc.line, d.loc.column):
+        return Diagnostic(d.code, seen.message, d.loc, d.labels, d.notes, d.help)
+    label = Label(d.loc, d.message)
+    return Diagnostic(d.code, seen.message, seen.loc, (label, *d.labels), d.notes, d.help)
 
 
 def summary(r: ProgramResult, style: Style = PLAIN) -> str:

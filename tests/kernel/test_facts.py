@@ -1,0 +1,168 @@
+"""The normaliser: what it simplifies stays equal, what it proves is true, in every model of the facts."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge
+from optigpu.kernel.terms import INT, ONE, ZERO, Term
+from optigpu.prover.z3_solver import Z3Solver
+from tests.support.terms import INTS, TermMaker, environment, evaluate
+
+NAMES = [k.var(n, INT) for n in INTS]
+
+
+def random_facts(r: Random) -> Facts:
+    """Facts of the shapes that programs give: ranges, sizes, divisibility, equations, and some of any kind."""
+    maker = TermMaker(r)
+    facts = Facts()
+    for _ in range(r.randint(1, 4)):
+        a, b = r.sample(NAMES, 2)
+        shape = r.randrange(8)
+        fact = [
+            k.le(ZERO, a),
+            k.lt(a, b),
+            k.le(a, k.num(r.randint(-2, 6))),
+            k.eq(k.tmod(a, k.num(r.choice([2, 3, 4]))), ZERO),
+            k.eq(a, k.add(k.scale(r.choice([1, 2, -1, 4]), b), k.num(r.randint(-2, 2)))),
+            k.lt(k.add(k.mul(a, b), k.num(r.randint(-3, 3))), r.choice(NAMES)),
+            k.not_(k.eq(a, k.num(r.randint(0, 2)))),
+            maker.boolean(2)[0],
+        ][shape]
+        facts = facts.assume(fact)
+    return facts
+
+
+def models(facts: Facts, r: Random) -> list[dict[str, object]]:
+    """Environments in which the facts hold, small ones by enumeration and random ones."""
+    base = environment(r)
+    out = []
+    grid = list(product(range(-3, 6), repeat=len(INTS)))
+    for chosen in r.sample(grid, 400):
+        env = {**base, **dict(zip(INTS, chosen))}
+        if all(evaluate(f, env) for f in facts.given):
+            out.append(env)
+    return out
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.integers(0, 2**40))
+def test_simplification_keeps_the_value(seed: int) -> None:
+    r = Random(seed)
+    facts = random_facts(r)
+    maker = TermMaker(r)
+    term, meaning = r.choice([maker.integer, maker.real, maker.boolean])(3)
+    simple = facts.simplify(term)
+    for env in models(facts, r):
+        extended = with_quotients(simple, env)
+        assert evaluate(simple, extended) == meaning(env, ()), (facts.given, term, simple)
+
+
+def with_quotients(t: Term, env: dict[str, object]) -> dict[str, object]:
+    """`n/4` stands for n div 4, where 4 divides n."""
+    out = dict(env)
+    for x in t.free:
+        if "/" in str(x.data):
+            name, *divisors = str(x.data).split("/")
+            value = out[name]
+            for d in divisors:
+                assert value % int(d) == 0  # type: ignore[operator]
+                value = value // int(d)  # type: ignore[operator]
+            out[str(x.data)] = value
+    return out
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.integers(0, 2**40))
+def test_what_is_proved_is_true(seed: int) -> None:
+    r = Random(seed)
+    facts = random_facts(r)
+    goal, meaning = TermMaker(r).boolean(2)
+    judge = Judge(Z3Solver()) if seed % 3 == 0 else Judge()
+    if judge.proves(facts, goal):
+        for env in models(facts, r):
+            assert meaning(env, ()), (facts.given, goal)
+
+
+def near_misses() -> list[tuple[list[Term], Term, bool]]:
+    i, j, W, H, n, c, t = (k.var(x, INT) for x in ("i", "j", "W", "H", "n", "c", "t"))
+    in_w = [k.le(ZERO, j), k.lt(j, W)]
+    in_h = [k.le(ZERO, i), k.lt(i, H)]
+    flat = k.add(k.mul(i, W), j)
+    sixteen = k.num(16)
+    divides = [
+        k.le(ZERO, n),
+        k.eq(k.tmod(n, sixteen), ZERO),
+        k.le(ZERO, t),
+        k.lt(t, k.fdiv(n, sixteen)),
+        k.le(ZERO, i),
+        k.lt(i, sixteen),
+    ]
+    return [
+        (in_w + in_h, k.lt(flat, k.mul(H, W)), True),
+        (in_w + in_h, k.le(k.mul(H, W), flat), False),
+        ([*in_w, k.le(ZERO, i), k.le(i, H)], k.lt(flat, k.mul(H, W)), False),
+        ([k.lt(j, W), *in_h], k.le(ZERO, flat), False),
+        (in_w + in_h, k.eq(k.fdiv(flat, W), i), True),
+        ([k.le(ZERO, j), k.le(j, W), *in_h], k.eq(k.fdiv(flat, W), i), False),
+        ([k.le(ZERO, c), k.lt(c, k.mul(H, W)), k.lt(ZERO, W)], k.lt(k.fdiv(c, W), H), True),
+        ([k.le(ZERO, c), k.lt(c, k.mul(H, W))], k.lt(k.fdiv(c, W), H), False),
+        ([k.le(ZERO, c), k.lt(c, k.mul(H, W)), k.le(ZERO, W), k.le(ZERO, H)], k.lt(ZERO, W), True),
+        ([k.le(ZERO, c), k.lt(c, k.mul(H, W)), k.le(ZERO, W)], k.lt(ZERO, W), True),
+        ([k.le(ZERO, c), k.lt(c, k.mul(H, W))], k.lt(ZERO, W), False),
+        ([k.le(ZERO, c), k.lt(c, n)], k.lt(k.fdiv(c, sixteen), k.fdiv(k.add(n, k.num(15)), sixteen)), True),
+        ([k.le(ZERO, c), k.lt(c, n)], k.lt(k.fdiv(c, sixteen), k.fdiv(k.add(n, k.num(14)), sixteen)), False),
+        (divides, k.lt(k.add(k.mul(sixteen, t), i), n), True),
+        (divides[1:], k.lt(k.add(k.mul(sixteen, t), i), k.sub(n, ONE)), False),
+        ([k.le(k.num(2), n)], k.le(n, k.mul(n, n)), True),
+        ([k.le(k.num(-2), n)], k.lt(n, k.mul(n, n)), False),
+        ([k.lt(ZERO, n)], k.not_(k.eq(n, ZERO)), True),
+        ([k.le(ZERO, n)], k.not_(k.eq(n, ZERO)), False),
+        ([k.le(ZERO, n)], k.eq(k.tdiv(n, k.num(2)), k.fdiv(n, k.num(2))), True),
+        ([k.le(k.num(-1), n)], k.eq(k.tdiv(n, k.num(2)), k.fdiv(n, k.num(2))), False),
+    ]
+
+
+@pytest.mark.parametrize(("facts", "goal", "expected"), near_misses(), ids=range(len(near_misses())))
+def test_index_arithmetic_and_its_near_misses(facts: list[Term], goal: Term, expected: bool) -> None:
+    assert Facts().assume(*facts).proves(goal) is expected or (
+        expected and Judge(Z3Solver()).proves(Facts().assume(*facts), goal)
+    )
+    if not expected:
+        assert not Judge(Z3Solver()).proves(Facts().assume(*facts), goal)
+
+
+def test_most_index_arithmetic_needs_no_solver() -> None:
+    wanted = [(f, g) for f, g, expected in near_misses() if expected]
+    assert sum(Facts().assume(*f).proves(g) for f, g in wanted) >= len(wanted) - 1
+
+
+def test_universal_facts_are_used_at_the_terms_that_occur() -> None:
+    K = k.var("K", k.fun_sort((INT,), INT))
+    n, i, b = (k.var(x, INT) for x in "nib")
+    at = k.app(K, k.bound(0, INT))
+    facts = Facts().assume(k.big("all", ZERO, n, k.and_(k.le(ZERO, at), k.lt(at, b))), k.le(ZERO, i), k.lt(i, n))
+    judge = Judge(Z3Solver())
+    assert judge.proves(facts, k.lt(k.app(K, i), b))
+    assert not judge.proves(facts, k.lt(k.app(K, k.add(i, ONE)), b))
+
+
+def test_arbitrary_constants_are_new_wherever_facts_are_passed_on() -> None:
+    facts = Facts()
+    (a,), one = facts.arbitrary(INT)
+    (b,), two = one.arbitrary(INT)
+    (c,), _ = two.assume(k.lt(a, b)).arbitrary(INT)
+    assert len({a, b, c}) == 3
+
+
+def test_contradictory_facts_prove_anything_and_consistent_ones_do_not() -> None:
+    x = k.var("x", INT)
+    assert Judge(Z3Solver()).proves(Facts().assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
+    assert not Judge(Z3Solver()).proves(Facts().assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)

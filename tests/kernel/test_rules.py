@@ -1,0 +1,473 @@
+"""Each rule of the kernel beside the finite model: what it accepts is so, and what it must not accept it rejects."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optigpu.checker.witness import invert, temporaries
+from optigpu.kernel import code as kc
+from optigpu.kernel import terms as k
+from optigpu.kernel.calls import Kernel
+from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, arguments, make_cells
+from optigpu.kernel.conditions import Take
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge
+from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.loops import Exclusive, Invariant, LoopContract, iterations
+from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.prover.z3_solver import Z3Solver
+from tests.support.model import cell_list, contents, environments, is_injective
+from tests.support.terms import evaluate
+
+n, m = k.var("n", INT), k.var("m", INT)
+A = k.var("A", k.fun_sort((INT,), REAL))
+FUNCTIONS = {"A": lambda i: i * 7 % 5 + 1}
+I0, I1 = k.bound(0, INT), k.bound(1, INT)
+ARRAY = Claim(make_cells("a", ((k.var("i", INT), ZERO, n),), TRUE, (k.var("i", INT),)), KNOWN, k.app(A, I0))
+
+
+def kernel_for(
+    code: kc.Code, pre: tuple[Claim, ...] = (ARRAY,), post: tuple[Claim, ...] = (), requires: tuple[Term, ...] = ()
+) -> Kernel:
+    contract = kc.Contract((), requires, pre, post, ())
+    params = (kc.Param("n", INT), kc.Param("m", INT), kc.Param("a", REAL, (None,)))
+    f = kc.Function("f", params, contract, code)
+    return Kernel(Judge(Z3Solver()), kc.Program({"f": f}), Ledger())
+
+
+def begin(code: kc.Code, requires: tuple[Term, ...] = (), pre: tuple[Claim, ...] = (ARRAY,)) -> tuple[Kernel, State]:
+    kernel = kernel_for(code, pre, requires=requires)
+    return kernel, kernel.begin("f", tuple((I0,) for _ in pre))
+
+
+def small_models(facts: Facts) -> list[dict[str, Any]]:
+    return list(environments(("n", "m"), range(-2, 6), facts, FUNCTIONS))
+
+
+def rejected(f: Any, *args: Any) -> Rejected:
+    with pytest.raises(Rejected) as e:
+        f(*args)
+    return e.value
+
+
+# Sets of cells
+
+
+def random_cells(r: Random) -> Cells:
+    i, j = k.var("i", INT), k.var("j", INT)
+    high = r.choice([n, m, k.num(3), k.add(n, ONE), k.fdiv(n, k.num(2))])
+    low = r.choice([ZERO, ZERO, ONE, k.num(-1), m])
+    where = r.choice([TRUE, TRUE, k.lt(i, m), k.eq(k.fmod(i, k.num(2)), ZERO), k.not_(k.eq(i, m))])
+    if r.random() < 0.3:
+        index = r.choice([k.add(k.scale(2, i), j), k.add(k.scale(3, i), j), k.add(i, j), k.add(k.mul(m, i), j)])
+        return make_cells("a", ((i, low, high), (j, ZERO, r.choice([k.num(2), k.num(3), m]))), where, (index,))
+    index = r.choice(
+        [
+            i,
+            i,
+            k.add(i, ONE),
+            k.scale(2, i),
+            k.sub(k.sub(n, ONE), i),
+            k.add(k.scale(2, i), ONE),
+            k.fdiv(i, k.num(2)),
+            ZERO,
+            k.neg(i),
+        ]
+    )
+    return make_cells("a", ((i, low, high),), where, (index,))
+
+
+def random_facts(r: Random) -> Facts:
+    options = [
+        k.le(ZERO, n),
+        k.le(ZERO, m),
+        k.le(m, n),
+        k.eq(n, k.scale(2, m)),
+        k.lt(m, n),
+        k.eq(k.fmod(n, k.num(2)), ZERO),
+        k.le(n, k.num(4)),
+    ]
+    return Facts().assume(*r.sample(options, r.randint(0, 4)))
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.integers(0, 2**40))
+def test_what_is_found_is_there_and_injective(seed: int) -> None:
+    """take: if a set of cells is found in a family, it is a subset of it in every model, and its binders are distinct cells."""
+    r = Random(seed)
+    facts = random_facts(r)
+    need, have = random_cells(r), random_cells(r)
+    kernel, _ = begin(())
+    xs, ys = temporaries(need.arity), temporaries(have.arity)
+    forward, back = (
+        invert(have, need.at(xs), facts.assume(need.domain(xs))),
+        invert(need, have.at(ys), facts.assume(have.domain(ys))),
+    )
+    if forward is None or back is None:
+        return
+    maps = tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
+    family = Family(have, k.num(0, REAL), TRUE)
+    try:
+        kernel._found("test", facts, need, family, *maps)
+    except Rejected:
+        return
+    member = kernel._member(need, family, maps[1])
+    for env in small_models(facts):
+        if not is_injective(have, env):
+            continue  # the kernel's invariant about the family it is found in
+        inside = cell_list(need, env)
+        assert set(inside) <= set(cell_list(have, env)), (facts.given, need, have, env)
+        assert len(set(inside)) == len(inside), (facts.given, need, have, env)
+        rest = cell_list(family.without(member).cells, env)
+        assert set(rest) == set(cell_list(have, env)) - set(inside)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 2**40))
+def test_claims_of_a_contract_are_injective_and_disjoint(seed: int) -> None:
+    r = Random(seed)
+    facts = random_facts(r)
+    claims = tuple(Claim(random_cells(r), SOME, None, r.choice([FULL, FULL, READ])) for _ in range(r.randint(1, 2)))
+    kernel = kernel_for((), claims, requires=facts.given)
+    inverses = []
+    for c in claims:
+        x = temporaries(1)
+        found = invert(c.cells, x, Facts())
+        inverses.append(tuple(k.abstract(t, x) for t in found) if found else (ZERO,) * c.cells.arity)
+    try:
+        state = kernel.begin("f", tuple(inverses))
+    except Rejected:
+        return
+    for env in small_models(state.facts):
+        for c in claims:
+            assert c.share == READ or is_injective(c.cells, env)
+        if len(claims) == 2 and FULL in (claims[0].share, claims[1].share):
+            assert not set(cell_list(claims[0].cells, env)) & set(cell_list(claims[1].cells, env))
+
+
+# Straight-line code
+
+
+def test_load_and_store_need_the_cell() -> None:
+    t = k.var("t", REAL)
+    code: kc.Code = (kc.Load(t, kc.Place("a", (m,))), kc.Store(kc.Place("a", (m,)), k.add(t, k.num(1, REAL))))
+    kernel, state = begin(code, (k.le(ZERO, m), k.lt(m, n)))
+    after = kernel.store(kernel.load(state, 1, (m,)), 1, (m,))
+    for env in small_models(after.facts):
+        before, now = contents(state.held[1], env), contents(after.held[1], env)
+        assert now == {**before, (env["m"],): before[(env["m"],)] + 1}
+    for facts in ((k.le(ZERO, m),), (k.lt(m, n),), (k.le(ZERO, m), k.le(m, n))):
+        kernel, state = begin(code, facts)
+        assert rejected(kernel.load, state, 1, (m,)).why == "permission"
+    kernel, state = begin(code, (k.le(ZERO, m), k.lt(m, n)))
+    assert rejected(kernel.load, state, 1, (ZERO,)).why == "permission"
+    assert rejected(kernel.load, state, 2, (m,)).why == "permission"
+
+
+def test_reading_shares_cannot_be_written_and_unwritten_cells_cannot_be_read() -> None:
+    inside = (k.le(ZERO, m), k.lt(m, n))
+    from dataclasses import replace
+
+    store: kc.Code = (kc.Store(kc.Place("a", (m,)), k.num(1, REAL)),)
+    kernel, state = begin(store, inside, (replace(ARRAY, share=READ),))
+    assert rejected(kernel.store, state, 1, (m,)).why == "permission"
+    load: kc.Code = (kc.Load(k.var("t", REAL), kc.Place("a", (m,))),)
+    kernel, state = begin(load, inside, (Claim(ARRAY.cells, UNINIT),))
+    assert rejected(kernel.load, state, 1, (m,)).why == "init"
+    kernel, state = begin(load, inside, (Claim(ARRAY.cells, SOME),))
+    kernel.load(state, 1, (m,))
+
+
+def test_allocation_and_free() -> None:
+    code: kc.Code = (kc.Alloc("t", REAL, (n,)), kc.Free("t"))
+    kernel, state = begin(code, (k.le(ZERO, n),))
+    after = kernel.allocate(state)
+    (number,) = after.held.keys() - state.held.keys()
+    for env in small_models(after.facts):
+        assert contents(after.held[number], env) == {(i,): None for i in range(env["n"])}
+    freed = kernel.free(after, number, (I0,))
+    assert freed.held.keys() == state.held.keys() and "t" not in freed.bases
+    assert rejected(begin(code)[0].allocate, begin(code)[1]).why == "size"
+    assert rejected(kernel.free, after, 1, (I0,)).why == "permission"
+    twice: kc.Code = (*code, kc.Free("t"))
+    kernel, state = begin(twice, (k.le(ZERO, n),))
+    once = kernel.free(kernel.allocate(state), number, (I0,))
+    assert rejected(kernel.free, once, number, (I0,)).why == "not allocated"
+
+
+def test_freeing_needs_every_cell() -> None:
+    """A family from which one cell has been taken is not the whole allocation."""
+    code: kc.Code = (kc.Free("t"),)
+    kernel, state = begin((kc.Alloc("t", REAL, (n,)), *code), (k.le(ONE, n),))
+    after = kernel.allocate(state)
+    number = max(after.held)
+    from optigpu.kernel.state import changed
+
+    smaller = changed(after, held={**after.held, number: after.held[number].without(k.eq(I0, ZERO))})
+    assert rejected(kernel.free, smaller, number, (I0,)).why == "permission"
+
+
+def test_states_are_made_by_rules_only() -> None:
+    _, state = begin(())
+    with pytest.raises(TypeError):
+        State(state.facts, {}, {}, {}, (), state.block, 1, object())
+
+
+def test_rules_follow_the_order_of_the_code() -> None:
+    code: kc.Code = (kc.Let(k.var("x", INT), ONE), kc.Oblige(k.FALSE, "never"))
+    kernel, state = begin(code)
+    assert rejected(kernel.oblige, state).rule == "order"
+    assert rejected(kernel.finish, state, (), ()).rule == "order"
+    assert rejected(kernel.oblige, kernel.let(state)).why == "never"
+
+
+# Regrouping
+
+
+def test_regrouping_keeps_cells_and_contents() -> None:
+    facts = (k.eq(n, k.scale(4, m)), k.le(ZERO, m))
+    kernel, state = begin((), facts)
+    i, j = k.var("i", INT), k.var("j", INT)
+    tiles = make_cells("a", ((i, ZERO, m), (j, ZERO, k.num(4))), TRUE, (k.add(k.scale(4, i), j),))
+    forward, back = (k.add(k.scale(4, I1), I0),), (k.fdiv(I0, k.num(4)), k.fmod(I0, k.num(4)))
+    after = kernel.regroup(state, 1, tiles, forward, back)
+    for env in small_models(after.facts):
+        assert contents(after.held[1], env) == contents(state.held[1], env)
+    for wrong in (k.num(3), k.num(5)):
+        other = make_cells("a", ((i, ZERO, m), (j, ZERO, wrong)), TRUE, (k.add(k.mul(wrong, i), j),))
+        maps = (k.add(k.mul(wrong, I1), I0),), (k.fdiv(I0, wrong), k.fmod(I0, wrong))
+        rejected(kernel.regroup, state, 1, other, *maps)
+    longer = make_cells("a", ((i, ZERO, k.add(m, ONE)), (j, ZERO, k.num(4))), TRUE, (k.add(k.scale(4, i), j),))
+    rejected(kernel.regroup, state, 1, longer, forward, back)
+    kernel, state = begin((), (k.le(ZERO, m),))  # 4 does not divide n
+    rejected(kernel.regroup, state, 1, tiles, forward, back)
+
+
+def test_fusing_two_halves() -> None:
+    half = [
+        make_cells("a", ((k.var("i", INT), ZERO, n),), w, (k.var("i", INT),))
+        for w in (k.lt(k.var("i", INT), m), k.le(m, k.var("i", INT)))
+    ]
+    claims = (Claim(half[0], KNOWN, k.app(A, I0)), Claim(half[1], KNOWN, k.num(9, REAL)))
+    kernel, state = begin((), (), claims)
+    after = kernel.fuse(state, 1, 2)
+    for env in small_models(after.facts):
+        assert contents(after.held[1], env) == contents(state.held[1], env) | contents(state.held[2], env)
+    rejected(kernel.fuse, state, 1, 1)
+    shifted = Claim(make_cells("a", ((k.var("i", INT), n, k.add(n, ONE)),), TRUE, (k.var("i", INT),)), SOME)
+    kernel, state = begin((), (), (ARRAY, shifted))
+    rejected(kernel.fuse, state, 1, 2)
+
+
+def test_narrowing_needs_an_equivalent_condition() -> None:
+    kernel, state = begin((), (k.le(n, m),))
+    kernel.narrow(state, 1, k.lt(I0, m))
+    rejected(kernel.narrow, begin((), (k.le(m, n),))[1], 1, k.lt(I0, m))
+
+
+def test_tidying_keeps_contents_where_cells_are_every_other_one() -> None:
+    """Facts about a cell (2 divides its index) are solved with a quotient, which must not get into the family."""
+    even = make_cells(
+        "a", ((k.var("i", INT), ZERO, n),), k.eq(k.fmod(k.var("i", INT), k.num(2)), ZERO), (k.var("i", INT),)
+    )
+    kernel, state = begin((), (), (Claim(even, KNOWN, k.app(A, I0)),))
+    after = kernel.tidy(state, 1)
+    assert not any("/" in str(x.data) or "?" in str(x.data) for x in after.held[1].value.free)
+    for env in small_models(after.facts):
+        assert contents(after.held[1], env) == contents(state.held[1], env)
+
+
+# Branches
+
+
+def test_after_a_branch_contents_depend_on_the_condition() -> None:
+    code: kc.Code = (kc.If(k.lt(m, ZERO), (kc.Store(kc.Place("a", (ZERO,)), k.num(5, REAL)),), ()),)
+    kernel, state = begin(code, (k.le(ONE, n),))
+    yes, no = kernel.enter_if(state)
+    after = kernel.join_if(kernel.store(yes, 1, (ZERO,)), no)
+    for env in small_models(after.facts):
+        before = contents(state.held[1], env)
+        assert contents(after.held[1], env) == ({**before, (0,): 5} if env["m"] < 0 else before)
+
+
+def test_branches_are_joined_with_their_own_other_branch() -> None:
+    code: kc.Code = (kc.If(k.lt(m, ZERO), (), ()),)
+    kernel, state = begin(code)
+    yes, no = kernel.enter_if(state)
+    other_yes, other_no = kernel.enter_if(kernel.begin("f", ((I0,),)))
+    kernel.join_if(yes, no)
+    rejected(kernel.join_if, yes, yes)
+    rejected(kernel.join_if, yes, other_no)
+    rejected(kernel.join_if, other_yes, no)
+
+
+def test_branches_must_hold_the_same() -> None:
+    allocate = (kc.Alloc("t", REAL, (n,)),)
+    kernel, state = begin((kc.If(k.lt(m, ZERO), allocate, ()),), (k.le(ZERO, n),))
+    yes, no = kernel.enter_if(state)
+    assert rejected(kernel.join_if, kernel.allocate(yes), no).why == "branches"
+
+
+# Loops
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32))
+def test_iterations_are_those_of_c(seed: int) -> None:
+    r = Random(seed)
+    up = r.random() < 0.5
+    relation = r.choice(["<", "<="] if up else [">", ">="])
+    start, bound, step = r.randint(-4, 6), r.randint(-4, 6), r.randint(1, 3)
+    loop = kc.Loop(k.var("i", INT), n, relation, m, "+" if up else "-", k.num(step), ())
+    range_ = iterations(loop, n, m, k.num(step))
+    env = {"n": start, "m": bound}
+    low, high = evaluate(range_.low, env), evaluate(range_.high, env)
+    values = [evaluate(range_.index, env, (v,)) for v in range(low, high)]
+    expected, i = [], start
+    while {"<": i < bound, "<=": i <= bound, ">": i > bound, ">=": i >= bound}[relation]:
+        expected.append(i)
+        i += step if up else -step
+    assert values == expected
+    assert evaluate(range_.index, env, (evaluate(range_.end, env),)) == i
+
+
+LOOP = kc.Loop(k.var("i", INT), ZERO, "<", n, "+", ONE, (kc.Store(kc.Place("a", (k.var("i", INT),)), k.num(3, REAL)),))
+
+
+def each(index: Term, value: Term, back: Term = I0, init: Term = TRUE) -> Exclusive:
+    return Exclusive(1, Cells("a", ((ZERO, n),), TRUE, (index,)), (index,), (back,), init, value)
+
+
+def run_loop(loop: kc.Loop, contract: LoopContract, at: Any, requires: tuple[Term, ...] = ()) -> tuple[State, State]:
+    kernel, state = begin((loop,), requires)
+    body = kernel.enter_loop(state, contract)
+    number, where = at(body)
+    end = kernel.store(body, number, where)
+    return state, kernel.leave_loop(end, tuple(() for _ in contract.exclusive), tuple(() for _ in contract.invariant))
+
+
+def own_cell(body: State) -> tuple[int, tuple[Term, ...]]:
+    return max(n for n, f in body.held.items() if f.share == FULL), ()
+
+
+def test_each_iteration_writes_its_own_cell() -> None:
+    state, after = run_loop(LOOP, LoopContract((each(I0, k.num(3, REAL)),)), own_cell)
+    for env in small_models(after.facts):
+        assert contents(after.held[1], env) == dict.fromkeys(contents(state.held[1], env), 3)
+
+
+@pytest.mark.parametrize(
+    ("contract", "why"),
+    [
+        (LoopContract((each(I0, k.num(4, REAL)),)), "value"),
+        (LoopContract((each(ZERO, k.num(3, REAL)),)), "overlap"),
+        (LoopContract((each(k.add(I0, ONE), k.num(3, REAL), k.sub(I0, ONE)),)), "permission"),
+        (LoopContract((each(I0, k.num(3, REAL)), each(I0, k.num(3, REAL)))), "permission"),
+        (LoopContract(), "permission"),
+        (LoopContract((), (Invariant(1, TRUE, k.app(A, k.add(I0, ONE))),)), "value"),
+    ],
+)
+def test_wrong_loop_contracts_are_rejected(contract: LoopContract, why: str) -> None:
+    def at(body: State) -> tuple[int, tuple[Term, ...]]:
+        full = [number for number, f in body.held.items() if f.share == FULL]
+        number = max(full) if full else 1
+        return number, () if body.held[number].cells.arity == 0 else (k.var("i#2", INT),)
+
+    assert rejected(run_loop, LOOP, contract, at).why == why
+
+
+def test_a_contract_may_not_name_what_the_loop_will_introduce() -> None:
+    kernel, state = begin((LOOP,))
+    future = each(I0, k.to_real(k.var(f"i#{state.counter}", INT)))
+    assert rejected(kernel.enter_loop, state, LoopContract((future,))).rule == "order"
+
+
+def test_parallel_loops_have_no_invariants_and_their_bodies_write_nothing_else() -> None:
+    from dataclasses import replace
+
+    parallel = replace(LOOP, mode=kc.PARALLEL)
+    invariant = LoopContract((), (Invariant(1, TRUE, k.app(A, I0)),))
+    kernel, state = begin((parallel,))
+    assert rejected(kernel.enter_loop, state, invariant).why == "parallel"
+    assert rejected(kernel.enter_loop, state, LoopContract((), (), (TRUE,))).why == "parallel"
+    body = kernel.enter_loop(state, LoopContract((each(I0, k.num(3, REAL)),)))
+    assert [f.share for f in body.held.values()].count(FULL) == 1
+
+
+def test_an_invariant_holds_at_the_first_iteration_not_taken() -> None:
+    """x holds i at the start of iteration i: after the loop it holds max(0, n), also for negative n."""
+    x = kc.Place("x", ())
+    code: kc.Code = (
+        kc.Alloc("x", INT, (), heap=False),
+        kc.Store(x, ZERO),
+        kc.Loop(k.var("i", INT), ZERO, "<", n, "+", ONE, (kc.Store(x, k.add(k.var("i", INT), ONE)),)),
+    )
+    kernel, state = begin(code)
+    state = kernel.store(kernel.allocate(state), 2, ())
+    after = kernel.leave_loop(
+        kernel.store(kernel.enter_loop(state, LoopContract((), (Invariant(2, TRUE, I0),))), 2, ()), (), ((),)
+    )
+    for env in small_models(after.facts):
+        assert contents(after.held[2], env) == {(): max(0, env["n"])}
+    high = Invariant(2, TRUE, k.ite(k.eq(I0, ZERO), ZERO, I0))
+    kernel.enter_loop(state, LoopContract((), (high,)))
+    wrong = Invariant(2, TRUE, n)
+    assert rejected(kernel.enter_loop, state, LoopContract((), (wrong,))).why == "value"
+
+
+def test_a_loop_must_give_back_and_leak_nothing() -> None:
+    from dataclasses import replace
+
+    leaky = replace(LOOP, body=(kc.Alloc("t", REAL, (n,)),))
+    kernel, state = begin((leaky,), (k.le(ZERO, n),))
+    end = kernel.allocate(kernel.enter_loop(state, LoopContract()))
+    assert rejected(kernel.leave_loop, end, (), ()).why == "leak"
+
+
+def test_unrolling_known_numbers() -> None:
+    for op, start, relation, bound, amount, expected in (
+        ("+", 0, "<", 5, 2, [0, 2, 4]),
+        ("-", 3, ">=", 0, 1, [3, 2, 1, 0]),
+        (">>", 8, ">", 0, 1, [8, 4, 2, 1]),
+        ("*", 1, "<", 10, 3, [1, 3, 9]),
+    ):
+        loop = kc.Loop(k.var("i", INT), k.num(start), relation, k.num(bound), op, k.num(amount), ())
+        kernel, state = begin((loop,))
+        after = kernel.unroll(state)
+        assert [i.value.data for i in after.code if isinstance(i, kc.Let)] == expected
+    for op, start, amount in ((">>", 8, 0), ("*", 0, 2), ("+", 0, 0)):
+        relation = ">" if op == ">>" else "<"
+        loop = kc.Loop(k.var("i", INT), k.num(start), relation, k.num(0 if op == ">>" else 5), op, k.num(amount), ())
+        kernel, state = begin((loop,))
+        assert rejected(kernel.unroll, state).why == "endless"
+
+
+# The end of functions
+
+
+def test_the_end_gives_back_exactly_the_postcondition() -> None:
+    take = Take(1, (I0,), (I0,))
+    kernel = kernel_for((), post=(ARRAY,))
+    kernel.finish(kernel.begin("f", ((I0,),)), (take,), ())
+    half = Claim(make_cells("a", ((k.var("i", INT), ZERO, m),), TRUE, (k.var("i", INT),)), SOME)
+    kernel = kernel_for((), post=(half,), requires=(k.lt(m, n),))
+    assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "leak"
+    more = Claim(make_cells("a", ((k.var("i", INT), ZERO, k.add(n, ONE)),), TRUE, (k.var("i", INT),)), SOME)
+    kernel = kernel_for((), post=(more,))
+    assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "permission"
+    kernel = kernel_for((), post=(ARRAY, ARRAY))
+    assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take, take), ()).why == "permission"
+    other = Claim(ARRAY.cells, KNOWN, k.num(0, REAL))
+    kernel = kernel_for((), post=(other,))
+    assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "value"
+
+
+def test_binder_helpers() -> None:
+    assert arguments(2) == (I1, I0)
+    assert invert(ARRAY.cells, (m,), Facts()) == (m,)

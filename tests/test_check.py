@@ -1,0 +1,295 @@
+"""`optigpu check`: what must verify verifies, what is wrong is rejected with the right code and place, and verdicts are stable."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optigpu.checker.audit import audit, certificate_of
+from optigpu.checker.proofs import annotated
+from optigpu.checker.verdict import ProgramResult, Verdict
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.cli import main
+from optigpu.frontend import parse_file, parse_text
+from optigpu.interp.machine import Runner
+from optigpu.interp.refute import refute
+from optigpu.interp.testing import test_function as run_tests
+from optigpu.prover.z3_solver import Z3Solver
+from optigpu.report.explanations import EXPLANATIONS
+from optigpu.report.verdicts import as_json, render_function
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Program
+from tests.conftest import EXAMPLES, ROOT
+from tests.support.checked_programs import CheckedProgramMaker
+from tests.support.pairs import PAIRS, Pair, Wrong, cases
+from tests.support.twins import TWINS, Twin
+
+run_tests.__test__ = False
+LOOPS = ROOT / "tests" / "programs" / "check" / "loops.c"
+LEMMAS = ROOT / "tests" / "programs" / "check" / "lemmas.c"
+
+
+def verify(program: Program, **settings_: object) -> ProgramResult:
+    return Verifier(Settings(**settings_)).verify(program)  # type: ignore[arg-type]
+
+
+def explain(result: ProgramResult) -> str:
+    return "\n".join(render_function(f) for f in result.functions)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_examples_verify_without_loop_annotations(path: Path) -> None:
+    result = verify(parse_file(path))
+    assert result.verified, explain(result)
+    assert result.admitted == []
+    assert result.axioms == (["reduce_sum_add_right", "reduce_sum_empty"] if path.stem == "reduce" else [])
+
+
+def test_loop_orders_tilings_strides_and_recurrences_verify() -> None:
+    """Matrix multiply in six orders, tiled and strided sums, transposes through a tile, prefix sums, flattened indices."""
+    result = verify(parse_file(LOOPS))
+    assert result.verified, explain(result)
+    assert len(result.functions) >= 19
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda p: p.name)
+def test_good_program_of_a_pair_verifies(pair: Pair) -> None:
+    result = verify(parse_text(pair.good, f"{pair.name}.c"))
+    assert result.verified, explain(result)
+
+
+@pytest.mark.parametrize(("name", "pair", "wrong"), cases(), ids=lambda x: x if isinstance(x, str) else "")
+def test_wrong_twin_is_rejected(name: str, pair: Pair, wrong: Wrong) -> None:
+    assert pair.good.count(wrong.old) == 1
+    text = pair.good.replace(wrong.old, wrong.new)
+    try:
+        program = parse_text(text, f"{name}.c")
+    except InputError as e:
+        assert (wrong.verdict, wrong.code) == ("MALFORMED", e.diagnostic.code)
+        return
+    result = verify(program, refuter=refute)
+    bad = [f for f in result.functions if f.verdict is not Verdict.VERIFIED]
+    if wrong.verdict == "VERIFIED":
+        assert not bad
+        return
+    assert bad, "a wrong program was verified"
+    problem = bad[0].problem
+    assert problem is not None
+    line = text.split("\n")[problem.loc.line - 1] if problem.loc.line else ""
+    found = (bad[0].verdict.value, problem.code, wrong.place in line)
+    assert found == (wrong.verdict, wrong.code, True), f"{found} at {line!r}\n{explain(result)}"
+
+
+def test_there_are_enough_pairs() -> None:
+    assert sum(w.verdict != "VERIFIED" for _, _, w in cases()) >= 100
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda t: t.name)
+def test_broken_twins_of_the_examples_are_rejected(twin: Twin) -> None:
+    assert not verify(parse_text(twin.text(ROOT / "examples"), twin.name)).verified
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_inferred_contracts_check_when_written_out(path: Path) -> None:
+    program = parse_file(path)
+    result = verify(program)
+    loops = {mark: shown for f in result.functions for mark, shown in f.loops.items()}
+    text = print_program(annotated(program, loops))
+    again = parse_text(text, f"{path.stem}-annotated.c")
+    assert "__xproduces" in text or "__spreserves" in text
+    second = verify(again)
+    assert second.verified, text + explain(second)
+    for f in again.functions():
+        assert run_tests(Runner(again), f, seconds=0.3, most=40).failure is None
+
+
+def test_verdicts_do_not_depend_on_the_solver_seed() -> None:
+    programs = [parse_file(p) for p in (*EXAMPLES, LOOPS)]
+    programs += [parse_text(p.good.replace(w.old, w.new)) for _, p, w in cases()[::7] if w.verdict != "MALFORMED"]
+    expected = [[f.verdict for f in verify(p).functions] for p in programs]
+    for seed in range(1, 21):
+        verifier = Verifier(Settings(seed=seed * 7919))
+        for program, want in list(zip(programs, expected))[seed % 4 :: 4]:
+            assert [f.verdict for f in verifier.verify(program).functions] == want
+
+
+def test_verdicts_are_the_same_with_cvc5() -> None:
+    verifier = Verifier(Settings(second=True))
+    for path in (*EXAMPLES, LOOPS):
+        assert verifier.verify(parse_file(path)).verified, path.stem
+    assert "cvc5" in verifier.solver.description
+
+
+def test_verdicts_do_not_depend_on_what_was_checked_before() -> None:
+    one = Verifier()
+    for path in (LOOPS, *EXAMPLES, LOOPS):
+        assert one.verify(parse_file(path)).verified, path.stem
+
+
+def test_a_lemma_is_proved_by_a_loop_and_used() -> None:
+    result = verify(parse_file(LEMMAS))
+    assert [f.verdict.value for f in result.functions] == ["VERIFIED", "VERIFIED", "UNPROVED", "UNPROVED"]
+    assert result.axioms == ["f_next", "f_zero"]
+
+
+def test_a_wrong_lemma_is_rejected() -> None:
+    text = LEMMAS.read_text(encoding="utf-8").replace("twice: f(n) == 2 * n", "twice: f(n) == 2 * n + 1")
+    result = verify(parse_text(text.replace("f(i) == 2 * i", "f(i) == 2 * i + 1")))
+    assert [f.verdict.value for f in result.functions[:2]] == ["UNPROVED", "UNPROVED"]
+
+
+def test_admitted_functions_are_in_the_ledger() -> None:
+    text = """
+void magic(int n, float a[n]) { __writes("a ~> Matrix1(n, fun i -> 7)"); __admitted(); }
+void f(int n, float a[n]) { __writes("a ~> Matrix1(n, fun i -> 7)"); magic(n, a); }
+"""
+    result = verify(parse_text(text))
+    assert result.verified and result.admitted == ["magic"] and result.assumptions == 1
+
+
+def test_callers_of_unverified_functions_are_not_verified() -> None:
+    text = """
+void g(int n, float a[n]) { __writes("a ~> Matrix1(n, fun i -> 7)"); }
+void f(int n, float a[n]) { __writes("a ~> Matrix1(n, fun i -> 7)"); g(n, a); }
+"""
+    result = verify(parse_text(text))
+    assert [f.problem.code for f in result.functions if f.problem] == ["OG306", "OG330"]
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.integers(0, 2**32))
+def test_verified_random_programs_never_misbehave(seed: int) -> None:
+    from random import Random
+
+    program = parse_text(CheckedProgramMaker(Random(seed)).program())
+    result = verify(program)
+    if result.verified:
+        report = run_tests(Runner(program), program.functions()[0], seconds=1.0, most=60, seed=seed)
+        assert report.failure is None, f"WRONG VERIFIED: {report.failure}"
+
+
+# Certificates
+
+
+def certified(path: Path) -> tuple[Program, str]:
+    program = parse_file(path)
+    result = verify(program)
+    return program, certificate_of(program, result)
+
+
+@pytest.mark.parametrize("path", [*EXAMPLES, LOOPS], ids=lambda p: p.stem)
+def test_certificates_replay_without_inference(path: Path) -> None:
+    program, text = certified(path)
+    found = audit(program, text, Z3Solver())
+    assert found.failures == {}
+    assert set(found.theorems) == {f.name for f in program.functions()}
+    assert found.trusted_lines["kernel"] <= 3000
+
+
+def test_a_certificate_does_not_fit_another_program() -> None:
+    program, text = certified(ROOT / "examples" / "transpose.c")
+    source = (ROOT / "examples" / "transpose.c").read_text(encoding="utf-8")
+    for old, new in (
+        ("b[x][y] = a[y][x]", "b[x][y] = 0.0f"),
+        ("fun i j -> A(j, i)", "fun i j -> 0"),
+        ("x < W", "x < W - 1"),
+    ):
+        assert audit(parse_text(source.replace(old, new)), text, Z3Solver()).failures
+    assert audit(program, text, Z3Solver()).failures == {}
+
+
+def test_damaged_certificates_are_rejected() -> None:
+    program, text = certified(ROOT / "examples" / "sum.c")
+    for damaged in (
+        "",
+        "{}",
+        "[1, 2]",
+        text[: len(text) // 2],
+        text.replace('"format":1', '"format":9'),
+        text.replace("leave_loop", "begin"),
+    ):
+        with contextlib.suppress(ValueError):
+            assert audit(program, damaged, Z3Solver()).failures
+
+
+# The command line
+
+
+def test_check_prints_verdicts_and_exits_by_them(tmp_path: Path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", str(ROOT / "examples" / "sum.c")]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("VERIFIED sum") and "floats as reals" in out and "z3" in out
+    wrong = PAIRS[0].good.replace("i < n", "i <= n")
+    Path("wrong.c").write_text(wrong, encoding="utf-8")
+    assert main(["check", "wrong.c"]) == 1
+    out = capsys.readouterr().out
+    assert (
+        "wrong.c:4:5: REFUTED[OG302]" in out and "witness: fill(n = 0" in out and "need: a[i]" in out and "help:" in out
+    )
+    Path("unsupported.c").write_text("float f(float x) {\n  return x + INFINITY;\n}\n", encoding="utf-8")
+    assert main(["check", "unsupported.c"]) == 2
+    assert "UNSUPPORTED[OG300]" in capsys.readouterr().out
+
+
+def test_check_json_and_certificate(tmp_path: Path, capsys) -> None:
+    certificate = tmp_path / "c.json"
+    assert main(["check", "--json", "--certificate", str(certificate), str(ROOT / "examples" / "sum.c")]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data[0]["verified"] and data[0]["functions"][0]["verdict"] == "VERIFIED"
+    assert main(["audit", "--certificate", str(certificate), str(ROOT / "examples" / "sum.c")]) == 0
+    assert "proved     sum" in capsys.readouterr().out
+    assert main(["audit", "--certificate", str(certificate), str(ROOT / "examples" / "dot.c")]) == 1
+
+
+def test_audit_says_what_a_proof_rests_on(capsys) -> None:
+    assert main(["audit", str(ROOT / "examples" / "reduce.c")]) == 0
+    out = capsys.readouterr().out
+    assert "reduce_sum_add_right" in out and "trusted" in out
+    assert main(["audit", "--no-assumptions", str(ROOT / "examples" / "reduce.c")]) == 1
+    assert main(["audit", "--no-assumptions", str(ROOT / "examples" / "matmul.c")]) == 0
+
+
+def test_show_proof_prints_a_program(capsys) -> None:
+    assert main(["check", "--show-proof", str(ROOT / "examples" / "matmul.c")]) == 0
+    assert "__spreserves(" in capsys.readouterr().out
+
+
+def test_every_code_is_explained(capsys) -> None:
+    import re
+
+    used = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        used |= set(re.findall(r'"(OG\d{3})"', path.read_text(encoding="utf-8")))
+    assert used <= EXPLANATIONS.keys()
+    assert main(["explain", "og302"]) == 0
+    assert "permission" in capsys.readouterr().out
+    assert main(["explain", "nonsense"]) == 2
+
+
+def test_error_of_each_code_reads_well(golden) -> None:
+    """One message for every code of the checker that a pair produces."""
+    seen: dict[str, str] = {}
+    for name, pair, wrong in cases():
+        if wrong.verdict in ("MALFORMED", "VERIFIED") or wrong.code in seen:
+            continue
+        text = pair.good.replace(wrong.old, wrong.new)
+        result = verify(parse_text(text, f"{name}.c"), refuter=refute)
+        bad = next(f for f in result.functions if f.verdict is not Verdict.VERIFIED)
+        from optigpu.syntax.source import SourceText
+
+        source = SourceText(f"{name}.c", text)
+        seen[wrong.code] = render_function(bad, sources=lambda _, s=source: s)
+    golden(ROOT / "tests" / "golden" / "checker_errors.txt", "\n\n".join(seen[c] for c in sorted(seen)) + "\n")
+
+
+def test_json_of_a_refutation() -> None:
+    result = verify(parse_text(PAIRS[0].good.replace("i < n", "i <= n"), "x.c"), refuter=refute)
+    data = as_json(result)["functions"][0]
+    assert data["error"]["code"] == "OG302" and data["error"]["line"] == 4 and "n = 0" in data["witness"]["inputs"]
