@@ -20,6 +20,7 @@ tests: .venv/.ready
 
 bench: .venv/.ready
 	$(PYTHON) benchmarks/bench_frontend.py
+	$(PYTHON) benchmarks/bench_check.py
 
 .venv/.ready: pyproject.toml tools/setup.sh
 	@sh tools/setup.sh

@@ -15,7 +15,10 @@ EXAMPLES = sorted(
 
 
 def show(*argv: str) -> None:
-    print(f"\n$ optigpu {' '.join(argv)}")
+    said = " ".join(a for a in argv if a not in EXAMPLES) + (
+        " examples/*.c" if len(argv) > 5 else f" {argv[-1]}" * (argv[-1] in EXAMPLES)
+    )
+    print(f"\n$ optigpu {said}")
     code = main(argv)
     if code != 0:
         sys.exit(code)
@@ -26,10 +29,14 @@ def demo() -> None:
     transpose = next(e for e in EXAMPLES if e.endswith("/transpose.c") or e == "transpose.c")
     show("doctor")
     show("print", transpose)
-    show("print", "--plain", transpose)
+    show("check", "--show-proof", transpose)
+    show("check", *EXAMPLES)
+    show("audit", transpose)
     show("run-c", *EXAMPLES)
-    show("test", "--seconds", "0.5", *EXAMPLES)
-    print(f"\n{len(EXAMPLES)} example programs parsed, compiled, run and tested in {time.perf_counter() - start:.1f} s")
+    show("test", "--seconds", "0.3", *EXAMPLES)
+    print(
+        f"\n{len(EXAMPLES)} example programs verified, compiled, run and tested in {time.perf_counter() - start:.1f} s"
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optigpu.checker.certificate import RecordingKernel
@@ -37,6 +37,7 @@ class Verifier:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
         self.root = Facts()  # what was found out about facts is kept from one program to the next
+        self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
 
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:
         hits, asked = self.solver.hits, self.solver.asked
@@ -60,10 +61,35 @@ class Verifier:
         results.sort(key=lambda r: order.get(r.name, 0))
         return ProgramResult(program.file, results, sorted(ledger.axioms), admitted, self.solver.description, used)
 
+    def _again(
+        self,
+        old: FunctionResult,
+        loops: list[int],
+        f: kc.Function,
+        elaborated: Elaborated,
+        ledger: Ledger,
+        start: float,
+    ) -> FunctionResult:
+        """A function that has not changed since it was proved: the theorem still stands."""
+        assert old.theorem is not None
+        ledger.theorems[f.name] = old.theorem
+        ledger.axioms.update(name for name, _ in elaborated.program.axioms)
+        for name, _ in _calls(f.body):
+            ledger.used(elaborated.program.functions[name])
+        result = replace(old, seconds=time.perf_counter() - start)
+        shown = {at: old.loops[mark] for at, mark in zip(loops, old.loops)} if len(loops) == len(old.loops) else {}
+        new = dict(zip(loops, _loops(f.body)))
+        result.loops = {elaborated.marks[new[at]]: s for at, s in shown.items()}
+        return result
+
     def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
         start = time.perf_counter()
         if f.admitted:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
+        about = _everything_about(f, elaborated.program)
+        known = self.proved.get(f.name)
+        if known is not None and known[0] == about and known[1].theorem is not None:
+            return self._again(known[1], known[2], f, elaborated, ledger, start)
         judge = Judge(self.solver, Counts(), self.root)
         kernel = RecordingKernel(judge, elaborated.program, ledger)
         broken = _unproved_callee(f.body, elaborated.program, ledger)
@@ -87,9 +113,31 @@ class Verifier:
         else:
             result = FunctionResult(f.name, Verdict.VERIFIED, time.perf_counter() - start, theorem=theorem)
             result.proof = kernel.proof()
-            result.loops = {elaborated.marks[at]: shown for at, shown in executor.shown.items()}
+            shown = executor.shown
+            result.loops = {elaborated.marks[at]: shown[at] for at in _loops(f.body) if at in shown}
+            self.proved[f.name] = (about, result, _loops(f.body))
         result.normaliser, result.solver = judge.counts.normaliser, judge.counts.solver
         return result
+
+
+def _everything_about(f: kc.Function, program: kc.Program) -> object:
+    """What a theorem about a function depends on: the function, what it calls, and the axioms."""
+    callees = {name: program.functions[name] for name, _ in _calls(f.body)}
+    return f, callees, program.axioms
+
+
+def _loops(code: kc.Code) -> list[int]:
+    """The loops of a function, in order."""
+    out: list[int] = []
+    for i in code:
+        match i:
+            case kc.If(_, then, other):
+                out += _loops(then) + _loops(other)
+            case kc.Loop():
+                out += [i.at, *_loops(i.body)]
+            case _:
+                pass
+    return out
 
 
 def _solver(settings: Settings) -> Solver:
