@@ -136,7 +136,7 @@ class _Writer:
         for t in (data.get("found"), data.get("wanted")):
             wanted |= t.free if isinstance(t, Term) else set()
         texts = [self.printer.show(i) for i in facts.items if not wanted or i.free & wanted]
-        return sorted({t for t in texts if len(t) < 90}, key=len)[:MAX_FACTS]
+        return sorted({t for t in texts if len(t) < 90}, key=lambda t: (len(t), t))[:MAX_FACTS]
 
     def help(self) -> str | None:
         data = self.p.data
