@@ -38,7 +38,7 @@ class Functions(Family):
 
         Before:
             a[0] = 0.0f;
-        Step: s.function.insert("void g(float x[1]) { __writes('x ~> Matrix1(1, fun i -> 0)'); x[0] = 0.0f; }")
+        Step: s.function.insert("void g(float x[1]) { __writes(\\"x ~> Matrix1(1, fun i -> 0)\\"); x[0] = 0.0f; }")
         After:
             a[0] = 0.0f;
 

@@ -119,10 +119,10 @@ def hoist_read(
             raise refuse(f"the bounds of the loop over `{loop.index}` depend on another loop", loop)
         copy = up_to(loop.index, loop.range.bound, (copy,), loop.range.start)
     decl, frees = array_decl(fresh, _element(read), dims)
-    script.update(edit_body(script.program, place, lambda b: _with(b, place.index, read, at)))
     n = dest.index
-    script.update(edit_body(script.program, dest, lambda b: (*b[: n + 1], *frees, *b[n + 1 :])))
-    script.update(insert_at(script.program, dest, decl, copy))
+    program = edit_body(script.program, place, lambda b: _with(b, place.index, read, at))
+    program = edit_body(program, dest, lambda b: (*b[: n + 1], *frees, *b[n + 1 :]))
+    script.update(insert_at(program, dest, decl, copy))
     return dest
 
 

@@ -138,16 +138,24 @@ class Loop(Family):
         mark = self.script.at(innermost).mark
         for position, index in enumerate(order):  # bring each loop up to its position
             while True:
-                here = self.script.find(Handle(self.script, mark))
-                nest = [p for p in [*here.ancestors(), here] if self._index(p) in order]
+                nest = self._nest_of(self.script.find(Handle(self.script, mark)), order)
                 names = [self._index(p) for p in nest]
                 at_now = names.index(index)
                 if at_now <= position:
                     break
                 self._swap_nested(nest[at_now - 1], nest[at_now])
-        here = self.script.find(Handle(self.script, mark))
-        first = next(p for p in [*here.ancestors(), here] if self._index(p) == order[0])
-        return self.script.handle(first)
+        return self.script.handle(self._nest_of(self.script.find(Handle(self.script, mark)), order)[0])
+
+    def _nest_of(self, here: Place, order: tuple[str, ...]) -> list[Place]:
+        """The loops with these indices around and inside a loop, outermost first."""
+        nest = [p for p in [*here.ancestors(), here] if self._index(p) in order]
+        while True:
+            loop = self.script.at(nest[-1])
+            assert isinstance(loop, For)
+            inside = [k for k, s in enumerate(loop.body) if isinstance(s, For) and s.index in order]
+            if not inside:
+                return nest
+            nest.append(nest[-1].child(inside[0]))
 
     def _index(self, place: Place) -> str | None:
         s = self.script.at(place)
@@ -470,14 +478,14 @@ class Loop(Family):
         """Make one loop of two nested ones.
 
         Before:
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 2; i++) {
               for (int j = 0; j < 8; j++) {
                 a[i * 8 + j] = 0.0f;
               }
             }
         Step: s.loop.collapse("i", index="t")
         After:
-            for (int t = 0; t < 32; t++) {
+            for (int t = 0; t < 16; t++) {
               a[t / 8 * 8 + t % 8] = 0.0f;
             }
 

@@ -129,33 +129,31 @@ class Matrix(Family):
         return loop is outer or any(x is loop for x in statements((outer,)))
 
     @transformation
-    def stack_copy(self, target: Aim, *, var: str, copy_var: str, copy_dims: int) -> Handle:
+    def stack_copy(self, target: Aim, *, var: str, copy_var: str, copy_dims: int, uninit: bool = False) -> Handle:
         """Work on a copy of the last `copy_dims` dimensions of an array, where the other indices stay the same.
 
         Before:
             float t[4][8];
             for (int i = 0; i < 4; i++) {
               for (int j = 0; j < 8; j++) {
-                t[i][j] = 0.0f;
+                t[i][j] = b[j];
               }
             }
-        Step: s.matrix.stack_copy(For("i") / For("j"), var="t", copy_var="row", copy_dims=1)
+        Step: s.matrix.stack_copy(For("i") / For("j"), var="t", copy_var="row", copy_dims=1, uninit=True)
         After:
             float t[4][8];
             for (int i = 0; i < 4; i++) {
               float row[8];
-              for (int i0 = 0; i0 < 8; i0++) {
-                row[i0] = t[i][i0];
-              }
               for (int j = 0; j < 8; j++) {
-                row[j] = 0.0f;
+                row[j] = b[j];
               }
               for (int i0 = 0; i0 < 8; i0++) {
                 t[i][i0] = row[i0];
               }
             }
 
-        Needs: the leading indices are the same at every access in the target. Fails: when what is copied was never written.
+        Needs: the leading indices are the same at every access in the target. With `uninit` nothing is copied in.
+        Fails: when what is copied was never written.
         """
         place = self.script.find(target, "for")
         s = self.script.at(place)
@@ -184,7 +182,7 @@ class Matrix(Family):
         inner = [Var(n) for n in names]
         copy_in = _nest(names, dims, Store(cell(local, inner), cell(var, [*prefix, *inner])))
         copy_out = _nest(names, dims, Store(cell(var, [*prefix, *inner]), cell(local, inner)))
-        self.script.put(place, decl, copy_in, moved, copy_out, *frees)
+        self.script.put(place, decl, *(() if uninit else (copy_in,)), moved, copy_out, *frees)
         return self.script.handle(place)
 
     @transformation
