@@ -35,7 +35,7 @@ def test_example_of_card(card: Card) -> None:
     assert card.what and card.needs and card.fails, "a card says what, what it needs and how it fails"
     s = og.Script(parse_text(CONTEXT.format(body=card.before)), function="f")
     eval(
-        card.step.replace('\\"', '"'),
+        card.step,
         {"s": s, **{n: getattr(og, n) for n in ("For", "Write", "Read", "Decl", "Call", "If")}},
     )
     assert print_function(s.program.function("f")).splitlines() == body_of(card.after)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
 
 from optigpu.checker.audit import certificate_of
+from optigpu.checker.verdict import ProgramResult
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend.shapes import effective_types
@@ -61,12 +61,10 @@ class Script(core.Script):
         verifier = verifier or Verifier(Settings(cache_folder()))
         super().__init__(path, function=function, verifier=verifier, refuter=refute)
 
-    def run_step(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return super().run_step(*args, **kwargs)
-        except StepError as e:
-            e.rendered = render_step_error(e, PLAIN)
-            raise
+    def rejection(self, step: Step, result: ProgramResult) -> StepError:
+        e = super().rejection(step, result)
+        e.rendered = render_step_error(e, PLAIN)
+        return e
 
     def stepped(self, step: Step) -> None:
         for observer in _observers.get():

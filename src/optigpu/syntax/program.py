@@ -98,7 +98,7 @@ class For(_Stmt):
 
     @property
     def meaning(self) -> Mode:
-        """How its iterations must relate: `simd` lets the compiler interleave them, so they must be as independent as in parallel."""
+        """What is checked: `simd` lets the compiler interleave iterations, so they must be as independent as in parallel."""
         return Mode.PARALLEL if self.mode is Mode.SEQUENTIAL and "simd" in self.hints else self.mode
 
 

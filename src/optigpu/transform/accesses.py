@@ -42,9 +42,10 @@ class Accesses(Family):
         there, back = ("-", "+") if inv else ("+", "-")
         return self._change(
             target,
-            lambda e: _simple(Binary(there, e, f)),
-            lambda e: _simple(Binary(back, e, f)),
+            lambda e: gather(Binary(there, e, f)),
+            lambda e: gather(Binary(back, e, f)),
             lambda op, e: e if op in ("+", "-") else None,
+            gather,
         )
 
     @transformation
@@ -68,9 +69,12 @@ class Accesses(Family):
             lambda e: Binary(there, e, f),
             lambda e: Binary(back, e, f),
             lambda op, e: Binary(there, e, f) if op in ("+", "-") else e if op in ("*", "/") else None,
+            lambda e: e,
         )
 
-    def _change(self, target: Aim, there: Change, back: Change, compound: Callable[[str, Expr], Expr | None]) -> Handle:
+    def _change(
+        self, target: Aim, there: Change, back: Change, compound: Callable[[str, Expr], Expr | None], tidy: Change
+    ) -> Handle:
         place = self.script.find(target, "decl")
         decl = self.script.at(place)
         if not isinstance(decl, Decl):
@@ -85,7 +89,7 @@ class Accesses(Family):
                 return x
 
             new = rewrite(e, one)
-            return new if new is e else _simple(new)
+            return new if new is e else tidy(new)
 
         def statement(s: Stmt) -> Stmt:
             match s:
@@ -112,10 +116,6 @@ class Accesses(Family):
             new_decl = replace(decl, init=value)
         self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], new_decl, *body(b[i + 1 :]))))
         return self.script.handle(place)
-
-
-def _simple(e: Expr) -> Expr:
-    return gather(e)
 
 
 def _compound(s: Stmt) -> Stmt:

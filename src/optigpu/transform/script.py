@@ -243,7 +243,7 @@ class Script:
         step = Step(number, title, file, line, source, tuple(self._phases), before, after, result, seconds)
         if result is not None and not result.verified:
             self.program = before
-            raise self._rejected(step, result)
+            raise self.rejection(step, result)
         self._last_result = result
         self.steps.append(step)
         self.stepped(step)
@@ -273,7 +273,7 @@ class Script:
             return InputError(Diagnostic(d.code, d.message, place, labels, notes, d.help))
         return InputError(Diagnostic(d.code, d.message, d.loc, (Label(place, "this step"), *d.labels), notes, d.help))
 
-    def _rejected(self, step: Step, result: ProgramResult) -> StepError:
+    def rejection(self, step: Step, result: ProgramResult) -> StepError:
         """Explain a rejection in the text of the changed program: prove it again from there, and look for a counterexample."""
         name = f"{self.original.file} after step {step.number}" if step.number else self.original.file
         texts: dict[str, str] = {}
