@@ -15,10 +15,11 @@ from optigpu.transform.instr import Instr
 from optigpu.transform.loop import Loop
 from optigpu.transform.matrix import Matrix
 from optigpu.transform.omp import Omp
+from optigpu.transform.reduce import Reduce
 from optigpu.transform.script import Family
 from optigpu.transform.variable import Variable
 
-FAMILIES: tuple[type[Family], ...] = (Loop, Variable, Accesses, Matrix, Instr, Functions, Arith, Omp, Ghosts)
+FAMILIES: tuple[type[Family], ...] = (Loop, Variable, Accesses, Matrix, Instr, Functions, Arith, Omp, Reduce, Ghosts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,7 @@ class Script:
         from optigpu.transform.loop import Loop
         from optigpu.transform.matrix import Matrix
         from optigpu.transform.omp import Omp
+        from optigpu.transform.reduce import Reduce
         from optigpu.transform.variable import Variable
 
         start = time.perf_counter()
@@ -115,6 +116,7 @@ class Script:
         self.function = Functions(self)
         self.arith = Arith(self)
         self.omp = Omp(self)
+        self.reduce = Reduce(self)
         self.ghost = Ghosts(self)
 
         self.verifier = verifier or Verifier(Settings())
