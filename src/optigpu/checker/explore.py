@@ -548,11 +548,16 @@ class _Recurrences:
         inside = self.summary.facts.assume(u.cells.domain(xs))
         index = u.cells.at(xs)
         previous = tuple(k.substitute(e, {v: k.sub(v, k.ONE)}) for e in index)
-        old = content.initial(previous)
-        law = accumulation(inside.simplify(instantiate(u.value, xs)), inside.simplify(old), content.start)
+        # The cell before stands for itself; other reads must see what the loop found there.
+        before = temporaries(1, "p")[0] if u.value.sort is INT else k.var("p!real", u.value.sort)
+        old = inside.simplify(content.initial(previous))
+        value = k.replace_subterms(inside.simplify(instantiate(u.value, xs)), {old: before})
+        law = accumulation(value, before, before)
         if law is None or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p))):
             return None
         op, summand = law
+        if not all(self.not_earlier(at, [u], inside) for at in self.reads(summand, base)):
+            return None
         first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
         body = k.abstract(summand, (v,))
         value = combine(op, first, low, k.add(v, k.ONE), body)

@@ -170,7 +170,7 @@ class SumProver:
 
     def unrolled(self, a: Term, b: Term) -> Split | None:
         """The first of a number of summands that is known, where nothing else helps."""
-        for t in one_sided(a, b):
+        for t in sorted(one_sided(a, b), key=lambda t: -nesting(t)):
             low, high = t.args[-3], t.args[-2]
             size = k.sub(high, low)
             if k.is_num(size) and 1 < size.data <= MAX_UNROLL:
@@ -419,6 +419,11 @@ def abstract_step(step: Step, xs: Index) -> Step:
 def bigs(t: Term) -> list[Term]:
     """The closed big operators in a term, outermost first."""
     return [x for x in k.subterms(t) if x.op in BIG and x.level == 0]
+
+
+def nesting(t: Term) -> int:
+    """How many big operators there are inside a term."""
+    return sum(x.op in BIG for x in k.subterms(t))
 
 
 def one_sided(a: Term, b: Term) -> list[Term]:

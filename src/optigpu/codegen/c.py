@@ -92,7 +92,9 @@ class _CExprs(ExprPrinter):
             raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
         factors = [self.show(d, precedence("*") + 1) for d in e.dims if d != Int(1)]
         if factors:
-            factors[0] = f"(size_t){factors[0] if factors[0].isalnum() else f'({factors[0]})'}"
+            factors[0] = (
+                f"(size_t){factors[0] if factors[0].isalnum() or factors[0].startswith('(') else f'({factors[0]})'}"
+            )
         return f"malloc({' * '.join([*factors, f'sizeof({e.elem.name})'])})"
 
 

@@ -131,7 +131,7 @@ class Equality:
             case Extend(old, body, steps):
                 if old.op not in _BIG:
                     return None
-                *start, low, high, mine = old.args
+                low, high, mine = old.args[-3:]
                 (i,), inner = facts.arbitrary(INT)
                 inner = inner.assume(k.le(low, i), k.lt(i, high))
                 f, g = instantiate(mine, (i,)), instantiate(body, (i,))

@@ -139,9 +139,10 @@ class Handle:
 
 Aim: TypeAlias = "str | Target | Handle | Place"
 
-# What a bare name means, and how it is spoken of.
-KINDS: dict[str, Callable[[str], Target]] = {
-    "for": For, "write": Write, "read": Read, "decl": Decl, "call": Call, "any": Decl,
+# What a bare name means where a statement of a kind is wanted: the first of these that there is.
+KINDS: dict[str, tuple[Callable[[str], Target], ...]] = {
+    "for": (For,), "read": (Read,), "decl": (Decl,), "call": (Call,),
+    "write": (Write, For, Decl, Call), "any": (For, Decl, Write, Call),
 }  # fmt: skip
 WORDS = {
     "for": "loop",
@@ -259,7 +260,7 @@ def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, man
     if isinstance(aim, Handle):
         return [_by_mark(program, aim.mark)]
     if isinstance(aim, str):
-        aim = KINDS[kind](aim)
+        aim = _named(program, functions, aim, kind)
     if not isinstance(aim, Target):
         raise _error("OG204", f"{aim!r} is not a target", help="a name, For(…), Write(…), …, or a handle")
     names = functions if aim.function is None else (aim.function,)
@@ -278,6 +279,12 @@ def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, man
     if len(found) > 1:
         raise ambiguous("OG202", f"{aim} is ambiguous: {len(found)} places fit", found)
     return [found[0][0]]
+
+
+def _named(program: Program, functions: Sequence[str], name: str, kind: str) -> Target:
+    wanted = [f for f in program.functions() if f.name in functions]
+    options = [make(name) for make in KINDS[kind]]
+    return next((t for t in options if any(matches(t, f) for f in wanted)), options[0])
 
 
 def _by_mark(program: Program, mark: Mark) -> Place:
