@@ -14,7 +14,8 @@ from optigpu.kernel.state import State
 
 @dataclass
 class Points:
-    """`before` each statement, and at the `end` of its body (of the first branch, for an if). Of a failed proof: as far as it came."""
+    """`before` each statement, and at the `end` of its body (of the first branch, for an if). Of a failed proof, as far as
+    it came."""
 
     statements: list[int]  # by the `at` of instructions
     code: kc.Code

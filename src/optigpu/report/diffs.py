@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from optigpu.report.diagnostics import PLAIN as NO_STYLE
 from optigpu.report.diagnostics import Style
@@ -17,6 +18,7 @@ from optigpu.transform.steps import Step
 
 SAME, INDENTED, CHANGED, ADDED, REMOVED = "same", "indented", "changed", "added", "removed"
 ALIKE = 0.55  # from which similarity on two lines are one line that changed
+TOGETHER = 0.05
 LARGE = 60_000  # cells of a table of alignments; beyond that only unique lines are aligned
 Span = tuple[int, int]
 Pair = tuple[int | None, int | None]
@@ -121,13 +123,13 @@ def _heaviest(weights: list[list[float]], left: range, right: range) -> list[tup
         row, below, own = best[i], best[i + 1], weights[i]
         for j in range(m - 1, -1, -1):
             value = max(below[j], row[j + 1])
-            if own[j] and own[j] + below[j + 1] > value:
-                value = own[j] + below[j + 1]
+            if own[j] and _taken(weights, best, i, j) > value:
+                value = _taken(weights, best, i, j)
             row[j] = value
     out: list[tuple[int, int]] = []
     i = j = 0
     while i < n and j < m:
-        if weights[i][j] and best[i][j] == weights[i][j] + best[i + 1][j + 1]:
+        if weights[i][j] and best[i][j] == _taken(weights, best, i, j):
             out.append((left[i], right[j]))
             i, j = i + 1, j + 1
         elif best[i][j] == best[i + 1][j]:
@@ -135,6 +137,12 @@ def _heaviest(weights: list[list[float]], left: range, right: range) -> list[tup
         else:
             j += 1
     return out
+
+
+def _taken(weights: list[list[float]], best: list[list[float]], i: int, j: int) -> float:
+    """The worth of a pair with what follows it. Neighbours that stay neighbours are worth a little more."""
+    follows = i + 1 < len(weights) and j + 1 < len(weights[0]) and weights[i + 1][j + 1] > 0
+    return weights[i][j] + best[i + 1][j + 1] + (TOGETHER if follows else 0.0)
 
 
 def _weight(line: str) -> float:
@@ -145,8 +153,7 @@ def _gap(a: list[str], b: list[str], left: range, right: range) -> Iterator[Pair
     """Between equal lines: lines that are alike face each other, the others stand alone."""
     pairs: list[tuple[int, int]] = []
     if left and right and len(left) * len(right) <= LARGE // 20:
-        words = {x: Counter(_words(x)) for x in {*(a[i] for i in left), *(b[j] for j in right)}}
-        alike = [[_alike(words[a[i]], words[b[j]]) for j in right] for i in left]
+        alike = [[_alike(a[i], b[j]) for j in right] for i in left]
         pairs = _heaviest(alike, left, right)
     i, j = left.start, right.start
     for x, y in [*pairs, (left.stop, right.stop)]:
@@ -157,16 +164,20 @@ def _gap(a: list[str], b: list[str], left: range, right: range) -> Iterator[Pair
         i, j = x + 1, y + 1
 
 
-def _alike(x: Counter[str], y: Counter[str]) -> float:
-    common = (x & y).total()
-    share = 2 * common / max(1, x.total() + y.total())
+@lru_cache(maxsize=100_000)  # steps of a script meet the same lines again and again
+def _alike(x: str, y: str) -> float:
+    a, b = _words(x), _words(y)
+    n = a.total() + b.total()
+    share = 2 * (a & b).total() / n if n else 0.0
     return share if share >= ALIKE else 0.0
 
 
-def _words(line: str) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]", line)
+@lru_cache(maxsize=10_000)
+def _words(line: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+|[^\w\s]", line))
 
 
+@lru_cache(maxsize=10_000)
 def _spans(x: str, y: str) -> tuple[list[Span], list[Span]]:
     """Which columns of two lines differ, by whole words."""
     p, q = (re.findall(r"\w+|\s+|[^\w\s]", t) for t in (x, y))

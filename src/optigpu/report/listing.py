@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from optigpu.checker.proofs import ShownLoop, Unprintable, annotated
+from optigpu.checker.verdict import ProgramResult
 from optigpu.syntax.printer import ProgramPrinter
 from optigpu.syntax.program import (
     Assert,
@@ -42,17 +42,25 @@ class Line:
     loc: Loc = NOWHERE  # where the statement or clause was written
 
 
-def listing(program: Program, view: str = ANNOTATED, loops: Mapping[Mark, ShownLoop] | None = None) -> tuple[Line, ...]:
-    if view == INFERRED and loops:
-        with suppress(Unprintable):  # a contract that formulas cannot express is not shown
-            program = annotated(program, dict(loops))
-    return _Lister(view == PLAIN).lines(program)
+EMPTY = Line("")
+
+Cache = dict[tuple[int, ...], tuple[Line, ...]]  # lines of items, by identity; what made an entry must stay alive
+
+
+def listing(
+    program: Program, view: str = ANNOTATED, result: ProgramResult | None = None, cache: Cache | None = None
+) -> tuple[Line, ...]:
+    """With a `cache`, what steps leave as it is is printed once."""
+    return _Lister(view, result, {} if cache is None else cache).lines(program)
 
 
 class _Lister(ProgramPrinter):
-    def __init__(self, plain: bool) -> None:
+    def __init__(self, view: str, result: ProgramResult | None, cache: Cache) -> None:
         super().__init__()
-        self.plain = plain
+        self.view = view
+        self.plain = view == PLAIN
+        self.loops = {f.name: f.loops for f in result.functions} if result is not None and view == INFERRED else {}
+        self.cache = cache
         self.shown: dict[int, Line] = {}  # by the number of the line; texts are filled in at the end
         self.name = ""
         self.count = 0
@@ -62,8 +70,22 @@ class _Lister(ProgramPrinter):
         if self.plain:
             program = replace(program, items=tuple(i for i in program.items if not _only_proof(i)))
         self.program(program)
-        nothing = Line("")
-        return tuple(replace(self.shown.get(n, nothing), text=text) for n, text in enumerate(self.out.lines))
+        return tuple(self.filled(n) for n in range(self.here))
+
+    def item(self, item: TopLevel) -> None:
+        loops = self.loops.get(item.name, {}) if isinstance(item, Function) else {}
+        key = (id(item), VIEWS.index(self.view), *(id(shown) for shown in loops.values()))
+        first = self.here
+        if key not in self.cache:
+            super().item(_with_contracts(item, loops))
+            self.cache[key] = tuple(self.filled(n) for n in range(first, self.here))
+        else:
+            lines = self.cache[key]
+            self.out.lines += [line.text for line in lines]
+            self.shown.update(enumerate(lines, first))
+
+    def filled(self, n: int) -> Line:
+        return replace(self.shown.get(n, EMPTY), text=self.out.lines[n])
 
     @property
     def here(self) -> int:
@@ -118,6 +140,12 @@ class _Lister(ProgramPrinter):
         super().nested(head, body, tail)
 
 
+def _with_contracts(item: TopLevel, loops: dict[Mark, ShownLoop]) -> TopLevel:
+    with suppress(Unprintable):  # a contract that formulas cannot express is not shown
+        return annotated(Program("", (item,)), loops).items[0] if loops else item
+    return item
+
+
 def _only_proof(item: TopLevel) -> bool:
     match item:
         case Include(path):
@@ -139,4 +167,4 @@ def find_line(lines: tuple[Line, ...], function: str, statement: int, loc: Loc) 
         for n, line in enumerate(lines):
             if line.loc == loc and not line.end:
                 return n
-    return next((n for n, line in mine if line.statement == 0), None)
+    return next((n for n, line in mine if line.statement == 0), None) if function else None

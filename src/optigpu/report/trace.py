@@ -15,7 +15,7 @@ from typing import Any
 from optigpu.checker.points import Points
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Verdict
 from optigpu.report.diffs import ADDED, CHANGED, INDENTED, REMOVED, SAME, Row, counts, rows
-from optigpu.report.listing import ANNOTATED, VIEWS, Line, find_line, listing
+from optigpu.report.listing import ANNOTATED, INFERRED, VIEWS, Cache, Line, find_line, listing
 from optigpu.report.permissions import PermissionWriter
 from optigpu.report.problems import diagnostic_of
 from optigpu.report.verdicts import assumptions, combined
@@ -76,6 +76,7 @@ class _Tracer:
         self.writer = PermissionWriter()
         self.results = {id(s.after): s.result for s in record.steps if s.result is not None}
         self.shown: dict[int, int] = {}  # programs, by identity
+        self.printed: Cache = {}
         self.diffs: dict[tuple[Hashable, Hashable], tuple[Any, tuple[int, int]]] = {}
 
     def page(self) -> dict[str, Any]:
@@ -99,7 +100,7 @@ class _Tracer:
         failed = next((s for s in reversed(steps) if s.error is not None), None)
         word = _word(failed) if failed is not None else _overall(checked[-1]) if checked else "UNCHECKED"
         rests_on = assumptions(checked[-1]) if checked else ""
-        return {"verdict": word, "restsOn": rests_on}
+        return {"verdict": word, "failed": -1 if failed is None else failed.number, "restsOn": rests_on}
 
     # Programs
 
@@ -110,11 +111,10 @@ class _Tracer:
             return found
         result = self.results.get(id(p))
         functions = {f.name: f for f in result.functions} if result is not None else {}
-        loops = {mark: shown for f in functions.values() for mark, shown in f.loops.items()}
         views = []
         kept = []
         for view in VIEWS:
-            lines = listing(p, view, loops)
+            lines = listing(p, view, result, self.printed)
             kept.append(lines)
             texts = tuple(self.texts.number(line.text) for line in lines)
             points = tuple(self.point(line, functions) for line in lines)
@@ -155,6 +155,13 @@ class _Tracer:
             self.diffs[key] = (_runs(found), counts(found))
         return self.diffs[key]
 
+    def comparison(self, before: Program, after: Program, view: str) -> Any:
+        """None where there is nothing to compare: the contracts of a program that was not checked are not known."""
+        a, b = self.program(before), self.program(after)
+        if a == b or (view == INFERRED and (id(before) in self.results) != (id(after) in self.results)):
+            return None
+        return self.diff(a, b, view)[0]
+
     # Steps
 
     def step(self, s: Step) -> dict[str, Any]:
@@ -170,8 +177,8 @@ class _Tracer:
             "before": before,
             "after": after,
             "first": first,
-            "diff": [self.diff(before, after, v)[0] if before != after else None for v in VIEWS],
-            "all": [self.diff(first, after, v)[0] if first != after else None for v in VIEWS],
+            "diff": [self.comparison(s.before, s.after, v) for v in VIEWS],
+            "all": [self.comparison(self.record.steps[0].after, s.after, v) for v in VIEWS],
             "changed": self.diff(before, after, ANNOTATED)[1],
             "ms": round(1000 * s.seconds, 1),
             "word": _word(s),
@@ -221,7 +228,7 @@ def _word(s: Step) -> str:
     """A step's verdict. A step that could not even be done was rejected before there was anything to verify."""
     if s.error is not None:
         f = _failed(s)
-        return f.verdict.value if f is not None else "UNPROVED" if isinstance(s.error, Problem) else "REJECTED"
+        return str(f.verdict.value) if f is not None else "UNPROVED" if isinstance(s.error, Problem) else "REJECTED"
     return "" if s.result is None else _overall(s.result)
 
 
@@ -246,5 +253,3 @@ def _runs(found: list[Row]) -> list[list[Any]]:
         else:
             out.append([code, 1])
     return out
-
-
