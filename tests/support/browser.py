@@ -127,7 +127,7 @@ class Browser:
             self.send("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
 
     def key(self, key: str) -> None:
-        code = KEYS.get(key, ord(key.upper()) if len(key) == 1 else 0)
+        code = KEYS.get(key) or (ord(key.upper()) if len(key) == 1 and key.isalnum() else 0)
         typed = {"text": key} if len(key) == 1 else {}
         self.send("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **typed)
         self.send("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)

@@ -19,7 +19,7 @@ from optigpu.transform.steps import Step
 SAME, INDENTED, CHANGED, ADDED, REMOVED = "same", "indented", "changed", "added", "removed"
 ALIKE = 0.55  # from which similarity on two lines are one line that changed
 TOGETHER = 0.05
-LARGE = 60_000  # cells of a table of alignments; beyond that only unique lines are aligned
+LARGE = 10_000  # cells of a table of alignments
 Span = tuple[int, int]
 Pair = tuple[int | None, int | None]
 
@@ -52,10 +52,12 @@ def _row(before: Sequence[str], after: Sequence[str], a: list[str], b: list[str]
 
 
 def _aligned(a: list[str], b: list[str]) -> list[Pair]:
+    """All lines of both sides in order, those that belong together as pairs."""
     out: list[Pair] = []
     i = j = 0
     for x, y in [*_matches(a, b), (len(a), len(b))]:
-        out += _gap(a, b, range(i, x), range(j, y))
+        out += [(n, None) for n in range(i, x)]
+        out += [(None, n) for n in range(j, y)]
         if x < len(a):
             out.append((x, y))
         i, j = x + 1, y + 1
@@ -63,7 +65,7 @@ def _aligned(a: list[str], b: list[str]) -> list[Pair]:
 
 
 def _matches(a: list[str], b: list[str]) -> list[tuple[int, int]]:
-    """Pairs of equal lines, in order."""
+    """Pairs of lines that are equal or alike, in order."""
     start = 0
     while start < min(len(a), len(b)) and a[start] == b[start]:
         start += 1
@@ -110,10 +112,23 @@ def _increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _best(a: list[str], b: list[str], left: range, right: range) -> list[tuple[int, int]]:
-    """The heaviest alignment of equal lines; braces and empty lines weigh little."""
-    if not left or not right or len(left) * len(right) > LARGE:
+    """The heaviest alignment. A long stretch is first divided at equal lines that say something."""
+    if not left or not right:
         return []
-    return _heaviest([[_weight(a[i]) if a[i] == b[j] else 0.0 for j in right] for i in left], left, right)
+    if len(left) * len(right) <= LARGE:
+        return _heaviest([[_worth(a[i], b[j]) for j in right] for i in left], left, right)
+    p = [a[i] if _weight(a[i]) == 1 else f"\n{i}" for i in left]
+    q = [b[j] if _weight(b[j]) == 1 else f"\r{j}" for j in right]
+    blocks = SequenceMatcher(None, p, q, autojunk=False).get_matching_blocks()
+    out: list[tuple[int, int]] = []
+    i = j = 0
+    for x, y, size in blocks:
+        between = left[i:x], right[j:y]
+        if len(between[0]) * len(between[1]) <= LARGE:
+            out += _best(a, b, *between)
+        out += [(left[x + n], right[y + n]) for n in range(size)]
+        i, j = x + size, y + size
+    return out
 
 
 def _heaviest(weights: list[list[float]], left: range, right: range) -> list[tuple[int, int]]:
@@ -149,22 +164,12 @@ def _weight(line: str) -> float:
     return 1.0 if any(c.isalnum() for c in line) else 0.1
 
 
-def _gap(a: list[str], b: list[str], left: range, right: range) -> Iterator[Pair]:
-    """Between equal lines: lines that are alike face each other, the others stand alone."""
-    pairs: list[tuple[int, int]] = []
-    if left and right and len(left) * len(right) <= LARGE // 20:
-        alike = [[_alike(a[i], b[j]) for j in right] for i in left]
-        pairs = _heaviest(alike, left, right)
-    i, j = left.start, right.start
-    for x, y in [*pairs, (left.stop, right.stop)]:
-        yield from ((n, None) for n in range(i, x))
-        yield from ((None, n) for n in range(j, y))
-        if x < left.stop:
-            yield x, y
-        i, j = x + 1, y + 1
+def _worth(x: str, y: str) -> float:
+    """Equal lines are worth most; a line that changed is worth what it has kept."""
+    return _weight(x) if x == y else 0.6 * _alike(x, y)
 
 
-@lru_cache(maxsize=100_000)  # steps of a script meet the same lines again and again
+@lru_cache(maxsize=200_000)  # steps of a script meet the same lines again and again
 def _alike(x: str, y: str) -> float:
     a, b = _words(x), _words(y)
     n = a.total() + b.total()

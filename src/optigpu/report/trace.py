@@ -228,14 +228,14 @@ def _word(s: Step) -> str:
     """A step's verdict. A step that could not even be done was rejected before there was anything to verify."""
     if s.error is not None:
         f = _failed(s)
-        return str(f.verdict.value) if f is not None else "UNPROVED" if isinstance(s.error, Problem) else "REJECTED"
+        return f.verdict.value if f is not None else "UNPROVED" if isinstance(s.error, Problem) else "REJECTED"
     return "" if s.result is None else _overall(s.result)
 
 
 def _overall(r: ProgramResult) -> str:
     if r.verified:
         return Verdict.VERIFIED.value
-    return next(v.value for v in (Verdict.REFUTED, Verdict.UNPROVED, Verdict.UNSUPPORTED) if _has(r, v))
+    return next(str(v.value) for v in (Verdict.REFUTED, Verdict.UNPROVED, Verdict.UNSUPPORTED) if _has(r, v))
 
 
 def _has(r: ProgramResult, v: Verdict) -> bool:
