@@ -52,7 +52,10 @@ class PermissionWriter:
             printer = self._printers[key] = _PointPrinter(scope)
         families = sorted(state.held.values(), key=lambda f: f.share == READ)
         shown = [printer.permission(f, state) for f in families if not self._is_empty(f, state.facts)]
-        facts = sorted({printer.fact(p) for p in state.facts.items}, key=lambda t: (len(t), t))
+        texts = {printer.fact(p) for p in state.facts.items}
+        facts = sorted(
+            (t for t in texts if t.replace(">=", ">") == t or t.replace(">=", ">") not in texts), key=_short_first
+        )
         equations = [f"{name} = {printer.show(value)}" for name, value in scope.defined]
         unique = dict.fromkeys(shown)
         return Held(tuple(unique), tuple([*equations, *(t for t in facts if len(t) < 90)][:MOST_FACTS]))
@@ -71,6 +74,10 @@ class PermissionWriter:
             found = facts.assume(ranges).proves(k.not_(instantiate(f.cells.where, xs)))
             self._empty[facts, f] = found
         return found
+
+
+def _short_first(text: str) -> tuple[int, str]:
+    return len(text), text
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,8 @@ function tree() {
     shut(same);
     for (const name of s.phase.slice(same)) {
       open.push(name);
-      const inside = D.steps.slice(k).filter(x => x.phase[open.length - 1] === name);
-      const ms = inside.reduce((n, x) => n + x.ms, 0);
+      let ms = 0;
+      for (let n = k; n < D.steps.length && D.steps[n].phase[open.length - 1] === name; n++) ms += D.steps[n].ms;
       parts.push(`<div class="phase"><div class="name">${esc(name)}<small>${time(ms)}</small></div><div class="inside">`);
     }
     const what = s.source || s.title;
@@ -230,7 +230,7 @@ function show(element) {
   const close = '<button title="close" aria-label="close">×</button>';
   let inside = "";
   if (n < 0) {
-    inside = `<div class="group"><b></b><div>${/^(#|__|\/\/)/.test(text) || !s.word ? "" : ""}Nothing was recorded here: ${s.word ? "the proof does not pass this line." : "this step is checked at the end of its phase."}</div></div>`;
+    inside = `<div class="group"><b></b><div>Nothing was recorded here: ${s.word ? "the proof does not pass this line." : "this step is checked at the end of its phase."}</div></div>`;
   } else {
     const [ids, facts] = D.points[n];
     const held = ids.map(i => D.permissions[i]);
