@@ -116,7 +116,7 @@ _CLASSES = {
     c.__name__: c
     for c in (
         Op, Ref, cells.Cells, cells.Claim, conditions.Take, loops.Exclusive, loops.Invariant, loops.LoopContract,
-        values.Split, values.Reindex, values.Extend, values.Case,
+        values.Split, values.Widen, values.Reindex, values.Extend, values.Case,
     )
 }  # fmt: skip
 

@@ -384,7 +384,7 @@ class _FunctionElaborator:
         if s.contract:
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
         body = self.block(s.body, inner)
-        self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.mode.value, at=at))
+        self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at))
 
     def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
         spec = LoopSpec(index)

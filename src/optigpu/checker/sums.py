@@ -10,7 +10,7 @@ from optigpu.kernel.cells import Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import Term, instantiate
-from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, peel, split
+from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, Widen, peel, split, widen
 
 ROUNDS = 24
 MAX_UNROLL = 40
@@ -34,7 +34,8 @@ class SumProver:
                 return tuple(steps)
             step = self.suggest(facts, a, b, depth)
             if step is None:
-                return self.by_cases(facts, a, b, steps, depth)
+                prefixes = self.by_prefixes(facts, a, b)
+                return (*steps, *prefixes) if prefixes is not None else self.by_cases(facts, a, b, steps, depth)
             new = split(step.old, step.at) if isinstance(step, Split) else step.new
             steps.append(step)
             a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
@@ -53,6 +54,45 @@ class SumProver:
             if other is not None:
                 return (*steps, Case(c, then, other))
         return None
+
+    def by_prefixes(self, facts: Facts, a: Term, b: Term) -> Steps | None:
+        """Sums over windows of one body, all as differences of sums from one start: then only their ends differ."""
+        steps: list[Step] = []
+
+        def apply(step: Split | Widen, new: Term) -> None:
+            nonlocal a, b
+            steps.append(step)
+            a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
+
+        groups: dict[Term, list[Term]] = {}
+        for t in dict.fromkeys([*bigs(a), *bigs(b)]):
+            if t.op == "sum":
+                groups.setdefault(t.args[-1], []).append(t)
+        for group in groups.values():
+            lows = list(dict.fromkeys(t.args[0] for t in group))
+            first = next((x for x in lows if all(self.proves(facts, k.le(x, y)) for y in lows)), None)
+            if len(lows) == 1 or first is None:
+                continue
+            for t in group:
+                if t.args[0] is not first and self.proves(facts, k.le(t.args[0], t.args[1])):
+                    apply(Widen(t, first), widen(t, first))
+        for _ in range(ROUNDS if steps else 0):
+            ends = [t for t in dict.fromkeys([*bigs(a), *bigs(b)]) if t.op == "sum"]
+            near = next(
+                (
+                    (s, t.args[1])
+                    for s in ends
+                    for t in ends
+                    if s.args[0] is t.args[0] and s.args[2] is t.args[2]
+                    and k.is_num(k.sub(s.args[1], t.args[1])) and k.sub(s.args[1], t.args[1]).data > 0
+                    and self.proves(facts, k.le(t.args[0], t.args[1]))
+                ),
+                None,
+            )  # fmt: skip
+            if near is None:
+                break
+            apply(Split(*near), split(*near))
+        return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
 
     def suggest(self, facts: Facts, a: Term, b: Term, depth: int) -> Split | Reindex | Extend | None:
         mine, theirs = bigs(a), bigs(b)
@@ -277,6 +317,8 @@ def abstract_step(step: Step, xs: Index) -> Step:
     match step:
         case Split(old, cut):
             return Split(at(old), at(cut))
+        case Widen(old, low):
+            return Widen(at(old), at(low))
         case Reindex(old, new, forward, back):
             n, m = len(back), len(forward)
             return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))

@@ -408,7 +408,7 @@ class _Compiler:
 
         if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
             raise CannotEvaluate("thread loops cannot be run yet", loc)
-        if s.mode is Mode.PARALLEL:
+        if s.meaning is Mode.PARALLEL:
             return lambda m, f: m.parallel_loop(values(m, f), slot, body, f, contract, names)
         if contract:
             return lambda m, f: m.annotated_loop(values(m, f), slot, body, f, contract, names)

@@ -1,9 +1,9 @@
 """Equality of values: laws of the big operators, as proof steps found by the checker and checked here.
 
 A proof that two values are equal is a list of steps, each of which replaces a big operator by an equal term, until the rest is an
-equation for the judge. The laws: splitting a range, re-indexing by a bijection, extensionality, and case distinction; linearity
-and empty ranges are laws of the constructors (kernel/terms.py). Terms in steps may stand under outer binders, for which the
-equation is to hold; they are instantiated with the constants for which it is proved.
+equation for the judge. The laws: splitting and widening a range, re-indexing by a bijection, extensionality, case distinction;
+linearity and empty ranges are laws of the constructors (kernel/terms.py). Terms in steps may stand under outer binders, for which
+the equation is to hold; they are instantiated with the constants for which it is proved.
 """
 
 from __future__ import annotations
@@ -24,6 +24,14 @@ class Split:
 
     old: Term
     at: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Widen:
+    """The sum `old` over lo..hi is the one over `low`..hi less the one over `low`..lo, for low <= lo <= hi."""
+
+    old: Term
+    low: Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ class Case:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Split | Reindex | Extend | Case
+Step: TypeAlias = Split | Widen | Reindex | Extend | Case
 Steps: TypeAlias = tuple[Step, ...]
 
 
@@ -73,6 +81,8 @@ def place(step: Step, args: Index) -> Step:
     match step:
         case Split(old, cut):
             return Split(at(old), at(cut))
+        case Widen(old, low):
+            return Widen(at(old), at(low))
         case Reindex(old, new, forward, back):
             n, m = len(back), len(forward)
             return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
@@ -104,7 +114,7 @@ class Equality:
             a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, k.eq(a, b))
 
-    def _checked(self, facts: Facts, step: Split | Reindex | Extend) -> Term | None:
+    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend) -> Term | None:
         """What `old` may be replaced by, if the step's conditions hold."""
         match step:
             case Split(old, at):
@@ -113,6 +123,9 @@ class Equality:
                 ):
                     return None
                 return split(old, at)
+            case Widen(old, low):
+                ordered = old.op == "sum" and k.and_(k.le(low, old.args[0]), k.le(old.args[0], old.args[1]))
+                return widen(old, low) if ordered and self.judge.proves(facts, ordered) else None
             case Reindex(old, new, forward, back):
                 return new if self._reindexed(facts, old, new, forward, back) else None
             case Extend(old, new, steps):
@@ -154,6 +167,11 @@ def split(t: Term, at: Term) -> Term:
         return k.big(t.op, at, high, body, k.big(t.op, low, at, body, start[0]))
     combine = {"sum": k.add, "prod": k.mul, "all": k.and_}[t.op]
     return combine(k.big(t.op, low, at, body), k.big(t.op, at, high, body))
+
+
+def widen(t: Term, low: Term) -> Term:
+    start, high, body = t.args
+    return k.sub(k.big("sum", low, high, body), k.big("sum", low, start, body))
 
 
 @dataclass(frozen=True, slots=True)

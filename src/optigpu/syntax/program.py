@@ -93,8 +93,13 @@ class For(_Stmt):
     body: tuple[Stmt, ...]
     mode: Mode = Mode.SEQUENTIAL
     contract: tuple[Clause, ...] = ()
-    hints: tuple[str, ...] = ()  # "simd", "unroll", "unroll 4": for the code generator only
+    hints: tuple[str, ...] = ()  # "simd", "unroll", "unroll 4": for the code generator
     index_type: Scalar = INT
+
+    @property
+    def meaning(self) -> Mode:
+        """What is checked: `simd` lets the compiler interleave iterations, so they must be as independent as in parallel."""
+        return Mode.PARALLEL if self.mode is Mode.SEQUENTIAL and "simd" in self.hints else self.mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,116 @@
+"""What `import optigpu as og` gives: scripts that can emit, build, print and show themselves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from optigpu.checker.audit import certificate_of
+from optigpu.checker.verdict import ProgramResult
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.codegen.c import emit_c
+from optigpu.frontend.shapes import effective_types
+from optigpu.interp.refute import refute
+from optigpu.report.diagnostics import PLAIN, Style
+from optigpu.report.scripts import render_step_error
+from optigpu.runtime.cache import cache_folder
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.signature import signature_of
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Program, Role
+from optigpu.transform import script as core
+from optigpu.transform.script import StepError, transformation
+from optigpu.transform.steps import Step
+from optigpu.transform.targets import Call, Decl, For, Handle, If, In, Read, Target, Write
+
+__all__ = [
+    "Call", "Decl", "For", "Handle", "If", "In", "Read", "Script", "StepError", "Target", "Write", "observe", "transformation",
+]  # fmt: skip
+
+Observer = Callable[["Script", Step], None]
+_observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
+
+
+@contextmanager
+def observe(observer: Observer) -> Iterator[None]:
+    """Be told of every accepted step of every script that runs inside."""
+    token = _observers.set((*_observers.get(), observer))
+    try:
+        yield
+    finally:
+        _observers.reset(token)
+
+
+class Script(core.Script):
+    """A C program and the steps that optimise it, each verified.
+
+    `s = og.Script("matmul.c")`, then `s.loop.tile("i", 8)`, …; `s.emit("out.c")` writes the result, `s.build()` makes it callable.
+    """
+
+    def __init__(
+        self, source: str | Path | Program, *, function: str | None = None, verifier: Verifier | None = None
+    ) -> None:
+        path = source
+        if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
+            beside = Path(core.caller_file()).parent / source  # scripts name files beside themselves
+            path = beside if beside.exists() else source
+        verifier = verifier or Verifier(Settings(cache_folder()))
+        super().__init__(path, function=function, verifier=verifier, refuter=refute)
+
+    def rejection(self, step: Step, result: ProgramResult) -> StepError:
+        e = super().rejection(step, result)
+        e.rendered = render_step_error(e, PLAIN)
+        return e
+
+    def stepped(self, step: Step) -> None:
+        for observer in _observers.get():
+            observer(self, step)
+
+    def print(self, *, plain: bool = False) -> None:
+        """Show the program as it is now, with annotations or as plain C."""
+        print(self.text(plain=plain), end="")
+
+    def text(self, *, plain: bool = False) -> str:
+        return emit_c(self.program) if plain else print_program(self.program)
+
+    def emit(self, path: str | Path) -> Path:
+        """Write the verified program as C (OpenMP where loops are parallel), and its certificate beside it."""
+        self._finished()
+        target = Path(path)
+        write_whole(target, emit_c(self.program))
+        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result))
+        return target
+
+    def build(self, function: str | None = None) -> CFunction:
+        """Compile the verified program to a function that can be called on NumPy arrays."""
+        self._finished()
+        hosts = [f for f in self.program.functions() if f.role is Role.HOST]
+        name = function or self.only or hosts[-1].name
+        found = [f for f in hosts if f.name == name]
+        if not found:
+            raise CallError(f"there is no function `{name}` (there is: {', '.join(f.name for f in hosts)})")
+        return CFunction(emit_c(self.program), signature_of(found[0], effective_types(found[0])))
+
+    def _finished(self) -> None:
+        if self._phases:
+            raise CallError("a phase is still open: what it made has not been verified")
+        if not self.result.verified:
+            raise CallError("the program is not verified, so no code is made from it")
+
+
+def write_whole(target: Path, text: str) -> None:
+    """A file is written completely or not at all."""
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        fresh.write_text(text, encoding="utf-8")
+        os.replace(fresh, target)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def styled(e: StepError, style: Style) -> str:
+    return render_step_error(e, style)
