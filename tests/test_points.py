@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from optigpu.checker.verify import Settings, Verifier
-from optigpu.frontend import parse_text
+from optigpu.frontend import parse_file, parse_text
 from optigpu.report.listing import ANNOTATED, INFERRED, PLAIN, find_line, listing
 from optigpu.report.permissions import PermissionWriter
-from optigpu.syntax.program import Program
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES
+from optigpu.syntax.walk import statements
+from tests.conftest import EXAMPLES, GPU_PROGRAMS
 
 COPY = """#include <optigpu.h>
 void copy(int n, float a[n], float b[n]) {
@@ -124,10 +130,24 @@ def test_lines_know_their_statements_in_every_view(view: str) -> None:
     assert not any(text.startswith("__") for text in found) or view != PLAIN
 
 
+@pytest.mark.parametrize("path", [*EXAMPLES, *GPU_PROGRAMS], ids=lambda p: p.stem)
+def test_a_listing_is_the_printed_program(path: Path) -> None:
+    program = parse_file(path)
+    lines = listing(program)
+    assert "".join(f"{line.text}\n" for line in lines) == print_program(program)
+    for f in program.functions():
+        count = sum(1 for _ in statements(f.body))
+        assert {line.statement for line in lines if line.function == f.name} == set(range(count + 1))
+    plain = [line.text for line in listing(program, PLAIN)]
+    annotations = "|".join(
+        [*FUNCTION_CLAUSES, *LOOP_CLAUSES, "ghost", "GHOST", "ASSERT", "AXIOM", "DECL", "DEF", "admitted"]
+    )
+    assert not any(re.match(rf"\s*__({annotations})", text) for text in plain)
+
+
 def test_listing_with_and_without_a_cache_is_the_same() -> None:
     program, result = checked(COPY)
     cache: dict = {}
     for view in (PLAIN, ANNOTATED, INFERRED):
         first, again = (listing(program, view, result, cache) for _ in range(2))
         assert first == again == listing(program, view, result)
-    assert isinstance(program, Program)

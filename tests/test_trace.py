@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.frontend import parse_text
 from optigpu.report.trace import script_repr_html, trace_html
 from optigpu.syntax.errors import Diagnostic
+from optigpu.syntax.printer import print_program
 from optigpu.syntax.source import NOWHERE
-from optigpu.transform.steps import Record
+from optigpu.transform.script import Script, StepError
+from optigpu.transform.steps import Record, Step
 from tests.support.browser import Browser, find_browser
 from tests.support.records import large_record, transpose_record
+from tests.test_points import COPY
 
 BINARY = find_browser()
 in_browser = pytest.mark.skipif(BINARY is None, reason="Chromium is not installed (tools/setup.sh browser installs it)")
@@ -83,6 +90,58 @@ def test_a_notebook_shows_the_same_in_a_frame(record: Record) -> None:
     frame = script_repr_html(record)
     inside = re.fullmatch(r'<iframe srcdoc="([^"]*)" style="[^"]*" title="transpose"></iframe>', frame)
     assert inside is not None and html.unescape(inside.group(1)) == trace_html(record)
+
+
+def test_a_script_with_a_phase_and_a_rejected_step() -> None:
+    text = """float total(int n, float a[n]) {
+  __requires("A: int -> float, n % 4 == 0");
+  __reads("a ~> Matrix1(n, A)");
+  __ensures("_Res == Sum(i in 0..n, A(i))");
+  float s = 0;
+  for (int i = 0; i < n; i++)
+    s += a[i];
+  return s;
+}
+"""
+    s = Script(parse_text(text, "total.c"), verifier=Verifier(Settings(points=True)))
+    with s.phase("tiles"):
+        s.loop.tile("i", 4, outer="bi", tail="divides")
+    with pytest.raises(StepError) as rejected:
+        s.loop.parallel("bi")
+    record = replace(s.record, steps=(*s.record.steps, rejected.value.step))
+    data = data_of(trace_html(record))
+    assert [x["n"] for x in data["steps"]] == [0, 1, 2, 3]
+    assert [x["phase"] for x in data["steps"]] == [[], ["tiles"], ["tiles"], []]
+    assert [x.get("closes", False) for x in data["steps"]] == [False, False, True, False]
+    assert [x["word"] for x in data["steps"]] == ["VERIFIED", "", "VERIFIED", "UNPROVED"]
+    assert (data["verdict"], data["failed"]) == ("UNPROVED", 3)
+    error = data["steps"][3]["error"]
+    assert error["code"] == "OG324"
+    for view, line in enumerate(error["lines"]):
+        texts, points = data["programs"][data["steps"][3]["after"]][view]
+        assert re.search(r"for \(int bi|s \+= a|omp parallel for", data["texts"][texts[line]])
+        assert points[line] >= 0 or "s +=" in data["texts"][texts[line]]
+
+
+def test_a_broken_promise_of_a_read_back_program_is_shown_at_its_clause() -> None:
+    """Rejected steps are explained in the printed text, whose places are not those of the original."""
+    before = parse_text(COPY, "copy.c")
+    after = parse_text(COPY.replace("= a[i]", "= a[i] + 1"), "copy.c")
+    read_back = parse_text(print_program(after), "copy.c after step 1")
+    result = Verifier(Settings()).verify(read_back)
+    problem = result.functions[0].problem
+    first = Step(0, "copy.c", "", 0, "", (), before, before, None, 0.0)
+    step = Step(1, "wrong()", "", 0, "", (), before, after, result, 0.0, problem)
+    data = data_of(trace_html(Record("copy", "", (first, step))))
+    programs = data["programs"][data["steps"][1]["after"]]
+    shown = [data["texts"][programs[v][0][n]] for v, n in enumerate(data["steps"][1]["error"]["lines"])]
+    assert "void copy" in shown[0] and "__writes" in shown[1] and "__writes" in shown[2]
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return dict(json.loads(found.group(1)))
 
 
 # In a browser

@@ -97,7 +97,7 @@ class _Lister(ProgramPrinter):
     def function(self, f: Function) -> None:
         self.name, self.count = f.name, 0
         self.show(self.here, 0, f.loc)
-        super().function(replace(f, contract=()) if self.plain else f)
+        super().function(replace(f, contract=(), admitted=False) if self.plain else f)
         self.show(self.here - 1, 0, f.loc, end=True)
         self.name = ""
 

@@ -81,6 +81,7 @@ class _Tracer:
 
     def page(self) -> dict[str, Any]:
         steps = [self.step(s) for s in self.record.steps]
+        _close_phases(steps)
         return {
             "name": self.record.name,
             "script": self.record.script,
@@ -202,15 +203,34 @@ class _Tracer:
             "message": d.message,
             "notes": [*([f"{label.loc}", label.text] for label in d.labels if label.text), *map(list, notes)],
             "help": d.help or "",
-            "lines": [self.error_line(s, d, self.listings[after, view]) for view in VIEWS],
+            "lines": [self.error_line(s, d, after, view) for view in VIEWS],
         }
 
-    def error_line(self, s: Step, d: Diagnostic, lines: tuple[Line, ...]) -> int:
-        if isinstance(s.error, Problem):
-            found = find_line(lines, str(s.error.data.get("function", "")), s.error.statement, s.error.loc)
-        else:
+    def error_line(self, s: Step, d: Diagnostic, after: int, view: str) -> int:
+        lines = self.listings[after, view]
+        if not isinstance(s.error, Problem):
             found = next((n for n, x in enumerate(lines) if x.loc.line and x.loc == d.loc and not x.end), None)
+            return -1 if found is None else found
+        statement, loc = s.error.statement, s.error.loc
+        printed = self.listings[after, ANNOTATED]
+        if not statement and loc.line and not any(x.loc.file == loc.file for x in printed):
+            # the place is one in the printed program, which is what this view shows
+            loc = printed[loc.line - 1].loc if loc.line <= len(printed) else loc
+        found = find_line(lines, str(s.error.data.get("function", "")), statement, loc)
         return -1 if found is None else found
+
+
+def _close_phases(steps: list[dict[str, Any]]) -> None:
+    """The step that checks a phase belongs to it, and its own time is what the steps of the phase did not take."""
+    for n, s in enumerate(steps):
+        inside = []
+        for x in reversed(steps[:n]):
+            if not x["phase"] or s["title"] != f'phase("{x["phase"][0]}")' or x.get("closes"):
+                break
+            inside.append(x)
+        if inside and not s["phase"]:
+            s["phase"], s["closes"] = inside[0]["phase"][:1], True
+            s["ms"] = round(max(0.0, s["ms"] - sum(x["ms"] for x in inside)), 1)
 
 
 def _failed(s: Step) -> FunctionResult | None:

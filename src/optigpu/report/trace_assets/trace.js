@@ -13,13 +13,14 @@ const at = { step: 0, view: "annotated", against: "diff", list: "steps", filter:
 
 const KEYWORDS = /^(for|if|else|return|const|while|continue|struct|static|thread|magic|sizeof|in|fun|forall|desync_for|__shared__|__device__)$/;
 const TYPES = /^(int|float|double|bool|void|unsigned|char|u?int\d+_t|size_t)$/;
+const ANNOTATION = /^\s*__([xs]?(requires|ensures|consumes|produces|preserves|writes|reads)|invariant|ghost|admitted|GHOST\w*|ASSERT|DECL|DEF|AXIOM)\(/;
 const C_TOKEN = /\/\/.*|^\s*#\s*pragma.*|"(?:[^"\\]|\\.)*"|#\s*\w+|~~?>(?:\[\w+\])?|[A-Za-z_]\w*|\d[\w.]*|\s+|./g;
 
 function tokens(text) {  // [start, end, class]
   const out = [];
   for (const m of text.matchAll(C_TOKEN)) {
     const w = m[0], start = m.index, end = start + w.length;
-    if (w[0] === '"' && w.length > 1 && /^\s*__/.test(text)) {  // a formula
+    if (w[0] === '"' && w.length > 1 && ANNOTATION.test(text)) {  // a formula
       out.push([start, start + 1, ""]);
       for (const [a, b, c] of tokens(w.slice(1, -1))) out.push([a + start + 1, b + start + 1, c]);
       out.push([end - 1, end, ""]);
@@ -54,7 +55,7 @@ function colour(text, spans) {  // spans: columns that changed, flat
     }
   }
   if (open) out += "</mark>";
-  if (/^\s*__(?!shared__|device__)\w+\(/.test(text) || /^__(DECL|DEF|AXIOM|GHOST)/.test(text)) out = `<span class="note">${out}</span>`;
+  if (ANNOTATION.test(text)) out = `<span class="note">${out}</span>`;
   if (key !== null) coloured.set(key, out);
   return out;
 }
@@ -83,7 +84,8 @@ function verdict() {
   const total = D.steps.reduce((n, s) => n + work(s), 0), solver = D.steps.reduce((n, s) => n + (s.work ? s.work[1] : 0), 0);
   const ms = D.steps.reduce((n, s) => n + s.ms, 0), done = D.steps.filter(s => s.n > 0 && !wrong(s)).length;
   const rest = [D.failed >= 0 ? `at step ${D.failed} · ${plural(done, "step")} accepted before it` : plural(done, "step"), `${total} obligations (${total - solver} normaliser, ${solver} solver)`, time(ms), D.restsOn].filter(Boolean).join(" · ");
-  $("name").textContent = D.name;
+  $("name").textContent = D.name.split("/").pop();
+  $("name").title = D.name;
   $("verdict").innerHTML = `<span class="word ${tone(D.verdict)}">${esc(D.verdict)}</span><span title="${esc(rest)}">${esc(rest)}</span>`;
 }
 
@@ -102,10 +104,10 @@ function tree() {
       for (let n = k; n < D.steps.length && D.steps[n].phase[open.length - 1] === name; n++) ms += D.steps[n].ms;
       parts.push(`<div class="phase"><div class="name">${esc(name)}<small>${time(ms)}</small></div><div class="inside">`);
     }
-    const what = s.source || s.title;
-    const repeated = s.source && !s.source.includes(s.title.split("(")[0]);
+    const what = s.closes ? "" : s.source || s.title;
+    const repeated = !s.closes && s.source && s.n && !s.source.includes(s.title.split("(")[0]);
     const more = [s.line ? `line ${s.line}` : "", delta(s.changed), wrong(s) ? `<em>${esc(s.word.toLowerCase())}</em>` : s.work ? plural(work(s), "obligation") : "", `<time>${time(s.ms)}</time>`];
-    parts.push(`<div class="step${wrong(s) ? " bad" : ""}" role="treeitem" data-k="${k}"><span class="num">${s.n}</span><span class="what">${python(what)}</span>`
+    parts.push(`<div class="step${wrong(s) ? " bad" : ""}" role="treeitem" data-k="${k}"><span class="num">${s.n}</span><span class="what">${s.closes ? '<span class="c">the phase as a whole</span>' : python(what)}</span>`
       + (repeated ? `<span class="of">${python(s.title)}</span>` : "")
       + `<span class="more">${more.filter(Boolean).map(x => x[0] === "<" ? x : `<span>${esc(x)}</span>`).join("")}</span></div>`);
   });
@@ -207,7 +209,7 @@ function head() {
   if (s.work) facts.push(`${plural(work(s), "obligation")}: ${s.work[0]} normaliser, ${s.work[1]} solver${s.cached ? ` (${s.cached} from the cache)` : ""}`);
   facts.push(time(s.ms));
   if (!s.word) facts.push("checked at the end of the phase");
-  $("head").innerHTML = `<span class="word ${tone(s.word)}">${esc(s.word || "in a phase")}</span><span class="title">${s.n ? python(s.title) : esc(s.title)}</span>`
+  $("head").innerHTML = `<span class="word ${tone(s.word)}">${esc(s.word || "in a phase")}</span><span class="title">${python(s.title)}</span>`
     + `<span class="facts">${facts.filter(Boolean).map(x => x[0] === "<" ? x : `<span>${esc(x)}</span>`).join("")}</span>`;
 }
 
