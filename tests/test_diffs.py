@@ -73,6 +73,11 @@ def test_colours_and_nothing_to_show() -> None:
     assert render_diff(replace(nothing, file="", line=0)) == "step 3  loop.reorder()  no change"
 
 
+def test_lines_that_are_fixed_face_each_other() -> None:
+    found = rows(["a;", "x;", "b;"], ["x;", "a;", "b;"], [(1, 0)])
+    assert [(r.left, r.right) for r in found] == [(0, None), (1, 0), (None, 1), (2, 2)]
+
+
 LINES = st.lists(
     st.sampled_from(["a = 1;", "  a = 1;", "}", "  }", "", "b = a + 1;", "for (i) {", "b = a + 2;"]), max_size=14
 )

@@ -9,7 +9,7 @@ import pytest
 
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text
-from optigpu.report.listing import ANNOTATED, INFERRED, PLAIN, find_line, listing
+from optigpu.report.listing import ANNOTATED, INFERRED, PLAIN, code_lines, find_line, listing
 from optigpu.report.permissions import PermissionWriter
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES
@@ -139,6 +139,7 @@ def test_a_listing_is_the_printed_program(path: Path) -> None:
         count = sum(1 for _ in statements(f.body))
         assert {line.statement for line in lines if line.function == f.name} == set(range(count + 1))
     plain = [line.text for line in listing(program, PLAIN)]
+    assert [text for text in plain if text] == [lines[n].text for n in code_lines(lines)]
     annotations = "|".join(
         [*FUNCTION_CLAUSES, *LOOP_CLAUSES, "ghost", "GHOST", "ASSERT", "AXIOM", "DECL", "DEF", "admitted"]
     )

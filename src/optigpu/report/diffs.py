@@ -19,7 +19,7 @@ from optigpu.transform.steps import Step
 SAME, INDENTED, CHANGED, ADDED, REMOVED = "same", "indented", "changed", "added", "removed"
 ALIKE = 0.55  # from which similarity on two lines are one line that changed
 TOGETHER = 0.05
-LARGE = 10_000  # cells of a table of alignments
+LARGE = 20_000  # cells of a table of alignments
 Span = tuple[int, int]
 Pair = tuple[int | None, int | None]
 
@@ -35,10 +35,10 @@ class Row:
     right_spans: tuple[Span, ...] = ()
 
 
-def rows(before: Sequence[str], after: Sequence[str]) -> list[Row]:
-    """The two texts side by side."""
+def rows(before: Sequence[str], after: Sequence[str], fixed: Sequence[tuple[int, int]] = ()) -> list[Row]:
+    """The two texts side by side. `fixed`: lines that face each other, found out before."""
     a, b = [x.strip() for x in before], [x.strip() for x in after]
-    return [_row(before, after, a, b, i, j) for i, j in _aligned(a, b)]
+    return [_row(before, after, a, b, i, j) for i, j in _aligned(a, b, fixed)]
 
 
 def _row(before: Sequence[str], after: Sequence[str], a: list[str], b: list[str], i: int | None, j: int | None) -> Row:
@@ -51,11 +51,17 @@ def _row(before: Sequence[str], after: Sequence[str], a: list[str], b: list[str]
     return Row(CHANGED, i, j, tuple((p + x, q + x) for p, q in left), tuple((p + y, q + y) for p, q in right))
 
 
-def _aligned(a: list[str], b: list[str]) -> list[Pair]:
+def _aligned(a: list[str], b: list[str], fixed: Sequence[tuple[int, int]]) -> list[Pair]:
     """All lines of both sides in order, those that belong together as pairs."""
+    pairs: list[tuple[int, int]] = []
+    i = j = 0
+    for x, y in [*fixed, (len(a), len(b))]:
+        pairs += [(i + p, j + q) for p, q in _matches(a[i:x], b[j:y])]
+        pairs.append((x, y))
+        i, j = x + 1, y + 1
     out: list[Pair] = []
     i = j = 0
-    for x, y in [*_matches(a, b), (len(a), len(b))]:
+    for x, y in pairs:
         out += [(n, None) for n in range(i, x)]
         out += [(None, n) for n in range(j, y)]
         if x < len(a):
@@ -207,7 +213,8 @@ def _extend(spans: list[Span], text: str, start: int, end: int) -> None:
 
 def changed(before: Program, after: Program, view: str = ANNOTATED) -> tuple[int, int]:
     """Lines (added, removed); a changed line is one of each."""
-    return counts(rows(*([line.text for line in listing(p, view)] for p in (before, after))))
+    a, b = ([line.text for line in listing(p, view)] for p in (before, after))
+    return counts(rows(a, b))
 
 
 def counts(found: Sequence[Row]) -> tuple[int, int]:

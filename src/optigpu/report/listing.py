@@ -33,13 +33,14 @@ VIEWS = (PLAIN, ANNOTATED, INFERRED)  # code alone; as written; with all that wa
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`statement` counts as in checker/points.py; `end`: the line closes its body."""
+    """`statement` counts as in checker/points.py; `end`: the line closes its body; `note`: it is not in the plain view."""
 
     text: str
     function: str = ""
     statement: int = 0
     end: bool = False
     loc: Loc = NOWHERE  # where the statement or clause was written
+    note: bool = False
 
 
 EMPTY = Line("")
@@ -78,6 +79,9 @@ class _Lister(ProgramPrinter):
         first = self.here
         if key not in self.cache:
             super().item(_with_contracts(item, loops))
+            if _only_proof(item):
+                for n in range(first, self.here):
+                    self.shown[n] = replace(self.shown.get(n, EMPTY), note=True)
             self.cache[key] = tuple(self.filled(n) for n in range(first, self.here))
         else:
             lines = self.cache[key]
@@ -85,14 +89,15 @@ class _Lister(ProgramPrinter):
             self.shown.update(enumerate(lines, first))
 
     def filled(self, n: int) -> Line:
-        return replace(self.shown.get(n, EMPTY), text=self.out.lines[n])
+        line, text = self.shown.get(n, EMPTY), self.out.lines[n]
+        return replace(line, text=text, note=line.note or text.strip() == "__admitted();")
 
     @property
     def here(self) -> int:
         return len(self.out.lines)
 
-    def show(self, line: int, statement: int, loc: Loc, end: bool = False) -> None:
-        self.shown.setdefault(line, Line("", self.name, statement, end, loc))
+    def show(self, line: int, statement: int, loc: Loc, end: bool = False, note: bool = False) -> None:
+        self.shown.setdefault(line, Line("", self.name, statement, end, loc, note))
 
     def function(self, f: Function) -> None:
         self.name, self.count = f.name, 0
@@ -105,7 +110,8 @@ class _Lister(ProgramPrinter):
         if self.plain:
             return
         for c in contract:
-            self.show(self.here, self.count, next((i.loc for i in c.items if i.loc is not NOWHERE), c.loc))
+            loc = next((i.loc for i in c.items if i.loc is not NOWHERE), c.loc)
+            self.show(self.here, self.count, loc, note=True)
             super().clauses((c,))
 
     def statement(self, s: Stmt) -> None:
@@ -113,7 +119,8 @@ class _Lister(ProgramPrinter):
             super().statement(s)
             return
         self.count += 1
-        if self.plain and isinstance(s, Ghost | GhostEnd | Assert):
+        note = isinstance(s, Ghost | GhostEnd | Assert)
+        if self.plain and note:
             return
         number, first = self.count, self.here
         super().statement(s)
@@ -122,7 +129,7 @@ class _Lister(ProgramPrinter):
         for line in range(first, self.here):  # heads of loops have pragmas before them
             if line in self.shown:
                 break
-            self.show(line, number, s.loc)
+            self.show(line, number, s.loc, note=note)
 
     def conditional(self, s: If, prefix: str) -> None:
         self.count += 1
@@ -156,6 +163,11 @@ def _only_proof(item: TopLevel) -> bool:
             return role is Role.GHOST
         case _:
             return False
+
+
+def code_lines(lines: tuple[Line, ...]) -> list[int]:
+    """The lines that every view has, in order."""
+    return [n for n, line in enumerate(lines) if line.text and not line.note]
 
 
 def find_line(lines: tuple[Line, ...], function: str, statement: int, loc: Loc) -> int | None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Hashable
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 from optigpu.checker.points import Points
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Verdict
 from optigpu.report.diffs import ADDED, CHANGED, INDENTED, REMOVED, SAME, Row, counts, rows
-from optigpu.report.listing import ANNOTATED, INFERRED, VIEWS, Cache, Line, find_line, listing
+from optigpu.report.listing import ANNOTATED, INFERRED, PLAIN, VIEWS, Cache, Line, code_lines, find_line, listing
 from optigpu.report.permissions import PermissionWriter
 from optigpu.report.problems import diagnostic_of
 from optigpu.report.verdicts import assumptions, combined
@@ -66,6 +67,16 @@ class _Table:
         return self.numbers[key]
 
 
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Two texts: runs of rows, [kind, how many] or for a changed line [2, left columns, right columns]; lines (added, removed);
+    lines that face each other."""
+
+    runs: list[list[Any]]
+    counts: tuple[int, int]
+    pairs: list[tuple[int, int]]
+
+
 class _Tracer:
     def __init__(self, record: Record) -> None:
         self.record = record
@@ -77,7 +88,7 @@ class _Tracer:
         self.results = {id(s.after): s.result for s in record.steps if s.result is not None}
         self.shown: dict[int, int] = {}  # programs, by identity
         self.printed: Cache = {}
-        self.diffs: dict[tuple[Hashable, Hashable], tuple[Any, tuple[int, int]]] = {}
+        self.compared: dict[tuple[Hashable, Hashable], _Compared] = {}
 
     def page(self) -> dict[str, Any]:
         steps = [self.step(s) for s in self.record.steps]
@@ -146,22 +157,32 @@ class _Tracer:
             self.point_of[id(state)] = self.points.number((ids, facts))
         return self.point_of[id(state)]
 
-    def diff(self, before: int, after: int, view: str) -> tuple[Any, tuple[int, int]]:
-        """Runs of rows: [kind, how many], a changed line as [2, left columns, right columns]; and lines (added, removed)."""
-        a, b = (self.listings[n, view] for n in (before, after))
+    def rows(self, before: int, after: int, view: str) -> _Compared:
         at = VIEWS.index(view)
         key = (self.programs.items[before][at][0], self.programs.items[after][at][0])
-        if key not in self.diffs:
-            found = rows([line.text for line in a], [line.text for line in b])
-            self.diffs[key] = (_runs(found), counts(found))
-        return self.diffs[key]
+        if key not in self.compared:
+            fixed = [] if view == PLAIN else self.code_pairs(before, after, view)
+            a, b = ([line.text for line in self.listings[n, view]] for n in (before, after))
+            found = rows(a, b, fixed)
+            pairs = [(r.left, r.right) for r in found if r.left is not None and r.right is not None]
+            self.compared[key] = _Compared(_runs(found), counts(found), pairs)
+        return self.compared[key]
+
+    def code_pairs(self, before: int, after: int, view: str) -> list[tuple[int, int]]:
+        """Which lines of code face each other does not depend on the view."""
+        here, there = ([code_lines(self.listings[n, v]) for v in (PLAIN, view)] for n in (before, after))
+        left, right = (dict(zip(*lines)) for lines in (here, there))
+        pairs = self.rows(before, after, PLAIN).pairs
+        return [(left[i], right[j]) for i, j in pairs if i in left and j in right]
 
     def comparison(self, before: Program, after: Program, view: str) -> Any:
         """None where there is nothing to compare: the contracts of a program that was not checked are not known."""
         a, b = self.program(before), self.program(after)
-        if a == b or (view == INFERRED and (id(before) in self.results) != (id(after) in self.results)):
+        if view == INFERRED and (id(before) in self.results) != (id(after) in self.results):
             return None
-        return self.diff(a, b, view)[0]
+        at = VIEWS.index(view)
+        same = self.programs.items[a][at][0] == self.programs.items[b][at][0]
+        return None if same else self.rows(a, b, view).runs
 
     # Steps
 
@@ -180,7 +201,7 @@ class _Tracer:
             "first": first,
             "diff": [self.comparison(s.before, s.after, v) for v in VIEWS],
             "all": [self.comparison(self.record.steps[0].after, s.after, v) for v in VIEWS],
-            "changed": self.diff(before, after, ANNOTATED)[1],
+            "changed": self.rows(before, after, ANNOTATED).counts,
             "ms": round(1000 * s.seconds, 1),
             "word": _word(s),
         }
