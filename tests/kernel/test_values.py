@@ -103,11 +103,11 @@ def test_guards_are_part_of_the_index_set() -> None:
 
 def test_extensionality_knows_the_range_and_nothing_else() -> None:
     chosen = total(ZERO, n, k.app(A, k.ite(k.lt(I0, n), I0, ZERO)))
-    assert equal([], WHOLE, chosen, Extend(WHOLE, chosen, ()))
+    assert equal([], WHOLE, chosen, Extend(WHOLE, chosen.args[-1], ()))
     outside = total(ZERO, n, k.app(A, k.ite(k.lt(I0, m), I0, ZERO)))
-    assert not equal([], WHOLE, outside, Extend(WHOLE, outside, ()))
+    assert not equal([], WHOLE, outside, Extend(WHOLE, outside.args[-1], ()))
     other_range = total(ZERO, m, k.app(A, I0))
-    assert not equal([], WHOLE, other_range, Extend(WHOLE, other_range, ()))
+    assert not equal([], WHOLE, other_range, Extend(WHOLE, other_range.args[-1], ()))
 
 
 def test_cases_need_both_branches() -> None:

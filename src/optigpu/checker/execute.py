@@ -292,11 +292,10 @@ class Executor:
                 rejected = Rejected("loop", "read-only", state.facts, None, base=effect.base)
                 self.blame(summary, rejected)
                 raise rejected
-            n = families[0]
             if effect.kind == "each" and not effect.progressive:
-                exclusive += self.exclusive(state, summary, effect, n, actual)
+                exclusive += self.exclusive(state, summary, effect, families, actual)
             else:
-                invariant.append(self.invariant(state, summary, effect, n, actual))
+                invariant.append(self.invariant(state, summary, effect, families[0], actual))
         facts = tuple(k.substitute(p, actual) for p in summary.invariants)
         return LoopContract(tuple(exclusive), tuple(invariant), facts)
 
@@ -322,23 +321,30 @@ class Executor:
         return out
 
     def exclusive(
-        self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
+        self, state: State, summary: LoopSummary, effect: Effect, families: list[int], actual: dict[Term, Term]
     ) -> list[Exclusive]:
         out: list[Exclusive] = []
         v = summary.v
-        r = state.held[n]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
             whole = over_all(cells, summary)
             xs = temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
             value = inside.simplify(k.substitute(instantiate(u.value, xs), actual))
-            maps = self.maps(state.facts, whole, r)
+            n, maps = self.home(state, whole, families)
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
             init = TRUE if u.written else k.FALSE
             out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if u.written else None))
         return out
+
+    def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Index, Index] | None]:
+        """The family that has these cells, with the maps to it and back; the first one if none has."""
+        for n in families if len(families) > 1 else ():
+            maps = self.maps(state.facts, cells, state.held[n])
+            if maps is not None and self.includes(state.facts, cells, state.held[n], maps[0]):
+                return n, maps
+        return families[0], self.maps(state.facts, cells, state.held[families[0]])
 
     def invariant(
         self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
 
 from optigpu.checker.witness import temporaries
 from optigpu.kernel import terms as k
@@ -10,9 +12,11 @@ from optigpu.kernel.cells import Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import Term, instantiate
-from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, Widen, peel, split, widen
+from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, Widen, extended, peel, split, widen
 
 ROUNDS = 24
+BUDGET = 300  # steps tried in one search
+DEPTH = 4  # nested case distinctions and bodies
 MAX_UNROLL = 40
 MAX_STRIDE = 8
 BIG = ("sum", "prod", "all", "fold_max")
@@ -21,38 +25,56 @@ BIG = ("sum", "prod", "all", "fold_max")
 class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
+        self.left = BUDGET
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
 
-    def find(self, facts: Facts, a: Term, b: Term, depth: int = 3) -> Steps | None:
-        """Steps after which the judge sees that a = b."""
+    def find(self, facts: Facts, a: Term, b: Term) -> Steps | None:
+        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds."""
+        self.left = BUDGET
+        return self.search(facts, a, b, DEPTH)
+
+    def search(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         a, b = facts.simplify(a), facts.simplify(b)
         steps: list[Step] = []
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
                 return tuple(steps)
-            step = self.suggest(facts, a, b, depth)
+            self.left -= 1
+            if self.left < 0:
+                return None
+            step: Split | Reindex | Extend | None = self.suggest(facts, a, b)
             if step is None:
-                prefixes = self.by_prefixes(facts, a, b)
-                return (*steps, *prefixes) if prefixes is not None else self.by_cases(facts, a, b, steps, depth)
-            new = split(step.old, step.at) if isinstance(step, Split) else step.new
+                rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
+                if rest is not None:
+                    return (*steps, *rest)
+                step = self.inside(facts, a, b, depth) or self.shifted(a, b) or self.unrolled(a, b)
+                if step is None:
+                    return None
+            match step:
+                case Split(old, at):
+                    new = split(old, at)
+                case Extend(old, body):
+                    new = extended(old, body)
+                case Reindex():
+                    new = step.new
             steps.append(step)
             a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
         return None
 
-    def by_cases(self, facts: Facts, a: Term, b: Term, steps: list[Step], depth: int) -> Steps | None:
+    def by_cases(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         """Distinguish a condition on which one side depends."""
         if depth == 0:
             return None
         for c in conditions(a, b):
             yes, no = facts.assume(c), facts.assume(k.not_(c))
-            then = self.find(yes, a, b, depth - 1)
+            then = self.search(yes, a, b, depth - 1)
             if then is None:
                 continue
-            other = self.find(no, a, b, depth - 1)
+            other = self.search(no, a, b, depth - 1)
             if other is not None:
-                return (*steps, Case(c, then, other))
+                return (Case(c, then, other),)
         return None
 
     def by_prefixes(self, facts: Facts, a: Term, b: Term) -> Steps | None:
@@ -94,9 +116,9 @@ class SumProver:
             apply(Split(*near), split(*near))
         return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
 
-    def suggest(self, facts: Facts, a: Term, b: Term, depth: int) -> Split | Reindex | Extend | None:
-        mine, theirs = bigs(a), bigs(b)
-        only = [t for t in (*mine, *theirs) if (t in mine) != (t in theirs)]
+    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | None:
+        """A step that makes a sum simpler, or two of them alike."""
+        only = one_sided(a, b)
         for t in only:
             simpler = self.simpler(facts, t)
             if simpler is not None:
@@ -104,14 +126,82 @@ class SumProver:
         for i, s in enumerate(only):
             for t in only[i + 1 :]:
                 if s.op == t.op:
-                    step = self.align(facts, s, t, depth)
+                    step = self.align(facts, s, t)
                     if step is not None:
                         return step
-        for t in only:
+        return None
+
+    def inside(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
+        """Sums over one range that are equal because their bodies are."""
+        if depth == 0:
+            return None
+        only = one_sided(a, b)
+        for i, s in enumerate(only):
+            for t in only[i + 1 :]:
+                if s.op == t.op and s.args[:-1] == t.args[:-1]:
+                    (x,) = temporaries(1, "e")
+                    here = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
+                    inner = self.search(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
+                    if inner is not None:
+                        return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
+        return self.together(facts, a, b, depth)
+
+    def shifted(self, a: Term, b: Term) -> Reindex | None:
+        """Sums over ranges of one size, over the same range."""
+        sums = [t for t in one_sided(a, b) if t.op == "sum"]
+        for t in sums:
+            for like in sums:
+                by = k.sub(t.args[0], like.args[0])
+                if (
+                    k.sub(t.args[1], like.args[1]) is not by
+                    or by is k.ZERO
+                    or like.args[0].key > t.args[0].key
+                    or t.args[2] is like.args[2]
+                ):
+                    continue
+                (x,) = temporaries(1, "s")
+                new = k.big(
+                    "sum", like.args[0], like.args[1], k.abstract(instantiate(t.args[2], (k.add(x, by),)), (x,))
+                )
+                if peel(new, 1) is not None:
+                    there, back = k.abstract(k.sub(x, by), (x,)), k.abstract(k.add(x, by), (x,))
+                    return Reindex(t, new, (there,), (back,))
+        return None
+
+    def unrolled(self, a: Term, b: Term) -> Split | None:
+        """The first of a number of summands that is known, where nothing else helps."""
+        for t in one_sided(a, b):
             low, high = t.args[-3], t.args[-2]
             size = k.sub(high, low)
             if k.is_num(size) and 1 < size.data <= MAX_UNROLL:
                 return Split(t, k.add(low, k.ONE))
+        return None
+
+    def together(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
+        """Several sums over one range cancel, index by index: one of them has the body that the others leave for it."""
+        if depth == 0 or a.sort not in (k.INT, k.REAL):
+            return None
+        groups: dict[object, list[tuple[Term, Any]]] = {}
+        for m, c in k.coefficients(k.sub(a, b)).items():
+            sums = [t for t in m if t.op == "sum" and t.level == 0]
+            if len(sums) == 1:
+                rest = tuple(t for t in m if t is not sums[0])
+                groups.setdefault((rest, sums[0].args[:2]), []).append((sums[0], c))
+        for group in groups.values():
+            if len(group) < 3:
+                continue
+            (x,) = temporaries(1, "e")
+            for s, c in group:
+                others = [(t, d) for t, d in group if t is not s]
+                wanted = k.num(0, s.sort)
+                for t, d in others:
+                    wanted = k.sub(wanted, k.scale(Fraction(d) / c, instantiate(t.args[-1], (x,))))
+                if s.sort is k.INT and any(Fraction(d) / c % 1 for _, d in others):
+                    continue
+                inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
+                inner = self.search(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
+                if inner is not None:
+                    return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(step, x) for step in inner))
         return None
 
     # One sum in a simpler way
@@ -185,7 +275,7 @@ class SumProver:
 
     # Two sums beside each other
 
-    def align(self, facts: Facts, s: Term, t: Term, depth: int) -> Split | Reindex | Extend | None:
+    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | None:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
@@ -202,12 +292,6 @@ class SumProver:
                 residues = self.by_residue(facts, old, like)
                 if residues is not None:
                     return residues
-        if s.args[:-1] == t.args[:-1] and depth > 0:
-            (x,) = temporaries(1, "e")
-            inside = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
-            inner = self.find(inside, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
-            if inner is not None:
-                return Extend(s, t, tuple(bind_step(step, x) for step in inner))
         return None
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
@@ -322,12 +406,12 @@ def abstract_step(step: Step, xs: Index) -> Step:
         case Reindex(old, new, forward, back):
             n, m = len(back), len(forward)
             return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
-        case Extend(old, new, steps):
+        case Extend(old, body, steps):
             (y,) = temporaries(1, "y")
             from optigpu.kernel.values import place
 
             inner = tuple(abstract_step(place(s, (y,)), (*xs, y)) for s in steps)
-            return Extend(at(old), at(new), inner)
+            return Extend(at(old), inside(body, 1), inner)
         case Case(test, then, other):
             return Case(at(test), tuple(abstract_step(s, xs) for s in then), tuple(abstract_step(s, xs) for s in other))
 
@@ -335,6 +419,12 @@ def abstract_step(step: Step, xs: Index) -> Step:
 def bigs(t: Term) -> list[Term]:
     """The closed big operators in a term, outermost first."""
     return [x for x in k.subterms(t) if x.op in BIG and x.level == 0]
+
+
+def one_sided(a: Term, b: Term) -> list[Term]:
+    """The big operators that are in one of two terms only."""
+    mine, theirs = bigs(a), bigs(b)
+    return [t for t in (*mine, *theirs) if (t in mine) != (t in theirs)]
 
 
 def conditions(*terms: Term) -> list[Term]:

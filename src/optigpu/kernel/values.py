@@ -49,10 +49,10 @@ class Reindex:
 
 @dataclass(frozen=True, slots=True)
 class Extend:
-    """`old` and `new` have the same range, and equal bodies on it by `steps` (which are under one binder more)."""
+    """`old` has another body: equal to its own on the range by `steps` (both are under one binder more)."""
 
     old: Term
-    new: Term
+    body: Term
     steps: tuple[Step, ...]
 
 
@@ -86,9 +86,9 @@ def place(step: Step, args: Index) -> Step:
         case Reindex(old, new, forward, back):
             n, m = len(back), len(forward)
             return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
-        case Extend(old, new, steps):
+        case Extend(old, body, steps):
             inner = tuple(place(s, (*(k.shift(a, 1) for a in args), *arguments(1))) for s in steps)
-            return Extend(at(old), at(new), inner)
+            return Extend(at(old), inside(body, 1), inner)
         case Case(test, then, other):
             return Case(at(test), tuple(place(s, args) for s in then), tuple(place(s, args) for s in other))
 
@@ -128,13 +128,16 @@ class Equality:
                 return widen(old, low) if ordered and self.judge.proves(facts, ordered) else None
             case Reindex(old, new, forward, back):
                 return new if self._reindexed(facts, old, new, forward, back) else None
-            case Extend(old, new, steps):
-                if old.op not in _BIG or old.op != new.op or old.args[:-1] != new.args[:-1]:
+            case Extend(old, body, steps):
+                if old.op not in _BIG:
                     return None
+                *start, low, high, mine = old.args
                 (i,), inner = facts.arbitrary(INT)
-                inner = inner.assume(k.le(old.args[-3], i), k.lt(i, old.args[-2]))
-                f, g = instantiate(old.args[-1], (i,)), instantiate(new.args[-1], (i,))
-                return new if self.holds(inner, f, g, tuple(place(s, (i,)) for s in steps)) else None
+                inner = inner.assume(k.le(low, i), k.lt(i, high))
+                f, g = instantiate(mine, (i,)), instantiate(body, (i,))
+                if f.sort is not g.sort or not self.holds(inner, f, g, tuple(place(s, (i,)) for s in steps)):
+                    return None
+                return extended(old, body)
 
     def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Index, back: Index) -> bool:
         """Both maps stay in the index sets and are inverse to each other, and corresponding summands are equal."""
@@ -167,6 +170,11 @@ def split(t: Term, at: Term) -> Term:
         return k.big(t.op, at, high, body, k.big(t.op, low, at, body, start[0]))
     combine = {"sum": k.add, "prod": k.mul, "all": k.and_}[t.op]
     return combine(k.big(t.op, low, at, body), k.big(t.op, at, high, body))
+
+
+def extended(t: Term, body: Term) -> Term:
+    *start, low, high, _ = t.args
+    return k.big(t.op, low, high, body, *start)
 
 
 def widen(t: Term, low: Term) -> Term:

@@ -10,7 +10,7 @@ from optigpu.syntax.exprs import Call, Expr, Group, Int, Range, TypeOf, Var
 from optigpu.syntax.program import Body, Clause, Decl, For, Item, Stmt
 from optigpu.syntax.types import Array, Pointer, Scalar
 from optigpu.syntax.walk import body_free_vars, map_clauses, substitute
-from optigpu.transform.building import div, lit, minus, plus, times, value_of
+from optigpu.transform.building import div, gather, lit, minus, plus, times, value_of
 
 PER_ITERATION = ("xconsumes", "xproduces", "xpreserves", "xwrites", "xreads")
 
@@ -41,6 +41,8 @@ def counted(loop: For) -> Counted:
     span = minus(r.bound, r.start) if up else minus(r.start, r.bound)
     if r.relation in ("<=", ">="):
         span = plus(span, lit(1))
+    if value_of(gather(span)) is not None:
+        span = gather(span)
     count = span if step == 1 else div(plus(span, lit(step - 1)), lit(step))
     start = r.start
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.syntax.exprs import Expr, Index, Var
-from optigpu.syntax.program import Body, Decl, For, Return, Store
+from optigpu.syntax.exprs import Call, Expr, Index, Var
+from optigpu.syntax.program import Body, CallStmt, Decl, For, Return, Store
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import body_free_vars, map_stmt_exprs, rewrite, subexpressions, substitute_body
 from optigpu.transform.building import Size, expression, statements_from
@@ -205,7 +205,7 @@ class Variable(Family):
 
     @transformation
     def elim(self, target: Aim) -> None:
-        """Remove a variable that is not used.
+        """Remove a variable or an array that is not used, and its free.
 
         Before:
             float x = 1.0f;
@@ -216,8 +216,15 @@ class Variable(Family):
 
         Needs: a declaration. Fails: OG205 when the variable is used.
         """
-        place, _ = self._decl(target)
-        self.script.put(place)
+        place, decl = self._decl(target)
+        i = place.index
+        self.script.update(
+            edit_body(
+                self.script.program,
+                place,
+                lambda b: (*b[:i], *(x for x in b[i + 1 :] if x != CallStmt(Call("free", (Var(decl.name),))))),
+            )
+        )
 
 
 def _assigned(body: Body, name: str) -> bool:
