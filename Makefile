@@ -1,7 +1,7 @@
 # `make demo` and `make test` do all the set-up they need.
 PYTHON := .venv/bin/python
 
-.PHONY: demo test lint types tests bench clean
+.PHONY: demo test lint types tests browser bench clean
 
 demo: .venv/.ready
 	@$(PYTHON) tools/demo.py
@@ -15,12 +15,16 @@ lint: .venv/.ready
 types: .venv/.ready
 	$(PYTHON) -m mypy
 
-tests: .venv/.ready
+tests: .venv/.ready browser
 	$(PYTHON) -m pytest -n auto
+
+browser:
+	@sh tools/setup.sh browser
 
 bench: .venv/.ready
 	$(PYTHON) benchmarks/bench_frontend.py
 	$(PYTHON) benchmarks/bench_check.py
+	$(PYTHON) benchmarks/bench_trace.py
 
 .venv/.ready: pyproject.toml tools/setup.sh
 	@sh tools/setup.sh

@@ -94,6 +94,9 @@ class Elaborated:
     given: dict[int, dict[str, Term]] = field(
         default_factory=dict
     )  # values for variables of lemmas, by the `at` of calls
+    statements: list[int] = field(
+        default_factory=lambda: [0]
+    )  # by `at`: which statement of its function (see points.py)
 
 
 @dataclass
@@ -148,6 +151,7 @@ class _FunctionElaborator:
         self.formulas = FormulaElaborator()
         self.used: dict[str, int] = {}
         self.code: list[kc.Instr] = []
+        self.seen = self.current = 0  # statements, in the order of the text
 
     # Names and places
 
@@ -161,6 +165,7 @@ class _FunctionElaborator:
 
     def at(self, loc: Loc) -> int:
         self.out.places.append(loc)
+        self.out.statements.append(self.current)
         return len(self.out.places) - 1
 
     # The function
@@ -241,8 +246,11 @@ class _FunctionElaborator:
         """A scope: its locals are freed at its end."""
         outer, self.code = self.code, []
         locals_: list[str] = []
+        around = self.current
         for s in body:
+            self.seen = self.current = self.seen + 1
             names = self.statement(s, names, locals_)
+        self.current = around
         for base in reversed(locals_):
             self.code.append(kc.Free(base, False, at=self.at(body[-1].loc if body else NOWHERE)))
         result, self.code = tuple(self.code), outer

@@ -19,6 +19,7 @@ from optigpu.checker.explore import (
     through_view,
     unknown_content,
 )
+from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.witness import NAMES, invert, temporaries
@@ -60,6 +61,7 @@ class Executor:
         self.clause: tuple[str, int] | None = None
         self.shown: dict[int, ShownLoop] = {}  # by the `at` of loops
         self.allocated: dict[str, int] = {}  # where bases were allocated
+        self.points: Points | None = None  # kept if there is one
 
     # Functions
 
@@ -177,7 +179,11 @@ class Executor:
     def run(self, state: State) -> State:
         while state.next is not None:
             self.place = state.next.at or self.place
+            if self.points is not None:
+                self.points.seen(state)
             state = self.step(state)
+        if self.points is not None:
+            self.points.seen(state)
         return state
 
     def step(self, state: State) -> State:

@@ -70,7 +70,8 @@ def problem_of(failure: Failed, elaborated: Elaborated) -> Problem:
     r = failure.rejected
     code = CODES.get((r.rule, r.why), OTHER)
     data = {"rule": r.rule, "why": r.why, "facts": r.facts, "goal": r.goal, "function": failure.function, **r.data}
-    return Problem(code, _place(failure, elaborated), data)
+    statement = elaborated.statements[failure.at] if failure.clause is None else 0
+    return Problem(code, _place(failure, elaborated), data, statement=statement)
 
 
 def _place(failure: Failed, elaborated: Elaborated) -> Loc:

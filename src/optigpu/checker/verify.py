@@ -9,6 +9,7 @@ from pathlib import Path
 from optigpu.checker.certificate import RecordingKernel
 from optigpu.checker.elaborate import Elaborated, elaborate
 from optigpu.checker.execute import Executor, Failed
+from optigpu.checker.points import Points
 from optigpu.checker.problems import problem_of
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.kernel import code as kc
@@ -22,12 +23,14 @@ from optigpu.syntax.program import Program
 
 @dataclass
 class Settings:
-    """`cache`: the folder for solver answers, or None. `second`: ask cvc5 too. `seed`: of the solver, which must not matter."""
+    """`cache`: the folder for solver answers, or None. `second`: ask cvc5 too. `seed`: of the solver, which must not matter.
+    `points`: keep what is held at each point of the program."""
 
     cache: Path | None = None
     second: bool = False
     seed: int = 0
     refuter: Refuter | None = None
+    points: bool = False
 
 
 class Verifier:
@@ -80,6 +83,7 @@ class Verifier:
         shown = {at: old.loops[mark] for at, mark in zip(loops, old.loops)} if len(loops) == len(old.loops) else {}
         new = dict(zip(loops, _loops(f.body)))
         result.loops = {elaborated.marks[new[at]]: s for at, s in shown.items()}
+        result.points = None if old.points is None else old.points.moved(elaborated.statements, f.body)
         return result
 
     def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
@@ -95,9 +99,11 @@ class Verifier:
         broken = _unproved_callee(f.body, elaborated.program, ledger)
         if broken is not None:
             name, at = broken
-            problem = Problem("OG330", elaborated.places[at], {"function": name})
+            problem = Problem("OG330", elaborated.places[at], {"function": name}, statement=elaborated.statements[at])
             return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
         executor = Executor(kernel, elaborated)
+        if self.settings.points:
+            executor.points = Points(elaborated.statements, f.body)
         try:
             theorem = executor.verify(f.name)
         except Failed as failure:
@@ -117,6 +123,7 @@ class Verifier:
             result.loops = {elaborated.marks[at]: shown[at] for at in _loops(f.body) if at in shown}
             self.proved[f.name] = (about, result, _loops(f.body))
         result.normaliser, result.solver = judge.counts.normaliser, judge.counts.solver
+        result.points = executor.points
         return result
 
 

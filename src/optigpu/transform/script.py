@@ -279,15 +279,16 @@ class Script:
         """Explain a rejection in the text of the changed program: prove it again from there, and look for a counterexample."""
         name = f"{self.original.file} after step {step.number}" if step.number else self.original.file
         texts: dict[str, str] = {}
+        settings = Settings(refuter=self.refuter, points=self.verifier.settings.points)
         if step.number:
             texts[name] = print_program(step.after)
             try:
-                explained = Verifier(Settings(refuter=self.refuter)).verify(parse_text(texts[name], name))
+                explained = Verifier(settings).verify(parse_text(texts[name], name))
                 result = result if explained.verified else explained
             except InputError:
                 pass  # what cannot be read back is explained from where it was written
         elif self.refuter is not None:
-            result = Verifier(Settings(refuter=self.refuter)).verify(step.after)
+            result = Verifier(settings).verify(step.after)
         failed = next(f for f in result.functions if f.verdict is not Verdict.VERIFIED)
         assert failed.problem is not None
         problem = failed.problem
