@@ -14,3 +14,6 @@ s.loop.unroll_hint("v", 3)
 s.loop.parallel(For("y", body=Write("rows")))
 s.loop.parallel(For("y", body=Write("out")))
 s.loop.simd(For("x", body=Write("out")))
+
+if __name__ == "__main__":
+    s.emit("build/blur.c")

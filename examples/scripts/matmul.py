@@ -12,5 +12,6 @@ s.loop.simd(For("i") / For("j").all)
 s.loop.unroll_hint(For("bi") / For("k") / For("i"), 8)
 s.loop.parallel(For("bj").first)
 s.loop.parallel("bi")
+
 if __name__ == "__main__":
-    s.print()
+    s.emit("build/matmul.c")

@@ -10,4 +10,6 @@ s.accesses.shift_var("psums", factor="sum", inv=True)
 s.loop.hoist("psums")
 s.loop.fission(before=For("bi") / Write("sum"))
 s.loop.parallel(For("bi", body=For("i")))
-s.print()
+
+if __name__ == "__main__":
+    s.emit("build/reduce.c")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,11 +14,13 @@ from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.refute import refute
-from optigpu.report.diagnostics import PLAIN, Style
+from optigpu.report.diagnostics import PLAIN
 from optigpu.report.scripts import render_step_error
+from optigpu.report.trace import script_repr_html, trace_html
 from optigpu.runtime.cache import cache_folder
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.errors import CallError
+from optigpu.runtime.files import write_whole
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program, Role
@@ -58,7 +60,7 @@ class Script(core.Script):
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
             beside = Path(core.caller_file()).parent / source  # scripts name files beside themselves
             path = beside if beside.exists() else source
-        verifier = verifier or Verifier(Settings(cache_folder()))
+        verifier = verifier or Verifier(Settings(cache_folder(), points=True))
         super().__init__(path, function=function, verifier=verifier, refuter=refute)
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
@@ -66,13 +68,21 @@ class Script(core.Script):
         e.rendered = render_step_error(e, PLAIN)
         return e
 
+    def trace(self, path: str | Path = "trace.html") -> Path:
+        """Write what the script did as one page that opens offline."""
+        write_whole(path, trace_html(self.record))
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        return script_repr_html(self.record)
+
     def stepped(self, step: Step) -> None:
         for observer in _observers.get():
             observer(self, step)
 
     def print(self, *, plain: bool = False) -> None:
         """Show the program as it is now, with annotations or as plain C."""
-        print(self.text(plain=plain), end="")
+        sys.stdout.write(self.text(plain=plain))
 
     def text(self, *, plain: bool = False) -> str:
         return emit_c(self.program) if plain else print_program(self.program)
@@ -81,6 +91,7 @@ class Script(core.Script):
         """Write the verified program as C (OpenMP where loops are parallel), and its certificate beside it."""
         self._finished()
         target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, emit_c(self.program))
         write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result))
         return target
@@ -100,17 +111,3 @@ class Script(core.Script):
             raise CallError("a phase is still open: what it made has not been verified")
         if not self.result.verified:
             raise CallError("the program is not verified, so no code is made from it")
-
-
-def write_whole(target: Path, text: str) -> None:
-    """A file is written completely or not at all."""
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        os.replace(fresh, target)
-    finally:
-        fresh.unlink(missing_ok=True)
-
-
-def styled(e: StepError, style: Style) -> str:
-    return render_step_error(e, style)

@@ -90,7 +90,7 @@ class Verifier:
         start = time.perf_counter()
         if f.admitted:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
-        about = _everything_about(f, elaborated.program)
+        about = _everything_about(f, elaborated)
         known = self.proved.get(f.name)
         if known is not None and known[0] == about and known[1].theorem is not None:
             return self._again(known[1], known[2], f, elaborated, ledger, start)
@@ -127,10 +127,12 @@ class Verifier:
         return result
 
 
-def _everything_about(f: kc.Function, program: kc.Program) -> object:
-    """What a theorem about a function depends on: the function, what it calls, and the axioms."""
+def _everything_about(f: kc.Function, elaborated: Elaborated) -> object:
+    """What a verdict on a function depends on: the function, its loop contracts, what it calls, and the axioms."""
+    program = elaborated.program
     callees = {name: program.functions[name] for name, _ in _calls(f.body)}
-    return f, callees, program.axioms
+    specs = [elaborated.specs.get(at) for at in _loops(f.body)]
+    return f, specs, callees, program.axioms
 
 
 def _loops(code: kc.Code) -> list[int]:

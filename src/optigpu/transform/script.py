@@ -128,6 +128,7 @@ class Script:
             known = ", ".join(searchable(self.program)) or "none"
             raise InputError(Diagnostic("OG201", f"there is no function `{function}` (there is: {known})", NOWHERE))
         self.steps: list[Step] = []
+        self.attempts: list[Step] = []  # also those that were rejected
         self._depth = 0
         self._phases: list[str] = []
         self._last_result: ProgramResult | None = None
@@ -144,9 +145,9 @@ class Script:
 
     @property
     def record(self) -> Record:
-        file = self.steps[-1].file
+        file = self.attempts[-1].file if self.attempts else ""
         text = "".join(linecache.getlines(file)) if file else ""
-        return Record(self.original.file, text, tuple(self.steps))
+        return Record(self.original.file, text, tuple(self.attempts))
 
     def find(self, aim: Aim, kind: str = "any") -> Place:
         """The one place that is meant."""
@@ -245,9 +246,12 @@ class Script:
         step = Step(number, title, file, line, source, tuple(self._phases), before, after, result, seconds)
         if result is not None and not result.verified:
             self.program = before
-            raise self.rejection(step, result)
+            error = self.rejection(step, result)
+            self.attempts.append(error.step)
+            raise error
         self._last_result = result
         self.steps.append(step)
+        self.attempts.append(step)
         self.stepped(step)
 
     def stepped(self, step: Step) -> None:
