@@ -104,7 +104,7 @@ class Evaluator:
             case Cast(to, arg):
                 return convert(self.value(arg, env), to, e.loc)
             case Index(base, indices) if not isinstance(e.type, Array):
-                return self.memory.load(self.pointer(base, env), self.integers(indices, env), e.loc)
+                return self.inspect(self.pointer(base, env), self.integers(indices, env), e.loc)
             case Index() | Addr():
                 return self.pointer(e, env)
             case Call():
@@ -124,7 +124,7 @@ class Evaluator:
     def variable(self, name: str, env: Env, loc: Loc) -> Any:
         if name in env:
             found = env[name]
-            return self.memory.load(found.view, (0,), loc) if isinstance(found, CellRef) else found
+            return self.inspect(found.view, (0,), loc) if isinstance(found, CellRef) else found
         if name in self.definitions:
             return self.definitions[name]
         if name == "INFINITY":
@@ -132,6 +132,10 @@ class Evaluator:
         if name in INT_CONSTANTS:
             return INT_CONSTANTS[name]
         raise CannotEvaluate(f"`{name}` is not known here", loc)
+
+    def inspect(self, view: View, indices: tuple[int, ...], loc: Loc) -> Any:
+        """What memory holds, whoever asks: a formula is no code of the host or the device."""
+        return Memory.load(self.memory, view, indices, loc)
 
     def integers(self, es: tuple[Expr, ...], env: Env) -> tuple[int, ...]:
         return tuple(self.value(i, env) for i in es)
