@@ -175,7 +175,7 @@ class Device(Threads):
         self.check_access(self.thread, alloc, flat, loc, write=False)
         value: Any = alloc.data[flat]
         if value is UNINIT or self.forgotten(self.thread, alloc, flat):
-            raise Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc)
+            self.stall(Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc))
         number: Number = value
         return number
 

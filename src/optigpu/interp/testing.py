@@ -296,16 +296,25 @@ def by_cost(pool: list[int], arity: int) -> Iterator[tuple[int, ...]]:
 def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Failure:
     """Simpler contents with the same misbehaviour: zeros and ones where they do. (The sizes were tried small first.)"""
     best = failure
+
+    def simpler(name: str, contents: list[Number]) -> bool:
+        nonlocal best
+        arrays = {**best.inputs.arrays, name: contents}
+        trial = run_once(runner, f, Inputs(best.inputs.scalars, best.inputs.shapes, arrays), best.seed)
+        if trial is None or trial.misbehaviour.code != best.misbehaviour.code:
+            return False
+        best = trial
+        return True
+
     for name, values in failure.inputs.arrays.items():
+        if time.monotonic() > deadline or simpler(name, [0] * len(values)):
+            continue
         for at in range(min(len(values), 200)):
             for simple in (0, 1):
                 if time.monotonic() > deadline or best.inputs.arrays[name][at] == simple:
                     break
                 changed = list(best.inputs.arrays[name])
                 changed[at] = simple
-                arrays = {**best.inputs.arrays, name: changed}
-                trial = run_once(runner, f, Inputs(best.inputs.scalars, best.inputs.shapes, arrays), best.seed)
-                if trial is not None and trial.misbehaviour.code == best.misbehaviour.code:
-                    best = trial
+                if simpler(name, changed):
                     break
     return best

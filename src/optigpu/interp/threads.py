@@ -42,6 +42,7 @@ class Thread:
     shared_bytes: int = 0  # of the shared arrays in whose scope it is
     generations: dict[int, int] = field(default_factory=dict)  # how often it entered the scope of each shared array
     waits: Wait | None = None
+    stalled: Misbehaviour | None = None
     greenlet: greenlet | None = None
 
 
@@ -123,7 +124,8 @@ class Threads(Memory):
                 if ended is not None:
                     del unfinished[ended]
             if unfinished:
-                raise divergence(kernel, list(unfinished))
+                stalled = [t.stalled for t in sorted(unfinished, key=lambda t: t.number) if t.stalled is not None]
+                raise stalled[0] if stalled else divergence(kernel, list(unfinished))
         finally:
             self.thread, self.hub, self.path = None, None, host_path
             self.restore(host_context)
@@ -143,9 +145,16 @@ class Threads(Memory):
         if thread.greenlet.dead:
             return thread
         thread.context = self.context()
-        if thread.waits is None:
+        if thread.waits is None and thread.stalled is None:
             ready.append(thread)
         return None
+
+    def stall(self, error: Misbehaviour) -> None:
+        """The thread goes no further, the others do: if one of them races with it, that is the cause, on every schedule."""
+        if self.thread is None or self.hub is None or self.magic:
+            raise error
+        self.thread.stalled = error
+        self.hub.switch()
 
     def start_block(self, kernel: Kernel, block: int, context: Context) -> list[Thread]:
         region = self.new_region()
