@@ -762,7 +762,9 @@ LAUNCHES = [
                 "  float* const e = __gmem_malloc1<float>(1);\n  kernel_setup_end();\n",
                 "OG226",
             ),
-            GpuWrong("__shared__ float s[8];", "float* const s = __smem_malloc1<float>(8);", "OG226"),
+            GpuWrong(
+                "__shared__ float s[8];", "__shared__ float s[8]; float* const u = __smem_malloc1<float>(8);", "OG226"
+            ),
             GpuWrong("__shared__ float s[8];", "float s[8];", "OG228"),
             GpuWrong("s[t] = d[b][t];", "__shared__ float u[1]; s[t] = d[b][t];", "OG221"),
         ),

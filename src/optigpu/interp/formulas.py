@@ -79,6 +79,9 @@ class Evaluator:
     def __init__(self, memory: Memory, definitions: Env) -> None:
         self.memory = memory
         self.definitions = definitions
+        self.known: dict[
+            tuple[Any, ...], Any
+        ] = {}  # applications of definitions, until logical variables are bound anew
 
     def truth(self, e: Expr, env: Env) -> bool:
         return bool(self.value(e, env))
@@ -173,7 +176,8 @@ class Evaluator:
             function = env[name] if name in env else self.definitions[name]
             if not callable(function):
                 raise CannotEvaluate(f"`{name}` is not a function", e.loc)
-            return function(*[self.value(a, env) for a in e.args])
+            values = [self.value(a, env) for a in e.args]
+            return function(*values) if name in env else self.defined(name, function, values)
         if isinstance(e.type, ProofType):
             raise CannotEvaluate(f"`{name}` is a fact", e.loc)
         if name in MATH:
@@ -191,6 +195,13 @@ class Evaluator:
         if helper is not None:
             return linear_index(helper)(args)
         raise CannotEvaluate(f"`{name}` has no definition that could be evaluated", e.loc)
+
+    def defined(self, name: str, function: Function, args: list[Any]) -> Any:
+        """A definition applied to the same things has the same value: the maximum of a row is not found anew for each cell."""
+        key = (name, *args)
+        if key not in self.known:
+            self.known[key] = function(*args)
+        return self.known[key]
 
     def forall(self, e: Forall, env: Env) -> bool:
         """Over all integers: tried on the indices that occur and a little beyond. Over functions: not possible."""
