@@ -79,7 +79,7 @@ def test_there_are_enough_pairs() -> None:
 def test_case_study_runs_clean(path: Path) -> None:
     program = parse_file(path)
     for f in program.functions():
-        report = run_tests(Runner(program), f, seconds=0.7, most=40)
+        report = run_tests(Runner(program), f, seconds=4.0, most=8)
         assert report.failure is None, str(report.failure)
         assert report.runs >= 3 and not report.skipped
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count, islice
+from itertools import islice
 from typing import Any
 
 from optigpu.frontend.shapes import effective_types
@@ -169,11 +169,18 @@ class _Generator:
         def allowed(values: dict[str, int]) -> bool:
             return all(machine.contracts.holds(p, values, lenient=True) for p in props)
 
-        def drawn() -> Iterator[dict[str, int]]:
-            while names:
-                yield {n: self.random.choice(self.pool) for n in names}
+        def alone(name: str) -> list[int]:
+            """The candidates that what is said of this number alone allows."""
+            own = [p for p in props if free_vars(p) == {name}]
+            return [v for v in self.pool if all(machine.contracts.holds(p, {name: v}, lenient=True) for p in own)]
 
-        systematic = (dict(zip(names, values)) for values in by_cost(self.pool, len(names)))
+        pools = [alone(n) for n in names]
+
+        def drawn() -> Iterator[dict[str, int]]:
+            while names and all(pools):
+                yield {n: self.random.choice(pool) for n, pool in zip(names, pools)}
+
+        systematic = (dict(zip(names, values)) for values in by_cost(pools))
         random_ones = drawn()
         for turn, trial in enumerate(systematic):
             if allowed(trial):
@@ -275,22 +282,20 @@ def candidate_sizes(program: Program, f: Function) -> list[int]:
     return [*SMALL, *sorted(around - set(SMALL), key=abs)]
 
 
-def by_cost(pool: list[int], arity: int) -> Iterator[tuple[int, ...]]:
-    """All tuples over the pool, in the order of the sum of their positions."""
+def by_cost(pools: list[list[int]]) -> Iterator[tuple[int, ...]]:
+    """All tuples of one number from each pool, in the order of the sum of their positions."""
 
-    def of_cost(cost: int, left: int) -> Iterator[tuple[int, ...]]:
-        if left == 0:
+    def of_cost(cost: int, at: int) -> Iterator[tuple[int, ...]]:
+        if at == len(pools):
             if cost == 0:
                 yield ()
             return
-        for at in range(min(cost, len(pool) - 1) + 1):
-            for rest in of_cost(cost - at, left - 1):
-                yield (pool[at], *rest)
+        for position in range(min(cost, len(pools[at]) - 1) + 1):
+            for rest in of_cost(cost - position, at + 1):
+                yield (pools[at][position], *rest)
 
-    for cost in count():
-        if cost > arity * (len(pool) - 1):
-            return
-        yield from of_cost(cost, arity)
+    for cost in range(sum(len(pool) - 1 for pool in pools) + 1):
+        yield from of_cost(cost, 0)
 
 
 def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Failure:

@@ -40,7 +40,9 @@ class Thread:
     context: Context
     loops: tuple[tuple[str, int], ...] = ()  # the indices of the thread loops around, for messages
     shared_bytes: int = 0  # of the shared arrays in whose scope it is
-    generations: dict[int, int] = field(default_factory=dict)  # how often it entered the scope of each shared array
+    generations: dict[Allocation, int] = field(
+        default_factory=dict
+    )  # how often it entered the scope of each shared array
     waits: Wait | None = None
     stalled: Misbehaviour | None = None
     greenlet: greenlet | None = None
@@ -63,7 +65,6 @@ class Kernel:
     block: int
     shared_bytes: int
     loc: Loc
-    depth: int  # of the function call that launched it
     region: int
     phase: str = "setup"  # then "device", then "teardown"
     setup_arrays: list[Allocation] = field(default_factory=list)
