@@ -283,3 +283,37 @@ def test_misbehaviour_in_a_kernel_leaves_nothing_running() -> None:
     with pytest.raises(Misbehaviour):
         machine.call("f", [1, h], program.function("f").loc)
     assert machine.thread is None and machine.hub is None and machine.path == ()
+
+
+def test_a_block_calls_a_device_function_together() -> None:
+    text = rows(
+        """
+        __shared__ float s[8];
+        thread for (int t = 0; t < 8; t++) s[t] = d[b][t];
+        block_sum(s);
+        const float sum = s[0];
+        thread for (int t = 0; t < 8; t++) d[b][t] = sum;
+        """,
+        "Sum(k in 0..8, A(b, k))",
+        shared="8 * sizeof(float)",
+        before="""
+        __device__ void block_sum(float *s) {
+          __requires("S: int -> float, t: int");
+          __preserves("ThreadsCtx(t ..+ 8)");
+          __consumes("s ~> Matrix1Of(8, SMem, S)");
+          __produces("&s[0] ~~>[SMem] Sum(k in 0..8, S(k)), for i in 1..8 -> &s[i] ~>[SMem] Cell");
+          blocksync();
+          for (int half = 4; half > 0; half >>= 1) {
+            thread for (int t = 0; t < 8; t++) if (t < half) s[t] += s[t + half];
+            blocksync();
+          }
+        }
+        """,
+    )
+    program = parse(text)
+    report = run_tests(Runner(program), program.function("f"), seconds=2.0, most=10)
+    assert report.failure is None, str(report.failure)
+    assert report.runs >= 5
+    wrong = parse(text.replace("      blocksync();\n  }", "  }").replace("    blocksync();\n  }", "  }"))
+    failure = run_tests(Runner(wrong), wrong.function("f")).failure
+    assert failure is not None and failure.misbehaviour.code == "OG210"

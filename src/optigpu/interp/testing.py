@@ -14,6 +14,7 @@ from optigpu.frontend.shapes import effective_types
 from optigpu.interp.contracts import BEFORE, facts, resources
 from optigpu.interp.machine import Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
+from optigpu.interp.threads import ORDERED
 from optigpu.interp.values import Number
 from optigpu.syntax.exprs import Expr, Int, Var
 from optigpu.syntax.program import CallStmt, Define, Function, Param, Program
@@ -157,7 +158,7 @@ class _Generator:
         self.types: dict[str, Type] = dict(zip((p.name for p in f.params), effective_types(f)))
         self.integers = [p for p in f.params if is_integer(self.types[p.name])]
         self.pool = candidate_sizes(runner.program, f)
-        self.launches = any(isinstance(s, CallStmt) and s.call.func == "kernel_launch" for s in statements(f.body))
+        self.launches = launches(f)
 
     def sizes(self) -> Iterator[dict[str, int]]:
         """Assignments to the integer parameters that the pure facts about them allow: the smallest, then random ones too."""
@@ -258,6 +259,10 @@ class _Generator:
         return extent
 
 
+def launches(f: Function) -> bool:
+    return any(isinstance(s, CallStmt) and s.call.func == "kernel_launch" for s in statements(f.body))
+
+
 def cells(inputs: Inputs) -> int:
     return sum(len(a) for a in inputs.arrays.values())
 
@@ -299,8 +304,15 @@ def by_cost(pools: list[list[int]]) -> Iterator[tuple[int, ...]]:
 
 
 def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Failure:
-    """Simpler contents with the same misbehaviour: zeros and ones where they do. (The sizes were tried small first.)"""
+    """Simpler contents with the same misbehaviour: zeros and ones where they do. (The sizes were tried small first.)
+
+    Kernels also get a simpler schedule, so that a race is shown between the first two threads that have it.
+    """
     best = failure
+    if launches(f):
+        in_order = run_once(runner, f, failure.inputs, ORDERED)
+        if in_order is not None and in_order.misbehaviour.code == failure.misbehaviour.code:
+            best = in_order
 
     def simpler(name: str, contents: list[Number]) -> bool:
         nonlocal best

@@ -27,6 +27,22 @@ RESIDENT_THREADS = 1024  # blocks are started as long as fewer threads are runni
 TURN_CHANCES = (0.0, 0.02, 0.2)  # how often an access gives another thread its turn; drawn for each launch
 
 
+ORDERED = -1  # a seed: threads in the order of their numbers, each until it waits
+
+
+class InOrder(random.Random):
+    """No chance at all: a schedule for witnesses, in which the first threads are the ones to meet trouble."""
+
+    def random(self) -> float:
+        return 1 - 2**-53
+
+    def choice(self, seq: Any) -> Any:
+        return seq[0]
+
+    def randrange(self, *args: Any) -> int:
+        return 0
+
+
 @dataclass(slots=True, eq=False)
 class Thread:
     """One thread; `base` and `size` are the group of threads whose code it is executing now."""
@@ -81,7 +97,7 @@ class Threads(Memory):
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self.random = random.Random(seed)
+        self.random = InOrder() if seed == ORDERED else random.Random(seed)
         self.hub: greenlet | None = None
         self.regions = 0
         self.kernel: Kernel | None = None
@@ -115,7 +131,7 @@ class Threads(Memory):
                 while pending and (not self.ready or len(unfinished) + kernel.block <= RESIDENT_THREADS):
                     at = self.random.randrange(len(pending))
                     pending[at], pending[-1] = pending[-1], pending[at]
-                    for thread in self.start_block(kernel, pending.pop(), host_context):
+                    for thread in reversed(self.start_block(kernel, pending.pop(), host_context)):
                         thread.greenlet = greenlet(body_of(), parent=me)
                         self.ready.append(thread)
                         unfinished[thread] = None
@@ -189,7 +205,7 @@ class Threads(Memory):
             return
         del self.kernel.meetings[key]
         waits = [t.waits for t in others]
-        for other in others:
+        for other in reversed(others):
             other.waits = None
             if other is not thread:
                 self.ready.append(other)
