@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from pathlib import Path
@@ -10,10 +11,11 @@ import pytest
 
 from optigpu.frontend import parse_file, parse_text
 from optigpu.interp.machine import Machine, Runner
-from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.refute import refute
 from optigpu.interp.testing import Inputs, run_once
 from optigpu.interp.testing import test_function as run_tests
+from optigpu.syntax.errors import InputError
 from tests.conftest import GPU_EXAMPLES, GPU_PROGRAMS
 from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong, rows
 from tests.support.running import array, parse
@@ -37,7 +39,7 @@ def twin_id(value: object) -> str:
 @pytest.mark.parametrize("pair", GPU_PAIRS, ids=twin_id)
 def test_right_program_runs_clean(pair: GpuPair) -> None:
     program = parse(pair.good)
-    report = run_tests(Runner(program), program.function("f"), seconds=2.0, most=14)
+    report = run_tests(Runner(program), program.function("f"), seconds=2.0, most=8)
     assert report.failure is None, str(report.failure)
     assert report.runs >= 2 and not report.skipped and report.gave_up is None
 
@@ -317,3 +319,37 @@ def test_a_block_calls_a_device_function_together() -> None:
     wrong = parse(text.replace("      blocksync();\n  }", "  }").replace("    blocksync();\n  }", "  }"))
     failure = run_tests(Runner(wrong), wrong.function("f")).failure
     assert failure is not None and failure.misbehaviour.code == "OG210"
+
+
+INSERTED = [
+    "blocksync();", "warpsync();", "magic_barrier();", "thread for (int q = 0; q < 2; q++)", "for (int q = 0; q < 2; q++)",
+    "if (b == 0)", "magic thread for (int q = 0; q < 3; q++)", "kernel_kill();", "kernel_setup_end();", "kernel_teardown_begin();",
+    "{", "}", "const float c = d[b][0];", "float z = 1.0f;", "__shared__ float z[2];", "d[b][0] = 1.0f;",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_programs_changed_at_random_never_crash_the_interpreter(seed: int) -> None:
+    """Whatever they do is clean or a misbehaviour, never an error of ours."""
+    chance = random.Random(seed)
+    ran = 0
+    while ran < 40:
+        lines = chance.choice(GPU_PAIRS).good.split("\n")
+        at = chance.randrange(4, len(lines) - 1)
+        match chance.randrange(3):
+            case 0:
+                del lines[at]
+            case 1:
+                lines.insert(at, chance.choice(INSERTED))
+            case _:
+                other = chance.randrange(4, len(lines) - 1)
+                lines[at], lines[other] = lines[other], lines[at]
+        try:
+            program = parse("\n".join(lines))
+        except InputError:
+            continue
+        ran += 1
+        try:
+            run_tests(Runner(program), program.function("f"), seconds=0.2, most=3)
+        except CannotEvaluate:
+            continue

@@ -84,12 +84,14 @@ class Slots:
 
     def __init__(self, parent: Slots | None, counter: list[int]) -> None:
         self.names: dict[str, tuple[int, bool]] = dict(parent.names) if parent else {}
+        self.device_names: set[str] = set(parent.device_names) if parent else set()  # of device code that is over
         self.counter = counter
 
     def new(self, name: str, cell: bool) -> int:
         slot = self.counter[0]
         self.counter[0] += 1
         self.names[name] = (slot, cell)
+        self.device_names.discard(name)
         return slot
 
 
@@ -155,6 +157,8 @@ class _Compiler:
     def variable(self, e: Var, scope: Slots) -> Code:
         found = scope.names.get(e.name)
         if found is None:
+            if e.name in scope.device_names:
+                return fails("OG226", f"`{e.name}` is a variable of device code that is over", e.loc)
             if e.name in self.defines:
                 return self.expr(self.defines[e.name], Slots(None, self.counter))
             if e.name in INT_CONSTANTS:
@@ -202,9 +206,11 @@ class _Compiler:
 
     def address(self, arg: Expr, scope: Slots) -> Code:
         match arg:
-            case Var(name):
+            case Var(name) if name in scope.names:
                 slot, _ = scope.names[name]
                 return lambda m, f: f[slot]
+            case Var():
+                return self.variable(arg, scope)
             case Index(base, indices):
                 b = self.expr(base, scope)
                 codes = [self.expr(i, scope) for i in indices]
@@ -265,7 +271,12 @@ class _Compiler:
             message = "no `kernel_teardown_begin()` follows in the same block"
             return fails("OG226", message, loc)
         rest.pop(0)
-        code = self.body(tuple(inner), Slots(scope, self.counter))
+        device_scope = Slots(scope, self.counter)
+        code = self.body(tuple(inner), device_scope)
+        for name in device_scope.names:
+            if device_scope.names[name] != scope.names.get(name):
+                scope.names.pop(name, None)
+                scope.device_names.add(name)
         return lambda m, f: m.device_code(code, f, loc)
 
     def statement(self, s: Stmt, scope: Slots) -> Code | None:
@@ -370,6 +381,8 @@ class _Compiler:
         loc = s.target.loc if s.target.loc.line else s.loc
         value = self.expr(s.value, scope)
         if isinstance(s.target, Var):
+            if s.target.name not in scope.names:
+                return self.variable(s.target, scope)
             slot, _ = scope.names[s.target.name]
 
             def place(m: Machine, f: Frame) -> tuple[View, tuple[int, ...]]:

@@ -12,12 +12,12 @@ from typing import Any
 
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.contracts import BEFORE, facts, resources
-from optigpu.interp.machine import Machine, Runner
+from optigpu.interp.machine import DEFAULT_FUEL, Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.threads import ORDERED
 from optigpu.interp.values import Number
 from optigpu.syntax.exprs import Expr, Int, Var
-from optigpu.syntax.program import CallStmt, Define, Function, Param, Program
+from optigpu.syntax.program import Define, Function, Param, Program
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import Array, Kind, Scalar, Type
 from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
@@ -28,6 +28,7 @@ MAX_CONSTANT = 1100
 RUNS_PER_SIZE = 2
 TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
 SYSTEMATIC_FIRST = 30  # so many of the smallest sizes before random ones are mixed in
+KERNEL_FUEL = 600_000  # a kernel's steps take longer
 KERNEL_CELLS = 1500  # kernels: inputs of so many cells for each run that was done already
 
 
@@ -117,7 +118,7 @@ def run_once(
     runner: Runner, f: Function, inputs: Inputs, seed: int, report: TestReport | None = None
 ) -> Failure | None:
     """One run. Inputs that the contract excludes count as nothing."""
-    machine = runner.start(seed)
+    machine = runner.start(seed, KERNEL_FUEL if f.name in runner.kernels else DEFAULT_FUEL)
     try:
         call = machine.prepare(f.name, arguments(machine, f, inputs), NOWHERE)
     except Misbehaviour as m:
@@ -158,7 +159,7 @@ class _Generator:
         self.types: dict[str, Type] = dict(zip((p.name for p in f.params), effective_types(f)))
         self.integers = [p for p in f.params if is_integer(self.types[p.name])]
         self.pool = candidate_sizes(runner.program, f)
-        self.launches = launches(f)
+        self.launches = f.name in runner.kernels
 
     def sizes(self) -> Iterator[dict[str, int]]:
         """Assignments to the integer parameters that the pure facts about them allow: the smallest, then random ones too."""
@@ -259,10 +260,6 @@ class _Generator:
         return extent
 
 
-def launches(f: Function) -> bool:
-    return any(isinstance(s, CallStmt) and s.call.func == "kernel_launch" for s in statements(f.body))
-
-
 def cells(inputs: Inputs) -> int:
     return sum(len(a) for a in inputs.arrays.values())
 
@@ -309,7 +306,7 @@ def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Fa
     Kernels also get a simpler schedule, so that a race is shown between the first two threads that have it.
     """
     best = failure
-    if launches(f):
+    if f.name in runner.kernels:
         in_order = run_once(runner, f, failure.inputs, ORDERED)
         if in_order is not None and in_order.misbehaviour.code == failure.misbehaviour.code:
             best = in_order
