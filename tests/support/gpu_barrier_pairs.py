@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.gpu_programs import SYNC, GpuPair, GpuWrong, rows
+from tests.support.gpu_twins import SYNC, GpuPair, GpuWrong, rows
 
 BARRIERS = [
     GpuPair(

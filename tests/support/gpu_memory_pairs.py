@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.gpu_programs import LAUNCH, SYNC, GpuPair, GpuWrong, rows
+from tests.support.gpu_twins import LAUNCH, SYNC, GpuPair, GpuWrong, rows
 
 REGISTERS = [
     GpuPair(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.support.gpu_barrier_pairs import BARRIERS, OWN_CELLS
 from tests.support.gpu_launch_pairs import LAUNCHES, REFERENCE, WARPS
 from tests.support.gpu_memory_pairs import REGISTERS, SPACES, VECTORS
-from tests.support.gpu_programs import GpuPair, GpuWrong, rows
+from tests.support.gpu_twins import GpuPair, GpuWrong, rows
 
 __all__ = ["GPU_PAIRS", "GpuPair", "GpuWrong", "rows"]
 
