@@ -30,9 +30,7 @@ from optigpu.syntax.source import Mark
 from optigpu.syntax.types import INT, INT64, VOID, Array, Scalar
 from optigpu.syntax.walk import inner_bodies, statements, stmt_exprs, subexpressions
 
-CUDA_NAMES = frozenset(
-    {"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "shared_memory", "stream", "grid", "block"}
-)
+CUDA_NAMES = frozenset({"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "shared_memory"})
 
 
 @dataclass(frozen=True)
