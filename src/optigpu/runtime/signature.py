@@ -99,7 +99,7 @@ class Signature:
             if isinstance(p, ArrayParam):
                 self.array(p, bound[p.name], scalars)
         self.overlaps(bound)
-        self.facts({**scalars, **{logic: Model(bound[array]) for logic, array in self.models}})
+        self.facts({**{logic: Model(bound[array]) for logic, array in self.models}, **scalars})
 
     def scalar(self, p: ScalarParam, value: Any) -> Any:
         if isinstance(value, np.generic):
