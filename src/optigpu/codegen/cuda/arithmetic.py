@@ -167,8 +167,18 @@ class Ranges:
     def least(self, p: Poly) -> int:
         return -self.greatest(p.scaled(-1))
 
+    @cached_property
+    def _found(self) -> dict[Poly, int]:
+        return {}
+
     def greatest(self, p: Poly) -> int:
-        """An upper bound of the polynomial. Variables go, latest first, in favour of the bound that the sign asks for."""
+        """An upper bound of the polynomial."""
+        if p not in self._found:
+            self._found[p] = self._greatest(p)
+        return self._found[p]
+
+    def _greatest(self, p: Poly) -> int:
+        """Variables go, latest first, in favour of the bound that the sign asks for."""
         plain = self.numeric(p)[1]
         for name, low, high in reversed(self.bounds):
             v = Var(name)

@@ -184,9 +184,10 @@ def vector_calls(body: Body) -> set[tuple[str, str]]:
 # Printing -------------------------------------------------------------------------------------------------------------------
 
 
-def print_kernel(k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str]) -> None:
+def print_kernel(k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None) -> None:
     bound = k.threads.threads_per_block()
-    bounds = f" __launch_bounds__({bound})" if bound else ""
+    least = f", {residents}" if residents else ""
+    bounds = f" __launch_bounds__({bound}{least})" if bound else ""
     params = [f"{c_name(t)} {n}" for n, t in k.scalars]
     for a in k.arrays:
         params.append(f"{'' if a.name in k.written else 'const '}{c_name(a.elem)}* __restrict__ {a.name}")

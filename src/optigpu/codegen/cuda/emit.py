@@ -49,9 +49,32 @@ DEVICE_ARRAY = """
 template <typename T>
 struct device_array {
   T* data = nullptr;
+  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  cudaError_t release() {
+    T* const old = data;
+    data = nullptr;
+    return cudaFree(old);
+  }
+  operator T*() const { return data; }
+  device_array() = default;
+  device_array(const device_array&) = delete;
+  ~device_array() { (void)release(); }
+};
+"""
+SCRATCH_ARRAY = """
+// Scratch memory in the order of a stream, from the device's pool, which keeps some so that the next call finds it.
+template <typename T>
+struct scratch_array {
+  T* data = nullptr;
   cudaStream_t stream = 0;
   cudaError_t allocate(size_t count, cudaStream_t on) {
     stream = on;
+    int device = 0;
+    cudaMemPool_t pool;
+    uint64_t keep = 64 << 20;
+    if (const cudaError_t status = cudaGetDevice(&device)) return status;
+    if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
+    if (const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep)) return status;
     return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
   }
   cudaError_t release() {
@@ -60,9 +83,9 @@ struct device_array {
     return old == nullptr ? cudaSuccess : cudaFreeAsync(old, stream);
   }
   operator T*() const { return data; }
-  device_array() = default;
-  device_array(const device_array&) = delete;
-  ~device_array() { (void)release(); }
+  scratch_array() = default;
+  scratch_array(const scratch_array&) = delete;
+  ~scratch_array() { (void)release(); }
 };
 """
 
@@ -79,10 +102,16 @@ class CudaUnit:
 
 
 def emit_cuda(
-    program: Program, name: str | None = None, *, header: Sequence[str] = (), reasons: Mapping[Mark, str] | None = None
+    program: Program,
+    name: str | None = None,
+    *,
+    header: Sequence[str] = (),
+    reasons: Mapping[Mark, str] | None = None,
+    blocks_per_multiprocessor: int | None = None,
 ) -> CudaUnit:
     """The function that launches kernels (by name, or the only one), as CUDA. `header`: lines about the verdict and what it rests
-    on; `reasons`: why each barrier is there, by the mark of its statement."""
+    on; `reasons`: why each barrier is there, by the mark of its statement; `blocks_per_multiprocessor`: how many blocks the
+    compiler should leave registers for."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     f = host_function(program, name)
     if f.result != VOID:
@@ -103,7 +132,7 @@ def emit_cuda(
     assigned = assigned_in(f.body)
     nodes = lowering.body(f.body, scope, assigned)
     file = _File(program, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
-    text = file.write(functions, values, header, reasons or {})
+    text = file.write(functions, values, header, reasons or {}, blocks_per_multiprocessor)
     return CudaUnit(text, f.name, file.bound is not None, file.alignment(), tuple(k.name for k in lowering.kernels))
 
 
@@ -136,6 +165,7 @@ class _File:
         values: Mapping[str, Expr],
         header: Sequence[str],
         reasons: Mapping[Mark, str],
+        residents: int | None,
     ) -> str:
         checked, assumed = requirements(self.f)
         self.header(header, assumed)
@@ -147,7 +177,7 @@ class _File:
         self.vector_helpers()
         self.device_functions(functions, values)
         for k in self.lowering.kernels:
-            print_kernel(k, self.out, reasons)
+            print_kernel(k, self.out, reasons, residents)
             self.out.add("")
             print_launch(k, self.out, k.ranges)
             self.out.add("")
@@ -183,11 +213,13 @@ class _File:
         )
 
     def preamble(self) -> str:
-        allocates = any(
-            isinstance(n, Plain) and isinstance(n.stmt, Decl) and isinstance(n.stmt.init, Alloc)
-            for n in flat(self.nodes)
-        )
-        return PREAMBLE + (DEVICE_ARRAY if allocates else "")
+        """What the entry points need, no more."""
+        plain = [n.stmt for n in flat(self.nodes) if isinstance(n, Plain)]
+        device = [
+            s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM
+        ]
+        scratch = self.bound is not None and any(n not in self.bound for n in device)
+        return PREAMBLE + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
     def vector_helpers(self) -> None:
         """`load4(r, a)`: four neighbouring elements by one instruction."""

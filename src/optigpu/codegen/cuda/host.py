@@ -250,8 +250,9 @@ class HostPrinter(BodyPrinter):
     def device_array(self, name: str, elem: Scalar, dims: tuple[Expr, ...]) -> None:
         if self.bound is not None and name in self.bound:
             return
-        self.out.add(f"device_array<{c_name(elem)}> {name};")
-        self.out.add(f"TRY({name}.allocate({self.count(dims)}, {self.stream}));")
+        word, where = ("device", "") if self.bound is None else ("scratch", ", stream")
+        self.out.add(f"{word}_array<{c_name(elem)}> {name};")
+        self.out.add(f"TRY({name}.allocate({self.count(dims)}{where}));")
 
     def count(self, dims: tuple[Expr, ...]) -> str:
         """How many elements, in 64 bits."""
