@@ -84,7 +84,10 @@ def measure(
             calls[key] = f.prepared(*inputs, *outputs)
         except CallError as error:
             print(f"  {key} {size}: {error}")
-    calls.update(family.libraries(inputs, outputs))
+    try:
+        calls.update(family.libraries(inputs, outputs))
+    except Exception as error:
+        print(f"  libraries for {family.name}: {type(error).__name__}: {error}", flush=True)
     for key, call in calls.items():
         moved = 8.0 * inputs[0].numel() if key == "device copy" else work
         try:
