@@ -84,8 +84,8 @@ def lower_kernel(
     for c, name in threads.names.items():
         ranges = ranges.having(name, const(0), c.extent - const(1))
     layout = lay_out(lowering.shared, lowering.vectors)
-    named, body = name_common(body, {d.name for d in coordinates} | scalars.keys(), threads.taken)
-    body = (*named, *body)
+    stable = {d.name for d in coordinates} | (scalars.keys() - lowering.assigned)
+    body = name_common(body, stable - declared_in(body), threads.taken)
     wanted = names_used((*coordinates, *body)) | {x for o in layout.offsets for x in names_of(o)}
     wanted |= {x for a in layout.arrays if a.flat for d in a.dims if d is not None for x in names_of(d)}
     arrays = tuple(a for n, a in scope.arrays.items() if a.storage is Storage.GLOBAL and n in wanted)
@@ -108,6 +108,12 @@ def lower_kernel(
         ranges,
         frozenset(vector_calls(body)),
     )
+
+
+def declared_in(body: Body) -> set[str]:
+    """Names that mean something else somewhere inside."""
+    out = {s.name for s in statements(body) if isinstance(s, Decl)}
+    return out | {s.index for s in statements(body) if isinstance(s, For)}
 
 
 def names_of(e: Expr) -> set[str]:

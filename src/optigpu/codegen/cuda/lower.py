@@ -370,7 +370,26 @@ def without_unused(body: Body) -> Body:
         body = new
     while body and is_barrier(body[-1]):
         body = body[:-1]
-    return body
+    return joined(body)
+
+
+def joined(body: Body) -> Body:
+    """`float x; x = e;` as `float x = e;`"""
+    out: list[Stmt] = []
+    for s in body:
+        last = out[-1] if out else None
+        match last, s:
+            case Decl(name, Scalar(), None), Store(Var(target), value, None) if (
+                name == target and name not in free_vars(value)
+            ):
+                out[-1] = replace(last, init=value)
+            case _, For() | Block():
+                out.append(replace(s, body=joined(s.body)))
+            case _, If(_, then, other):
+                out.append(replace(s, then=joined(then), other=joined(other)))
+            case _:
+                out.append(s)
+    return tuple(out)
 
 
 def names_used(body: Body) -> set[str]:

@@ -1,4 +1,4 @@
-"""Index expressions that occur more than once get a name, at the top of the kernel."""
+"""Index expressions that occur more than once get a name, at the top of the kernel or of the loop they vary with."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from optigpu.syntax.walk import fresh_name, map_children, subexpressions
 LEAST_OPERATIONS = 2
 
 
-def name_common(body: Body, known: set[str], taken: set[str]) -> tuple[list[Decl], Body]:
-    """Constants for the repeated index expressions over `known` names, in the order of their need, and the body that uses them."""
-    named: list[Decl] = []
+def name_common(body: Body, known: set[str], taken: set[str]) -> Body:
+    """The body with a constant for each repeated index expression over `known` names; likewise inside its loops, for what varies
+    with their indices."""
+    named: list[Stmt] = []
     while True:
         counts: dict[Expr, tuple[int, str]] = {}
         for e, role in candidates(body, known):
             n, first = counts.get(e, (0, role))
-            counts[e] = n + 1, first
+            counts[e] = n + 1, role if first == "i" else first
         repeated = [(operations(e), e, role) for e, (n, role) in counts.items() if n > 1]
         if not repeated:
-            return named, body
+            break
         _, chosen, role = max(repeated, key=lambda t: t[0])
         name = fresh_name(role, taken)
         taken.add(name)
@@ -31,6 +32,25 @@ def name_common(body: Body, known: set[str], taken: set[str]) -> tuple[list[Decl
         assert chosen.type is not None
         named.append(Decl(name, chosen.type, chosen, True))
         body = rewrite_body(body, chosen, Var(name, type=chosen.type))
+    return (*named, *in_loops(body, known, taken))
+
+
+def in_loops(body: Body, known: set[str], taken: set[str]) -> Body:
+    out: list[Stmt] = []
+    for s in body:
+        match s:
+            case Decl(name):
+                known = known - {name}
+                out.append(s)
+            case For(index, _, inner):
+                out.append(replace(s, body=name_common(inner, known | {index}, taken)))
+            case If(_, then, other):
+                out.append(replace(s, then=in_loops(then, known, taken), other=in_loops(other, known, taken)))
+            case Block(inner):
+                out.append(replace(s, body=in_loops(inner, known, taken)))
+            case _:
+                out.append(s)
+    return tuple(out)
 
 
 def operations(e: Expr) -> int:
