@@ -23,7 +23,7 @@ from optigpu.interp.values import (
     truncating_divide,
     truncating_remainder,
 )
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, index_helper
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, SHUFFLES, VECTOR_CALLS, index_helper
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -61,7 +61,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Array, Kind, Scalar, Type, is_bool, is_float, is_int
+from optigpu.syntax.types import Array, Kind, Scalar, Space, Type, is_bool, is_float, is_int
 
 if TYPE_CHECKING:
     from optigpu.interp.machine import Machine
@@ -98,12 +98,14 @@ class Slots:
 def compile_program(program: Program) -> dict[str, CompiledFunction]:
     functions = [f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
     names = frozenset(f.name for f in functions)
-    return {f.name: _Compiler(f, program, names).run() for f in functions}
+    keys = [0]
+    return {f.name: _Compiler(f, program, names, keys).run() for f in functions}
 
 
 class _Compiler:
-    def __init__(self, function: Function, program: Program, names: frozenset[str]) -> None:
+    def __init__(self, function: Function, program: Program, names: frozenset[str], keys: list[int]) -> None:
         self.f = function
+        self.keys = keys
         self.functions = names
         self.assigned = assigned_names(function.body)
         self.counter = [0]
@@ -240,17 +242,30 @@ class _Compiler:
     # Statements
 
     def body(self, body: Body, scope: Slots) -> Code:
-        codes = [c for s in body if (c := self.statement(s, scope)) is not None]
-        if len(codes) == 1:
-            return codes[0]
+        codes: list[Code] = []
+        rest = list(body)
+        while rest:
+            s = rest.pop(0)
+            if is_call(s, "kernel_setup_end"):
+                codes.append(self.device_region(s, rest, scope))
+            elif (code := self.statement(s, scope)) is not None:
+                codes.append(code)
+        if any(isinstance(s, Decl) and is_shared(s) for s in body):
+            return frees_shared_arrays(sequence(codes))
+        return sequence(codes)
 
-        def run(m: Machine, f: Frame) -> Any:
-            result = None
-            for c in codes:
-                result = c(m, f)
-            return result
-
-        return run
+    def device_region(self, s: Stmt, rest: list[Stmt], scope: Slots) -> Code:
+        """The statements up to `kernel_teardown_begin()`, which are taken from `rest`, as the code of every thread."""
+        inner: list[Stmt] = []
+        while rest and not is_call(rest[0], "kernel_teardown_begin"):
+            inner.append(rest.pop(0))
+        loc = s.loc
+        if not rest:
+            message = "no `kernel_teardown_begin()` follows in the same block"
+            return fails("OG226", message, loc)
+        rest.pop(0)
+        code = self.body(tuple(inner), Slots(scope, self.counter))
+        return lambda m, f: m.device_code(code, f, loc)
 
     def statement(self, s: Stmt, scope: Slots) -> Code | None:
         match s:
@@ -304,7 +319,7 @@ class _Compiler:
 
             def declare(m: Machine, f: Frame) -> None:
                 start = None if value is None else value(m, f)
-                view = m.allocate(name, elem, (1,), loc, heap=False)
+                view = m.local(name, elem, (1,), loc)
                 if start is not None:
                     m.store(view, (0,), start, loc)
                 f[slot] = view
@@ -313,10 +328,10 @@ class _Compiler:
         if isinstance(init, Alloc):
             dims, alloc_elem = [self.expr(d, scope) for d in init.dims], init.elem
             slot = scope.new(name, False)
-            space = init.space
+            space, key = init.space, self.new_key()
 
             def allocate(m: Machine, f: Frame) -> None:
-                f[slot] = m.allocate(name, alloc_elem, tuple([d(m, f) for d in dims]), loc, heap=True, space=space)
+                f[slot] = m.allocation(name, alloc_elem, tuple([d(m, f) for d in dims]), loc, space, key)
 
             return allocate
         if init is not None:
@@ -332,10 +347,23 @@ class _Compiler:
         sizes = [self.expr(d, scope) for d in array.dims if d is not None]
         slot = scope.new(name, False)
 
+        if is_shared(s):
+            key = self.new_key()
+
+            def shared(m: Machine, f: Frame) -> None:
+                f[slot] = m.shared_array(name, array.elem, tuple([d(m, f) for d in sizes]), loc, key)
+
+            return shared
+
         def local(m: Machine, f: Frame) -> None:
-            f[slot] = m.allocate(name, array.elem, tuple([d(m, f) for d in sizes]), loc, heap=False, space=array.space)
+            f[slot] = m.local(name, array.elem, tuple([d(m, f) for d in sizes]), loc)
 
         return local
+
+    def new_key(self) -> int:
+        """A number for a declaration that all threads of a group execute together."""
+        self.keys[0] += 1
+        return self.keys[0]
 
     def store(self, s: Store, scope: Slots) -> Code:
         loc = s.target.loc if s.target.loc.line else s.loc
@@ -382,9 +410,7 @@ class _Compiler:
                 m.call(name, [a(m, f) for a in args], loc)
 
             return run
-        if call.func == "free":
-            return lambda m, f: m.free(args[0](m, f), loc)
-        raise CannotEvaluate(f"`{call.func}` cannot be run yet", loc)
+        return gpu_call(call.func, args, loc)
 
     def loop(self, s: For, scope: Slots) -> Code:
         r = s.range
@@ -406,10 +432,25 @@ class _Compiler:
                 i = fit(advance(i, amount(m, f)), index_type, loc, f"the index `{s.index}`")
             return i
 
-        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
-            raise CannotEvaluate("thread loops cannot be run yet", loc)
+        if s.mode is Mode.MAGIC_THREAD:
+            return lambda m, f: m.magic_loop(values(m, f), slot, body, f, contract, names, loc)
+        if s.mode is Mode.THREAD:
+            if r.op not in ("+", "-"):
+                raise CannotEvaluate("a thread loop that does not count by a constant step", loc)
+            exclusive = (1 if r.op == "+" else -1) if r.relation in ("<=", ">=") else 0
+            sign = 1 if r.op == "+" else -1
+
+            def run_threads(m: Machine, f: Frame) -> None:
+                m.step()
+                step = amount(m, f)
+                if step <= 0:
+                    raise Misbehaviour("OG216", f"this loop does not end: its step is {step}", loc)
+                extent = range(start(m, f), bound(m, f) + exclusive, sign * step)
+                m.thread_loop(s.index, extent, slot, body, f, contract, names, loc)
+
+            return run_threads
         if s.mode is Mode.PARALLEL:
-            return lambda m, f: m.parallel_loop(values(m, f), slot, body, f, contract, names)
+            return lambda m, f: m.openmp_loop(values(m, f), slot, body, f, contract, names, loc)
         if contract:
             return lambda m, f: m.annotated_loop(values(m, f), slot, body, f, contract, names)
 
@@ -419,6 +460,76 @@ class _Compiler:
                 body(m, f)
 
         return run
+
+
+def is_call(s: Stmt, name: str) -> bool:
+    return isinstance(s, CallStmt) and s.call.func == name
+
+
+def is_shared(s: Decl) -> bool:
+    return isinstance(s.type, Array) and s.type.space is Space.SMEM and s.init is None
+
+
+def sequence(codes: list[Code]) -> Code:
+    if len(codes) == 1:
+        return codes[0]
+
+    def run(m: Machine, f: Frame) -> Any:
+        result = None
+        for c in codes:
+            result = c(m, f)
+        return result
+
+    return run
+
+
+def frees_shared_arrays(body: Code) -> Code:
+    """Shared arrays count against the launch from their declaration to the end of their scope."""
+
+    def run(m: Machine, f: Frame) -> Any:
+        thread = m.thread
+        before = 0 if thread is None else thread.shared_bytes
+        result = body(m, f)
+        if thread is not None:
+            thread.shared_bytes = before
+        return result
+
+    return run
+
+
+def fails(code: str, message: str, loc: Loc) -> Code:
+    def run(m: Machine, f: Frame) -> None:
+        raise Misbehaviour(code, message, loc)
+
+    return run
+
+
+def gpu_call(name: str, args: list[Code], loc: Loc) -> Code:
+    """The built-in calls that are statements: memory, launches, barriers, warp and vector operations."""
+    if name in ("free", "gmem_free"):
+        return lambda m, f: m.free_on_host(name, args[0](m, f), loc)
+    if name == "kernel_launch":
+        grid, block, shared = args
+        return lambda m, f: m.launch(grid(m, f), block(m, f), shared(m, f), loc)
+    if name == "kernel_kill":
+        return lambda m, f: m.kill(loc)
+    if name == "kernel_teardown_sync":
+        return lambda m, f: m.teardown_sync(loc)
+    if name in ("blocksync", "warpsync", "magic_barrier"):
+        return lambda m, f: m.barrier(name, loc)
+    if name in SHUFFLES:
+        to, source, amount = args
+        return lambda m, f: m.shuffle(name, to(m, f), source(m, f), amount(m, f), loc)
+    if name in VECTOR_CALLS:
+        width, way = VECTOR_CALLS[name]
+        return lambda m, f: m.vector_access(name, width, way, args[0](m, f), args[1](m, f), loc)
+    if name.startswith("memcpy"):
+        return lambda m, f: m.memcpy(name, args[0](m, f), args[1](m, f), tuple([a(m, f) for a in args[2:]]), loc)
+    if name.startswith("__smem_free"):
+        return lambda m, f: m.free_setup_array(args[0](m, f), tuple([a(m, f) for a in args[1:]]), loc)
+    if name == "kernel_teardown_begin":
+        return fails("OG226", "no `kernel_setup_end()` comes before in the same block", loc)
+    raise CannotEvaluate(f"`{name}` cannot be run", loc)
 
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -483,7 +594,15 @@ def binary_operation(op: str, operands: Type | None, result: Type | None, loc: L
     t = result if isinstance(result, Scalar) and not is_bool(result) else None
     assert t is not None
     operation = integer_operation(op, t.bits, loc)
-    return lambda a, b: fit(operation(a, b), t, loc, "the result")
+    if not t.bits:
+        return operation
+    low, high = t.low, t.high
+
+    def fitting(a: int, b: int) -> int:
+        value = operation(a, b)
+        return value if low <= value <= high else fit(value, t, loc, "the result")
+
+    return fitting
 
 
 def integer_operation(op: str, bits: int, loc: Loc) -> Callable[[int, int], int]:

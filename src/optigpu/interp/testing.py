@@ -16,7 +16,7 @@ from optigpu.interp.machine import Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.values import Number
 from optigpu.syntax.exprs import Expr, Int, Var
-from optigpu.syntax.program import Define, Function, Param, Program
+from optigpu.syntax.program import CallStmt, Define, Function, Param, Program
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import Array, Kind, Scalar, Type
 from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
@@ -27,6 +27,7 @@ MAX_CONSTANT = 1100
 RUNS_PER_SIZE = 2
 TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
 SYSTEMATIC_FIRST = 30  # so many of the smallest sizes before random ones are mixed in
+KERNEL_CELLS = 1500  # kernels: inputs of so many cells for each run that was done already
 
 
 @dataclass(slots=True)
@@ -77,6 +78,8 @@ def _test(runner: Runner, f: Function, report: TestReport, seed: int, seconds: f
                 break
             tried += 1
             inputs = generator.fill(sizes, attempt)
+            if inputs is not None and generator.launches and cells(inputs) > KERNEL_CELLS * (1 + report.runs):
+                break
             outcome = None if inputs is None else run_once(runner, f, inputs, seed + tried, report)
             if outcome is not None:
                 report.failure = shrink(runner, f, outcome, deadline + seconds)
@@ -154,6 +157,7 @@ class _Generator:
         self.types: dict[str, Type] = dict(zip((p.name for p in f.params), effective_types(f)))
         self.integers = [p for p in f.params if is_integer(self.types[p.name])]
         self.pool = candidate_sizes(runner.program, f)
+        self.launches = any(isinstance(s, CallStmt) and s.call.func == "kernel_launch" for s in statements(f.body))
 
     def sizes(self) -> Iterator[dict[str, int]]:
         """Assignments to the integer parameters that the pure facts about them allow: the smallest, then random ones too."""
@@ -247,6 +251,10 @@ class _Generator:
         return extent
 
 
+def cells(inputs: Inputs) -> int:
+    return sum(len(a) for a in inputs.arrays.values())
+
+
 def is_integer(t: Type) -> bool:
     return isinstance(t, Scalar) and t.kind is Kind.INT
 
@@ -288,16 +296,25 @@ def by_cost(pool: list[int], arity: int) -> Iterator[tuple[int, ...]]:
 def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Failure:
     """Simpler contents with the same misbehaviour: zeros and ones where they do. (The sizes were tried small first.)"""
     best = failure
+
+    def simpler(name: str, contents: list[Number]) -> bool:
+        nonlocal best
+        arrays = {**best.inputs.arrays, name: contents}
+        trial = run_once(runner, f, Inputs(best.inputs.scalars, best.inputs.shapes, arrays), best.seed)
+        if trial is None or trial.misbehaviour.code != best.misbehaviour.code:
+            return False
+        best = trial
+        return True
+
     for name, values in failure.inputs.arrays.items():
+        if time.monotonic() > deadline or simpler(name, [0] * len(values)):
+            continue
         for at in range(min(len(values), 200)):
             for simple in (0, 1):
                 if time.monotonic() > deadline or best.inputs.arrays[name][at] == simple:
                     break
                 changed = list(best.inputs.arrays[name])
                 changed[at] = simple
-                arrays = {**best.inputs.arrays, name: changed}
-                trial = run_once(runner, f, Inputs(best.inputs.scalars, best.inputs.shapes, arrays), best.seed)
-                if trial is not None and trial.misbehaviour.code == best.misbehaviour.code:
-                    best = trial
+                if simpler(name, changed):
                     break
     return best

@@ -48,7 +48,9 @@ EXPLANATIONS: dict[str, str] = {
     "OG207": "A run called exact_div(a, b) with b not dividing a.",
     "OG208": "A run shifted by a negative amount or too far, or applied a bit operation to a negative number.",
     "OG209": "A run computed an integer that does not fit its machine type.",
-    "OG210": "Two iterations of a parallel loop accessed the same cell, at least one of them writing, and nothing orders them.",
+    "OG210": "Two iterations of a parallel loop, or two threads of a kernel, accessed the same cell, at least one of them\n"
+    "writing, and nothing orders them. Threads of a block are ordered by blocksync(), those of different blocks by nothing before\n"
+    "the kernel ends.",
     "OG211": "A call did not satisfy the precondition of the called function.",
     "OG212": "A function ended without its postcondition being true.",
     "OG213": "A loop contract was not true in a run.",
@@ -57,6 +59,17 @@ EXPLANATIONS: dict[str, str] = {
     "OG216": "A loop that would never end.",
     "OG217": "The contract claims the same cell twice.",
     "OG218": "An array is passed with other inner sizes than the parameter declares.",
+    "OG220": "A thread loop ran a number of iterations that does not divide the number of threads that came to it.",
+    "OG221": "blocksync() or a shared array at another level than that of a block, or a warp operation at another level than\n"
+    "that of the 32 threads of a warp.",
+    "OG222": "A barrier was reached by a part of its threads: the others wait elsewhere, or have ended.",
+    "OG223": "Host code accessed device memory, or device code host memory. memcpy_host_to_device1 and the like cross.",
+    "OG224": "A thread accessed a register of another thread, or the shared memory of another block.",
+    "OG225": "The shared arrays of a block took more bytes than kernel_launch asked for.",
+    "OG226": "A launch out of order: host, kernel_launch, kernel_setup_end, device code, kernel_teardown_begin, kernel_kill, host.",
+    "OG227": "A kernel was launched with more than the hardware has: 1024 threads a block, 227 KB of shared memory.",
+    "OG228": "A store or a local variable where several threads run the same code. It takes thread loops down to single threads.",
+    "OG229": "A vector access to cells whose offset is not a multiple of its width.",
     "OG300": "The program uses something that the checker cannot speak about yet. Nothing is claimed about it.",
     "OG302": "An access is not shown to be to a cell that is held. Holding a cell means being within the array and having\n"
     "permission; `need` shows the cell, `have` the cells there are. Usual causes: a bound that is off by one, a size that the\n"
