@@ -45,22 +45,28 @@ class CudaFunction:
         self.path = compile_standin(source, races=races) if self.standin else compile_cuda(source)
         library = ctypes.CDLL(str(self.path))
         types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
+        result = [] if signature.result is None else [ctypes.c_void_p]
         self._host = getattr(library, signature.name)
-        self._host.argtypes, self._host.restype = types, ctypes.c_char_p
+        self._host.argtypes, self._host.restype = [*types, *result], ctypes.c_char_p
         self._device: Any = None
         if on_device:
             self._device = getattr(library, f"{signature.name}_on_device")
             self._device.argtypes, self._device.restype = [*types, ctypes.c_void_p], ctypes.c_char_p
 
-    def __call__(self, *args: Any, **kwargs: Any) -> None:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.signature.bind(args, kwargs)
         views = self.views(bound)
         if any(v.device is not None for v in views.values()):
             self.call_on_device(bound, views)
-            return
+            return None
         self.signature.check(bound)
         raw = [bound[p.name] if isinstance(p, ScalarParam) else views[p.name].pointer for p in self.signature.params]
-        self.report(self._host(*raw))
+        if self.signature.result is None:
+            self.report(self._host(*raw))
+            return None
+        result = ctype(self.signature.result)()
+        self.report(self._host(*raw, ctypes.addressof(result)))
+        return result.value
 
     def views(self, bound: dict[str, Any]) -> dict[str, ArrayView]:
         out: dict[str, ArrayView] = {}
@@ -75,6 +81,8 @@ class CudaFunction:
                     bound[p.name] = bound[p.name].numpy()
                     view = view_of(bound[p.name])
                     assert view is not None
+                if p.on_device and view.device is None and not self.standin:
+                    raise CallError(f"{self.signature.name}: `{p.name}` is GPU memory: give a PyTorch or CuPy array")
                 out[p.name] = view
         return out
 

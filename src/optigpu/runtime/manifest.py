@@ -55,11 +55,19 @@ def signature_to_json(s: Signature) -> dict[str, Any]:
     for p in s.params:
         if isinstance(p, ArrayParam):
             dims = [None if d is None else encode(d) for d in p.dims]
-            params.append({"array": p.name, "type": p.elem.name, "dims": dims, "written": p.written})
+            params.append(
+                {"array": p.name, "type": p.elem.name, "dims": dims, "written": p.written, "on_device": p.on_device}
+            )
         else:
             params.append({"scalar": p.name, "type": p.type.name})
     facts = [{"text": r.text, "prop": encode(r.prop)} for r in s.requirements if encodable(r.prop)]
-    return {"name": s.name, "params": params, "requirements": facts, "models": [list(m) for m in s.models]}
+    return {
+        "name": s.name,
+        "params": params,
+        "result": s.result and s.result.name,
+        "requirements": facts,
+        "models": [list(m) for m in s.models],
+    }
 
 
 def signature_from_json(data: dict[str, Any]) -> Signature:
@@ -68,12 +76,19 @@ def signature_from_json(data: dict[str, Any]) -> Signature:
         t = SCALAR_NAMES[p["type"]]
         if "array" in p:
             params.append(
-                ArrayParam(p["array"], t, tuple(None if d is None else decode(d) for d in p["dims"]), p["written"])
+                ArrayParam(
+                    p["array"],
+                    t,
+                    tuple(None if d is None else decode(d) for d in p["dims"]),
+                    p["written"],
+                    p["on_device"],
+                )
             )
         else:
             params.append(ScalarParam(p["scalar"], t))
     facts = tuple(Requirement(r["text"], decode(r["prop"])) for r in data["requirements"])
-    return Signature(data["name"], tuple(params), None, facts, tuple((a, b) for a, b in data["models"]))
+    result = SCALAR_NAMES[data["result"]] if data["result"] else None
+    return Signature(data["name"], tuple(params), result, facts, tuple((a, b) for a, b in data["models"]))
 
 
 def encodable(e: Any) -> bool:

@@ -14,7 +14,7 @@ from optigpu.runtime.preconditions import Model, holds, integer_value
 from optigpu.syntax.exprs import Call, Expr, PointsTo, TypeOf, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import VOID, Array, Kind, Scalar, Type
+from optigpu.syntax.types import VOID, Array, Kind, Scalar, Space, Type
 from optigpu.syntax.walk import free_vars, subexpressions
 
 DTYPES: dict[str, str] = {
@@ -29,6 +29,7 @@ class ArrayParam:
     elem: Scalar
     dims: tuple[Expr | None, ...]
     written: bool
+    on_device: bool = False  # in GPU memory, by the contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ def signature_of(f: Function, types: Sequence[Type]) -> Signature:
     params: list[ArrayParam | ScalarParam] = []
     for p, t in zip(f.params, types):
         if isinstance(t, Array):
-            params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written))
+            params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written, t.space is Space.GMEM))
         else:
             assert isinstance(t, Scalar)
             params.append(ScalarParam(p.name, t))

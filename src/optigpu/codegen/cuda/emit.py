@@ -27,11 +27,20 @@ from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Expr, Index
 from optigpu.syntax.printer import Lines, ProgramPrinter
-from optigpu.syntax.program import CallStmt, Decl, Define, Function, Program, Role, Store
+from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT, VOID, Array, Scalar, Space
+from optigpu.syntax.types import INT, Array, Scalar, Space
 from optigpu.syntax.walk import statements
 
+RESERVED_WORDS = (
+    "alignas alignof and asm auto bool catch char16_t char32_t char8_t class concept consteval constexpr constinit const_cast "
+    "decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not nullptr operator or private "
+    "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
+    "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
+    "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
+    "failure TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z NULL INFINITY"
+)
+RESERVED = frozenset(RESERVED_WORDS.split())
 VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
 PREAMBLE = """
 thread_local char message[512];
@@ -114,9 +123,7 @@ def emit_cuda(
     compiler should leave registers for."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     f = host_function(program, name)
-    if f.result != VOID:
-        message = f"`{f.name}` returns a value, which a function that launches kernels does not"
-        raise input_error("OG401", message, f.loc, help="write it to an array: float out[1]")
+    reject_reserved(f)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
     ranges = parameter_ranges(f)
     values: dict[str, Expr] = {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
@@ -125,7 +132,8 @@ def emit_cuda(
     for n, t in params.items():
         scope = scope.local(n)
         if isinstance(t, Array):
-            arrays[n] = ArrayInfo(n, t.elem, t.dims, Storage.HOST, flat=True)
+            storage = Storage.GLOBAL if t.space is Space.GMEM else Storage.HOST
+            arrays[n] = ArrayInfo(n, t.elem, t.dims, storage, flat=True)
             scope = scope.array(arrays[n])
     scope = Scope(scope.values, scope.arrays, ranges)
     lowering = HostLowering(functions, f.name, {n: t for n, t in params.items() if isinstance(t, Scalar)})
@@ -134,6 +142,20 @@ def emit_cuda(
     file = _File(program, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
     text = file.write(functions, values, header, reasons or {}, blocks_per_multiprocessor)
     return CudaUnit(text, f.name, file.bound is not None, file.alignment(), tuple(k.name for k in lowering.kernels))
+
+
+def reject_reserved(f: Function) -> None:
+    """Names that C allows and that mean something else in the emitted file."""
+    kernels = {f"{word}{f.name}_kernel" for word in ("", "launch_")}
+    for p in f.params:
+        if p.name in RESERVED | kernels:
+            raise input_error(
+                "OG405", f"`{p.name}` means something else in CUDA C++", p.loc, help="choose another name"
+            )
+    for s in statements(f.body):
+        name = s.name if isinstance(s, Decl) else s.index if isinstance(s, For) else ""
+        if name in RESERVED | kernels:
+            raise input_error("OG405", f"`{name}` means something else in CUDA C++", s.loc, help="choose another name")
 
 
 def host_function(program: Program, name: str | None) -> Function:
@@ -277,8 +299,12 @@ class _File:
             else:
                 assert isinstance(t, Scalar)
                 params.append(f"{c_name(t)} {p.name}")
+        if isinstance(self.f.result, Scalar):
+            params.append(f"{c_name(self.f.result)}* result")
+        device = [n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL]
         if bound is None:
-            self.out.add("// Null if all went well, else what went wrong. Arrays are in host memory.")
+            where = f"{', '.join(device)} in device memory, other arrays" if device else "Arrays are"
+            self.out.add(f"// Null if all went well, else what went wrong. {where} in host memory.")
         else:
             self.out.add(
                 "// The same for arrays in device memory, which must not overlap: the kernels are launched on the stream."
@@ -319,8 +345,8 @@ class _File:
         return last
 
     def written(self) -> set[str]:
-        """Parameters that host code stores to or copies to."""
-        out: set[str] = set()
+        """Parameters that code stores to or copies to."""
+        out: set[str] = set().union(*(k.written for k in self.lowering.kernels)) & self.arrays.keys()
         for n in flat(self.nodes):
             if not isinstance(n, Plain):
                 continue

@@ -78,10 +78,6 @@ class HostLowering:
                     out.append(Nested(lowered, self.body(then, scope, assigned), self.body(other, scope, assigned)))
                 case Return(None):
                     pass
-                case Return():
-                    raise input_error(
-                        "OG401", "a function that launches kernels returns no value", s.loc, help="use an array: float out[1]"
-                    )  # fmt: skip
                 case _:
                     new, scope = lowering.statement(s, scope)
                     for x in new:
@@ -166,6 +162,9 @@ def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -
             d = root(s.call.args[0]) if "host_to" in s.call.func else root(s.call.args[1])
             if any(x is None or poly(x) != poly(y) for x, y in zip(sizes[d].dims, s.call.args[2:])):
                 return None
+    given = {n for n, a in params.items() if a.storage is Storage.GLOBAL}
+    if set(bound.values()) | given != params.keys():
+        return None
     return bound if len(set(bound.values())) == len(bound) and launched else None
 
 
@@ -244,6 +243,9 @@ class HostPrinter(BodyPrinter):
                     self.out.add(f"std::vector<{c_name(elem)}> {name}({self.count(dims)});")
             case CallStmt(call):
                 self.memory_call(call)
+            case Return(value):
+                assert value is not None
+                self.out.add(f"*result = {self.e(value)};")
             case _:
                 super().statement(s, assigned)
 
