@@ -49,6 +49,10 @@ ENTRIES = [
     Entry("matmul_shared", "matmul", "matmul_shared.c"),
     Entry("matmul_fast", "matmul", "fast/matmul.c"),
     Entry("matmul_2", "matmul", "fast/matmul.c", residents=2),
+    Entry("matmul_16", "matmul", "fast/matmul.c", {"BK": "16"}),
+    Entry("matmul_16_2", "matmul", "fast/matmul.c", {"BK": "16"}, residents=2),
+    Entry("matmul_plain_2", "matmul", "fast/matmul_plain.c", residents=2),
+    Entry("matmul_plain_8_2", "matmul", "fast/matmul_plain.c", {"BK": "8"}, residents=2),
 ]
 
 

@@ -12,13 +12,12 @@ from optigpu.codegen.cuda.lower import (
     Lowering,
     Scope,
     Storage,
-    assigned_in,
     names_used,
     without_unused,
 )
 from optigpu.codegen.cuda.sections import Kernel
 from optigpu.codegen.cuda.subexpressions import name_common
-from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs, c_name
+from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import ThreadMap
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
@@ -26,6 +25,7 @@ from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
+from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
 from optigpu.syntax.types import INT, INT64, VOID, Array, Scalar
 from optigpu.syntax.walk import inner_bodies, statements, stmt_exprs, subexpressions
@@ -72,7 +72,7 @@ def lower_kernel(
     per_block = threads.threads_per_block()
     if per_block is not None and not 1 <= per_block <= 1024:
         raise input_error("OG402", f"a block has 1 to 1024 threads, not {per_block}", kernel.loc)
-    lowering = Lowering(threads, functions, "device", assigned=assigned_in(kernel.device))
+    lowering = Lowering(threads, functions, "device", assigned=assigned_names(kernel.device))
     lowering.shared_names |= {n for n in taken if n not in CUDA_NAMES and n in scope.arrays.keys() | scalars.keys()}
     inner = scope
     for s in kernel.setup:
@@ -194,9 +194,9 @@ def print_kernel(k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], resid
     bound = k.threads.threads_per_block()
     least = f", {residents}" if residents else ""
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
-    params = [f"{c_name(t)} {n}" for n, t in k.scalars]
+    params = [f"{t.name} {n}" for n, t in k.scalars]
     for a in k.arrays:
-        params.append(f"{'' if a.name in k.written else 'const '}{c_name(a.elem)}* __restrict__ {a.name}")
+        params.append(f"{'' if a.name in k.written else 'const '}{a.elem.name}* __restrict__ {a.name}")
     out.extend(wrapped(f"__global__ void{bounds} {k.name}(", params, ") {"))
     out.depth += 1
     arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
@@ -220,13 +220,13 @@ def print_shared(k: DeviceKernel, out: Lines, exprs: CudaExprs, used: set[str]) 
             if a.name in used:
                 align = f"__align__({k.vectors[a.name]}) " if a.name in k.vectors else ""
                 dims = "".join(f"[{exprs.show(d)}]" for d in a.dims if d is not None)
-                out.add(f"__shared__ {align}{c_name(a.elem)} {a.name}{dims};")
+                out.add(f"__shared__ {align}{a.elem.name} {a.name}{dims};")
         return
     out.add("extern __shared__ __align__(16) unsigned char shared_memory[];")
     for a, offset in zip(layout.arrays, layout.offsets):
         if a.name in used:
             at = "shared_memory" if offset == Int(0) else f"shared_memory + {exprs.show(offset)}"
-            out.add(f"{c_name(a.elem)}* const {a.name} = reinterpret_cast<{c_name(a.elem)}*>({at});")
+            out.add(f"{a.elem.name}* const {a.name} = reinterpret_cast<{a.elem.name}*>({at});")
 
 
 def wrapped(head: str, parts: list[str], tail: str, limit: int = 120) -> list[str]:
@@ -245,7 +245,7 @@ def print_device_function(
     f: Function, functions: dict[str, Function], values: Mapping[str, Expr], out: Lines
 ) -> list[str]:
     """A `__device__` function; the result is the names of the functions it calls."""
-    lowering = Lowering(None, functions, "device", assigned=assigned_in(f.body))
+    lowering = Lowering(None, functions, "device", assigned=assigned_names(f.body))
     scope = Scope(dict(values))
     params: list[str] = []
     written = params_written(f, functions)
@@ -256,16 +256,16 @@ def print_device_function(
                     "OG401", f"the sizes of `{p.name}` are not known", f.loc, help="declare them: float a[n][m]"
                 )
             scope = scope.array(ArrayInfo(p.name, t.elem, t.dims, Storage.GLOBAL, flat=True))
-            params.append(f"{'' if p.name in written else 'const '}{c_name(t.elem)}* {p.name}")
+            params.append(f"{'' if p.name in written else 'const '}{t.elem.name}* {p.name}")
         else:
             assert isinstance(t, Scalar)
             scope = scope.local(p.name)
-            params.append(f"{c_name(t)} {p.name}")
+            params.append(f"{t.name} {p.name}")
     for s in statements(f.body):
         if isinstance(s, CallStmt) and s.call.func in ("blocksync", "warpsync"):
             raise input_error("OG401", "a barrier inside a device function is not supported", s.loc)
     body = without_unused(lowering.body(f.body, scope))
-    result = "void" if f.result == VOID else c_name(f.result) if isinstance(f.result, Scalar) else ""
+    result = "void" if f.result == VOID else f.result.name if isinstance(f.result, Scalar) else ""
     out.extend(wrapped(f"__device__ __forceinline__ {result} {f.name}(", params, ") {"))
     out.depth += 1
     BodyPrinter(out, CudaExprs(True, scope.arrays, scope.ranges), {}).body(body)

@@ -19,15 +19,16 @@ from optigpu.codegen.cuda.host import (
     has_launch,
     print_launch,
 )
-from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage, assigned_in
+from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
 from optigpu.codegen.cuda.preconditions import parameter_ranges, requirements
-from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs, c_name
+from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Expr, Index
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
+from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
 from optigpu.syntax.types import INT, Array, Scalar, Space
 from optigpu.syntax.walk import statements
@@ -137,7 +138,7 @@ def emit_cuda(
             scope = scope.array(arrays[n])
     scope = Scope(scope.values, scope.arrays, ranges)
     lowering = HostLowering(functions, f.name, {n: t for n, t in params.items() if isinstance(t, Scalar)})
-    assigned = assigned_in(f.body)
+    assigned = assigned_names(f.body)
     nodes = lowering.body(f.body, scope, assigned)
     file = _File(program, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
     text = file.write(functions, values, header, reasons or {}, blocks_per_multiprocessor)
@@ -295,12 +296,12 @@ class _File:
         params = []
         for p, t in zip(self.f.params, effective_types(self.f)):
             if isinstance(t, Array):
-                params.append(f"{'' if p.name in written else 'const '}{c_name(t.elem)}* {p.name}")
+                params.append(f"{'' if p.name in written else 'const '}{t.elem.name}* {p.name}")
             else:
                 assert isinstance(t, Scalar)
-                params.append(f"{c_name(t)} {p.name}")
+                params.append(f"{t.name} {p.name}")
         if isinstance(self.f.result, Scalar):
-            params.append(f"{c_name(self.f.result)}* result")
+            params.append(f"{self.f.result.name}* result")
         device = [n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL]
         if bound is None:
             where = f"{', '.join(device)} in device memory, other arrays" if device else "Arrays are"

@@ -14,7 +14,7 @@ from optigpu.codegen.cuda.arithmetic import Ranges, poly
 from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, root, wrapped
 from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage, loop_values
 from optigpu.codegen.cuda.sections import Kernel, split_kernels
-from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs, c_name
+from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Call, Expr, Int, Var
 from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
@@ -216,7 +216,7 @@ class HostPrinter(BodyPrinter):
         step = f"{s.index} {r.op}= {self.e(r.amount)}"
         bound = self.exprs.show(r.bound, precedence(r.relation) + 1)
         self.out.add(
-            f"for ({c_name(s.index_type)} {s.index} = {self.e(r.start)}; {s.index} {r.relation} {bound}; {step}) {{"
+            f"for ({s.index_type.name} {s.index} = {self.e(r.start)}; {s.index} {r.relation} {bound}; {step}) {{"
         )
 
     def nested(self, nodes: tuple[HostNode, ...], assigned: set[str], tail: str) -> None:
@@ -240,7 +240,7 @@ class HostPrinter(BodyPrinter):
                         "OG401", "a host array of bool has no counterpart here", s.loc, help="use uint8_t"
                     )
                 else:
-                    self.out.add(f"std::vector<{c_name(elem)}> {name}({self.count(dims)});")
+                    self.out.add(f"std::vector<{elem.name}> {name}({self.count(dims)});")
             case CallStmt(call):
                 self.memory_call(call)
             case Return(value):
@@ -253,7 +253,7 @@ class HostPrinter(BodyPrinter):
         if self.bound is not None and name in self.bound:
             return
         word, where = ("device", "") if self.bound is None else ("scratch", ", stream")
-        self.out.add(f"{word}_array<{c_name(elem)}> {name};")
+        self.out.add(f"{word}_array<{elem.name}> {name};")
         self.out.add(f"TRY({name}.allocate({self.count(dims)}{where}));")
 
     def count(self, dims: tuple[Expr, ...]) -> str:
@@ -280,7 +280,7 @@ class HostPrinter(BodyPrinter):
             "device_to_host": "DeviceToHost",
             "device_to_device": "DeviceToDevice",
         }[name.removeprefix("memcpy_").rstrip("0123456789")]
-        size = " * ".join([f"sizeof({c_name(to.type.elem)})", *(self.exprs.show(d, precedence("*") + 1) for d in dims)])
+        size = " * ".join([f"sizeof({to.type.elem.name})", *(self.exprs.show(d, precedence("*") + 1) for d in dims)])
         a, b = (self.pointer(x) for x in (to, source))
         if self.bound is None:
             self.out.extend(wrapped("TRY(cudaMemcpy(", [a, b, size, f"cudaMemcpy{kind}"], "));"))
@@ -306,8 +306,8 @@ def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
     exprs = CudaExprs(False, {}, ranges)
     exprs.wide_names |= {n for n, t in k.launch_scalars if t.bits == INT64.bits}
     grid, block = k.threads.dims(k.threads.grid_dims), k.threads.dims(k.threads.block_dims)
-    params = [f"{c_name(t)} {n}" for n, t in k.launch_scalars]
-    params += [f"{'' if a.name in k.written else 'const '}{c_name(a.elem)}* {a.name}" for a in k.arrays]
+    params = [f"{t.name} {n}" for n, t in k.launch_scalars]
+    params += [f"{'' if a.name in k.written else 'const '}{a.elem.name}* {a.name}" for a in k.arrays]
     out.extend(wrapped(f"cudaError_t launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))
     out.depth += 1
     sizes = [exprs.show(e) for e in grid]

@@ -25,7 +25,6 @@ from optigpu.syntax.exprs import (
     Var,
 )
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
-from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import UINT, Array, Pointer, Scalar, Space, is_int
 from optigpu.syntax.walk import body_free_vars, free_vars, map_children, stmt_exprs, subexpressions
 
@@ -93,6 +92,14 @@ class Lowering:
     def refuse(self, what: str, s: Stmt | Expr) -> InputError:
         return input_error("OG401", f"{what} has no counterpart in CUDA {self.place} code", s.loc)
 
+    def hide(self, scope: Scope, name: str, s: Stmt) -> Scope:
+        """The scope inside a declaration of `name`. A pointer that stands for an element must keep meaning the same element."""
+        for pointer, e in scope.values.items():
+            if pointer != name and isinstance(e, Index | Addr) and name in free_vars(e):
+                message = f"`{name}` hides the variable that the pointer `{pointer}` depends on"
+                raise input_error("OG405", message, s.loc, help="choose another name")
+        return scope.local(name)
+
     # Statements
 
     def body(self, body: Body, scope: Scope) -> Body:
@@ -138,7 +145,7 @@ class Lowering:
         t = s.type
         if isinstance(t, Scalar):
             init = None if s.init is None else self.folded(s.init, scope)
-            scope = scope.local(s.name)
+            scope = self.hide(scope, s.name, s)
             if init is not None and is_int(t) and s.name not in self.assigned:
                 if isinstance(init, Int):
                     return (), scope.value(s.name, init)
@@ -150,25 +157,25 @@ class Lowering:
                 return self.shared_array(s.name, t.elem, dims, s, scope)
             storage = Storage.HOST if self.place == "host" else Storage.REGISTER
             new = replace(s, type=replace(t, dims=dims))
-            return (new,), scope.local(s.name).array(ArrayInfo(s.name, t.elem, dims, storage))
+            return (new,), self.hide(scope, s.name, s).array(ArrayInfo(s.name, t.elem, dims, storage))
         assert isinstance(t, Pointer | Array)
         if isinstance(s.init, Alloc):
             return self.allocation(s, s.init, scope)
         assert s.init is not None
-        return (), scope.local(s.name).value(s.name, self.expr(s.init, scope))
+        return (), self.hide(scope, s.name, s).value(s.name, self.expr(s.init, scope))
 
     def allocation(self, s: Decl, init: Alloc, scope: Scope) -> tuple[Body, Scope]:
         dims = tuple(self.folded(d, scope) for d in init.dims)
         match init.space:
             case Space.TREG if self.place == "device":
-                scope = scope.local(s.name).array(ArrayInfo(s.name, init.elem, dims, Storage.REGISTER, True))
+                scope = self.hide(scope, s.name, s).array(ArrayInfo(s.name, init.elem, dims, Storage.REGISTER, True))
                 return (Decl(s.name, Array(init.elem, dims) if dims else init.elem, mark=s.mark),), scope
             case Space.SMEM if self.place == "device":
                 return self.shared_array(s.name, init.elem, dims, s, scope, distributed=True)
             case Space.GMEM | Space.ANY if self.place == "host":
                 storage = Storage.GLOBAL if init.space is Space.GMEM else Storage.HOST
                 info = ArrayInfo(s.name, init.elem, dims, storage, flat=True)
-                return (replace(s, init=replace(init, dims=dims)),), scope.local(s.name).array(info)
+                return (replace(s, init=replace(init, dims=dims)),), self.hide(scope, s.name, s).array(info)
             case _:
                 raise self.refuse("this allocation", s)
 
@@ -184,7 +191,7 @@ class Lowering:
         self.shared_names.add(unique)
         info = ArrayInfo(unique, elem, dims, Storage.SHARED, distributed)
         self.shared.append(info)
-        return (), scope.local(name).array(info, name)
+        return (), self.hide(scope, name, s).array(info, name)
 
     def loop(self, s: For, scope: Scope) -> Body:
         if s.mode is Mode.THREAD and self.threads is not None:
@@ -196,7 +203,7 @@ class Lowering:
         r = s.range
         start, bound, amount = (self.folded(e, scope) for e in (r.start, r.bound, r.amount))
         new_range = replace(r, start=start, bound=bound, amount=amount)
-        inner = scope.local(s.index).ranged(s.index, *loop_values(replace(s, range=new_range)))
+        inner = self.hide(scope, s.index, s).ranged(s.index, *loop_values(replace(s, range=new_range)))
         distance = (poly(bound) - poly(start)).constant
         if r.op == "+" and r.relation == "<" and distance is not None and distance <= 0:
             return ()
@@ -212,7 +219,7 @@ class Lowering:
         start, step = self.folded(s.range.start, scope), self.folded(s.range.amount, scope)
         index: Expr = v if step == number(1) else binary("*", step, v)
         index = index if start == number(0) else binary("+", start, index)
-        inner = scope.local(s.index).ranged(placed.name, const(0), placed.coordinate.extent - const(1))
+        inner = self.hide(scope, s.index, s).ranged(placed.name, const(0), placed.coordinate.extent - const(1))
         return self.body(s.body, inner.value(s.index, index))
 
     def conditional(self, s: If, test: Expr, then: Body, other: Body, scope: Scope) -> Body:
@@ -435,7 +442,3 @@ def _drop_unused(body: Body, used: set[str]) -> Body:
 def has_call(e: Expr) -> bool:
     known = MATH.keys() | NUMERIC.keys() | INTEGER.keys()
     return any(isinstance(x, Call) and x.func not in known for x in subexpressions(e))
-
-
-def assigned_in(body: Body) -> set[str]:
-    return assigned_names(body)

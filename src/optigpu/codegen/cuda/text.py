@@ -15,7 +15,7 @@ from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, prece
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Return, Stmt, Store
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT, INT64, Array, Kind, Scalar, is_int
+from optigpu.syntax.types import INT, INT64, Array, Scalar, is_int
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 MAX_INDEX = (
@@ -23,10 +23,6 @@ MAX_INDEX = (
 )  # sizes are checked against this at entry, so `256 * block + t < n + 256` stays within 32 bits
 MAX_UNROLLED = 256
 WIDE = "long long"
-
-
-def c_name(t: Scalar) -> str:
-    return t.name
 
 
 @dataclass
@@ -204,7 +200,7 @@ class BodyPrinter:
         exprs = self.exprs
         if isinstance(s.type, Array):
             dims = "".join(f"[{self.e(d)}]" for d in s.type.dims if d is not None)
-            self.out.add(f"{c_name(s.type.elem)} {s.name}{dims};")
+            self.out.add(f"{s.type.elem.name} {s.name}{dims};")
             exprs.arrays[s.name] = ArrayInfo(s.name, s.type.elem, s.type.dims, Storage.REGISTER)
             return
         assert isinstance(s.type, Scalar)
@@ -212,18 +208,15 @@ class BodyPrinter:
         exprs.wide_names.discard(s.name)
         exprs.ranges = exprs.ranges.without(s.name)
         constant = s.init is not None and s.name not in assigned
-        type_ = c_name(s.type)
+        type_ = s.type.name
         if constant and s.init is not None and s.type == INT:
             if exprs.wide(s.init) and not exprs.ranges.fits(s.init):
                 type_ = WIDE
                 exprs.wide_names.add(s.name)
             value = poly(s.init)
             exprs.ranges = exprs.ranges.having(s.name, value, value)
-        init = "" if s.init is None else f" = {self.initial(s.type, s.init)}"
+        init = "" if s.init is None else f" = {self.e(s.init)}"
         self.out.add(f"{'const ' if constant else ''}{type_} {s.name}{init};")
-
-    def initial(self, t: Scalar, init: Expr) -> str:
-        return self.e(init)
 
     def call(self, s: CallStmt, call: Call) -> None:
         match call.func:
@@ -234,12 +227,9 @@ class BodyPrinter:
                 self.out.add("__syncwarp();")
             case name if name in VECTOR_CALLS:
                 width, way = VECTOR_CALLS[name]
-                self.out.add(f"{way}{width}({self.address(call.args[0])}, {self.address(call.args[1])});")
+                self.out.add(f"{way}{width}({self.e(call.args[0])}, {self.e(call.args[1])});")
             case _:
                 self.out.add(f"{self.e(call)};")
-
-    def address(self, e: Expr) -> str:
-        return self.e(e)
 
     def loop(self, s: For) -> None:
         exprs, r = self.exprs, s.range
@@ -252,7 +242,7 @@ class BodyPrinter:
             self.out.add(f"#pragma {h}")
         saved = exprs.ranges, set(exprs.wide_names)
         past = Binary("+", r.bound, r.amount, type=INT) if r.op == "+" else r.bound
-        type_ = c_name(s.index_type)
+        type_ = s.index_type.name
         start, bound = self.e(r.start), exprs.show(r.bound, precedence(r.relation) + 1)
         if s.index_type == INT and not (exprs.ranges.fits(past) and exprs.ranges.fits(r.start)):
             type_ = WIDE
@@ -293,7 +283,3 @@ def stored_names(body: Body) -> set[str]:
         for e in stmt_exprs(s):
             out |= {x.arg.name for x in subexpressions(e) if isinstance(x, Addr) and isinstance(x.arg, Var)}
     return out
-
-
-def is_real(t: Scalar) -> bool:
-    return t.kind is Kind.FLOAT
