@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from optigpu.codegen.cuda import emit_cuda
 from optigpu.interp.machine import Runner
+from optigpu.interp.testing import run_once, valid_inputs
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.explanations import EXPLANATIONS
-from optigpu.runtime.differential import compare, numpy_arguments
+from optigpu.runtime.differential import compare, compare_on, numpy_arguments
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.nvcc import nvcc
+from optigpu.syntax.program import CallStmt
+from optigpu.syntax.walk import statements
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, parsed, refused
 from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong
+from tests.support.gpu_random import random_program
 
 run_tests.__test__ = False
 EXAMPLES = sorted((ROOT / "examples" / "gpu").glob("*.c"))
@@ -67,6 +72,37 @@ def test_the_standin_finds_races_on_linear_addresses(pair: GpuPair, wrong: GpuWr
     k = on_standin(program)
     with pytest.raises(CallError, match="data race"):
         k(*numpy_arguments(k.signature, report.failure.inputs))
+
+
+def same_answer(seed: int) -> str:
+    """Interpreter and emitted text on one random program: both find a race, or both compute the same."""
+    program = parsed(random_program(seed))
+    runner, f = Runner(program), program.function("f")
+    k = on_standin(program)
+    for inputs in valid_inputs(runner, f, seed=seed, most=2):
+        failure = run_once(runner, f, inputs, seed)
+        if failure is None:
+            assert compare_on(k, runner, f, inputs) is None, seed
+        elif failure.misbehaviour.code == "OG210":
+            with pytest.raises(CallError, match="data race"):
+                k(*numpy_arguments(k.signature, inputs))
+            return "race"
+        else:
+            return failure.misbehaviour.code
+    return "clean"
+
+
+@pytest.mark.parametrize("first", range(0, 24, 8))
+def test_random_programs_agree_with_the_interpreter(first: int) -> None:
+    answers = [same_answer(seed) for seed in range(first, first + 8)]
+    assert set(answers) <= {"clean", "race"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(100, 400, 20))
+def test_many_random_programs_agree_with_the_interpreter(first: int) -> None:
+    answers = [same_answer(seed) for seed in range(first, first + 20)]
+    assert {"clean", "race"} == set(answers)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
@@ -363,3 +399,96 @@ def test_dead_code_is_gone() -> None:
     assert kernel.count("\n") == 5 and "= 256;" in kernel
     for gone in ("unused", "for", "if", "__syncthreads"):
         assert gone not in kernel.split("{", 1)[1]
+
+
+def test_barriers_carry_their_reason_and_loops_their_unrolling() -> None:
+    text = one_kernel(
+        """thread for (int b = 0; b < B; b++) {
+          __shared__ float s[8];
+          thread for (int t = 0; t < 8; t++) s[t] = d[b][t];
+          blocksync();
+          blocksync();
+          thread for (int t = 0; t < 8; t++) {
+            #pragma unroll 4
+            for (int k = 0; k < 8; k++) d[b][t] += s[k];
+          }
+        }"""
+    )
+    program = parsed(text)
+    barriers = [
+        s
+        for f in program.functions()
+        for s in statements(f.body)
+        if isinstance(s, CallStmt) and s.call.func == "blocksync"
+    ]
+    unit = emit_cuda(program, header=["VERIFIED"], reasons={barriers[0].mark: "s is read by other threads"})
+    assert unit.text.count("__syncthreads();") == 1
+    assert "__syncthreads();  // s is read by other threads" in unit.text
+    assert "#pragma unroll 4\n  for (int k = 0; k < 8; ++k)" in unit.text
+    assert unit.text.splitlines()[1] == "// VERIFIED"
+
+
+def test_launches_in_host_loops_and_branches() -> None:
+    text = """
+void f(int n, int steps, int twice, double a[n]) {
+  __requires("steps_some: steps >= 0"); __consumes("a ~> Cells1(n)"); __produces("a ~> Cells1(n)");
+  double* const x = __gmem_malloc1<double>(n);
+  double* const y = __gmem_malloc1<double>(n);
+  memcpy_host_to_device1(x, a, n);
+  for (int s = 0; s < steps; s++) {
+    kernel_launch(n, 1, 0);
+    kernel_setup_end();
+    thread for (int i = 0; i < n; i++) { y[i] = x[(i + 1) % n] + s; }
+    kernel_teardown_begin();
+    kernel_kill();
+    if (twice > 0) {
+      kernel_launch(n, 1, 0);
+      kernel_setup_end();
+      thread for (int i = 0; i < n; i++) { x[i] = 2.0 * y[i]; }
+      kernel_teardown_begin();
+      kernel_kill();
+    } else {
+      memcpy_device_to_device1(x, y, n);
+    }
+  }
+  memcpy_device_to_host1(a, x, n);
+  gmem_free(x);
+  gmem_free(y);
+}"""
+    for twice in (0, 1):
+        a = rng.standard_normal(5)
+        want = a.copy()
+        for s in range(3):
+            want = (np.roll(want, -1) + s) * (1 + twice)
+        on_standin(text)(5, 3, twice, a)
+        np.testing.assert_allclose(a, want)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("int", np.int32), ("unsigned", np.uint32), ("int64_t", np.int64), ("uint8_t", np.uint8)]
+)
+def test_integer_arrays(name: str, dtype: Any) -> None:
+    text = f"""
+void f(int n, {name} a[n], {name} b[n]) {{
+  __reads("a ~> Cells1(n)"); __writes("b ~> Cells1(n)");
+  {name}* const x = __gmem_malloc1<{name}>(n);
+  {name}* const y = __gmem_malloc1<{name}>(n);
+  memcpy_host_to_device1(x, a, n);
+  kernel_launch((n + 31) / 32, 32, 32 * sizeof({name}));
+  kernel_setup_end();
+  thread for (int b = 0; b < (n + 31) / 32; b++) {{
+    __shared__ {name} s[32];
+    thread for (int t = 0; t < 32; t++) {{ if (32 * b + t < n) {{ s[t] = x[32 * b + t]; }} else {{ s[t] = 0; }} }}
+    blocksync();
+    thread for (int t = 0; t < 32; t++) {{ if (32 * b + t < n) {{ y[32 * b + t] = max(s[t], s[31 - t]); }} }}
+  }}
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(b, y, n);
+  gmem_free(x);
+  gmem_free(y);
+}}"""
+    a, b = rng.integers(0, 100, 70).astype(dtype), np.zeros(70, dtype)
+    on_standin(text)(a, b)
+    padded = np.concatenate([a, np.zeros(26, dtype)]).reshape(3, 32)
+    assert (b == np.maximum(padded, padded[:, ::-1]).reshape(-1)[:70]).all()

@@ -15,6 +15,7 @@ from optigpu.runtime.compilers import cpu_model, version_of
 from optigpu.runtime.errors import BuildError
 
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE", "-w")
+WATCH = ("-O0", "-fsanitize=thread")  # unoptimised, so that no access is left out
 LAUNCH = re.compile(r"\b(\w+)<<<(.*?)>>>\((.*?)\);", re.DOTALL)
 DYNAMIC = re.compile(r"extern __shared__ __align__\(16\) unsigned char shared_memory\[\];")
 
@@ -43,6 +44,7 @@ def compile_standin(cuda: str, *, races: bool = False) -> Path:
         n: files("optigpu.runtime.standin").joinpath(n).read_text(encoding="utf-8")
         for n in ("cuda_runtime.h", "standin.cpp")
     }
+    watch = WATCH if races else ()
     parts = (*sources.values(), compiler, version_of(compiler), " ".join(FLAGS), cpu_model())
 
     def run(command: list[str]) -> None:
@@ -62,8 +64,7 @@ def compile_standin(cuda: str, *, races: bool = False) -> Path:
         (folder / "cuda_runtime.h").write_text(sources["cuda_runtime.h"], encoding="utf-8")
         source, code = folder / "emitted.cpp", folder / "emitted.o"
         source.write_text(standin_text(cuda), encoding="utf-8")
-        watch = ["-fsanitize=thread"] if races else []
         run([compiler, *FLAGS, *watch, f"-I{folder}", "-c", "-o", str(code), str(source)])
         run([compiler, "-shared", "-Wl,-Bsymbolic", "-o", str(target), str(code), str(runtime), "-lm"])
 
-    return cached_file(content_key("standin", cuda, str(races), *parts), ".so", make)
+    return cached_file(content_key("standin", cuda, " ".join(watch), *parts), ".so", make)

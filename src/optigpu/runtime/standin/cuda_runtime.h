@@ -82,10 +82,15 @@ T shuffle(T value, int from, int line) {
 #define __shfl_up_sync(mask, v, d) \
   standin::shuffle(v, standin::lane() >= (int)(d) ? standin::lane() - (int)(d) : standin::lane(), __LINE__)
 
-inline int min(int a, int b) { return a < b ? a : b; }
-inline int max(int a, int b) { return a > b ? a : b; }
-inline long long min(long long a, long long b) { return a < b ? a : b; }
-inline long long max(long long a, long long b) { return a > b ? a : b; }
+#define OPTIGPU_LEAST(T) \
+  inline T min(T a, T b) { return a < b ? a : b; } \
+  inline T max(T a, T b) { return a > b ? a : b; }
+OPTIGPU_LEAST(int)
+OPTIGPU_LEAST(unsigned)
+OPTIGPU_LEAST(long)
+OPTIGPU_LEAST(unsigned long)
+OPTIGPU_LEAST(long long)
+OPTIGPU_LEAST(unsigned long long)
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 
