@@ -105,5 +105,15 @@ EXPLANATIONS: dict[str, str] = {
     "OG331": "A logical variable of the called function is not determined by the memory it is called with.",
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
+    "OG400": "A launch that is not of the form kernel_launch, setup, kernel_setup_end, device code, kernel_teardown_begin,\n"
+    "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"
+    "or after.",
+    "OG401": "A construct that CUDA code is not generated for: magic thread loops and barriers, which stand only between steps\n"
+    "of a script; host functions called from a kernel; barriers inside device functions.",
+    "OG402": "A thread loop whose iterations cannot be told from the thread's number: it counts upwards, and the product of the\n"
+    "extents of nested thread loops is the number of threads that kernel_launch names.",
+    "OG403": "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",
+    "OG404": "An integer that may not fit 64 bits, so that no machine type is known to hold it.",
+    "OG405": "A name that means something else in C++ or in CUDA. Choose another.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
 }
