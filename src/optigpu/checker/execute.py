@@ -21,6 +21,7 @@ from optigpu.checker.explore import (
 )
 from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.sums import SumProver, abstract_step
+from optigpu.checker.thread_search import ThreadSearch
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -48,6 +49,11 @@ class Failed(Exception):
         return str(self.rejected)
 
 
+ATTEMPTS = 4  # at a loop whose start has to be weakened to what its end leaves
+# Which of several reasons not to access a cell says most.
+REASONS = ("permission", "overlap", "init", "owner", "level", "space")
+
+
 class Executor:
     def __init__(self, kernel: Kernel, elaborated: Elaborated) -> None:
         self.kernel = kernel
@@ -55,6 +61,7 @@ class Executor:
         self.elaborated = elaborated
         self.explorer = Explorer(kernel.judge, elaborated)
         self.sums = SumProver(kernel.judge)
+        self.threads = ThreadSearch(kernel)
         self.function = ""
         self.place = 0
         self.clause: tuple[str, int] | None = None
@@ -208,6 +215,12 @@ class Executor:
                 return self.call(state, call)
             case kc.Ghost() as ghost:
                 return self.ghost(state, ghost)
+            case kc.Launch():
+                return self.kernel.launch(state)
+            case kc.Phase():
+                return self.kernel.phase(state)
+            case kc.Barrier():
+                return self.kernel.barrier(state)
             case _:
                 raise Rejected("order", "nothing to execute")
 
@@ -221,7 +234,7 @@ class Executor:
             try:
                 return self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
             except Rejected as r:
-                last = r if last is None or (r.why == "init" and last.why != "init") else last
+                last = r if last is None or _telling(r) > _telling(last) else last
         if last is not None:
             raise last
         readable = any(r.cells.base == place.base for r in state.held.values())
@@ -254,18 +267,25 @@ class Executor:
         except Unexplorable as e:
             raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
         contract = replace(contract, invariant=tuple(self.entry_steps(state, summary, i) for i in contract.invariant))
+        contract = self.threads.contract(state, loop, summary, contract)
         number = state.counter + 1
-        try:
-            body = self.kernel.enter_loop(state, contract)
-        except Rejected as r:
-            self.blame(summary, r)
-            raise
         v = state.fresh(str(loop.index.data), k.INT)
-        end = self.run(body)
+        for _ in range(ATTEMPTS):
+            try:
+                body = self.kernel.enter_loop(state, contract)
+            except Rejected as r:
+                self.blame(summary, r)
+                raise
+            end = self.threads.outliving(self.run(body), state)
+            wider = self.threads.widened(state, end, contract, summary, v)
+            if wider is None:
+                break
+            contract = wider
         self.place = loop.at
         self.shown[loop.at] = ShownLoop(loop, contract, summary.range, v, state)
         exclusive, invariant = self.exit_steps(end, contract, v, number)
-        after = self.kernel.leave_loop(end, exclusive, invariant)
+        covers = self.threads.exit_covers(end, contract, v)
+        after = self.kernel.leave_loop(end, exclusive, invariant, covers)
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
         return after
@@ -459,3 +479,7 @@ class Executor:
                     held[take.family] = r.without(self.member(c.cells, r, take.back))
         steps = tuple(self.fact_steps(facts, p) for p in state.values(ghost.ensures))
         return self.kernel.ghost(state, tuple(takes), steps)
+
+
+def _telling(r: Rejected) -> int:
+    return REASONS.index(r.why) if r.why in REASONS else -1

@@ -169,8 +169,8 @@ class Explorer:
                 index = w.index(place)
                 self.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
-            case kc.Alloc(base, sort, dims):
-                w.contents[base] = unknown_content(base, len(dims), sort)
+            case kc.Alloc(base, sort):
+                w.contents[base] = unknown_content(base, i.rank, sort)
             case kc.Free(base):
                 if base in w.outer:
                     raise Unexplorable("freed", base)
@@ -185,6 +185,8 @@ class Explorer:
                 self.nested_loop(i, w)
             case kc.Call():
                 self.call(i, w)
+            case kc.Launch() | kc.Phase() | kc.Barrier():
+                pass
 
     def content(self, base: str, w: World) -> Content:
         found = w.contents.get(base)
