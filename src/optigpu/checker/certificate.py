@@ -115,7 +115,8 @@ def replay(kernel: Kernel, ops: list[Op]) -> Theorem:
 _CLASSES = {
     c.__name__: c
     for c in (
-        Op, Ref, cells.Cells, cells.Claim, cells.Mark, cells.Owner, threads.Cover, conditions.Take, loops.Exclusive, loops.Invariant, loops.LoopContract,
+        Op, Ref, cells.Cells, cells.Claim, cells.Mark, cells.Owner, conditions.Take, threads.Cover,
+        loops.Exclusive, loops.Invariant, loops.LoopContract,
         values.Split, values.Reindex, values.Extend, values.Case,
     )
 }  # fmt: skip

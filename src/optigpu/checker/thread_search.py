@@ -12,8 +12,8 @@ from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import Cells, Mark, Owner, arguments, outermost, over, same
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.loops import Exclusive, LoopContract
-from optigpu.kernel.state import THREADS, Context, Rejected, State
-from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
+from optigpu.kernel.state import THREADS, Rejected, State
+from optigpu.kernel.terms import INT, ONE, ZERO, Term
 from optigpu.kernel.threads import Cover, everyone
 
 
@@ -142,7 +142,7 @@ def constant(m: Mark) -> Mark:
 
 
 def _earlier(m: Mark, v: Term, low: Term) -> Mark:
-    """What iterations before v have left marked, each what m says of it; v is the first binder, the earlier iteration the second."""
+    """What iterations before v have left marked, each what m says of it; v is the first binder, the earlier one the second."""
     w = k.var("$earlier", INT)
     n = m.cells.arity
     moved = Mark(
@@ -181,10 +181,6 @@ def divided(threads: Term, extent: Term) -> Term | None:
             return None
         out[tuple(left)] = c // number
     return k.polynomial(out, INT)
-
-
-def levels(context: Context) -> str:
-    return context.kind
 
 
 def _terms(m: Mark) -> tuple[Term, ...]:

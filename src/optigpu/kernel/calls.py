@@ -125,7 +125,7 @@ SORTS = {s.name: s for s in (k.INT, k.REAL, k.BOOL)}
 
 
 def copying(name: str) -> Function | None:
-    """`memcpy_host_to_device2.real`: host code that copies an array of that rank and sort; of `name` alone, so nothing is assumed."""
+    """`memcpy_host_to_device2.real`: host code that copies an array of that rank and sort."""
     stem, _, sort_name = name.partition(".")
     if stem[:-1] not in COPIES or stem[-1] not in "1234" or sort_name not in SORTS:
         return None

@@ -38,7 +38,7 @@ class LaunchRules(ThreadRules):
         return changed(state, facts=facts, context=context, code=state.code[1:])
 
     def phase(self, state: State) -> State:
-        """The next phase of a kernel. When the threads end, the grid is synchronised; when the kernel ends, nothing of it is left."""
+        """The next phase. When the threads end, the grid is synchronised; when the kernel ends, nothing of it is left."""
         i = self._next(state, Phase)
         c = state.context
         if c.kind != BEFORE[i.to]:

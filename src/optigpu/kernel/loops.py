@@ -184,7 +184,7 @@ class LoopRules(ThreadConditions):
         return changed(state, context=context, marks=marks)
 
     def _group(self, state: State, loop: Loop, contract: LoopContract, range_: Range, v: Term) -> tuple[Context, Term]:
-        """Who executes an iteration, and where its threads begin: N iterations of a thread loop divide the group into N equal parts."""
+        """Who executes an iteration, and where its threads begin: N iterations of a thread loop are N equal parts of the group."""
         context = state.context
         if loop.mode == SEQUENTIAL and context.kind in (HOST, THREADS):
             return context, ZERO

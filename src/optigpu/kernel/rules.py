@@ -5,14 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Mark, Owner, arguments, box, choose_owner, same
-from optigpu.kernel.cells import single, unknown
+from optigpu.kernel.cells import (
+    FULL,
+    READ,
+    Cells,
+    Family,
+    Index,
+    Mark,
+    Owner,
+    arguments,
+    box,
+    choose_owner,
+    same,
+    single,
+    unknown,
+)
 from optigpu.kernel.code import Alloc, Assert, Free, Ghost, If, Let, Load, Oblige, Store
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.state import (
     HOST,
-    SETUP,
     TEARDOWN,
     THREADS,
     Base,

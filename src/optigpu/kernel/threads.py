@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, Cells, Family, Index, Mark, Owner, choose_owner, over, outermost, same
+from optigpu.kernel.cells import FULL, Cells, Family, Index, Mark, Owner, choose_owner, outermost, over, same
 from optigpu.kernel.code import Barrier
 from optigpu.kernel.conditions import Conditions
 from optigpu.kernel.facts import Facts
