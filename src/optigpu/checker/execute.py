@@ -20,6 +20,7 @@ from optigpu.checker.explore import (
     unknown_content,
 )
 from optigpu.checker.proofs import ShownLoop
+from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.thread_search import ThreadSearch
 from optigpu.checker.witness import NAMES, invert, temporaries
@@ -67,11 +68,14 @@ class Executor:
         self.clause: tuple[str, int] | None = None
         self.shown: dict[int, ShownLoop] = {}  # by the `at` of loops
         self.allocated: dict[str, int] = {}  # where bases were allocated
+        self.accesses: list[Access] = []  # loads and stores so far
+        self.current: State | None = None  # where the executor is
 
     # Functions
 
     def verify(self, name: str) -> Theorem:
         self.function, self.place, self.clause = name, 0, None
+        self.accesses, self.current = [], None
         NAMES.restart()
         f = self.kernel.program.functions[name]
         try:
@@ -81,6 +85,9 @@ class Executor:
             return self.finish(end, f)
         except Rejected as r:
             clause = self.clause
+            if self.current is not None:
+                self.place = r.data.get("place") or self.place
+                explain(self.judge, self.current, r, self.accesses, self.place)
             if r.why in ("leak", "branches") and r.data.get("base") in self.allocated:
                 self.place, clause = self.allocated[r.data["base"]], None
             if r.rule == "begin" and "claims" in r.data:
@@ -184,6 +191,7 @@ class Executor:
     def run(self, state: State) -> State:
         while state.next is not None:
             self.place = state.next.at or self.place
+            self.current = state
             state = self.step(state)
         return state
 
@@ -232,7 +240,9 @@ class Executor:
             if at is None:
                 continue
             try:
-                return self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
+                after = self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
+                self.accesses.append((place.base, rule, self.place))
+                return after
             except Rejected as r:
                 last = r if last is None or _telling(r) > _telling(last) else last
         if last is not None:
@@ -271,10 +281,13 @@ class Executor:
         number = state.counter + 1
         v = state.fresh(str(loop.index.data), k.INT)
         for _ in range(ATTEMPTS):
+            self.current = state
             try:
                 body = self.kernel.enter_loop(state, contract)
             except Rejected as r:
                 self.blame(summary, r)
+                if loop.mode == kc.THREAD and r.why == "overlap":
+                    r.why = "race"
                 raise
             end = self.threads.outliving(self.run(body), state)
             wider = self.threads.widened(state, end, contract, summary, v)
@@ -285,6 +298,7 @@ class Executor:
         self.shown[loop.at] = ShownLoop(loop, contract, summary.range, v, state)
         exclusive, invariant = self.exit_steps(end, contract, v, number)
         covers = self.threads.exit_covers(end, contract, v)
+        self.current = end
         after = self.kernel.leave_loop(end, exclusive, invariant, covers)
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
@@ -306,11 +320,10 @@ class Executor:
                 rejected = Rejected("loop", "read-only", state.facts, None, base=effect.base)
                 self.blame(summary, rejected)
                 raise rejected
-            n = families[0]
             if effect.kind == "each" and not effect.progressive:
-                exclusive += self.exclusive(state, summary, effect, n, actual)
+                exclusive += self.exclusive(state, summary, effect, families, actual)
             else:
-                invariant.append(self.invariant(state, summary, effect, n, actual))
+                invariant.append(self.invariant(state, summary, effect, families[0], actual))
         facts = tuple(k.substitute(p, actual) for p in summary.invariants)
         return LoopContract(tuple(exclusive), tuple(invariant), facts)
 
@@ -336,23 +349,30 @@ class Executor:
         return out
 
     def exclusive(
-        self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
+        self, state: State, summary: LoopSummary, effect: Effect, families: list[int], actual: dict[Term, Term]
     ) -> list[Exclusive]:
         out: list[Exclusive] = []
         v = summary.v
-        r = state.held[n]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
             whole = over_all(cells, summary)
             xs = temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
             value = inside.simplify(k.substitute(instantiate(u.value, xs), actual))
-            maps = self.maps(state.facts, whole, r)
+            n, maps = self.home(state, whole, families)
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
             init = TRUE if u.written else k.FALSE
             out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if u.written else None))
         return out
+
+    def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Index, Index] | None]:
+        """The family that has the cells, and the maps; the first one if none is seen to have them."""
+        found = [(n, self.maps(state.facts, cells, state.held[n])) for n in families]
+        for n, maps in found if len(found) > 1 else ():
+            if maps is not None and self.includes(state.facts, cells, state.held[n], maps[0]):
+                return n, maps
+        return found[0]
 
     def invariant(
         self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]

@@ -208,9 +208,9 @@ class LoopRules(ThreadConditions):
         b, inside = self._arbitrary(state.facts, x.cells)
         mine, group = owner.at(b), everyone(context)
         goal = mine.contains(group) if x.whole else group.contains(mine)
-        self._require(
-            "loop", "owner", inside, goal, base=x.cells.base, need=x.cells, context=state.context, at=b, owner=mine
-        )
+        begin = instantiate(first, b)
+        data = {"cell": x.cells.at(b), "first": begin, "other": mine.moved(begin)}
+        self._require("loop", "owner", inside, goal, base=x.cells.base, **data)
         return None if x.whole else owner
 
     def _under(self, t: Term, v: Term, cells: Cells) -> Term:

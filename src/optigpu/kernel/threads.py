@@ -63,7 +63,7 @@ class ThreadConditions(Conditions):
             return
         if r.owner is not None:
             goal = r.owner.at(at).contains(everyone(state.context))
-            self._require(rule, "owner", facts, goal, base=base, need=cells, context=state.context)
+            self._require(rule, "owner", facts, goal, base=base, cell=r.cells.at(at), other=r.owner.at(at))
         if write and state.bases[base].space != REGISTER:
             self._level(rule, state, ONE, base=base)
 
@@ -92,7 +92,8 @@ class ThreadConditions(Conditions):
         c, inside = self._arbitrary(inside, m.cells)
         inside = inside.assume(same(cells.at(b), m.cells.at(c)))
         goal = part.at(b).contains(m.reader.at(c))
-        self._require("loop", "read", inside, goal, base=cells.base, need=cells, context=state.context)
+        data = {"cell": cells.at(b), "first": part.at(b).start, "other": m.reader.at(c)}
+        self._require("loop", "read", inside, goal, base=cells.base, **data)
 
     def _outlives(self, before: State, v: Term, *given: Term) -> None:
         """Terms at the end of a loop's body are about what was there before it and the iteration v."""
