@@ -32,7 +32,7 @@ from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
-from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.state import THREADS, Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
 from optigpu.kernel.values import Steps
 
@@ -268,6 +268,8 @@ class Executor:
     def loop(self, state: State, loop: kc.Loop) -> State:
         if loop.op not in ("+", "-"):
             return self.kernel.unroll(state)
+        if loop.mode == kc.THREAD and state.context.kind == THREADS:
+            self.threads.extents(state, loop, state.context.threads)
         world = World(state.facts, dict(state.env), {})
         for base, info in state.bases.items():
             world.contents[base] = unknown_content(base, len(info.dims), info.sort)
@@ -275,6 +277,8 @@ class Executor:
             summary = self.explorer.loop(loop, world)
             contract = self.contract(state, summary)
         except Unexplorable as e:
+            if e.why == "race":
+                raise Rejected("loop", "race", base=e.base, place=e.at, scope="block") from None
             raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
         contract = replace(contract, invariant=tuple(self.entry_steps(state, summary, i) for i in contract.invariant))
         contract = self.threads.contract(state, loop, summary, contract)
@@ -358,13 +362,43 @@ class Executor:
             whole = over_all(cells, summary)
             xs = temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
-            value = inside.simplify(k.substitute(instantiate(u.value, xs), actual))
+            value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
             n, maps = self.home(state, whole, families)
+            init: Term = TRUE if u.written else k.FALSE
+            wider = self.unconditional(state, summary, cells, effect.base, families)
+            if wider is not None:
+                n, maps, whole, condition, at = wider
+                r = state.held[n]
+                here = instantiate(condition, (v, *xs))
+                at = tuple(instantiate(t, (v, *xs)) for t in at)
+                value, init = k.ite(here, value, r.value_at(at)), k.abstract(k.ite(here, init, r.init_at(at)), (v, *xs))
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
-            init = TRUE if u.written else k.FALSE
-            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if u.written else None))
+            known = u.written and not any(str(x.data).startswith("@") for x in value.free)
+            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out
+
+    def unconditional(
+        self, state: State, summary: LoopSummary, cells: Cells, base: str, families: list[int]
+    ) -> tuple[int, tuple[Index, Index], Cells, Term, Index] | None:
+        """Cells that an iteration writes under a condition on itself and reads in any case: it can have them in any case."""
+        n = cells.arity
+        xs = temporaries(n)
+        conjuncts = k.conjuncts(instantiate(cells.where, xs))
+        own = [c for c in conjuncts if not c.free & set(xs)]
+        if not own or not any(c.base == base for c in summary.reads):
+            return None
+        rest = k.and_(*(c for c in conjuncts if c not in own))
+        whole = over_all(replace(cells, where=k.abstract(rest, xs)), summary)
+        number, maps = self.home(state, whole, families)
+        if maps is None or not self.includes(state.facts, whole, state.held[number], maps[0]):
+            return None
+        ys = temporaries(whole.arity)
+        image = tuple(instantiate(t, ys) for t in maps[0])
+        back = tuple(instantiate(t, image) for t in maps[1])
+        if not self.judge.proves(state.facts.assume(whole.domain(ys)), same(back, ys), count=False):
+            return None
+        return number, maps, whole, k.abstract(k.and_(*own), (summary.v, *xs)), maps[0]
 
     def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Index, Index] | None]:
         """The family that has the cells, and the maps; the first one if none is seen to have them."""

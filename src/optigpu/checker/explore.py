@@ -113,9 +113,9 @@ class LoopSummary:
 class Unexplorable(Exception):
     """The loop cannot be summarised: why, and about which base."""
 
-    def __init__(self, why: str, base: str = "") -> None:
+    def __init__(self, why: str, base: str = "", at: int = 0) -> None:
         super().__init__(why)
-        self.why, self.base = why, base
+        self.why, self.base, self.at = why, base, at
 
 
 class Explorer:
@@ -308,6 +308,9 @@ class Explorer:
                 self.run(loop.body, w)
             return
         summary = self.loop(loop, w)
+        shared = shared_by_iterations(summary) if loop.mode == kc.THREAD else None
+        if shared is not None:
+            raise Unexplorable("race", shared.base, next((u.at for u in shared.updates if u.at), 0))
         entry = {c.start: (base, c) for base, c in summary.entry.items()}
         before = dict(w.contents)
 
@@ -419,6 +422,12 @@ class Explorer:
         return out
 
 
+def shared_by_iterations(summary: LoopSummary) -> Effect | None:
+    """An effect that threads cannot have side by side: what one reads or writes, another one writes."""
+    progressive = [e for e in summary.effects.values() if e.progressive]
+    return next((e for e in (*progressive, *summary.effects.values()) if e.progressive or e.kind != "each"), None)
+
+
 def bind(t: Term, v: Term, depth: int) -> Term:
     """A term under `depth` binders with v bound outside of them."""
     xs = temporaries(depth, "z")
@@ -480,8 +489,9 @@ class _Recurrences:
                     pending.discard(base)
                     self.substitute_solved(base, effect)
                     progress = True
-        for base in pending:
-            self.solved[base] = Effect("unknown", base, tuple(self.updates[base]))
+        for base in sorted(pending):
+            updates = self.updates[base]
+            self.solved[base] = Effect("unknown", base, tuple(updates), "", self.read_elsewhere(base, updates))
         self.summary.effects = self.solved
 
     def start_of(self, base: str) -> Term:

@@ -6,7 +6,7 @@ from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.execute import Failed
 from optigpu.checker.races import RACES
 from optigpu.checker.verdict import Problem
-from optigpu.kernel.state import Rejected
+from optigpu.kernel.state import HOST, THREADS, Rejected
 from optigpu.syntax.source import NOWHERE, Loc
 
 # (rule, why) -> code; a rule alone where it does not matter why.
@@ -105,6 +105,8 @@ def code_of(r: Rejected) -> str:
         if r.data["scope"] == "grid":
             return "OG343"
         return "OG342" if r.why == "read" else "OG341"
+    if (r.rule, r.why) == ("call", "context") and r.data["context"].kind not in (HOST, THREADS):
+        return "OG350"
     return CODES.get((r.rule, r.why), OTHER)
 
 

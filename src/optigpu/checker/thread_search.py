@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.checker.explore import LoopSummary
+from optigpu.checker.explore import LoopSummary, shared_by_iterations
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -32,10 +32,10 @@ class ThreadSearch:
         if state.context.kind != THREADS:
             return contract
         if loop.mode == kc.THREAD:
-            for effect in summary.effects.values():
-                if effect.kind != "each" or effect.progressive:
-                    place = next((u.at for u in effect.updates if u.at), 0)
-                    raise Rejected("loop", "race", state.facts, None, base=effect.base, place=place)
+            effect = shared_by_iterations(summary)
+            if effect is not None:
+                place = next((u.at for u in effect.updates if u.at), 0)
+                raise Rejected("loop", "race", state.facts, None, base=effect.base, place=place)
             part = self.part(state, summary.range.high)
             if part is None:
                 context = state.context
@@ -48,9 +48,26 @@ class ThreadSearch:
         covers = tuple(Cover(n, arguments(m.cells.arity)) for n, m in enumerate(before))
         return replace(contract, invariant=invariant, marks=tuple(constant(m) for m in before), covers=covers)
 
-    def part(self, state: State, extent: Term) -> Term | None:
+    def extents(self, state: State, loop: kc.Loop, threads: Term, inside: frozenset[Term] = frozenset()) -> None:
+        """Before anything else is said of nested thread loops: do their extents divide the threads there are?"""
+        bound = state.value(loop.bound)
+        if loop.mode == kc.THREAD and loop.start is ZERO and loop.relation == "<" and not bound.free & inside:
+            bound = state.facts.simplify(bound)
+            part = self.part(state, bound, threads)
+            if part is None:
+                context = replace(state.context, threads=threads)
+                raise Rejected("loop", "extent", state.facts, None, context=context, extent=bound, place=loop.at)
+            threads = part
+        elif loop.mode == kc.THREAD:
+            return
+        inside |= {loop.index} | {i.target for i in loop.body if isinstance(i, kc.Let | kc.Load)}
+        for i in loop.body:
+            if isinstance(i, kc.Loop):
+                self.extents(state, i, threads, inside)
+
+    def part(self, state: State, extent: Term, threads: Term | None = None) -> Term | None:
         """The number of threads of an iteration: the group's divided by the loop's extent."""
-        threads, facts = state.context.threads, state.facts
+        threads, facts = state.context.threads if threads is None else threads, state.facts
         for p in (divided(threads, extent), state.context.block, facts.simplify(k.fdiv(threads, extent)), ONE):
             if p is not None and self.proves(facts, k.eq(k.mul(extent, p), threads)):
                 return p

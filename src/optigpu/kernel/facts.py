@@ -12,6 +12,7 @@ Everything else goes to the solver (kernel/judge.py).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
@@ -429,14 +430,16 @@ def _has_choice(t: Term) -> bool:
 
 
 def _solve(item: Term) -> tuple[Term, Term] | None:
-    """From p = 0, a variable with coefficient ±1 that occurs nowhere else in p; or n = k * q from k | n."""
+    """From p = 0, a variable with coefficient ±1 (of reals: any) that occurs nowhere else in p; or n = k * q from k | n."""
     if item.op != "eq":
         return None
     p = item.args[0]
     cs = k.coefficients(p)
-    variables = [m[0] for m, c in cs.items() if len(m) == 1 and m[0].op == "var" and c in (1, -1)]
+    real = p.sort is not INT
+    variables = [m[0] for m, c in cs.items() if len(m) == 1 and m[0].op == "var" and (real or c in (1, -1))]
     for v in sorted(variables, key=_innermost, reverse=True):
-        rest = k.polynomial({m: -d if cs[(v,)] == 1 else d for m, d in cs.items() if m != (v,)}, p.sort)
+        factor = Fraction(-1) / cs[(v,)] if real else -cs[(v,)]
+        rest = k.scale(factor, k.polynomial({m: d for m, d in cs.items() if m != (v,)}, p.sort))
         if v not in rest.free:
             return v, rest
     if p.sort is INT and len(cs) == 2:

@@ -110,6 +110,7 @@ class Rules(ThreadConditions):
         """x = *p: the cell is one that the state holds, with any share, and has been written; x gets its value."""
         i = self._next(state, Load)
         self._known(state, at)
+        self._in_reach("load", state, i.place.base)
         r = self._family("load", state.held, family, i.place.base, READ)
         need = single(i.place.base, state.values(i.place.index))
         self._found("load", state.facts, need, r, at, None)
@@ -122,6 +123,7 @@ class Rules(ThreadConditions):
         """*p = e: the cell is held with full share; from here on it holds e, and the rest of its family what it held."""
         i = self._next(state, Store)
         self._known(state, at)
+        self._in_reach("store", state, i.place.base)
         r = self._family("store", state.held, family, i.place.base, FULL)
         need = single(i.place.base, state.values(i.place.index))
         self._found("store", state.facts, need, r, at, None)

@@ -42,7 +42,7 @@ def marked(old: tuple[Mark, ...], *new: Mark) -> tuple[Mark, ...]:
 class ThreadConditions(Conditions):
     def _in_reach(self, rule: str, state: State, base: str) -> None:
         """The memory is one that whoever executes here can access."""
-        if state.bases[base].space not in SPACES.get(state.context.kind, ()):
+        if base in state.bases and state.bases[base].space not in SPACES.get(state.context.kind, ()):
             raise Rejected(rule, "space", base=base, space=state.bases[base].space, context=state.context)
 
     def _level(self, rule: str, state: State, size: Term, **data: Any) -> None:

@@ -144,7 +144,7 @@ class _Writer:
             case "OG343":
                 return f"data race on {b} between blocks: nothing orders blocks before the kernel ends"
             case _ if data.get("space") == "TReg":
-                return f"{b} is in registers: a thread cannot access those of another thread"
+                return f"{b} is in registers: a thread cannot access those of another thread, nor change what its group shares"
             case _:
                 return f"{b} is in shared memory: a block cannot access that of another block"
 
@@ -200,6 +200,8 @@ class _Writer:
                 return f"{b} cannot be allocated in {where}"
             case "free":
                 return f"{b} cannot be freed in {where}"
+            case "call":
+                return f"`{str(data.get('function')).partition('.')[0]}` cannot be called in {where}: {PROTOCOL}"
             case "loop":
                 return f"a {data.get('mode')} loop has no meaning in {where}"
             case _:
