@@ -14,6 +14,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate
 
 FULL, READ = "full", "read"
+LENT = "lent"  # for reading, to the body of a sequential loop of the group that holds it in full
 Index = tuple[Term, ...]
 
 

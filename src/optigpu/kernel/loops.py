@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import (
     FULL,
+    LENT,
     READ,
     Cells,
     Family,
@@ -172,7 +173,8 @@ class LoopRules(ThreadConditions):
             self._covered("loop", state.facts, m, kept, cover)
         marks = marked(marks, *self._invariant_marks(contract, v))
         for n, r in held.items():
-            body[n] = replace(r, share=READ, owner=r.owner and r.owner.moved(k.neg(first)))
+            share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
+            body[n] = replace(r, share=share, owner=r.owner and r.owner.moved(k.neg(first)))
         for p in contract.facts:
             self._require("loop", "invariant", state.facts, instantiate(p, (range_.low,)))
         taken = holds_for(loop, instantiate(range_.index, (v,)), state.value(loop.bound))  # by the choice of n
@@ -341,7 +343,7 @@ class LoopRules(ThreadConditions):
             out = self._bound(before, m, v, range_.low, range_.high, entered.first)
             marks = marked(marks, replace(out, family=homes.get(m.family, m.family)))
         if before.context.threads is ONE:  # a single thread does not get in its own way
-            return tuple(m for m in marks if before.held[m.family].share != FULL)
+            return tuple(m for m in marks if before.held[m.family].share == READ)
         return marks
 
     def _given_back(self, rest: dict[int, Family], number: int, cells: Cells) -> Family:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, Cells, Family, Index, Mark, Owner, choose_owner, outermost, over, same
+from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Mark, Owner, choose_owner, outermost, over, same
 from optigpu.kernel.code import Barrier
 from optigpu.kernel.conditions import Conditions
 from optigpu.kernel.facts import Facts
@@ -70,7 +70,7 @@ class ThreadConditions(Conditions):
     def _read(self, state: State, family: int, cells: Cells) -> tuple[Mark, ...]:
         """The marks after the group has read cells. What a single thread reads of its own cells needs none."""
         r, context = state.held[family], state.context
-        own = context.threads is ONE and r.share == FULL
+        own = context.threads is ONE and r.share != READ
         if context.kind == HOST or own or state.bases[r.cells.base].space == REGISTER:
             return state.marks
         return marked(state.marks, Mark(family, cells, everyone(context)))
@@ -130,8 +130,8 @@ class ThreadRules(ThreadConditions):
     def _synchronised(self, state: State) -> State:
         """Global and shared memory that only this group has accessed is everyone's in it. Registers stay where they are.
 
-        What is lent to the group may have been read or written by others, of whom the barrier says nothing: marks on it stay, and
-        its owner changes only where it is inside the group.
+        What others lent to the group they may have accessed too, and the barrier says nothing of them: marks on it stay, and its
+        owner changes only where it is inside the group.
         """
         held = dict(state.held)
         group = everyone(state.context)
@@ -141,7 +141,7 @@ class ThreadRules(ThreadConditions):
                     held[n] = replace(r, owner=None)
                 else:
                     held[n] = replace(r, owner=choose_owner(group.contains(r.owner), group, r.owner))
-        kept = tuple(m for m in state.marks if state.held[m.family].share != FULL)
+        kept = tuple(m for m in state.marks if state.held[m.family].share == READ)
         return changed(state, held=held, marks=kept)
 
     def forget(self, state: State, number: int, wider: Mark, cover: Cover) -> State:
