@@ -76,6 +76,7 @@ class Executor:
     def verify(self, name: str) -> Theorem:
         self.function, self.place, self.clause = name, 0, None
         self.accesses, self.current = [], None
+        self.explorer.names, self.explorer.found = {}, {}
         NAMES.restart()
         f = self.kernel.program.functions[name]
         try:
@@ -274,7 +275,7 @@ class Executor:
         for base, info in state.bases.items():
             world.contents[base] = unknown_content(base, len(info.dims), info.sort)
         try:
-            summary = self.explorer.loop(loop, world)
+            summary = self.explorer.again(loop, world) or self.explorer.loop(loop, world)
             contract = self.contract(state, summary)
         except Unexplorable as e:
             if e.why == "race":
@@ -284,6 +285,7 @@ class Executor:
         contract = self.threads.contract(state, loop, summary, contract)
         number = state.counter + 1
         v = state.fresh(str(loop.index.data), k.INT)
+        self.explorer.names[summary.v] = v
         for _ in range(ATTEMPTS):
             self.current = state
             try:

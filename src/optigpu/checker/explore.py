@@ -15,6 +15,7 @@ from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import UNINIT, Cells, Claim, Index, arguments, box, same, single
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.loops import Range, holds_for, iterations
@@ -124,6 +125,8 @@ class Explorer:
         self.program = elaborated.program
         self.specs = elaborated.specs  # what users wrote at loops
         self.given_values = elaborated.given  # and at uses of lemmas
+        self.found: dict[int, tuple[LoopSummary, dict[Term, Term]]] = {}  # by the `at` of loops, with what they depend on
+        self.names: dict[Term, Term] = {}  # iterations of explored loops, as the proof calls them
 
     # Reading
 
@@ -369,7 +372,34 @@ class Explorer:
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in now and (c.updates or b in given)}
         _Recurrences(self, summary, written, given).solve()
+        if loop.at not in self.specs:
+            self.found[loop.at] = (summary, {x: w.value(x) for x in variables_of(loop)})
         return summary
+
+    def again(self, loop: kc.Loop, w: World) -> LoopSummary | None:
+        """What was found out about a loop when one around it was explored, if it depends on the same things here."""
+        if loop.at not in self.found:
+            return None
+        summary, inputs = self.found[loop.at]
+        if any(k.substitute(t, self.names) is not w.value(x) for x, t in inputs.items()):
+            return None
+        if summary.entry.keys() != w.contents.keys():
+            return None
+
+        def named(t: Term) -> Term:
+            return k.substitute(t, self.names)
+
+        v, r = summary.v, summary.range
+        range_ = Range(named(r.low), named(r.high), named(r.index))
+        index = instantiate(range_.index, (v,))
+        taken = holds_for(loop, index, w.value(loop.bound))
+        facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), taken)
+        effects = {}
+        for base, e in summary.effects.items():
+            updates = (replace(u, cells=u.cells.substitute(self.names), value=named(u.value)) for u in e.updates)
+            effects[base] = replace(e, updates=tuple(updates))
+        reads = tuple(c.substitute(self.names) for c in summary.reads)
+        return LoopSummary(v, range_, summary.entry, effects, facts, (), reads)
 
     def given(self, loop: kc.Loop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
         """What the user says of a loop, used as it is written."""
@@ -420,6 +450,14 @@ class Explorer:
                     f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * n, sort) if n else sort)
                     out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
         return out
+
+
+def variables_of(i: kc.Instr) -> set[Term]:
+    """The variables that occur in an instruction."""
+    out: set[Term] = set()
+    for t in terms_of(i):
+        out |= t.free
+    return out
 
 
 def shared_by_iterations(summary: LoopSummary) -> Effect | None:
