@@ -125,7 +125,9 @@ class Explorer:
         self.program = elaborated.program
         self.specs = elaborated.specs  # what users wrote at loops
         self.given_values = elaborated.given  # and at uses of lemmas
-        self.found: dict[int, tuple[LoopSummary, dict[Term, Term]]] = {}  # by the `at` of loops, with what they depend on
+        self.found: dict[
+            int, tuple[LoopSummary, dict[Term, Term]]
+        ] = {}  # by the `at` of loops, with what they depend on
         self.names: dict[Term, Term] = {}  # iterations of explored loops, as the proof calls them
 
     # Reading
