@@ -15,6 +15,7 @@ from optigpu.transform.building import (
     div,
     exact_div,
     expression,
+    flattened,
     less,
     lit,
     minimum,
@@ -84,7 +85,7 @@ class Loop(Family):
 
         def body(value: Expr) -> Body:
             plain = is_plain(loop)
-            return substitute_body(loop.body, {loop.index: value if plain else c.value(value)})
+            return flattened(substitute_body(loop.body, {loop.index: value if plain else c.value(value)}))
 
         outer_contract, inner_contract = tiled_contracts(loop, o, n) if is_plain(loop) else ((), ())
         inside, bound, count = body(inner_index), n, exact_div(c.count, n)
@@ -152,10 +153,19 @@ class Loop(Family):
         while True:
             loop = self.script.at(nest[-1])
             assert isinstance(loop, For)
-            inside = [k for k, s in enumerate(loop.body) if isinstance(s, For) and s.index in order]
-            if not inside:
+            inside = self._next_loop(nest[-1], loop.body, order)
+            if inside is None:
                 return nest
-            nest.append(nest[-1].child(inside[0]))
+            nest.append(inside)
+
+    def _next_loop(self, around: Place, body: Body, order: tuple[str, ...]) -> Place | None:
+        """The next loop of the nest inside a body, through guards."""
+        for k, s in enumerate(body):
+            if isinstance(s, For) and s.index in order:
+                return around.child(k)
+            if isinstance(s, If) and (found := self._next_loop(around.child(k), s.then, order)) is not None:
+                return found
+        return None
 
     def _index(self, place: Place) -> str | None:
         s = self.script.at(place)
@@ -212,10 +222,10 @@ class Loop(Family):
 
     def _swap_nested(self, outer: Place, inner: Place) -> Place:
         """Swap two loops of which the second is directly in the body of the first; returns where the new outer one is."""
-        if inner.parent != outer:
-            between = self.script.at(inner.parent)
-            raise refuse("there is something other than loops between the two", between, "move it out first")
         mark = self.script.at(inner).mark
+        while inner.parent != outer:
+            self._sink_guard(inner)
+            inner = self.script.find(Handle(self.script, mark))
         if len(self.script.around(inner)) > 1:
             self._isolate(inner)
             inner = self.script.find(Handle(self.script, mark))
@@ -228,6 +238,14 @@ class Loop(Family):
         new = replace(b, body=(replace(a, body=b.body, contract=()),), contract=())
         self.script.put(outer, new)
         return outer
+
+    def _sink_guard(self, inner: Place) -> None:
+        """`if (c) for …` as `for … if (c)`."""
+        loop, guard = self.script.at(inner), self.script.at(inner.parent)
+        assert isinstance(loop, For)
+        if not isinstance(guard, If) or guard.other or len(guard.then) != 1 or loop.index in free_vars(guard.test):
+            raise refuse("there is something other than loops between the two", guard, "move it out first")
+        self.script.put(inner.parent, replace(loop, body=(replace(guard, then=loop.body),), contract=()))
 
     def _isolate(self, inner: Place) -> None:
         """Make a loop the only statement of the loop around it, by fission on both sides."""
