@@ -411,7 +411,9 @@ class Gpu(Family):
         """Is there a point where a barrier helps? The outermost is tried first, where it runs least often."""
         before = self.script.program
         mark = self.script.at(place).mark
-        for point in self._barrier_points(place):
+        loop = self.script.at(place)
+        ended = problem.code == "OG352" and isinstance(loop, For)
+        for point in [place.child(len(loop.body))] if ended and isinstance(loop, For) else self._barrier_points(place):
             self.script.update(insert_at(before, point, blocksync()))
             left = self._problem()
             if left is None or left.code not in RACES or self._statement(left) != mark:

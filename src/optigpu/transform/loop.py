@@ -7,7 +7,7 @@ from dataclasses import replace
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import Mark
-from optigpu.syntax.walk import body_free_vars, bound_after, free_vars, stmt_exprs, substitute_body
+from optigpu.syntax.walk import body_free_vars, bound_after, free_vars, statements, stmt_exprs, substitute_body
 from optigpu.transform import hoisting
 from optigpu.transform.building import (
     Size,
@@ -30,6 +30,7 @@ from optigpu.transform.editing import Place, edit_body
 from optigpu.transform.loops import counted, is_plain, refuse, substituted_contract, tiled_contracts
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle, Target, ambiguous
+from optigpu.transform.types_at import declared
 
 TAILS = ("divides", "guard", "peel", "min")
 
@@ -674,10 +675,13 @@ class Loop(Family):
               a[row] = 0.0f;
             }
 
-        Needs: a loop. Fails: never; a name in use gets a number.
+        Needs: a loop. Fails: never; a name that means something there gets a number.
         """
         place, loop = self._loop(target)
-        name = self.script.fresh(index, place)
+        inside = {x.index for x in statements(loop.body) if isinstance(x, For)} | body_free_vars(loop.body)
+        inside |= {n for x in statements(loop.body) for n in bound_after(x)}
+        clash = index in inside or declared(self.script, place, index) is not None
+        name = self.script.fresh(index, place) if clash else index
         body = substitute_body(loop.body, {loop.index: Var(name)})
         contract = substituted_contract(loop, loop.index, Var(name))
         self.script.put(place, replace(loop, index=name, body=body, contract=contract))
