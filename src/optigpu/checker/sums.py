@@ -49,7 +49,12 @@ class SumProver:
                 rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
                 if rest is not None:
                     return (*steps, *rest)
-                step = self.inside(facts, a, b, depth) or self.shifted(a, b) or self.unrolled(a, b)
+                step = (
+                    self.inside(facts, a, b, depth)
+                    or self.evened(facts, a, b)
+                    or self.shifted(a, b)
+                    or self.unrolled(a, b)
+                )
                 if step is None:
                     return None
             match step:
@@ -145,6 +150,21 @@ class SumProver:
                     if inner is not None:
                         return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
         return self.together(facts, a, b, depth)
+
+    def evened(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Ranges that differ by a few indices at an end: cut these off, whatever the bodies are."""
+        only = one_sided(a, b)
+        for s in only:
+            for t in only:
+                if s.op != t.op or s.args[-1] is t.args[-1]:
+                    continue
+                low, high = s.args[-3], s.args[-2]
+                for same_end, at in ((low is t.args[-3], t.args[-2]), (high is t.args[-2], t.args[-3])):
+                    near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
+                    if same_end and near and at not in (low, high):
+                        if self.proves(facts, k.and_(k.le(low, at), k.le(at, high))):
+                            return Split(s, at)
+        return None
 
     def shifted(self, a: Term, b: Term) -> Reindex | None:
         """Sums over ranges of one size, over the same range."""
