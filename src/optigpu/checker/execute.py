@@ -23,6 +23,7 @@ from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.thread_search import ThreadSearch
+from optigpu.checker.trees import find_tree, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -191,10 +192,15 @@ class Executor:
 
     def run(self, state: State) -> State:
         while state.next is not None:
-            self.place = state.next.at or self.place
-            self.current = state
-            state = self.step(state)
+            state = self.one(state)
         return state
+
+    def one(self, state: State) -> State:
+        """The next instruction."""
+        assert state.next is not None
+        self.place = state.next.at or self.place
+        self.current = state
+        return self.step(state)
 
     def step(self, state: State) -> State:
         match state.next:
@@ -268,12 +274,10 @@ class Executor:
 
     def loop(self, state: State, loop: kc.Loop) -> State:
         if loop.op not in ("+", "-"):
-            return self.kernel.unroll(state)
+            return self.unrolled(state, loop)
         if loop.mode == kc.THREAD and state.context.kind == THREADS:
             self.threads.extents(state, loop, state.context.threads)
-        world = World(state.facts, dict(state.env), {})
-        for base, info in state.bases.items():
-            world.contents[base] = unknown_content(base, len(info.dims), info.sort)
+        world = self.world(state)
         try:
             summary = self.explorer.again(loop, world) or self.explorer.loop(loop, world)
             contract = self.contract(state, summary)
@@ -309,6 +313,38 @@ class Executor:
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
         return after
+
+    def world(self, state: State) -> World:
+        """The start of an exploration from here."""
+        contents = {b: unknown_content(b, len(info.dims), info.sort) for b, info in state.bases.items()}
+        return World(state.facts, dict(state.env), contents)
+
+    def unrolled(self, state: State, loop: kc.Loop) -> State:
+        """A loop over known numbers, one iteration after the other; a tree reduction with its contents said anew after each."""
+        start = self.kernel.unroll(state)
+        world = self.world(state)
+        values = self.explorer.known_values(loop, world)
+        tree = find_tree(self.explorer, loop, world, values) if values else None
+        if tree is None or values is None:
+            return start
+        families = self.candidates(dict(state.held), tree.base, FULL)
+        if len(families) != 1:
+            return start
+        (n,) = families
+        after, each = len(state.code) - 1, 1 + len(loop.body)
+        entry, state = state.held[n], start
+        for done, h in enumerate(values, 1):
+            while len(state.code) > after + each * (len(values) - done):
+                state = self.one(state)
+            stated_ = stated(tree, h, entry, state.held[n], state.facts)
+            if stated_ is not None:
+                want = Family(entry.cells, stated_[1], stated_[0])
+                steps = halving_steps(tree, h, want, state.facts)
+                try:
+                    state = self.kernel.tidy(self.kernel.restate(state, n, *stated_, steps), n)
+                except Rejected:
+                    continue
+        return state
 
     def blame(self, summary: LoopSummary, r: Rejected) -> None:
         """The statement in the loop because of which its contract needs what it does not have."""
@@ -391,7 +427,16 @@ class Executor:
         if not own or not any(c.base == base for c in summary.reads):
             return None
         rest = k.and_(*(c for c in conjuncts if c not in own))
-        whole = over_all(replace(cells, where=k.abstract(rest, xs)), summary)
+        wider = replace(cells, where=k.abstract(rest, xs))
+        for c in (c for c in summary.reads if c.base == base):
+            ys = temporaries(c.arity)
+            inside = summary.facts.assume(c.domain(ys))
+            at = invert(wider, c.at(ys), inside)
+            if at is None or not self.judge.proves(
+                inside, k.and_(wider.domain(at), same(wider.at(at), c.at(ys))), count=False
+            ):
+                return None
+        whole = over_all(wider, summary)
         number, maps = self.home(state, whole, families)
         if maps is None or not self.includes(state.facts, whole, state.held[number], maps[0]):
             return None

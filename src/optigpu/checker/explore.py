@@ -308,6 +308,8 @@ class Explorer:
         """Run a loop inside an exploration: summarise it, and apply what it does to the contents."""
         values = self.known_values(loop, w)
         if values is not None:
+            if self.reduce_tree(loop, w, values):
+                return
             for number in values:
                 w.env[loop.index] = k.num(number)
                 self.run(loop.body, w)
@@ -345,6 +347,16 @@ class Explorer:
                 xs = temporaries(c.rank, "x")
                 lambdas[start] = k.lam(xs, self.read(contents[base], xs, facts))
         return facts.simplify(k.substitute(t, {**scalars, **lambdas}))
+
+    def reduce_tree(self, loop: kc.Loop, w: World, values: list[int]) -> bool:
+        """A loop that is a tree reduction, as one operation."""
+        from optigpu.checker.trees import apply_tree, find_tree
+
+        tree = find_tree(self, loop, w, values)
+        if tree is None:
+            return False
+        apply_tree(self, tree, w, loop.at)
+        return True
 
     def known_values(self, loop: kc.Loop, w: World) -> list[int] | None:
         """Geometric loops over known numbers are run as they are."""

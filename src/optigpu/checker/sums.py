@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from optigpu.checker.witness import temporaries
+from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Index
+from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import Term, instantiate
-from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, peel, split
+from optigpu.kernel.values import Case, Equality, Extend, Reindex, Split, Step, Steps, peel, split
 
 ROUNDS = 24
 MAX_UNROLL = 40
@@ -21,6 +21,7 @@ BIG = ("sum", "prod", "all", "fold_max")
 class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
+        self.equality = Equality(judge)
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
@@ -149,6 +150,10 @@ class SumProver:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
+        for old, like in ((s, t), (t, s)):
+            flat = self.flattened(facts, old, like)
+            if flat is not None:
+                return flat
         if s.args[-1] is t.args[-1]:
             cut = self.cut(facts, s, t)
             if cut is not None:
@@ -168,6 +173,33 @@ class SumProver:
             inner = self.find(inside, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
             if inner is not None:
                 return Extend(s, t, tuple(bind_step(step, x) for step in inner))
+        return None
+
+    def flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
+        """A nested sum whose index form takes each value of the other sum's index once: k in 0..K, t in 0..32: f(32*k + t)."""
+        if peel(t, 2) is None or peel(like, 2) is not None or like.op != "sum":
+            return None
+        (i,) = temporaries(1, "f")
+        one = peel(like, 1)
+        if one is None or one.where is not k.TRUE:
+            return None
+        theirs = one.body_at((i,))
+        for depth in (4, 3, 2):
+            nested = peel(t, depth)
+            if nested is None:
+                continue
+            xs = temporaries(depth, "f")
+            mine = nested.body_at(xs)
+            for form in _matching(mine, theirs, i):
+                if facts.simplify(k.substitute(theirs, {i: form})) is not facts.simplify(mine):
+                    continue
+                cells = Cells("", nested.ranges, nested.where, (k.abstract(form, xs),))
+                low, high = one.ranges[0]
+                back = invert(cells, (i,), facts.assume(k.le(low, i), k.lt(i, high)))
+                if back is not None:
+                    step = Reindex(t, like, (k.abstract(form, xs),), tuple(k.abstract(u, (i,)) for u in back))
+                    if self.equality._checked(facts, step) is not None:
+                        return step
         return None
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
@@ -257,6 +289,17 @@ class SumProver:
             return None
         other = (k.bound(0, k.INT), k.bound(1, k.INT))
         return Reindex(s, t, other, other)
+
+
+def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
+    """Values for i at which an application in `theirs` is one in `mine`."""
+    wanted = [a for a in k.subterms(theirs) if a.op == "app" and i in a.free]
+    for a in k.subterms(mine):
+        for b in wanted if a.op == "app" else ():
+            if a.args[0] is b.args[0]:
+                for p, q in zip(a.args[1:], b.args[1:]):
+                    if i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
+                        yield k.sub(p, k.sub(q, i))
 
 
 def bind_step(step: Step, x: Term) -> Step:

@@ -288,6 +288,14 @@ class Rules(ThreadConditions):
             owner = Owner(k.abstract(inside.simplify(mine.start), b), k.abstract(inside.simplify(mine.size), b))
         return changed(state, held={**state.held, family: replace(r, value=value, init=init, owner=owner)})
 
+    def restate(self, state: State, family: int, init: Term, value: Term, steps: Steps) -> State:
+        """The contents of a family said in another way, or less of them."""
+        self._known(state, init, value, steps)
+        r = state.held[family]
+        want = Family(r.cells, value, init)
+        self._contents("restate", state.facts, want, r, arguments(r.cells.arity), steps, False)
+        return changed(state, held={**state.held, family: replace(r, value=value, init=init)})
+
     # Branches
 
     def enter_if(self, state: State) -> tuple[State, State]:
