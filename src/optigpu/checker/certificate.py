@@ -22,7 +22,8 @@ from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 
 RULES = (
     "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost", "regroup", "fuse", "narrow",
-    "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call", "barrier", "restate", "forget", "launch", "phase",
+    "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
+    "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
 FORMAT = 1
 

@@ -35,6 +35,7 @@ from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
 from optigpu.kernel.state import THREADS, Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
+from optigpu.kernel.threads import lanes
 from optigpu.kernel.values import Steps
 
 
@@ -236,8 +237,21 @@ class Executor:
                 return self.kernel.phase(state)
             case kc.Barrier():
                 return self.kernel.barrier(state)
+            case kc.Shuffle() as shuffle:
+                return self.shuffle(state, shuffle)
             case _:
                 raise Rejected("order", "nothing to execute")
+
+    def shuffle(self, state: State, i: kc.Shuffle) -> State:
+        found: list[tuple[int, tuple[Index, Index]]] = []
+        for view, share in ((i.source, "any"), (i.target, FULL)):
+            families = self.candidates(dict(state.held), view.base, share)
+            n, maps = self.home(state, lanes(state, view), families) if families else (0, None)
+            if maps is None:
+                raise Rejected("shuffle", "permission", state.facts, None, base=view.base)
+            found.append((n, maps))
+        (source, (forward, _)), (target, (forward2, back)) = found
+        return self.kernel.tidy(self.kernel.shuffle(state, source, forward, target, forward2, back), target)
 
     def access(self, state: State, place: kc.Place, rule: str) -> State:
         index = state.values(place.index)
@@ -402,14 +416,17 @@ class Executor:
             inside = summary.facts.assume(cells.domain(xs))
             value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
             n, maps = self.home(state, whole, families)
-            init: Term = TRUE if u.written else k.FALSE
+            init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             wider = self.unconditional(state, summary, cells, effect.base, families)
             if wider is not None:
                 n, maps, whole, condition, at = wider
                 r = state.held[n]
                 here = instantiate(condition, (v, *xs))
                 at = tuple(instantiate(t, (v, *xs)) for t in at)
-                value, init = k.ite(here, value, r.value_at(at)), k.abstract(k.ite(here, init, r.init_at(at)), (v, *xs))
+                value, init = (
+                    k.ite(here, value, r.value_at(at)),
+                    k.abstract(k.ite(here, instantiate(init, (v, *xs)), r.init_at(at)), (v, *xs)),
+                )
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
             known = u.written and not any(str(x.data).startswith("@") for x in value.free)
@@ -471,8 +488,9 @@ class Executor:
         value = inside_loop.simplify(k.substitute(value, actual))
         for u in effect.updates:
             if effect.kind == "scratch":
-                _, here = located(u, index, inside_loop)
-                init = k.ite(k.and_(here, k.lt(low, v)), TRUE, init)
+                where, here = located(u, index, inside_loop)
+                last = k.substitute(instantiate(u.init, where), {v: k.sub(v, k.ONE)})
+                init = k.ite(k.and_(here, k.lt(low, v)), last, init)
             elif effect.kind == "given":
                 _, here = located(u, index, inside_loop)
                 init = k.ite(here, TRUE if u.written else k.FALSE, init)

@@ -6,7 +6,7 @@ for t < h. That keeps values small, and leaves a sum over the whole array in s[0
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from optigpu.checker.explore import Content, Explorer, Unexplorable, Update, World, difference, unknown_content
@@ -14,7 +14,7 @@ from optigpu.checker.sums import abstract_step
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Cells, Family, Index, same
+from optigpu.kernel.cells import Cells, Family, Index, arguments, same
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.kernel.values import Reindex, Split, Step, Steps
@@ -28,14 +28,16 @@ class Tree:
     op: str
     fixed: Index  # indices before the one that the tree is over
     rest: Index  # and after it
+    offset: Term
     steps: tuple[int, ...]
+    scratch: tuple[Update, ...] = ()  # what else is written in each step
 
     @property
     def size(self) -> int:
         return 2 * self.steps[0]
 
     def cell(self, t: Term) -> Index:
-        return (*self.fixed, t, *self.rest)
+        return (*self.fixed, k.add(self.offset, t), *self.rest)
 
 
 def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) -> Tree | None:
@@ -51,12 +53,14 @@ def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) ->
     except Unexplorable:
         return None
     written = {b: c for b, c in inner.contents.items() if b in now and c.updates}
-    if len(written) != 1:
-        return None
-    (base, content), *_ = written.items()
-    if len(content.updates) != 1 or content.updates[0].cells.arity != 1:
-        return None
-    return _tree_of(base, content, h, facts, tuple(values))
+    for base, content in written.items():
+        others = tuple(u for b, c in written.items() if b != base for u in c.updates)
+        if len(content.updates) != 1 or content.updates[0].cells.arity != 1:
+            continue
+        tree = _tree_of(base, content, h, facts, tuple(values))
+        if tree is not None and not any(h in t.free for u in others for t in u.cells.terms()):
+            return replace(tree, scratch=others)
+    return None
 
 
 def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]) -> Tree | None:
@@ -73,42 +77,46 @@ def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[i
         return None
     d = moved[0]
     fixed, rest = index[:d], index[d + 1 :]
-    if index[d] is not x or any(x in t.free or h in t.free for t in (*fixed, *rest)):
+    offset = k.sub(index[d], x)
+    if any(x in t.free or h in t.free for t in (*fixed, *rest, offset)):
         return None
-    return Tree(base, "sum", fixed, rest, values)
+    return Tree(base, "sum", fixed, rest, offset, values)
 
 
 def apply_tree(explorer: Explorer, tree: Tree, w: World, at: int) -> None:
-    """What the loop leaves, in an exploration: the first cell holds the sum, the others nothing that is known."""
+    """What the loop leaves, in an exploration: the first cell holds the sum, the others count as uninitialised."""
     before = explorer.content(tree.base, w)
     (j,) = temporaries(1, "j")
     inside = w.facts.assume(k.le(ZERO, j), k.lt(j, k.num(tree.size)))
     body = k.abstract(explorer.read(before, tree.cell(j), inside), (j,))
-    sort = before.start.sort.result or before.start.sort
-    others = Cells(tree.base, ((ONE, k.num(tree.size)),), TRUE, tuple(k.abstract(t, (j,)) for t in tree.cell(j)))
-    left = k.app(explorer.opaque_function(k.fun_sort((INT,), sort)), k.bound(0, INT))
-    first = Cells(tree.base, (), TRUE, tree.cell(ZERO))
-    explorer.write(tree.base, Update(others, left, at), w)
-    explorer.write(tree.base, Update(first, k.big("sum", ZERO, k.num(tree.size), body), at), w)
+    for u in tree.scratch:
+        sort_ = u.value.sort
+        f = explorer.opaque_function(k.fun_sort((INT,) * u.cells.arity, sort_) if u.cells.arity else sort_)
+        explorer.write(
+            u.cells.base, Update(u.cells, k.app(f, *arguments(u.cells.arity)) if u.cells.arity else f, u.at), w
+        )
+    cells = Cells(tree.base, ((ZERO, k.num(tree.size)),), TRUE, tuple(k.abstract(t, (j,)) for t in tree.cell(j)))
+    total = k.big("sum", ZERO, k.num(tree.size), body)
+    explorer.write(tree.base, Update(cells, k.shift(total, 1), at, init=k.eq(k.bound(0, INT), ZERO)), w)
 
 
 def stated(tree: Tree, h: int, entry: Family, now: Family, facts: Facts) -> tuple[Term, Term] | None:
-    """(init, value) of the family after the step h, under its binders."""
+    """Which cells of the family hold what after the step h, under its binders."""
     ys = temporaries(now.cells.arity)
     inside = facts.assume(now.cells.domain(ys))
     index = now.cells.at(ys)
     d = len(tree.fixed)
-    t = index[d]
+    t = k.sub(index[d], tree.offset)
     (j,) = temporaries(1, "j")
-    origin = invert(entry.cells, (*index[:d], k.add(t, k.scale(h, j)), *index[d + 1 :]), inside)
+    origin = invert(entry.cells, (*index[:d], k.add(index[d], k.scale(h, j)), *index[d + 1 :]), inside)
     if origin is None:
         return None
     among = k.and_(same((*index[:d], *index[d + 1 :]), (*tree.fixed, *tree.rest)), k.le(ZERO, t))
     among = inside.simplify(k.and_(among, k.lt(t, k.num(tree.size))))
     total = k.big("sum", ZERO, k.num(tree.size // h), k.abstract(entry.value_at(origin), (j,)))
     value = k.ite(among, total, now.value_at(ys))
-    init = k.ite(among, k.lt(t, k.num(h)), now.init_at(ys))
-    return k.abstract(init, ys), k.abstract(value, ys)
+    known = k.ite(among, k.lt(t, k.num(h)), TRUE)
+    return k.abstract(known, ys), k.abstract(value, ys)
 
 
 def halving_steps(tree: Tree, h: int, want: Family, facts: Facts) -> Steps:
