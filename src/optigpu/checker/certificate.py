@@ -118,7 +118,7 @@ _CLASSES = {
     for c in (
         Op, Ref, cells.Cells, cells.Claim, cells.Mark, cells.Owner, conditions.Take, threads.Cover,
         loops.Exclusive, loops.Invariant, loops.LoopContract,
-        values.Split, values.Reindex, values.Extend, values.Case,
+        values.Split, values.Reindex, values.Extend, values.Partition, values.Case,
     )
 }  # fmt: skip
 

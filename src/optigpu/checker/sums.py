@@ -10,7 +10,19 @@ from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import Term, instantiate
-from optigpu.kernel.values import Case, Equality, Extend, Reindex, Split, Step, Steps, peel, split
+from optigpu.kernel.values import (
+    Case,
+    Equality,
+    Extend,
+    Partition,
+    Reindex,
+    Split,
+    Step,
+    Steps,
+    partition,
+    peel,
+    split,
+)
 
 ROUNDS = 24
 MAX_UNROLL = 40
@@ -36,7 +48,7 @@ class SumProver:
             step = self.suggest(facts, a, b, depth)
             if step is None:
                 return self.by_cases(facts, a, b, steps, depth)
-            new = split(step.old, step.at) if isinstance(step, Split) else step.new
+            new = _result(step)
             steps.append(step)
             a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
         return None
@@ -55,13 +67,18 @@ class SumProver:
                 return (*steps, Case(c, then, other))
         return None
 
-    def suggest(self, facts: Facts, a: Term, b: Term, depth: int) -> Split | Reindex | Extend | None:
+    def suggest(self, facts: Facts, a: Term, b: Term, depth: int) -> Split | Reindex | Extend | Partition | None:
         mine, theirs = bigs(a), bigs(b)
         only = [t for t in (*mine, *theirs) if (t in mine) != (t in theirs)]
         for t in only:
             simpler = self.simpler(facts, t)
             if simpler is not None:
                 return simpler
+        pairs = [(s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op]
+        for s, t in pairs:
+            cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
+            if cut is not None:
+                return cut
         for i, s in enumerate(only):
             for t in only[i + 1 :]:
                 if s.op == t.op:
@@ -146,12 +163,12 @@ class SumProver:
 
     # Two sums beside each other
 
-    def align(self, facts: Facts, s: Term, t: Term, depth: int) -> Split | Reindex | Extend | None:
+    def align(self, facts: Facts, s: Term, t: Term, depth: int) -> Split | Reindex | Extend | Partition | None:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
         for old, like in ((s, t), (t, s)):
-            flat = self.flattened(facts, old, like)
+            flat = self.flattened(facts, old, like) or self.guarded(facts, old, like)
             if flat is not None:
                 return flat
         if s.args[-1] is t.args[-1]:
@@ -196,11 +213,44 @@ class SumProver:
                 cells = Cells("", nested.ranges, nested.where, (k.abstract(form, xs),))
                 low, high = one.ranges[0]
                 back = invert(cells, (i,), facts.assume(k.le(low, i), k.lt(i, high)))
-                if back is not None:
-                    step = Reindex(t, like, (k.abstract(form, xs),), tuple(k.abstract(u, (i,)) for u in back))
-                    if self.equality._checked(facts, step) is not None:
-                        return step
+                if back is None:
+                    continue
+                inside = facts.assume(k.le(low, i), k.lt(i, high))
+                there = k.and_(nested.domain(back), k.eq(k.substitute(form, dict(zip(xs, back))), i))
+                guard = inside.simplify(there)
+                body = k.ite(guard, theirs, k.num(0, theirs.sort))
+                new = k.big("sum", low, high, k.abstract(body, (i,)))
+                if new.op != "sum":
+                    continue
+                step = Reindex(t, new, (k.abstract(form, xs),), tuple(k.abstract(u, (i,)) for u in back))
+                if self.holds(facts, step):
+                    return step
         return None
+
+    def holds(self, facts: Facts, step: Reindex) -> bool:
+        """Will the kernel accept the step? Asking does not count as an obligation."""
+        counts = self.judge.counts
+        before = (counts.normaliser, counts.solver)
+        found = self.equality._checked(facts, step) is not None
+        counts.normaliser, counts.solver = before
+        return found
+
+    def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
+        """Two sums of the same over one range, s under a condition: t is the same sum, or s is a part of it."""
+        mine, theirs = peel(s, 1), peel(t, 1)
+        if mine is None or theirs is None or mine.where is k.TRUE or mine.ranges != theirs.ranges:
+            return None
+        (x,) = temporaries(1, "g")
+        low, high = mine.ranges[0]
+        inside = facts.assume(k.le(low, x), k.lt(x, high))
+        here, there = instantiate(mine.where, (x,)), instantiate(theirs.where, (x,))
+        if mine.body is not theirs.body or here in k.conjuncts(there):
+            return None
+        if not self.proves(inside.assume(here), there):
+            return None
+        if self.proves(inside.assume(there), here):
+            return Extend(t, s, ())
+        return Partition(t, mine.where)
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """The sum t over another index, with which its body is that of `like`: a shift, or a reversal."""
@@ -291,6 +341,16 @@ class SumProver:
         return Reindex(s, t, other, other)
 
 
+def _result(step: Split | Reindex | Extend | Partition) -> Term:
+    match step:
+        case Split(old, at):
+            return split(old, at)
+        case Partition(old, test):
+            return partition(old, test)
+        case _:
+            return step.new
+
+
 def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
     """Values for i at which an application in `theirs` is one in `mine`."""
     wanted = [a for a in k.subterms(theirs) if a.op == "app" and i in a.free]
@@ -329,6 +389,8 @@ def abstract_step(step: Step, xs: Index) -> Step:
 
             inner = tuple(abstract_step(place(s, (y,)), (*xs, y)) for s in steps)
             return Extend(at(old), at(new), inner)
+        case Partition(old, test):
+            return Partition(at(old), inside(test, 1))
         case Case(test, then, other):
             return Case(at(test), tuple(abstract_step(s, xs) for s in then), tuple(abstract_step(s, xs) for s in other))
 

@@ -49,6 +49,14 @@ class Extend:
 
 
 @dataclass(frozen=True, slots=True)
+class Partition:
+    """The sum `old` is the one where the test (under its index) holds, and the one where it does not."""
+
+    old: Term
+    test: Term
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """The equation holds by `then` where the test holds and by `other` where it does not."""
 
@@ -57,7 +65,7 @@ class Case:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Split | Reindex | Extend | Case
+Step: TypeAlias = Split | Reindex | Extend | Partition | Case
 Steps: TypeAlias = tuple[Step, ...]
 
 
@@ -79,6 +87,8 @@ def place(step: Step, args: Index) -> Step:
         case Extend(old, new, steps):
             inner = tuple(place(s, (*(k.shift(a, 1) for a in args), *arguments(1))) for s in steps)
             return Extend(at(old), at(new), inner)
+        case Partition(old, test):
+            return Partition(at(old), inside(test, 1))
         case Case(test, then, other):
             return Case(at(test), tuple(place(s, args) for s in then), tuple(place(s, args) for s in other))
 
@@ -104,7 +114,7 @@ class Equality:
             a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, k.eq(a, b))
 
-    def _checked(self, facts: Facts, step: Split | Reindex | Extend) -> Term | None:
+    def _checked(self, facts: Facts, step: Split | Reindex | Extend | Partition) -> Term | None:
         """What `old` may be replaced by, if the step's conditions hold."""
         match step:
             case Split(old, at):
@@ -115,6 +125,8 @@ class Equality:
                 return split(old, at)
             case Reindex(old, new, forward, back):
                 return new if self._reindexed(facts, old, new, forward, back) else None
+            case Partition(old, test):
+                return partition(old, test) if old.op == "sum" else None
             case Extend(old, new, steps):
                 if old.op not in _BIG or old.op != new.op or old.args[:-1] != new.args[:-1]:
                     return None
@@ -154,6 +166,13 @@ def split(t: Term, at: Term) -> Term:
         return k.big(t.op, at, high, body, k.big(t.op, low, at, body, start[0]))
     combine = {"sum": k.add, "prod": k.mul, "all": k.and_}[t.op]
     return combine(k.big(t.op, low, at, body), k.big(t.op, at, high, body))
+
+
+def partition(t: Term, test: Term) -> Term:
+    low, high, body = t.args
+    zero = k.num(0, body.sort)
+    parts = (k.ite(test, body, zero), k.ite(k.not_(test), body, zero))
+    return k.add(*(k.big("sum", low, high, p) for p in parts))
 
 
 @dataclass(frozen=True, slots=True)
