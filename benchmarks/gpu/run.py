@@ -175,6 +175,10 @@ def main() -> int:
         torch.cuda.empty_cache()
     print(f"validated: {len(functions) - len(problems)} right, {len(problems)} wrong", flush=True)
 
+    libraries = array_libraries(functions["transpose_fast"]) if "transpose_fast" in functions else {}
+    for name, answer in libraries.items():
+        print(f"  {name}: {answer}", flush=True)
+
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(manifest[k]["family"] for k in keys):
         family = FAMILIES[name]
@@ -191,6 +195,7 @@ def main() -> int:
     chosen.out.mkdir(parents=True, exist_ok=True)
     result = {
         "device": torch.cuda.get_device_name(), "rows": rows, "problems": problems, "refused": refused, "sanitizer": sanitizer,
+        "libraries": libraries,
     }  # fmt: skip
     (chosen.out / "results.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
     (chosen.out / "results.md").write_text(text + "\n", encoding="utf-8")
