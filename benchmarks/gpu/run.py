@@ -71,6 +71,40 @@ def validate(family: Family, f: CudaFunction, size: tuple[int, ...]) -> str:
     return ""
 
 
+def array_libraries(f: CudaFunction) -> dict[str, str]:
+    """The transpose on NumPy, PyTorch (also on a stream of its own) and CuPy arrays, and on a tensor that is a view."""
+    out: dict[str, str] = {}
+    a = np.random.default_rng(3).random((100, 70), np.float32)
+
+    def note(name: str, got: Any) -> None:
+        out[name] = "right" if np.array_equal(np.asarray(got), a.T) else "WRONG"
+
+    b = np.full((70, 100), np.nan, np.float32)
+    f(a, b)
+    note("NumPy", b)
+    x, y = torch.tensor(a, device="cuda"), torch.full((70, 100), float("nan"), device="cuda")
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        f(x, y)
+    stream.synchronize()
+    note("PyTorch, on a stream", y.cpu().numpy())
+    try:
+        f(x.T, y)
+        out["PyTorch, a view"] = "WRONG: accepted"
+    except CallError as error:
+        out["PyTorch, a view"] = f"refused: {error}"
+    try:
+        import cupy
+
+        u, v = cupy.asarray(a), cupy.full((70, 100), cupy.nan, dtype=cupy.float32)
+        f(u, v)
+        note("CuPy", v.get())
+    except ImportError:
+        out["CuPy"] = "not installed"
+    return out
+
+
 def measure(
     family: Family, functions: dict[str, CudaFunction], size: tuple[int, ...], repeats: int
 ) -> list[dict[str, Any]]:
