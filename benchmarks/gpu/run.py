@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).parent)]
 
+import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from families import FAMILIES, Family, cub  # noqa: E402
 
@@ -209,7 +210,11 @@ def main() -> int:
         torch.cuda.empty_cache()
     print(f"validated: {len(functions) - len(problems)} right, {len(problems)} wrong", flush=True)
 
-    libraries = array_libraries(functions["transpose_fast"]) if "transpose_fast" in functions else {}
+    libraries: dict[str, str] = {}
+    try:
+        libraries = array_libraries(functions["transpose_fast"]) if "transpose_fast" in functions else {}
+    except Exception as error:
+        libraries["arrays of libraries"] = f"{type(error).__name__}: {error}"
     for name, answer in libraries.items():
         print(f"  {name}: {answer}", flush=True)
 
