@@ -238,6 +238,7 @@ def test_the_plain_program_is_emitted() -> None:
         (one_kernel(BODY).replace("kernel_setup_end();", ""), "OG400: a kernel needs `kernel_setup_end"),
         (one_kernel(BODY).replace("kernel_kill();", ""), "OG400: this kernel_launch has no kernel_kill"),
         (one_kernel(BODY).replace("void f(int B", "void f(int new, int B"), "OG405: `new`"),
+        (one_kernel(BODY.replace("d[b][t] =", "const int B = 3; d[b][t] = B +")), "OG405: `B` is declared in a kernel"),
         ("void f(int n) { }", "OG400: no function launches a kernel"),
     ],
 )  # fmt: skip
