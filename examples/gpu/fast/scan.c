@@ -52,17 +52,19 @@ void scan(int n, float a[n], float out[n]) {
   kernel_kill();
   kernel_launch(1, BLOCKS, BLOCKS * sizeof(float));
   kernel_setup_end();
-  __shared__ float p[BLOCKS];
-  thread for (int t = 0; t < BLOCKS; t++) {
-    p[t] = d_sums[t];
-  }
-  blocksync();
-  thread for (int t = 0; t < BLOCKS; t++) {
-    float sum = 0.0f;
-    for (int i = 0; i < t; i++) {
-      sum += p[i];
+  thread for (int b = 0; b < 1; b++) {
+    __shared__ float p[BLOCKS];
+    thread for (int t = 0; t < BLOCKS; t++) {
+      p[t] = d_sums[t];
     }
-    d_before[t] = sum;
+    blocksync();
+    thread for (int t = 0; t < BLOCKS; t++) {
+      float sum = 0.0f;
+      for (int i = 0; i < t; i++) {
+        sum += p[i];
+      }
+      d_before[t] = sum;
+    }
   }
   kernel_teardown_begin();
   kernel_kill();

@@ -24,16 +24,13 @@ __global__ void __launch_bounds__(256) reduce_kernel(int n, const float* __restr
   const int t = threadIdx.x;
   float sum = 0.0f;
   for (int k = 0; k < n / 4325376; ++k) {
-    float r[4][4];
     #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      load4(&r[u][0], &d_a[(1056 * k + b) * 4096 + 1024 * u + 4 * t]);
-    }
-    #pragma unroll
-    for (int u = 0; u < 4; ++u) {
+      float r[4];
+      load4(r, &d_a[(1056 * k + b) * 4096 + 1024 * u + 4 * t]);
       #pragma unroll
       for (int v = 0; v < 4; ++v) {
-        sum += r[u][v];
+        sum += r[v];
       }
     }
   }
@@ -79,7 +76,7 @@ __global__ void __launch_bounds__(256) reduce_kernel2(const float* __restrict__ 
 }
 
 cudaError_t launch_reduce_kernel2(const float* d_partial, float* d_out, cudaStream_t stream) {
-  reduce_kernel2<<<1, 256, 0, stream>>>(d_partial, d_out);
+  reduce_kernel2<<<1, dim3(256, 1), 0, stream>>>(d_partial, d_out);
   return cudaGetLastError();
 }
 

@@ -19,7 +19,7 @@ from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Call, Expr, Int, Var
 from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import Lines
-from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
 from optigpu.syntax.types import BOOL, INT, INT64, Array, Scalar, Space, is_int
 from optigpu.syntax.walk import statements
 
@@ -52,6 +52,8 @@ class HostLowering:
                 case If(test, then, other) if has_launch(then) or has_launch(other):
                     lowered = replace(s, test=lowering.folded(test, scope), then=(), other=())
                     out.append(Nested(lowered, self.body(then, scope, assigned), self.body(other, scope, assigned)))
+                case Block(inner) if has_launch(inner):
+                    out.append(Nested(replace(s, body=()), self.body(inner, scope, assigned)))
                 case Return(None):
                     pass
                 case _:
@@ -107,6 +109,9 @@ class HostPrinter(BodyPrinter):
                     self.exprs.ranges = saved.having(s.index, *loop_values(s))
                     self.nested(then, assigned, "}")
                     self.exprs.ranges = saved
+                case Nested(Block(), then):
+                    self.out.add("{")
+                    self.nested(then, assigned, "}")
                 case Nested(If(test), then, other):
                     self.out.add(f"if ({self.e(test)}) {{")
                     self.nested(then, assigned, "} else {" if other else "}")

@@ -10,7 +10,7 @@ from optigpu.codegen.cuda.arithmetic import same
 from optigpu.codegen.cuda.device import DeviceKernel, root
 from optigpu.codegen.cuda.lower import ArrayInfo, Storage
 from optigpu.syntax.exprs import Alloc, Call, Expr, Var
-from optigpu.syntax.program import CallStmt, Decl, For, If, Stmt
+from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import subexpressions
 
@@ -29,9 +29,9 @@ class Plain:
 
 @dataclass(frozen=True)
 class Nested:
-    """A loop or branch of the host around launches."""
+    """A loop, branch or block of the host around launches."""
 
-    stmt: For | If
+    stmt: For | If | Block
     then: tuple[HostNode, ...]
     other: tuple[HostNode, ...] = ()
 
@@ -86,6 +86,8 @@ class _Copies:
                 self.launched = True
                 self.written |= k.written
                 return not self.outputs
+            case Nested(Block(), then):
+                return self.follow(then, nested)
             case Nested(_, then, other):
                 return self.follow(then, True) and self.follow(other, True)
             case Plain(Decl(name, _, Alloc(_, dims, Space.GMEM))):
