@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from pathlib import Path
@@ -10,10 +11,11 @@ import pytest
 
 from optigpu.frontend import parse_file, parse_text
 from optigpu.interp.machine import Machine, Runner
-from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.refute import refute
 from optigpu.interp.testing import Inputs, run_once
 from optigpu.interp.testing import test_function as run_tests
+from optigpu.syntax.errors import InputError
 from tests.conftest import GPU_EXAMPLES, GPU_PROGRAMS
 from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong, rows
 from tests.support.running import array, parse
@@ -37,7 +39,7 @@ def twin_id(value: object) -> str:
 @pytest.mark.parametrize("pair", GPU_PAIRS, ids=twin_id)
 def test_right_program_runs_clean(pair: GpuPair) -> None:
     program = parse(pair.good)
-    report = run_tests(Runner(program), program.function("f"), seconds=2.0, most=14)
+    report = run_tests(Runner(program), program.function("f"), seconds=2.0, most=8)
     assert report.failure is None, str(report.failure)
     assert report.runs >= 2 and not report.skipped and report.gave_up is None
 
@@ -79,7 +81,7 @@ def test_there_are_enough_pairs() -> None:
 def test_case_study_runs_clean(path: Path) -> None:
     program = parse_file(path)
     for f in program.functions():
-        report = run_tests(Runner(program), f, seconds=0.7, most=40)
+        report = run_tests(Runner(program), f, seconds=4.0, most=8)
         assert report.failure is None, str(report.failure)
         assert report.runs >= 3 and not report.skipped
 
@@ -283,3 +285,71 @@ def test_misbehaviour_in_a_kernel_leaves_nothing_running() -> None:
     with pytest.raises(Misbehaviour):
         machine.call("f", [1, h], program.function("f").loc)
     assert machine.thread is None and machine.hub is None and machine.path == ()
+
+
+def test_a_block_calls_a_device_function_together() -> None:
+    text = rows(
+        """
+        __shared__ float s[8];
+        thread for (int t = 0; t < 8; t++) s[t] = d[b][t];
+        block_sum(s);
+        const float sum = s[0];
+        thread for (int t = 0; t < 8; t++) d[b][t] = sum;
+        """,
+        "Sum(k in 0..8, A(b, k))",
+        shared="8 * sizeof(float)",
+        before="""
+        __device__ void block_sum(float *s) {
+          __requires("S: int -> float, t: int");
+          __preserves("ThreadsCtx(t ..+ 8)");
+          __consumes("s ~> Matrix1Of(8, SMem, S)");
+          __produces("&s[0] ~~>[SMem] Sum(k in 0..8, S(k)), for i in 1..8 -> &s[i] ~>[SMem] Cell");
+          blocksync();
+          for (int half = 4; half > 0; half >>= 1) {
+            thread for (int t = 0; t < 8; t++) if (t < half) s[t] += s[t + half];
+            blocksync();
+          }
+        }
+        """,
+    )
+    program = parse(text)
+    report = run_tests(Runner(program), program.function("f"), seconds=2.0, most=10)
+    assert report.failure is None, str(report.failure)
+    assert report.runs >= 5
+    wrong = parse(text.replace("      blocksync();\n  }", "  }").replace("    blocksync();\n  }", "  }"))
+    failure = run_tests(Runner(wrong), wrong.function("f")).failure
+    assert failure is not None and failure.misbehaviour.code == "OG210"
+
+
+INSERTED = [
+    "blocksync();", "warpsync();", "magic_barrier();", "thread for (int q = 0; q < 2; q++)", "for (int q = 0; q < 2; q++)",
+    "if (b == 0)", "magic thread for (int q = 0; q < 3; q++)", "kernel_kill();", "kernel_setup_end();", "kernel_teardown_begin();",
+    "{", "}", "const float c = d[b][0];", "float z = 1.0f;", "__shared__ float z[2];", "d[b][0] = 1.0f;",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_programs_changed_at_random_never_crash_the_interpreter(seed: int) -> None:
+    """Whatever they do is clean or a misbehaviour, never an error of ours."""
+    chance = random.Random(seed)
+    ran = 0
+    while ran < 40:
+        lines = chance.choice(GPU_PAIRS).good.split("\n")
+        at = chance.randrange(4, len(lines) - 1)
+        match chance.randrange(3):
+            case 0:
+                del lines[at]
+            case 1:
+                lines.insert(at, chance.choice(INSERTED))
+            case _:
+                other = chance.randrange(4, len(lines) - 1)
+                lines[at], lines[other] = lines[other], lines[at]
+        try:
+            program = parse("\n".join(lines))
+        except InputError:
+            continue
+        ran += 1
+        try:
+            run_tests(Runner(program), program.function("f"), seconds=0.2, most=3)
+        except CannotEvaluate:
+            continue

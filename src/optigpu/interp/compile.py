@@ -6,11 +6,12 @@ the value of its `return`, or None.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from optigpu.interp.memory import View
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
+from optigpu.interp.operations import COMPARE, binary_operation, linear_index, next_value
 from optigpu.interp.values import (
     REAL_OPERATIONS,
     Number,
@@ -18,10 +19,6 @@ from optigpu.interp.values import (
     convert,
     exact_divide,
     fit,
-    real_divide,
-    shift,
-    truncating_divide,
-    truncating_remainder,
 )
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, SHUFFLES, VECTOR_CALLS, index_helper
 from optigpu.syntax.exprs import (
@@ -61,7 +58,8 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Array, Kind, Scalar, Space, Type, is_bool, is_float, is_int
+from optigpu.syntax.types import Array, Kind, Scalar, Space, is_int
+from optigpu.syntax.walk import subexpressions
 
 if TYPE_CHECKING:
     from optigpu.interp.machine import Machine
@@ -86,12 +84,14 @@ class Slots:
 
     def __init__(self, parent: Slots | None, counter: list[int]) -> None:
         self.names: dict[str, tuple[int, bool]] = dict(parent.names) if parent else {}
+        self.device_names: set[str] = set(parent.device_names) if parent else set()  # of device code that is over
         self.counter = counter
 
     def new(self, name: str, cell: bool) -> int:
         slot = self.counter[0]
         self.counter[0] += 1
         self.names[name] = (slot, cell)
+        self.device_names.discard(name)
         return slot
 
 
@@ -157,6 +157,8 @@ class _Compiler:
     def variable(self, e: Var, scope: Slots) -> Code:
         found = scope.names.get(e.name)
         if found is None:
+            if e.name in scope.device_names:
+                return fails("OG226", f"`{e.name}` is a variable of device code that is over", e.loc)
             if e.name in self.defines:
                 return self.expr(self.defines[e.name], Slots(None, self.counter))
             if e.name in INT_CONSTANTS:
@@ -197,13 +199,18 @@ class _Compiler:
         if len(indices) == 1:
             only = indices[0]
             return lambda m, f: m.load(base(m, f), (only(m, f),), loc)
+        if len(indices) == 2:
+            first, second = indices
+            return lambda m, f: m.load(base(m, f), (first(m, f), second(m, f)), loc)
         return lambda m, f: m.load(base(m, f), tuple([i(m, f) for i in indices]), loc)
 
     def address(self, arg: Expr, scope: Slots) -> Code:
         match arg:
-            case Var(name):
+            case Var(name) if name in scope.names:
                 slot, _ = scope.names[name]
                 return lambda m, f: f[slot]
+            case Var():
+                return self.variable(arg, scope)
             case Index(base, indices):
                 b = self.expr(base, scope)
                 codes = [self.expr(i, scope) for i in indices]
@@ -264,7 +271,12 @@ class _Compiler:
             message = "no `kernel_teardown_begin()` follows in the same block"
             return fails("OG226", message, loc)
         rest.pop(0)
-        code = self.body(tuple(inner), Slots(scope, self.counter))
+        device_scope = Slots(scope, self.counter)
+        code = self.body(tuple(inner), device_scope)
+        for name in device_scope.names:
+            if device_scope.names[name] != scope.names.get(name):
+                scope.names.pop(name, None)
+                scope.device_names.add(name)
         return lambda m, f: m.device_code(code, f, loc)
 
     def statement(self, s: Stmt, scope: Slots) -> Code | None:
@@ -369,6 +381,8 @@ class _Compiler:
         loc = s.target.loc if s.target.loc.line else s.loc
         value = self.expr(s.value, scope)
         if isinstance(s.target, Var):
+            if s.target.name not in scope.names:
+                return self.variable(s.target, scope)
             slot, _ = scope.names[s.target.name]
 
             def place(m: Machine, f: Frame) -> tuple[View, tuple[int, ...]]:
@@ -437,15 +451,10 @@ class _Compiler:
         if s.mode is Mode.THREAD:
             if r.op not in ("+", "-"):
                 raise CannotEvaluate("a thread loop that does not count by a constant step", loc)
-            exclusive = (1 if r.op == "+" else -1) if r.relation in ("<=", ">=") else 0
-            sign = 1 if r.op == "+" else -1
 
             def run_threads(m: Machine, f: Frame) -> None:
                 m.step()
-                step = amount(m, f)
-                if step <= 0:
-                    raise Misbehaviour("OG216", f"this loop does not end: its step is {step}", loc)
-                extent = range(start(m, f), bound(m, f) + exclusive, sign * step)
+                extent = loop_values(s, start(m, f), bound(m, f), amount(m, f))
                 m.thread_loop(s.index, extent, slot, body, f, contract, names, loc)
 
             return run_threads
@@ -454,12 +463,48 @@ class _Compiler:
         if contract:
             return lambda m, f: m.annotated_loop(values(m, f), slot, body, f, contract, names)
 
+        if r.op in ("+", "-") and self.is_fixed(r.bound, scope) and self.is_fixed(r.amount, scope):
+            return fixed_loop(s, start, bound, amount, slot, body)
+
         def run(m: Machine, f: Frame) -> None:
             for i in values(m, f):
                 f[slot] = i
                 body(m, f)
 
         return run
+
+    def is_fixed(self, e: Expr, scope: Slots) -> bool:
+        """Evaluated once or each time round, it is the same: no memory is read and no function called."""
+        return not any(
+            isinstance(x, Index | Call) or (isinstance(x, Var) and scope.names.get(x.name, (0, False))[1])
+            for x in subexpressions(e)
+        )
+
+
+def loop_values(s: For, start: int, bound: int, step: int) -> range:
+    """The values of an index that counts by a constant step."""
+    if step <= 0:
+        next_value(s.range.op, s.loc)(start, step)
+    sign = 1 if s.range.op == "+" else -1
+    return range(start, bound + (sign if s.range.relation in ("<=", ">=") else 0), sign * step)
+
+
+def fixed_loop(s: For, start: Code, bound: Code, amount: Code, slot: int, body: Code) -> Code:
+    """A loop whose bound and step are evaluated once. C would compute the first value not taken too, which may overflow."""
+    index_type, what, loc, continues = s.index_type, f"the index `{s.index}`", s.loc, COMPARE[s.range.relation]
+
+    def run(m: Machine, f: Frame) -> None:
+        first, end, step = start(m, f), bound(m, f), amount(m, f)
+        if not continues(first, end):
+            return
+        values = loop_values(s, first, end, step)
+        for i in values:
+            m.step()
+            f[slot] = i
+            body(m, f)
+        fit(values[-1] + values.step, index_type, loc, what)
+
+    return run
 
 
 def is_call(s: Stmt, name: str) -> bool:
@@ -532,113 +577,5 @@ def gpu_call(name: str, args: list[Code], loc: Loc) -> Code:
     raise CannotEvaluate(f"`{name}` cannot be run", loc)
 
 
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
-
-
 def constant(value: Number) -> Code:
     return lambda m, f: value
-
-
-def next_value(op: str, loc: Loc) -> Callable[[int, int], int]:
-    """The step of a loop; one that gets nowhere would never end."""
-
-    def step(i: int, amount: int) -> int:
-        match op:
-            case "+":
-                new, moves = i + amount, amount > 0
-            case "-":
-                new, moves = i - amount, amount > 0
-            case "*":
-                new, moves = i * amount, i > 0 and amount > 1
-            case "/":
-                new, moves = truncating_divide(i, amount, loc), i > 0 and amount > 1
-            case "<<":
-                new, moves = shift("<<", i, amount, 0, loc), i > 0 and amount > 0
-            case _:
-                new, moves = shift(">>", i, amount, 0, loc), i > 0 and amount > 0
-        if not moves:
-            raise Misbehaviour("OG216", f"this loop does not end: from {i} it steps to {new}", loc)
-        return new
-
-    return step
-
-
-def binary_operation(op: str, operands: Type | None, result: Type | None, loc: Loc) -> Callable[[Any, Any], Any]:
-    """A strict binary operator on operands of one type. Comparison of reals is exact where the values are."""
-    match op:
-        case "<" | "<=" | ">" | ">=":
-            return COMPARE[op]
-        case "==":
-            return lambda a, b: a == b
-        case "!=":
-            return lambda a, b: a != b
-        case _:
-            pass
-    if is_float(operands) or is_float(result):
-        match op:
-            case "+":
-                return lambda a, b: a + b
-            case "-":
-                return lambda a, b: a - b
-            case "*":
-                return lambda a, b: a * b
-            case "/":
-                return lambda a, b: real_divide(a, b, loc)
-            case _:
-                raise CannotEvaluate(f"`{op}` on floats", loc)
-    t = result if isinstance(result, Scalar) and not is_bool(result) else None
-    assert t is not None
-    operation = integer_operation(op, t.bits, loc)
-    if not t.bits:
-        return operation
-    low, high = t.low, t.high
-
-    def fitting(a: int, b: int) -> int:
-        value = operation(a, b)
-        return value if low <= value <= high else fit(value, t, loc, "the result")
-
-    return fitting
-
-
-def integer_operation(op: str, bits: int, loc: Loc) -> Callable[[int, int], int]:
-    match op:
-        case "+":
-            return lambda a, b: a + b
-        case "-":
-            return lambda a, b: a - b
-        case "*":
-            return lambda a, b: a * b
-        case "/":
-            return lambda a, b: truncating_divide(a, b, loc)
-        case "%":
-            return lambda a, b: truncating_remainder(a, b, loc)
-        case "<<" | ">>":
-            return lambda a, b: shift(op, a, b, bits, loc)
-        case "&" | "|" | "^":
-            return lambda a, b: bitwise(op, a, b, loc)
-        case _:
-            raise CannotEvaluate(f"the operator `{op}`", loc)
-
-
-def linear_index(helper: tuple[str, int]) -> Callable[[Sequence[int]], int]:
-    """MSIZEn, MINDEXn and DMINDEXn, row-major."""
-    stem, rank = helper
-
-    def size(args: Sequence[int]) -> int:
-        out = 1
-        for n in args:
-            out *= n
-        return out
-
-    def index(args: Sequence[int]) -> int:
-        out = 0
-        for n, i in zip(args[:rank], args[rank:]):
-            out = out * n + i
-        return out
-
-    return size if stem == "MSIZE" else index

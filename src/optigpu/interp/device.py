@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from optigpu.interp.memory import UNINIT, Access, Allocation, Memory, View, index_of, offset_of
-from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.threads import Kernel, Thread, Threads, level, name_of
 from optigpu.interp.values import Number
 from optigpu.syntax.errors import Label
@@ -27,7 +27,7 @@ class Device(Threads):
     def launch(self, grid: int, block: int, shared_bytes: int, loc: Loc) -> None:
         self.on_host("kernel_launch", loc)
         if self.hub is not None:
-            raise Misbehaviour("OG226", "a kernel is launched inside a parallel loop", loc)
+            raise CannotEvaluate("a kernel launched inside a parallel loop cannot be run", loc)
         for what, n, low, high in (
             ("blocks", grid, 0, MAX_GRID),
             ("threads a block", block, 1, MAX_THREADS_PER_BLOCK),
@@ -35,7 +35,7 @@ class Device(Threads):
         ):
             if not low <= n <= high:
                 raise Misbehaviour("OG227", f"a kernel is launched with {n} {what}: {low} to {high} are possible", loc)
-        self.kernel = Kernel(grid, block, shared_bytes, loc, self.depth, self.new_region())
+        self.kernel = Kernel(grid, block, shared_bytes, loc, self.new_region())
 
     def next_phase(self, call: str, before: str, after: str, loc: Loc) -> Kernel:
         kernel = self.kernel
@@ -70,11 +70,10 @@ class Device(Threads):
     # Allocations
 
     def local(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> View:
-        """A local variable or array: on the device, registers of one thread."""
+        """A local variable or array: on the device, registers that each thread has for itself."""
         thread = self.thread
         if thread is None:
             return self.allocate(name, elem, dims, loc, heap=False)
-        self.one_thread(thread, f"the variable `{name}` is declared", loc)
         view = self.allocate(name, elem, dims, loc, heap=False, space=Space.TREG)
         view.alloc.owner = thread.number
         return view
@@ -144,7 +143,7 @@ class Device(Threads):
             alloc = kernel.collective[place] = view.alloc
             alloc.owner = thread.block
             alloc.generations = [0] * len(alloc.data)
-        thread.generations[id(alloc)] = thread.generations.get(id(alloc), 0) + 1
+        thread.generations[alloc] = thread.generations.get(alloc, 0) + 1
         thread.shared_bytes += alloc.bytes_per_copy
         self.check_shared_bytes(kernel.setup_bytes + thread.shared_bytes, loc)
         return View(alloc)
@@ -192,7 +191,7 @@ class Device(Threads):
         self.check_access(thread, alloc, flat, loc, write=True)
         alloc.data[flat] = value
         if alloc.generations is not None:
-            alloc.generations[flat] = thread.generations[id(alloc)]
+            alloc.generations[flat] = thread.generations[alloc]
 
     def host_turn(self, alloc: Allocation, loc: Loc, verb: str) -> None:
         if self.hub is not None and self.random.random() < HOST_SWITCH:
@@ -233,7 +232,7 @@ class Device(Threads):
 
     def forgotten(self, thread: Thread, alloc: Allocation, flat: int) -> bool:
         """Written when the scope of the shared array was entered another time."""
-        return alloc.generations is not None and alloc.generations[flat] != thread.generations[id(alloc)]
+        return alloc.generations is not None and alloc.generations[flat] != thread.generations[alloc]
 
     def one_thread(self, thread: Thread, what: str, loc: Loc) -> None:
         if thread.size != 1:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from optigpu.interp.compile import binary_operation, linear_index
 from optigpu.interp.memory import Memory, View, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate
+from optigpu.interp.operations import binary_operation, linear_index
 from optigpu.interp.values import REAL_OPERATIONS, close, convert, exact_divide
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
 from optigpu.syntax.exprs import (

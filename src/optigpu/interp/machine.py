@@ -16,11 +16,13 @@ from optigpu.interp.memory import UNINIT, Path, Rights, View, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.threads import Context, ThreadBody, level
 from optigpu.syntax.errors import Label
-from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role
+from optigpu.syntax.program import CallStmt, Clause, Define, Function, Item, LogicDef, Program, Role
 from optigpu.syntax.source import Loc
+from optigpu.syntax.walk import statements
 
 Names: TypeAlias = dict[str, tuple[int, bool]]
 DEFAULT_FUEL = 3_000_000
+STEPS_PER_THREAD = 10  # what it costs to start one
 
 
 @dataclass(slots=True)
@@ -39,6 +41,11 @@ class Runner:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.functions = compile_program(program)
+        self.kernels: set[str] = set()  # the functions that launch kernels, or call one that does
+        for f in self.functions.values():
+            calls = {s.call.func for s in statements(f.function.body) if isinstance(s, CallStmt)}
+            if calls & {"kernel_launch", *self.kernels}:
+                self.kernels.add(f.function.name)
 
     def start(self, seed: int = 0, fuel: int = DEFAULT_FUEL) -> Machine:
         return Machine(self, seed, fuel)
@@ -327,6 +334,8 @@ class Machine(Device):
         else:
             body(self, frame)
         thread.base, thread.size, thread.loops = base, size, loops
+        if self.in_order and self.hub is not None and self.kernel is not None and size == self.kernel.block:
+            self.hub.switch()
 
     def magic_loop(
         self,
@@ -360,8 +369,11 @@ class Machine(Device):
     def device_code(self, body: Code, frame: Frame, loc: Loc) -> None:
         """From kernel_setup_end to kernel_teardown_begin: every thread of the grid executes the code, with a frame of its own."""
         kernel = self.next_phase("kernel_setup_end", "setup", "device", loc)
+        if kernel.grid * kernel.block * STEPS_PER_THREAD > self.fuel:
+            raise OutOfFuel
 
         def thread_body() -> ThreadBody:
+            self.fuel -= STEPS_PER_THREAD
             own = list(frame)
             return lambda: body(self, own)
 

@@ -27,6 +27,22 @@ RESIDENT_THREADS = 1024  # blocks are started as long as fewer threads are runni
 TURN_CHANCES = (0.0, 0.02, 0.2)  # how often an access gives another thread its turn; drawn for each launch
 
 
+ORDERED = -1  # a seed: threads in the order of their numbers, one thread loop of the block after the other
+
+
+class InOrder(random.Random):
+    """No chance at all: a schedule for witnesses, as one would tell it, in which the first threads meet trouble."""
+
+    def random(self) -> float:
+        return 1 - 2**-53
+
+    def choice(self, seq: Any) -> Any:
+        return seq[0]
+
+    def randrange(self, *args: Any) -> int:
+        return 0
+
+
 @dataclass(slots=True, eq=False)
 class Thread:
     """One thread; `base` and `size` are the group of threads whose code it is executing now."""
@@ -40,7 +56,9 @@ class Thread:
     context: Context
     loops: tuple[tuple[str, int], ...] = ()  # the indices of the thread loops around, for messages
     shared_bytes: int = 0  # of the shared arrays in whose scope it is
-    generations: dict[int, int] = field(default_factory=dict)  # how often it entered the scope of each shared array
+    generations: dict[Allocation, int] = field(
+        default_factory=dict
+    )  # how often it entered the scope of each shared array
     waits: Wait | None = None
     stalled: Misbehaviour | None = None
     greenlet: greenlet | None = None
@@ -63,7 +81,6 @@ class Kernel:
     block: int
     shared_bytes: int
     loc: Loc
-    depth: int  # of the function call that launched it
     region: int
     phase: str = "setup"  # then "device", then "teardown"
     setup_arrays: list[Allocation] = field(default_factory=list)
@@ -80,7 +97,8 @@ class Threads(Memory):
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self.random = random.Random(seed)
+        self.in_order = seed == ORDERED
+        self.random = InOrder() if self.in_order else random.Random(seed)
         self.hub: greenlet | None = None
         self.regions = 0
         self.kernel: Kernel | None = None
@@ -133,10 +151,13 @@ class Threads(Memory):
     def take_turn(self, me: greenlet) -> Thread | None:
         """Let a thread run until it yields or waits; the thread, when it has ended."""
         ready = self.ready
-        at = int(self.random.random() * len(ready))
-        thread = ready[at]
-        ready[at] = ready[-1]
-        ready.pop()
+        if self.in_order:
+            thread = ready.pop(0)
+        else:
+            at = int(self.random.random() * len(ready))
+            thread = ready[at]
+            ready[at] = ready[-1]
+            ready.pop()
         self.thread, self.magic = thread, 0
         self.path, self.hub = thread.path, me
         self.restore(thread.context)
