@@ -1,4 +1,4 @@
-"""Device memory and timing by the driver alone, so that kernels can be run and timed where neither PyTorch nor CuPy is installed."""
+"""Device memory and timing by the driver alone: kernels can be run and timed where neither PyTorch nor CuPy is installed."""
 
 from __future__ import annotations
 
