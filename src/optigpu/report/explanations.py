@@ -93,4 +93,12 @@ EXPLANATIONS: dict[str, str] = {
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
+    "OG601": "A step of a script names something that is not there. The candidates are listed with their places.",
+    "OG602": "A target fits several places. Say which: .first, .nth(1), .last, .all, or what is around or inside it:\n"
+    '  For("bi") / Write("sum"), For("y", body=Write("out"))',
+    "OG603": "A transformation does not apply to this statement: it is not a loop, or not of the form that the card asks for.\n"
+    "docs/reference.md has the cards.",
+    "OG604": "An argument of a transformation is not one that it can take: text that is not C, a size or a name that makes no sense.",
+    "OG605": "What a step made is not a program: it uses a name where it is not declared, or a value of the wrong type.",
+    "OG606": "A script must keep the functions of the original with their parameters and contracts: that is what is proved.",
 }
