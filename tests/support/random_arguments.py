@@ -215,7 +215,7 @@ GENERATORS: dict[str, Generator] = {
     "target": LOOPS,
     "size": lambda d, _: d.size(),
     "outer": lambda d, _: "b" + d.index() if d.chance(0.7) else d.name(),
-    "tail": lambda d, _: d.of(("guard", "peel", "divides", "guard", "peel", "never")),
+    "tail": lambda d, _: d.of(("guard", "peel", "divides", "min", "peel", "never")),
     "all": lambda d, _: d.chance(0.5),
     "at": STATEMENTS,
     "before": STATEMENTS,

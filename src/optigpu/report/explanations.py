@@ -98,7 +98,7 @@ EXPLANATIONS: dict[str, str] = {
     '  For("bi") / Write("sum"), For("y", body=Write("out"))',
     "OG603": "A transformation does not apply to this statement: it is not a loop, or not of the form that the card asks for.\n"
     "docs/reference.md has the cards.",
-    "OG604": "An argument of a transformation is not one that it can take: text that is not C, a size or a name that makes no sense.",
+    "OG604": "An argument of a transformation makes no sense: text that is not C, a size or a number that it cannot take.",
     "OG605": "What a step made is not a program: it uses a name where it is not declared, or a value of the wrong type.",
     "OG606": "A script must keep the functions of the original with their parameters and contracts: that is what is proved.",
 }
