@@ -11,6 +11,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
+GPU_EXAMPLES = sorted((ROOT / "examples" / "gpu").glob("*.c"))
 GPU_PROGRAMS = sorted((ROOT / "tests" / "programs" / "gpu").glob("*.c"))
 
 sys.setrecursionlimit(10_000)

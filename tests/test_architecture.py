@@ -93,7 +93,7 @@ def test_runtime_imports_with_numpy_alone() -> None:
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
-        "import optigpu.runtime.cpu, optigpu.runtime.signature, optigpu.runtime.cache\n"
+        "import optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest, optigpu.runtime.cache\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

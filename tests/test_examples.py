@@ -17,7 +17,7 @@ from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.differential import compare
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.printer import print_program
-from tests.conftest import EXAMPLES, GPU_PROGRAMS, ROOT
+from tests.conftest import EXAMPLES, GPU_EXAMPLES, GPU_PROGRAMS, ROOT
 from tests.support.twins import TWINS, Twin
 
 run_tests.__test__ = False
@@ -28,7 +28,7 @@ def example_id(path: Path) -> str:
     return path.stem
 
 
-@pytest.mark.parametrize("path", EXAMPLES + GPU_PROGRAMS, ids=example_id)
+@pytest.mark.parametrize("path", EXAMPLES + GPU_EXAMPLES + GPU_PROGRAMS, ids=example_id)
 def test_prints_back_to_the_same_program(path: Path) -> None:
     program = parse_file(path)
     printed = print_program(program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from optigpu.api import Call, Decl, For, Handle, If, In, Read, Script, StepError, Target, Write, transformation
+    from optigpu.api import Call, Decl, For, Handle, If, In, Read, Script, StepError, Target, Write, pad, transformation
 
 __all__ = [
     "Call",
@@ -19,6 +19,7 @@ __all__ = [
     "StepError",
     "Target",
     "Write",
+    "pad",
     "transformation",
 ]
 

@@ -23,9 +23,10 @@ from optigpu.frontend.reading import ghost_library
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
+from optigpu.kernel.calls import copying
 from optigpu.kernel.cells import FULL, READ, UNINIT, Claim
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, index_helper
+from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -67,7 +68,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import NOWHERE, Loc, Mark
-from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar
+from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space
 
 
 @dataclass
@@ -97,6 +98,7 @@ class Elaborated:
     statements: list[int] = field(
         default_factory=lambda: [0]
     )  # by `at`: which statement of its function (see points.py)
+    copies: dict[str, kc.Function] = field(default_factory=dict)  # the memcpys in use
 
 
 @dataclass
@@ -132,7 +134,7 @@ def elaborate(program: Program) -> Elaborated:
                 functions[item.name] = _FunctionElaborator(item, names, out, ghosts, program).run()
             case _:
                 pass
-    out.program = kc.Program(functions, tuple(axioms))
+    out.program = kc.Program({**functions, **out.copies}, tuple(axioms))
     return out
 
 
@@ -185,13 +187,16 @@ class _FunctionElaborator:
         for p, type_ in zip(f.params, effective_types(f)):
             if isinstance(type_, Array):
                 dims = tuple(None if d is None else self.formulas.term(d, names) for d in type_.dims)
-                params.append(kc.Param(p.name, sort_of(type_.elem, p.loc), dims))
+                space = type_.space.value
+                if f.role is Role.DEVICE and space == "Any":
+                    space = "Device"
+                params.append(kc.Param(p.name, sort_of(type_.elem, p.loc), dims, space))
             else:
                 params.append(kc.Param(p.name, sort_of(type_, p.loc)))
         contract, names, places = self.contract(f.contract, names)
         self.out.clauses[f.name] = places
         body = self.block(f.body, names)
-        return kc.Function(f.name, tuple(params), contract, body, f.admitted)
+        return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE)
 
     def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
         variables: list[Term] = []
@@ -307,18 +312,19 @@ class _FunctionElaborator:
         if isinstance(s.init, Alloc):
             array = s.init.type
             assert isinstance(array, Array)
-            if s.init.space.value != "Any":
-                raise Unsupported("GPU memory cannot be checked yet", s.loc)
             dims = tuple(self.stable(self.expr(d, names), at) for d in s.init.dims)
-            self.code.append(kc.Alloc(base, sort_of(s.init.elem, s.loc), dims, s.init.space.value, True, at=at))
+            sort, space = sort_of(s.init.elem, s.loc), s.init.space
+            heap = space is not Space.TREG  # registers are freed at the end of their scope
+            self.code.append(kc.Alloc(base, sort, dims, space.value, heap, array.distributed, s.init.elem.size, at=at))
+            if not heap:
+                locals_.append(base)
             return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(array.dims)))
         if s.init is not None:
             return names.bind(s.name, self.pointer(s.init, names))
         assert isinstance(s.type, Array)
-        if s.type.space.value != "Any":
-            raise Unsupported("shared memory cannot be checked yet", s.loc)
         dims = tuple(self.stable(self.expr(d, names), at) for d in s.type.dims if d is not None)
-        self.code.append(kc.Alloc(base, sort_of(s.type.elem, s.loc), dims, heap=False, at=at))
+        sort, space = sort_of(s.type.elem, s.loc), s.type.space
+        self.code.append(kc.Alloc(base, sort, dims, space.value, False, False, s.type.elem.size, at=at))
         locals_.append(base)
         return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(dims)))
 
@@ -419,15 +425,64 @@ class _FunctionElaborator:
 
     def call_statement(self, call: Call, names: Names, loc: Loc) -> None:
         at = self.at(loc)
-        if call.func == "free":
+        if call.func in MEMORY_CALLS and "free" in call.func:
             array = self.pointer(call.args[0], names)
             if array.lead or array.shift is not k.ZERO:
                 raise Unsupported("only the start of an allocation can be freed", call.loc)
+            self.freed_sizes(call, names)
             self.code.append(kc.Free(array.base, True, at=at))
+            return
+        if call.func in MEMORY_CALLS:
+            self.copy(call, names, at)
+            return
+        if call.func in CONTROL_CALLS:
+            self.control(call, names, at)
             return
         if call.func not in self.functions:
             raise Unsupported(f"`{call.func}` cannot be checked yet", loc)
         self.code.append(kc.Call(None, call.func, self.arguments(call, names), at=at))
+
+    def freed_sizes(self, call: Call, names: Names) -> None:
+        """`__smem_free2(s, n, m)` names the sizes that s was allocated with."""
+        type_ = call.args[0].type
+        assert isinstance(type_, Array)
+        for arg, d in zip(call.args[1:], type_.dims[1:] if type_.distributed else type_.dims):
+            if d is not None:
+                goal = k.eq(self.expr(arg, names), self.expr(d, names))
+                self.oblige(goal, "free sizes", arg.loc)
+
+    def copy(self, call: Call, names: Names, at: int) -> None:
+        """memcpy is a call of a function that the kernel defines, one for each rank and sort."""
+        array = call.args[0].type
+        assert isinstance(array, Array)
+        name = f"{call.func}.{sort_of(array.elem, call.loc).name}"
+        function = copying(name)
+        source = call.args[1].type
+        if function is None or not isinstance(source, Array) or source.elem != array.elem:
+            raise Unsupported("these arrays cannot be copied to each other", call.loc)
+        self.out.copies[name] = function
+        self.code.append(kc.Call(None, name, self.arguments(call, names), at=at))
+
+    def control(self, call: Call, names: Names, at: int) -> None:
+        """The phases of a kernel, and barriers."""
+        match call.func:
+            case "kernel_launch":
+                grid, block, shared = (self.expr(a, names) for a in call.args)
+                self.code.append(kc.Launch(grid, block, shared, at=at))
+            case "kernel_setup_end":
+                self.code.append(kc.Phase("threads", at=at))
+            case "kernel_teardown_begin":
+                self.code.append(kc.Phase("teardown", at=at))
+            case "kernel_kill":
+                self.code.append(kc.Phase("host", at=at))
+            case "blocksync":
+                self.code.append(kc.Barrier("block", at=at))
+            case "warpsync":
+                self.code.append(kc.Barrier("warp", at=at))
+            case "kernel_teardown_sync":
+                pass  # kernel_teardown_begin waits for all threads already
+            case _:
+                raise Unsupported(f"`{call.func}` cannot be checked yet", call.loc)
 
     def arguments(self, call: Call, names: Names) -> tuple[Term | kc.View, ...]:
         out: list[Term | kc.View] = []

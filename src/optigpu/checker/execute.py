@@ -21,7 +21,9 @@ from optigpu.checker.explore import (
 )
 from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
+from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
+from optigpu.checker.thread_search import ThreadSearch
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -31,7 +33,7 @@ from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
-from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.state import THREADS, Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
 from optigpu.kernel.values import Steps
 
@@ -49,6 +51,11 @@ class Failed(Exception):
         return str(self.rejected)
 
 
+ATTEMPTS = 4  # at a loop whose start has to be weakened to what its end leaves
+# Which of several reasons not to access a cell says most.
+REASONS = ("permission", "overlap", "init", "owner", "level", "space")
+
+
 class Executor:
     def __init__(self, kernel: Kernel, elaborated: Elaborated) -> None:
         self.kernel = kernel
@@ -56,17 +63,22 @@ class Executor:
         self.elaborated = elaborated
         self.explorer = Explorer(kernel.judge, elaborated)
         self.sums = SumProver(kernel.judge)
+        self.threads = ThreadSearch(kernel)
         self.function = ""
         self.place = 0
         self.clause: tuple[str, int] | None = None
         self.shown: dict[int, ShownLoop] = {}  # by the `at` of loops
         self.allocated: dict[str, int] = {}  # where bases were allocated
         self.points: Points | None = None  # kept if there is one
+        self.accesses: list[Access] = []  # loads and stores so far
+        self.current: State | None = None  # where the executor is
 
     # Functions
 
     def verify(self, name: str) -> Theorem:
         self.function, self.place, self.clause = name, 0, None
+        self.accesses, self.current = [], None
+        self.explorer.names, self.explorer.found = {}, {}
         NAMES.restart()
         f = self.kernel.program.functions[name]
         try:
@@ -76,6 +88,9 @@ class Executor:
             return self.finish(end, f)
         except Rejected as r:
             clause = self.clause
+            if self.current is not None:
+                self.place = r.data.get("place") or self.place
+                explain(self.judge, self.current, r, self.accesses, self.place)
             if r.why in ("leak", "branches") and r.data.get("base") in self.allocated:
                 self.place, clause = self.allocated[r.data["base"]], None
             if r.rule == "begin" and "claims" in r.data:
@@ -181,6 +196,7 @@ class Executor:
             self.place = state.next.at or self.place
             if self.points is not None:
                 self.points.seen(state)
+            self.current = state
             state = self.step(state)
         if self.points is not None:
             self.points.seen(state)
@@ -214,6 +230,12 @@ class Executor:
                 return self.call(state, call)
             case kc.Ghost() as ghost:
                 return self.ghost(state, ghost)
+            case kc.Launch():
+                return self.kernel.launch(state)
+            case kc.Phase():
+                return self.kernel.phase(state)
+            case kc.Barrier():
+                return self.kernel.barrier(state)
             case _:
                 raise Rejected("order", "nothing to execute")
 
@@ -225,9 +247,11 @@ class Executor:
             if at is None:
                 continue
             try:
-                return self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
+                after = self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
+                self.accesses.append((place.base, rule, self.place))
+                return after
             except Rejected as r:
-                last = r if last is None or (r.why == "init" and last.why != "init") else last
+                last = r if last is None or _telling(r) > _telling(last) else last
         if last is not None:
             raise last
         readable = any(r.cells.base == place.base for r in state.held.values())
@@ -251,27 +275,43 @@ class Executor:
     def loop(self, state: State, loop: kc.Loop) -> State:
         if loop.op not in ("+", "-"):
             return self.kernel.unroll(state)
+        if loop.mode == kc.THREAD and state.context.kind == THREADS:
+            self.threads.extents(state, loop, state.context.threads)
         world = World(state.facts, dict(state.env), {})
         for base, info in state.bases.items():
             world.contents[base] = unknown_content(base, len(info.dims), info.sort)
         try:
-            summary = self.explorer.loop(loop, world)
+            summary = self.explorer.again(loop, world) or self.explorer.loop(loop, world)
             contract = self.contract(state, summary)
         except Unexplorable as e:
+            if e.why == "race":
+                raise Rejected("loop", "race", base=e.base, place=e.at, scope="block") from None
             raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
         contract = replace(contract, invariant=tuple(self.entry_steps(state, summary, i) for i in contract.invariant))
+        contract = self.threads.contract(state, loop, summary, contract)
         number = state.counter + 1
-        try:
-            body = self.kernel.enter_loop(state, contract)
-        except Rejected as r:
-            self.blame(summary, r)
-            raise
         v = state.fresh(str(loop.index.data), k.INT)
-        end = self.run(body)
+        self.explorer.names[summary.v] = v
+        for _ in range(ATTEMPTS):
+            self.current = state
+            try:
+                body = self.kernel.enter_loop(state, contract)
+            except Rejected as r:
+                self.blame(summary, r)
+                if loop.mode == kc.THREAD and r.why == "overlap":
+                    r.why = "race"
+                raise
+            end = self.threads.outliving(self.run(body), state)
+            wider = self.threads.widened(state, end, contract, summary, v)
+            if wider is None:
+                break
+            contract = wider
         self.place = loop.at
         self.shown[loop.at] = ShownLoop(loop, contract, summary.range, v, state)
         exclusive, invariant = self.exit_steps(end, contract, v, number)
-        after = self.kernel.leave_loop(end, exclusive, invariant)
+        covers = self.threads.exit_covers(end, contract, v)
+        self.current = end
+        after = self.kernel.leave_loop(end, exclusive, invariant, covers)
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
         return after
@@ -330,21 +370,51 @@ class Executor:
             whole = over_all(cells, summary)
             xs = temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
-            value = inside.simplify(k.substitute(instantiate(u.value, xs), actual))
+            value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
             n, maps = self.home(state, whole, families)
+            init: Term = TRUE if u.written else k.FALSE
+            wider = self.unconditional(state, summary, cells, effect.base, families)
+            if wider is not None:
+                n, maps, whole, condition, at = wider
+                r = state.held[n]
+                here = instantiate(condition, (v, *xs))
+                at = tuple(instantiate(t, (v, *xs)) for t in at)
+                value, init = k.ite(here, value, r.value_at(at)), k.abstract(k.ite(here, init, r.init_at(at)), (v, *xs))
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
-            init = TRUE if u.written else k.FALSE
-            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if u.written else None))
+            known = u.written and not any(str(x.data).startswith("@") for x in value.free)
+            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out
 
+    def unconditional(
+        self, state: State, summary: LoopSummary, cells: Cells, base: str, families: list[int]
+    ) -> tuple[int, tuple[Index, Index], Cells, Term, Index] | None:
+        """Cells that an iteration writes under a condition on itself and reads in any case: it can have them in any case."""
+        n = cells.arity
+        xs = temporaries(n)
+        conjuncts = k.conjuncts(instantiate(cells.where, xs))
+        own = [c for c in conjuncts if not c.free & set(xs)]
+        if not own or not any(c.base == base for c in summary.reads):
+            return None
+        rest = k.and_(*(c for c in conjuncts if c not in own))
+        whole = over_all(replace(cells, where=k.abstract(rest, xs)), summary)
+        number, maps = self.home(state, whole, families)
+        if maps is None or not self.includes(state.facts, whole, state.held[number], maps[0]):
+            return None
+        ys = temporaries(whole.arity)
+        image = tuple(instantiate(t, ys) for t in maps[0])
+        back = tuple(instantiate(t, image) for t in maps[1])
+        if not self.judge.proves(state.facts.assume(whole.domain(ys)), same(back, ys), count=False):
+            return None
+        return number, maps, whole, k.abstract(k.and_(*own), (summary.v, *xs)), maps[0]
+
     def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Index, Index] | None]:
-        """The family that has these cells, with the maps to it and back; the first one if none has."""
-        for n in families if len(families) > 1 else ():
-            maps = self.maps(state.facts, cells, state.held[n])
+        """The family that has the cells, and the maps; the first one if none is seen to have them."""
+        found = [(n, self.maps(state.facts, cells, state.held[n])) for n in families]
+        for n, maps in found if len(found) > 1 else ():
             if maps is not None and self.includes(state.facts, cells, state.held[n], maps[0]):
                 return n, maps
-        return families[0], self.maps(state.facts, cells, state.held[families[0]])
+        return found[0]
 
     def invariant(
         self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
@@ -471,3 +541,7 @@ class Executor:
                     held[take.family] = r.without(self.member(c.cells, r, take.back))
         steps = tuple(self.fact_steps(facts, p) for p in state.values(ghost.ensures))
         return self.kernel.ghost(state, tuple(takes), steps)
+
+
+def _telling(r: Rejected) -> int:
+    return REASONS.index(r.why) if r.why in REASONS else -1

@@ -15,6 +15,7 @@ from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import UNINIT, Cells, Claim, Index, arguments, box, same, single
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.loops import Range, holds_for, iterations
@@ -113,9 +114,9 @@ class LoopSummary:
 class Unexplorable(Exception):
     """The loop cannot be summarised: why, and about which base."""
 
-    def __init__(self, why: str, base: str = "") -> None:
+    def __init__(self, why: str, base: str = "", at: int = 0) -> None:
         super().__init__(why)
-        self.why, self.base = why, base
+        self.why, self.base, self.at = why, base, at
 
 
 class Explorer:
@@ -124,6 +125,10 @@ class Explorer:
         self.program = elaborated.program
         self.specs = elaborated.specs  # what users wrote at loops
         self.given_values = elaborated.given  # and at uses of lemmas
+        self.found: dict[
+            int, tuple[LoopSummary, dict[Term, Term]]
+        ] = {}  # by the `at` of loops, with what they depend on
+        self.names: dict[Term, Term] = {}  # iterations of explored loops, as the proof calls them
 
     # Reading
 
@@ -169,8 +174,8 @@ class Explorer:
                 index = w.index(place)
                 self.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
-            case kc.Alloc(base, sort, dims):
-                w.contents[base] = unknown_content(base, len(dims), sort)
+            case kc.Alloc(base, sort):
+                w.contents[base] = unknown_content(base, i.rank, sort)
             case kc.Free(base):
                 if base in w.outer:
                     raise Unexplorable("freed", base)
@@ -185,6 +190,8 @@ class Explorer:
                 self.nested_loop(i, w)
             case kc.Call():
                 self.call(i, w)
+            case kc.Launch() | kc.Phase() | kc.Barrier():
+                pass
 
     def content(self, base: str, w: World) -> Content:
         found = w.contents.get(base)
@@ -306,6 +313,9 @@ class Explorer:
                 self.run(loop.body, w)
             return
         summary = self.loop(loop, w)
+        shared = shared_by_iterations(summary) if loop.mode == kc.THREAD else None
+        if shared is not None:
+            raise Unexplorable("race", shared.base, next((u.at for u in shared.updates if u.at), 0))
         entry = {c.start: (base, c) for base, c in summary.entry.items()}
         before = dict(w.contents)
 
@@ -364,7 +374,34 @@ class Explorer:
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in now and (c.updates or b in given)}
         _Recurrences(self, summary, written, given).solve()
+        if loop.at not in self.specs:
+            self.found[loop.at] = (summary, {x: w.value(x) for x in variables_of(loop)})
         return summary
+
+    def again(self, loop: kc.Loop, w: World) -> LoopSummary | None:
+        """What was found out about a loop when one around it was explored, if it depends on the same things here."""
+        if loop.at not in self.found:
+            return None
+        summary, inputs = self.found[loop.at]
+        if any(k.substitute(t, self.names) is not w.value(x) for x, t in inputs.items()):
+            return None
+        if summary.entry.keys() != w.contents.keys():
+            return None
+
+        def named(t: Term) -> Term:
+            return k.substitute(t, self.names)
+
+        v, r = summary.v, summary.range
+        range_ = Range(named(r.low), named(r.high), named(r.index))
+        index = instantiate(range_.index, (v,))
+        taken = holds_for(loop, index, w.value(loop.bound))
+        facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), taken)
+        effects = {}
+        for base, e in summary.effects.items():
+            updates = (replace(u, cells=u.cells.substitute(self.names), value=named(u.value)) for u in e.updates)
+            effects[base] = replace(e, updates=tuple(updates))
+        reads = tuple(c.substitute(self.names) for c in summary.reads)
+        return LoopSummary(v, range_, summary.entry, effects, facts, (), reads)
 
     def given(self, loop: kc.Loop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
         """What the user says of a loop, used as it is written."""
@@ -415,6 +452,20 @@ class Explorer:
                     f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * n, sort) if n else sort)
                     out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
         return out
+
+
+def variables_of(i: kc.Instr) -> set[Term]:
+    """The variables that occur in an instruction."""
+    out: set[Term] = set()
+    for t in terms_of(i):
+        out |= t.free
+    return out
+
+
+def shared_by_iterations(summary: LoopSummary) -> Effect | None:
+    """An effect that threads cannot have side by side: what one reads or writes, another one writes."""
+    progressive = [e for e in summary.effects.values() if e.progressive]
+    return next((e for e in (*progressive, *summary.effects.values()) if e.progressive or e.kind != "each"), None)
 
 
 def bind(t: Term, v: Term, depth: int) -> Term:
@@ -478,8 +529,9 @@ class _Recurrences:
                     pending.discard(base)
                     self.substitute_solved(base, effect)
                     progress = True
-        for base in pending:
-            self.solved[base] = Effect("unknown", base, tuple(self.updates[base]))
+        for base in sorted(pending):
+            updates = self.updates[base]
+            self.solved[base] = Effect("unknown", base, tuple(updates), "", self.read_elsewhere(base, updates))
         self.summary.effects = self.solved
 
     def start_of(self, base: str) -> Term:

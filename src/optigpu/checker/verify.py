@@ -77,8 +77,9 @@ class Verifier:
         assert old.theorem is not None
         ledger.theorems[f.name] = old.theorem
         ledger.axioms.update(name for name, _ in elaborated.program.axioms)
-        for name, _ in _calls(f.body):
-            ledger.used(elaborated.program.functions[name])
+        for callee in (elaborated.program.functions[name] for name, _ in _calls(f.body)):
+            if not callee.primitive:
+                ledger.used(callee)
         result = replace(old, seconds=time.perf_counter() - start)
         shown = {at: old.loops[mark] for at, mark in zip(loops, old.loops)} if len(loops) == len(old.loops) else {}
         new = dict(zip(loops, _loops(f.body)))
@@ -88,7 +89,7 @@ class Verifier:
 
     def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
         start = time.perf_counter()
-        if f.admitted:
+        if f.admitted or f.primitive:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
         about = _everything_about(f, elaborated)
         known = self.proved.get(f.name)
@@ -199,6 +200,7 @@ def _callees_first(elaborated: Elaborated, wanted: set[str]) -> list[str]:
 
 def _unproved_callee(code: kc.Code, program: kc.Program, ledger: Ledger) -> tuple[str, int] | None:
     for name, at in _calls(code):
-        if not program.functions[name].admitted and name not in ledger.theorems:
+        f = program.functions[name]
+        if not (f.admitted or f.primitive) and name not in ledger.theorems:
             return name, at
     return None

@@ -41,7 +41,7 @@ def emit_c(program: Program) -> str:
     return _CPrinter(program).run()
 
 
-class _CExprs(ExprPrinter):
+class CExprs(ExprPrinter):
     def __init__(self) -> None:
         self.flat_params: dict[
             str, tuple[bool, ...]
@@ -133,7 +133,7 @@ class _CPrinter(ProgramPrinter):
         self.source = program
         self.functions = [f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
         self.effective = {f.name: effective_types(f) for f in self.functions}
-        exprs = _CExprs()
+        exprs = CExprs()
         exprs.flat_params = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
         self.exprs = exprs
 

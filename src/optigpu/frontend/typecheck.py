@@ -24,7 +24,10 @@ from optigpu.syntax.builtins import (
     MEMORY_CALLS,
     RESULT_NAME,
     SETTERS,
+    SHUFFLES,
     SPELLINGS,
+    VECTOR_BYTES,
+    VECTOR_CALLS,
     index_helper,
 )
 from optigpu.syntax.errors import Label, input_error
@@ -496,7 +499,36 @@ class _FunctionChecker:
             if have is not want:
                 fix = {Space.ANY: "free(p)", Space.GMEM: "gmem_free(p)", Space.SMEM: "__smem_free1(p, n)"}.get(have)
                 raise input_error("OG114", f"`{name}` does not free memory of space {have.value}", call.loc, help=fix)
+        elif arrays == 2:
+            self.same_elements(name, typed[0], typed[1], call.loc)
         return replace(call, args=tuple(typed), type=VOID)
+
+    def same_elements(self, name: str, to: Expr, source: Expr, loc: Loc) -> None:
+        """What calls that move cells between two arrays need of their types."""
+        assert isinstance(to.type, Array) and isinstance(source.type, Array)
+        if to.type.elem != source.type.elem:
+            raise input_error("OG102", f"`{name}` moves {describe(source.type)} to {describe(to.type)}", loc)
+        for arg in (to, source):
+            assert isinstance(arg.type, Array)
+            if name.startswith("memcpy") and len(arg.type.dims) != int(name[-1]):
+                raise input_error(
+                    "OG106",
+                    f"`{name}` copies arrays of {name[-1]} dimensions, but this is {describe(arg.type)}",
+                    arg.loc,
+                )
+            if name in SHUFFLES and (arg.type.space is not Space.TREG or len(arg.type.dims) != 1):
+                raise input_error(
+                    "OG114", f"`{name}` works on registers, one a thread", arg.loc, help="float* const x = __treg_malloc0<float>();"
+                )  # fmt: skip
+            if name in VECTOR_CALLS and len(arg.type.dims) != 1:
+                raise input_error(
+                    "OG106", f"`{name}` takes the address of its first cell", arg.loc, help="&a[i][4 * j]"
+                )
+        if name in VECTOR_CALLS and VECTOR_CALLS[name][0] * to.type.elem.size > VECTOR_BYTES:
+            wide = VECTOR_CALLS[name][0] * to.type.elem.size
+            raise input_error(
+                "OG105", f"`{name}` of `{to.type.elem.name}` is {wide} bytes: {VECTOR_BYTES} are the most", loc
+            )
 
     def return_statement(self, s: Return, value: Expr | None, scope: Scope) -> Return:
         result = self.f.result

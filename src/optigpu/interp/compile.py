@@ -6,11 +6,12 @@ the value of its `return`, or None.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from optigpu.interp.memory import View
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
+from optigpu.interp.operations import COMPARE, binary_operation, linear_index, next_value
 from optigpu.interp.values import (
     REAL_OPERATIONS,
     Number,
@@ -18,12 +19,8 @@ from optigpu.interp.values import (
     convert,
     exact_divide,
     fit,
-    real_divide,
-    shift,
-    truncating_divide,
-    truncating_remainder,
 )
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, index_helper
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, SHUFFLES, VECTOR_CALLS, index_helper
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -61,7 +58,8 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Array, Kind, Scalar, Type, is_bool, is_float, is_int
+from optigpu.syntax.types import Array, Kind, Scalar, Space, is_int
+from optigpu.syntax.walk import subexpressions
 
 if TYPE_CHECKING:
     from optigpu.interp.machine import Machine
@@ -86,24 +84,28 @@ class Slots:
 
     def __init__(self, parent: Slots | None, counter: list[int]) -> None:
         self.names: dict[str, tuple[int, bool]] = dict(parent.names) if parent else {}
+        self.device_names: set[str] = set(parent.device_names) if parent else set()  # of device code that is over
         self.counter = counter
 
     def new(self, name: str, cell: bool) -> int:
         slot = self.counter[0]
         self.counter[0] += 1
         self.names[name] = (slot, cell)
+        self.device_names.discard(name)
         return slot
 
 
 def compile_program(program: Program) -> dict[str, CompiledFunction]:
     functions = [f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
     names = frozenset(f.name for f in functions)
-    return {f.name: _Compiler(f, program, names).run() for f in functions}
+    keys = [0]
+    return {f.name: _Compiler(f, program, names, keys).run() for f in functions}
 
 
 class _Compiler:
-    def __init__(self, function: Function, program: Program, names: frozenset[str]) -> None:
+    def __init__(self, function: Function, program: Program, names: frozenset[str], keys: list[int]) -> None:
         self.f = function
+        self.keys = keys
         self.functions = names
         self.assigned = assigned_names(function.body)
         self.counter = [0]
@@ -155,6 +157,8 @@ class _Compiler:
     def variable(self, e: Var, scope: Slots) -> Code:
         found = scope.names.get(e.name)
         if found is None:
+            if e.name in scope.device_names:
+                return fails("OG226", f"`{e.name}` is a variable of device code that is over", e.loc)
             if e.name in self.defines:
                 return self.expr(self.defines[e.name], Slots(None, self.counter))
             if e.name in INT_CONSTANTS:
@@ -195,13 +199,18 @@ class _Compiler:
         if len(indices) == 1:
             only = indices[0]
             return lambda m, f: m.load(base(m, f), (only(m, f),), loc)
+        if len(indices) == 2:
+            first, second = indices
+            return lambda m, f: m.load(base(m, f), (first(m, f), second(m, f)), loc)
         return lambda m, f: m.load(base(m, f), tuple([i(m, f) for i in indices]), loc)
 
     def address(self, arg: Expr, scope: Slots) -> Code:
         match arg:
-            case Var(name):
+            case Var(name) if name in scope.names:
                 slot, _ = scope.names[name]
                 return lambda m, f: f[slot]
+            case Var():
+                return self.variable(arg, scope)
             case Index(base, indices):
                 b = self.expr(base, scope)
                 codes = [self.expr(i, scope) for i in indices]
@@ -240,17 +249,35 @@ class _Compiler:
     # Statements
 
     def body(self, body: Body, scope: Slots) -> Code:
-        codes = [c for s in body if (c := self.statement(s, scope)) is not None]
-        if len(codes) == 1:
-            return codes[0]
+        codes: list[Code] = []
+        rest = list(body)
+        while rest:
+            s = rest.pop(0)
+            if is_call(s, "kernel_setup_end"):
+                codes.append(self.device_region(s, rest, scope))
+            elif (code := self.statement(s, scope)) is not None:
+                codes.append(code)
+        if any(isinstance(s, Decl) and is_shared(s) for s in body):
+            return frees_shared_arrays(sequence(codes))
+        return sequence(codes)
 
-        def run(m: Machine, f: Frame) -> Any:
-            result = None
-            for c in codes:
-                result = c(m, f)
-            return result
-
-        return run
+    def device_region(self, s: Stmt, rest: list[Stmt], scope: Slots) -> Code:
+        """The statements up to `kernel_teardown_begin()`, which are taken from `rest`, as the code of every thread."""
+        inner: list[Stmt] = []
+        while rest and not is_call(rest[0], "kernel_teardown_begin"):
+            inner.append(rest.pop(0))
+        loc = s.loc
+        if not rest:
+            message = "no `kernel_teardown_begin()` follows in the same block"
+            return fails("OG226", message, loc)
+        rest.pop(0)
+        device_scope = Slots(scope, self.counter)
+        code = self.body(tuple(inner), device_scope)
+        for name in device_scope.names:
+            if device_scope.names[name] != scope.names.get(name):
+                scope.names.pop(name, None)
+                scope.device_names.add(name)
+        return lambda m, f: m.device_code(code, f, loc)
 
     def statement(self, s: Stmt, scope: Slots) -> Code | None:
         match s:
@@ -304,7 +331,7 @@ class _Compiler:
 
             def declare(m: Machine, f: Frame) -> None:
                 start = None if value is None else value(m, f)
-                view = m.allocate(name, elem, (1,), loc, heap=False)
+                view = m.local(name, elem, (1,), loc)
                 if start is not None:
                     m.store(view, (0,), start, loc)
                 f[slot] = view
@@ -313,10 +340,10 @@ class _Compiler:
         if isinstance(init, Alloc):
             dims, alloc_elem = [self.expr(d, scope) for d in init.dims], init.elem
             slot = scope.new(name, False)
-            space = init.space
+            space, key = init.space, self.new_key()
 
             def allocate(m: Machine, f: Frame) -> None:
-                f[slot] = m.allocate(name, alloc_elem, tuple([d(m, f) for d in dims]), loc, heap=True, space=space)
+                f[slot] = m.allocation(name, alloc_elem, tuple([d(m, f) for d in dims]), loc, space, key)
 
             return allocate
         if init is not None:
@@ -332,15 +359,30 @@ class _Compiler:
         sizes = [self.expr(d, scope) for d in array.dims if d is not None]
         slot = scope.new(name, False)
 
+        if is_shared(s):
+            key = self.new_key()
+
+            def shared(m: Machine, f: Frame) -> None:
+                f[slot] = m.shared_array(name, array.elem, tuple([d(m, f) for d in sizes]), loc, key)
+
+            return shared
+
         def local(m: Machine, f: Frame) -> None:
-            f[slot] = m.allocate(name, array.elem, tuple([d(m, f) for d in sizes]), loc, heap=False, space=array.space)
+            f[slot] = m.local(name, array.elem, tuple([d(m, f) for d in sizes]), loc)
 
         return local
+
+    def new_key(self) -> int:
+        """A number for a declaration that all threads of a group execute together."""
+        self.keys[0] += 1
+        return self.keys[0]
 
     def store(self, s: Store, scope: Slots) -> Code:
         loc = s.target.loc if s.target.loc.line else s.loc
         value = self.expr(s.value, scope)
         if isinstance(s.target, Var):
+            if s.target.name not in scope.names:
+                return self.variable(s.target, scope)
             slot, _ = scope.names[s.target.name]
 
             def place(m: Machine, f: Frame) -> tuple[View, tuple[int, ...]]:
@@ -382,9 +424,7 @@ class _Compiler:
                 m.call(name, [a(m, f) for a in args], loc)
 
             return run
-        if call.func == "free":
-            return lambda m, f: m.free(args[0](m, f), loc)
-        raise CannotEvaluate(f"`{call.func}` cannot be run yet", loc)
+        return gpu_call(call.func, args, loc)
 
     def loop(self, s: For, scope: Slots) -> Code:
         r = s.range
@@ -406,12 +446,25 @@ class _Compiler:
                 i = fit(advance(i, amount(m, f)), index_type, loc, f"the index `{s.index}`")
             return i
 
-        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
-            raise CannotEvaluate("thread loops cannot be run yet", loc)
+        if s.mode is Mode.MAGIC_THREAD:
+            return lambda m, f: m.magic_loop(values(m, f), slot, body, f, contract, names, loc)
+        if s.mode is Mode.THREAD:
+            if r.op not in ("+", "-"):
+                raise CannotEvaluate("a thread loop that does not count by a constant step", loc)
+
+            def run_threads(m: Machine, f: Frame) -> None:
+                m.step()
+                extent = loop_values(s, start(m, f), bound(m, f), amount(m, f))
+                m.thread_loop(s.index, extent, slot, body, f, contract, names, loc)
+
+            return run_threads
         if s.meaning is Mode.PARALLEL:
-            return lambda m, f: m.parallel_loop(values(m, f), slot, body, f, contract, names)
+            return lambda m, f: m.openmp_loop(values(m, f), slot, body, f, contract, names, loc)
         if contract:
             return lambda m, f: m.annotated_loop(values(m, f), slot, body, f, contract, names)
+
+        if r.op in ("+", "-") and self.is_fixed(r.bound, scope) and self.is_fixed(r.amount, scope):
+            return fixed_loop(s, start, bound, amount, slot, body)
 
         def run(m: Machine, f: Frame) -> None:
             for i in values(m, f):
@@ -420,106 +473,109 @@ class _Compiler:
 
         return run
 
+    def is_fixed(self, e: Expr, scope: Slots) -> bool:
+        """Evaluated once or each time round, it is the same: no memory is read and no function called."""
+        return not any(
+            isinstance(x, Index | Call) or (isinstance(x, Var) and scope.names.get(x.name, (0, False))[1])
+            for x in subexpressions(e)
+        )
 
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
+
+def loop_values(s: For, start: int, bound: int, step: int) -> range:
+    """The values of an index that counts by a constant step."""
+    if step <= 0:
+        next_value(s.range.op, s.loc)(start, step)
+    sign = 1 if s.range.op == "+" else -1
+    return range(start, bound + (sign if s.range.relation in ("<=", ">=") else 0), sign * step)
+
+
+def fixed_loop(s: For, start: Code, bound: Code, amount: Code, slot: int, body: Code) -> Code:
+    """A loop whose bound and step are evaluated once. C would compute the first value not taken too, which may overflow."""
+    index_type, what, loc, continues = s.index_type, f"the index `{s.index}`", s.loc, COMPARE[s.range.relation]
+
+    def run(m: Machine, f: Frame) -> None:
+        first, end, step = start(m, f), bound(m, f), amount(m, f)
+        if not continues(first, end):
+            return
+        values = loop_values(s, first, end, step)
+        for i in values:
+            m.step()
+            f[slot] = i
+            body(m, f)
+        fit(values[-1] + values.step, index_type, loc, what)
+
+    return run
+
+
+def is_call(s: Stmt, name: str) -> bool:
+    return isinstance(s, CallStmt) and s.call.func == name
+
+
+def is_shared(s: Decl) -> bool:
+    return isinstance(s.type, Array) and s.type.space is Space.SMEM and s.init is None
+
+
+def sequence(codes: list[Code]) -> Code:
+    if len(codes) == 1:
+        return codes[0]
+
+    def run(m: Machine, f: Frame) -> Any:
+        result = None
+        for c in codes:
+            result = c(m, f)
+        return result
+
+    return run
+
+
+def frees_shared_arrays(body: Code) -> Code:
+    """Shared arrays count against the launch from their declaration to the end of their scope."""
+
+    def run(m: Machine, f: Frame) -> Any:
+        thread = m.thread
+        before = 0 if thread is None else thread.shared_bytes
+        result = body(m, f)
+        if thread is not None:
+            thread.shared_bytes = before
+        return result
+
+    return run
+
+
+def fails(code: str, message: str, loc: Loc) -> Code:
+    def run(m: Machine, f: Frame) -> None:
+        raise Misbehaviour(code, message, loc)
+
+    return run
+
+
+def gpu_call(name: str, args: list[Code], loc: Loc) -> Code:
+    """The built-in calls that are statements: memory, launches, barriers, warp and vector operations."""
+    if name in ("free", "gmem_free"):
+        return lambda m, f: m.free_on_host(name, args[0](m, f), loc)
+    if name == "kernel_launch":
+        grid, block, shared = args
+        return lambda m, f: m.launch(grid(m, f), block(m, f), shared(m, f), loc)
+    if name == "kernel_kill":
+        return lambda m, f: m.kill(loc)
+    if name == "kernel_teardown_sync":
+        return lambda m, f: m.teardown_sync(loc)
+    if name in ("blocksync", "warpsync", "magic_barrier"):
+        return lambda m, f: m.barrier(name, loc)
+    if name in SHUFFLES:
+        to, source, amount = args
+        return lambda m, f: m.shuffle(name, to(m, f), source(m, f), amount(m, f), loc)
+    if name in VECTOR_CALLS:
+        width, way = VECTOR_CALLS[name]
+        return lambda m, f: m.vector_access(name, width, way, args[0](m, f), args[1](m, f), loc)
+    if name.startswith("memcpy"):
+        return lambda m, f: m.memcpy(name, args[0](m, f), args[1](m, f), tuple([a(m, f) for a in args[2:]]), loc)
+    if name.startswith("__smem_free"):
+        return lambda m, f: m.free_setup_array(args[0](m, f), tuple([a(m, f) for a in args[1:]]), loc)
+    if name == "kernel_teardown_begin":
+        return fails("OG226", "no `kernel_setup_end()` comes before in the same block", loc)
+    raise CannotEvaluate(f"`{name}` cannot be run", loc)
 
 
 def constant(value: Number) -> Code:
     return lambda m, f: value
-
-
-def next_value(op: str, loc: Loc) -> Callable[[int, int], int]:
-    """The step of a loop; one that gets nowhere would never end."""
-
-    def step(i: int, amount: int) -> int:
-        match op:
-            case "+":
-                new, moves = i + amount, amount > 0
-            case "-":
-                new, moves = i - amount, amount > 0
-            case "*":
-                new, moves = i * amount, i > 0 and amount > 1
-            case "/":
-                new, moves = truncating_divide(i, amount, loc), i > 0 and amount > 1
-            case "<<":
-                new, moves = shift("<<", i, amount, 0, loc), i > 0 and amount > 0
-            case _:
-                new, moves = shift(">>", i, amount, 0, loc), i > 0 and amount > 0
-        if not moves:
-            raise Misbehaviour("OG216", f"this loop does not end: from {i} it steps to {new}", loc)
-        return new
-
-    return step
-
-
-def binary_operation(op: str, operands: Type | None, result: Type | None, loc: Loc) -> Callable[[Any, Any], Any]:
-    """A strict binary operator on operands of one type. Comparison of reals is exact where the values are."""
-    match op:
-        case "<" | "<=" | ">" | ">=":
-            return COMPARE[op]
-        case "==":
-            return lambda a, b: a == b
-        case "!=":
-            return lambda a, b: a != b
-        case _:
-            pass
-    if is_float(operands) or is_float(result):
-        match op:
-            case "+":
-                return lambda a, b: a + b
-            case "-":
-                return lambda a, b: a - b
-            case "*":
-                return lambda a, b: a * b
-            case "/":
-                return lambda a, b: real_divide(a, b, loc)
-            case _:
-                raise CannotEvaluate(f"`{op}` on floats", loc)
-    t = result if isinstance(result, Scalar) and not is_bool(result) else None
-    assert t is not None
-    operation = integer_operation(op, t.bits, loc)
-    return lambda a, b: fit(operation(a, b), t, loc, "the result")
-
-
-def integer_operation(op: str, bits: int, loc: Loc) -> Callable[[int, int], int]:
-    match op:
-        case "+":
-            return lambda a, b: a + b
-        case "-":
-            return lambda a, b: a - b
-        case "*":
-            return lambda a, b: a * b
-        case "/":
-            return lambda a, b: truncating_divide(a, b, loc)
-        case "%":
-            return lambda a, b: truncating_remainder(a, b, loc)
-        case "<<" | ">>":
-            return lambda a, b: shift(op, a, b, bits, loc)
-        case "&" | "|" | "^":
-            return lambda a, b: bitwise(op, a, b, loc)
-        case _:
-            raise CannotEvaluate(f"the operator `{op}`", loc)
-
-
-def linear_index(helper: tuple[str, int]) -> Callable[[Sequence[int]], int]:
-    """MSIZEn, MINDEXn and DMINDEXn, row-major."""
-    stem, rank = helper
-
-    def size(args: Sequence[int]) -> int:
-        out = 1
-        for n in args:
-            out *= n
-        return out
-
-    def index(args: Sequence[int]) -> int:
-        out = 0
-        for n, i in zip(args[:rank], args[rank:]):
-            out = out * n + i
-        return out
-
-    return size if stem == "MSIZE" else index

@@ -65,6 +65,7 @@ class ContractChecker:
     def bind(self, contract: tuple[Clause, ...], env: Env, prefix: str = "") -> dict[str, Any]:
         """The environment with logical variables bound to what the heap holds where the contract names them."""
         unknown = logical_variables(contract)
+        self.evaluator.known.clear()
         found: dict[str, Any] = dict(env)
         for name, type_ in unknown.items():
             if isinstance(type_, FunType):
@@ -74,6 +75,7 @@ class ContractChecker:
                 self.bind_sizes(item.body, found, unknown)
                 for claim in self.claims(item.body, found):
                     self.match(claim, found, unknown)
+        self.evaluator.known.clear()
         return self.solve(contract, found, unknown, prefix)
 
     def claims(self, h: Expr, env: Env) -> list[Claim]:

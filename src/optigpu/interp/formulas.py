@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from optigpu.interp.compile import binary_operation, linear_index
 from optigpu.interp.memory import Memory, View, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate
+from optigpu.interp.operations import binary_operation, linear_index
 from optigpu.interp.values import REAL_OPERATIONS, close, convert, exact_divide
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
 from optigpu.syntax.exprs import (
@@ -79,6 +79,9 @@ class Evaluator:
     def __init__(self, memory: Memory, definitions: Env) -> None:
         self.memory = memory
         self.definitions = definitions
+        self.known: dict[
+            tuple[Any, ...], Any
+        ] = {}  # applications of definitions, until logical variables are bound anew
 
     def truth(self, e: Expr, env: Env) -> bool:
         return bool(self.value(e, env))
@@ -104,7 +107,7 @@ class Evaluator:
             case Cast(to, arg):
                 return convert(self.value(arg, env), to, e.loc)
             case Index(base, indices) if not isinstance(e.type, Array):
-                return self.memory.load(self.pointer(base, env), self.integers(indices, env), e.loc)
+                return self.inspect(self.pointer(base, env), self.integers(indices, env), e.loc)
             case Index() | Addr():
                 return self.pointer(e, env)
             case Call():
@@ -124,7 +127,7 @@ class Evaluator:
     def variable(self, name: str, env: Env, loc: Loc) -> Any:
         if name in env:
             found = env[name]
-            return self.memory.load(found.view, (0,), loc) if isinstance(found, CellRef) else found
+            return self.inspect(found.view, (0,), loc) if isinstance(found, CellRef) else found
         if name in self.definitions:
             return self.definitions[name]
         if name == "INFINITY":
@@ -132,6 +135,10 @@ class Evaluator:
         if name in INT_CONSTANTS:
             return INT_CONSTANTS[name]
         raise CannotEvaluate(f"`{name}` is not known here", loc)
+
+    def inspect(self, view: View, indices: tuple[int, ...], loc: Loc) -> Any:
+        """What memory holds, whoever asks: a formula is no code of the host or the device."""
+        return Memory.load(self.memory, view, indices, loc)
 
     def integers(self, es: tuple[Expr, ...], env: Env) -> tuple[int, ...]:
         return tuple(self.value(i, env) for i in es)
@@ -169,7 +176,8 @@ class Evaluator:
             function = env[name] if name in env else self.definitions[name]
             if not callable(function):
                 raise CannotEvaluate(f"`{name}` is not a function", e.loc)
-            return function(*[self.value(a, env) for a in e.args])
+            values = [self.value(a, env) for a in e.args]
+            return function(*values) if name in env else self.defined(name, function, values)
         if isinstance(e.type, ProofType):
             raise CannotEvaluate(f"`{name}` is a fact", e.loc)
         if name in MATH:
@@ -187,6 +195,13 @@ class Evaluator:
         if helper is not None:
             return linear_index(helper)(args)
         raise CannotEvaluate(f"`{name}` has no definition that could be evaluated", e.loc)
+
+    def defined(self, name: str, function: Function, args: list[Any]) -> Any:
+        """A definition applied to the same things has the same value: the maximum of a row is not found anew for each cell."""
+        key = (name, *args)
+        if key not in self.known:
+            self.known[key] = function(*args)
+        return self.known[key]
 
     def forall(self, e: Forall, env: Env) -> bool:
         """Over all integers: tried on the indices that occur and a little beyond. Over functions: not possible."""

@@ -1,8 +1,7 @@
-"""Running functions: calls with their contracts checked, loops, and parallel loops in random interleavings."""
+"""Running functions: calls with their contracts checked, loops, parallel loops in random interleavings, thread loops."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,18 +10,19 @@ from greenlet import getcurrent, greenlet
 
 from optigpu.interp.compile import Code, CompiledFunction, Frame, compile_program
 from optigpu.interp.contracts import AFTER, BEFORE, ContractChecker, Skipped, facts, resources
+from optigpu.interp.device import HOST_SWITCH, Device
 from optigpu.interp.formulas import CellRef, Claim, Evaluator
-from optigpu.interp.memory import UNINIT, Memory, Path, Rights, View, index_of
+from optigpu.interp.memory import UNINIT, Path, Rights, View, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
-from optigpu.interp.values import Number
+from optigpu.interp.threads import Context, ThreadBody, level
 from optigpu.syntax.errors import Label
-from optigpu.syntax.program import Clause, Define, Item, LogicDef, Program
+from optigpu.syntax.program import CallStmt, Clause, Define, Function, Item, LogicDef, Program, Role
 from optigpu.syntax.source import Loc
+from optigpu.syntax.walk import statements
 
 Names: TypeAlias = dict[str, tuple[int, bool]]
-Context: TypeAlias = tuple[Rights | None, dict[str, Any], int]
 DEFAULT_FUEL = 3_000_000
-SWITCH_PROBABILITY = 0.3
+STEPS_PER_THREAD = 10  # what it costs to start one
 
 
 @dataclass(slots=True)
@@ -41,23 +41,24 @@ class Runner:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.functions = compile_program(program)
+        self.kernels: set[str] = set()  # the functions that launch kernels, or call one that does
+        for f in self.functions.values():
+            calls = {s.call.func for s in statements(f.function.body) if isinstance(s, CallStmt)}
+            if calls & {"kernel_launch", *self.kernels}:
+                self.kernels.add(f.function.name)
 
     def start(self, seed: int = 0, fuel: int = DEFAULT_FUEL) -> Machine:
         return Machine(self, seed, fuel)
 
 
-class Machine(Memory):
+class Machine(Device):
     """One run: its heap, its random schedule, and how much longer it may take."""
 
     def __init__(self, runner: Runner, seed: int, fuel: int) -> None:
-        super().__init__()
+        super().__init__(seed)
         self.functions = runner.functions
-        self.random = random.Random(seed)
         self.fuel = fuel
         self.skipped = Skipped()
-        self.regions = 0
-        self.hub: greenlet | None = None
-        self.logic: dict[str, Any] = {}  # the logical variables of the function that is running
         definitions: dict[str, Any] = {}
         evaluator = Evaluator(self, definitions)
         for item in runner.program.flat_items():
@@ -71,18 +72,6 @@ class Machine(Memory):
         if self.fuel < 0:
             raise OutOfFuel
 
-    # Accesses give other iterations a turn
-
-    def load(self, view: View, indices: tuple[int, ...], loc: Loc) -> Number:
-        if self.hub is not None and self.random.random() < SWITCH_PROBABILITY:
-            self.hub.switch()
-        return super().load(view, indices, loc)
-
-    def store(self, view: View, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
-        if self.hub is not None and self.random.random() < SWITCH_PROBABILITY:
-            self.hub.switch()
-        super().store(view, indices, value, loc)
-
     # Calls
 
     def call(self, name: str, args: Sequence[Any], loc: Loc) -> Any:
@@ -93,10 +82,11 @@ class Machine(Memory):
         """Everything up to the first statement: whether these arguments are ones the function can be called with."""
         target = self.functions[name]
         f = target.function
+        self.check_side(f, loc)
         frame: Frame = [None] * target.size
         frame[: len(args)] = args
         self.check_sizes(target, frame, loc)
-        if not f.contract:
+        if not f.contract or self.collective():
             return Prepared(target, frame, self.rights, {})
         env = self.contracts.bind(f.contract, {p.name: a for p, a in zip(f.params, args)})
         at = loc if loc.line else None
@@ -105,8 +95,11 @@ class Machine(Memory):
 
     def run(self, call: Prepared) -> Any:
         f, env = call.target.function, call.env
+        launched_before = self.kernel
         result = self.enter(call)
-        if not f.contract:
+        if self.kernel is not launched_before and self.kernel is not None:
+            raise Misbehaviour("OG226", "this kernel is not ended by the function that launches it", self.kernel.loc)
+        if not f.contract or self.collective():
             return result
         if result is not None:
             env["_Res"] = result
@@ -128,6 +121,17 @@ class Machine(Memory):
                 message = f"`{p.name}` is passed with inner sizes {have}, but is declared with {want}"
                 raise Misbehaviour("OG218", message, loc if loc.line else p.loc, (Label(p.loc, "declared here"),))
 
+    def check_side(self, f: Function, loc: Loc) -> None:
+        """Host code calls host functions, device code device functions."""
+        device = self.thread is not None and not self.magic
+        if loc.line and device != (f.role is Role.DEVICE) and not self.magic:
+            here, there = ("device", "host") if device else ("host", "device")
+            raise Misbehaviour("OG226", f"`{f.name}` is a {there} function, but {here} code calls it", loc)
+
+    def collective(self) -> bool:
+        """Several threads are executing this together: a contract about all of them cannot be evaluated by each."""
+        return self.thread is not None and self.thread.size > 1
+
     def enter(self, call: Prepared) -> Any:
         outer = self.context()
         self.rights, self.logic, self.depth = call.rights, call.env, self.depth + 1
@@ -135,12 +139,6 @@ class Machine(Memory):
             return call.target.body(self, call.frame)
         finally:
             self.restore(outer)
-
-    def context(self) -> Context:
-        return self.rights, self.logic, self.depth
-
-    def restore(self, context: Context) -> None:
-        self.rights, self.logic, self.depth = context
 
     def rights_of(self, target: CompiledFunction, env: dict[str, Any], loc: Loc) -> Rights:
         """The cells of the precondition. Written ones become uninitialised; none may be claimed twice."""
@@ -218,6 +216,11 @@ class Machine(Memory):
         self, values: Iterator[int], slot: int, body: Code, frame: Frame, contract: tuple[Clause, ...], names: Names
     ) -> None:
         """A sequential loop whose contract is checked at the start and end of each iteration, and after the last."""
+        if self.collective():
+            for i in values:
+                frame[slot] = i
+                body(self, frame)
+            return
         while True:
             try:
                 frame[slot] = next(values)
@@ -263,12 +266,11 @@ class Machine(Memory):
         self, values: Iterable[int], slot: int, body: Code, frame: Frame, contract: tuple[Clause, ...], names: Names
     ) -> None:
         """Every iteration is a task with its own frame; the tasks take turns at random, wherever they touch memory."""
-        self.regions += 1
+        region = self.new_region()
         outer_path, outer_hub, context = self.path, self.hub, self.context()
         me = getcurrent()
         tasks = [
-            _Task(self, frame, slot, i, body, contract, names, me, (*outer_path, (self.regions, i)), context)
-            for i in values
+            _Task(self, frame, slot, i, body, contract, names, me, (*outer_path, (region, i)), context) for i in values
         ]
         try:
             while tasks:
@@ -277,13 +279,104 @@ class Machine(Memory):
                 if tasks[at].run_until_it_yields():
                     tasks[at] = tasks[-1]
                     tasks.pop()
-                if outer_hub is not None and self.random.random() < SWITCH_PROBABILITY:
+                if outer_hub is not None and self.random.random() < HOST_SWITCH:
                     self.path, self.hub = outer_path, outer_hub
                     self.restore(context)
                     outer_hub.switch()
         finally:
             self.path, self.hub = outer_path, outer_hub
             self.restore(context)
+
+    def openmp_loop(
+        self,
+        values: Iterable[int],
+        slot: int,
+        body: Code,
+        frame: Frame,
+        contract: tuple[Clause, ...],
+        names: Names,
+        loc: Loc,
+    ) -> None:
+        if self.thread is not None:
+            raise Misbehaviour("OG226", "a parallel loop of the host stands in device code", loc)
+        self.parallel_loop(values, slot, body, frame, contract, names)
+
+    def thread_loop(
+        self,
+        name: str,
+        values: range,
+        slot: int,
+        body: Code,
+        frame: Frame,
+        contract: tuple[Clause, ...],
+        names: Names,
+        loc: Loc,
+    ) -> None:
+        """`thread for`: of N iterations, a group of M threads runs each with M/N of them."""
+        thread = self.thread
+        if thread is None:
+            raise Misbehaviour("OG226", "a thread loop is executed outside a kernel", loc)
+        if self.magic:
+            raise CannotEvaluate("a thread loop inside a magic thread loop cannot be run", loc)
+        base, size, loops, count = thread.base, thread.size, thread.loops, len(values)
+        if count == 0 or size % count:
+            message = f"a thread loop of {count} iterations divides {level(thread)}: {count} does not divide {size}"
+            raise Misbehaviour("OG220", message, loc)
+        part = size // count
+        which = (thread.number - base) // part
+        frame[slot] = value = values[which]
+        thread.base, thread.size, thread.loops = base + which * part, part, (*loops, (name, value))
+        if contract and part == 1:
+            env = self.formula_env(names, frame)
+            self.check_loop(contract, env, start=True)
+            body(self, frame)
+            self.check_loop(contract, env, start=False)
+        else:
+            body(self, frame)
+        thread.base, thread.size, thread.loops = base, size, loops
+
+    def magic_loop(
+        self,
+        values: Iterable[int],
+        slot: int,
+        body: Code,
+        frame: Frame,
+        contract: tuple[Clause, ...],
+        names: Names,
+        loc: Loc,
+    ) -> None:
+        """`magic thread for`, the reference: the group comes together, one of them runs all iterations as tasks, all go on."""
+        thread = self.thread
+        size = 1 if thread is None else thread.size
+        if thread is not None and size > 1:
+            self.meet(thread, "magic thread for", loc)
+        if thread is None or thread.number == thread.base:
+            outer = self.magic
+            if thread is not None:
+                thread.size = 1
+            self.magic = outer + 1
+            try:
+                self.parallel_loop(values, slot, body, frame, contract, names)
+            finally:
+                self.magic = outer
+                if thread is not None:
+                    thread.size = size
+        if thread is not None and size > 1:
+            self.meet(thread, "the end of magic thread for", loc)
+
+    def device_code(self, body: Code, frame: Frame, loc: Loc) -> None:
+        """From kernel_setup_end to kernel_teardown_begin: every thread of the grid executes the code, with a frame of its own."""
+        kernel = self.next_phase("kernel_setup_end", "setup", "device", loc)
+        if kernel.grid * kernel.block * STEPS_PER_THREAD > self.fuel:
+            raise OutOfFuel
+
+        def thread_body() -> ThreadBody:
+            self.fuel -= STEPS_PER_THREAD
+            own = list(frame)
+            return lambda: body(self, own)
+
+        self.run_threads(kernel, thread_body)
+        kernel.phase = "teardown"
 
     def formula_env(self, names: Names, frame: Frame) -> dict[str, Any]:
         """The names a formula in the program can use, with their values now."""
@@ -333,11 +426,12 @@ class _Task:
             machine.check_loop(contract, env, start=False)
 
         self.machine, self.path, self.context = machine, path, context
+        self.thread, self.magic = machine.thread, machine.magic
         self.greenlet = greenlet(iteration, parent=parent)
 
     def run_until_it_yields(self) -> bool:
         """Give it a turn; true when it has ended."""
-        self.machine.path = self.path
+        self.machine.path, self.machine.thread, self.machine.magic = self.path, self.thread, self.magic
         self.machine.restore(self.context)
         self.greenlet.switch()
         self.context = self.machine.context()

@@ -7,7 +7,7 @@ loops around it. Two accesses are unordered exactly if their paths part at two i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.values import Number
@@ -19,6 +19,8 @@ Path: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class _Uninit:
+    """The contents of a cell to which nothing was written."""
+
     def __repr__(self) -> str:
         return "uninit"
 
@@ -28,12 +30,20 @@ Contents: TypeAlias = Number | _Uninit
 Value: TypeAlias = "Number | View"
 
 
+class Access(NamedTuple):
+    """Who touched a cell where."""
+
+    path: Path
+    loc: Loc
+    who: tuple[tuple[str, int], ...] | None = None  # of a GPU thread: the indices of the thread loops around it
+
+
 @dataclass(slots=True)
 class Shadow:
-    """Who touched a cell last: the last write, and the reads since."""
+    """Who touched a cell last: the last write, and since then the last read of each task or thread."""
 
-    write: tuple[Path, Loc] | None = None
-    reads: dict[Path, Loc] = field(default_factory=dict)
+    write: Access | None = None
+    reads: dict[object, Access] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +59,13 @@ class Allocation:
     alive: bool = True
     freed_at: Loc | None = None
     shadow: dict[int, Shadow] = field(default_factory=dict)
+    copies: int = 1  # the first dimension when it is distributed over blocks or threads
+    owner: int | None = None  # the block of a shared array, the first thread of a register array
+    generations: list[int] | None = None  # of a shared array in a scope: in which entry of the scope a cell was written
+
+    @property
+    def bytes_per_copy(self) -> int:
+        return len(self.data) // max(self.copies, 1) * self.elem.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +100,7 @@ class View:
 def offset_of(view: View, indices: tuple[int, ...], loc: Loc) -> int:
     """The flat position of an element, each index checked against its own dimension."""
     dims = view.alloc.dims
-    full = view.full_index(indices)
+    full = view.full_index(indices) if view.lead or view.shift else indices
     flat = 0
     for i, n in zip(full, dims):
         if not 0 <= i < n:
@@ -213,31 +230,40 @@ class Memory:
 
     def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
         """Record an access and compare it with those it is not ordered with."""
-        if not self.path:
+        path = self.path
+        if not path:
             return
         shadow = alloc.shadow.get(flat)
         if shadow is None:
             shadow = alloc.shadow[flat] = Shadow()
-        if shadow.write is not None and concurrent(shadow.write[0], self.path):
-            self.race(alloc, flat, shadow.write, "written", loc, write)
+        last = shadow.write
+        if last is not None and last.path is not path and concurrent(last.path, path):
+            self.race(alloc, flat, last, "written", loc, write)
         if write:
-            for path, at in shadow.reads.items():
-                if concurrent(path, self.path):
-                    self.race(alloc, flat, (path, at), "read", loc, write)
-            shadow.write = (self.path, loc)
+            for read in shadow.reads.values():
+                if read.path is not path and concurrent(read.path, path):
+                    self.race(alloc, flat, read, "read", loc, write)
+            shadow.write = self.access(loc)
             shadow.reads.clear()
         else:
-            shadow.reads[self.path] = loc
+            shadow.reads[self.task()] = self.access(loc)
 
-    def race(self, alloc: Allocation, flat: int, other: tuple[Path, Loc], did: str, loc: Loc, write: bool) -> None:
-        mine, theirs = parting(self.path, other[0])
+    def task(self) -> object:
+        """Who is running: the reads of one task happen one after the other, so that the last one stands for all."""
+        return self.path
+
+    def access(self, loc: Loc) -> Access:
+        return Access(self.path, loc)
+
+    def race(self, alloc: Allocation, flat: int, other: Access, did: str, loc: Loc, write: bool) -> None:
+        mine, theirs = self.parties(self.access(loc), other)
         verb = "writes" if write else "reads"
-        message = f"data race on {index_of(alloc, flat)}: iteration {mine} {verb} it here, iteration {theirs} has {did} it too"
-        raise Misbehaviour("OG210", message, loc, (Label(other[1], f"iteration {theirs} accesses it here"),))
+        message = f"data race on {index_of(alloc, flat)}: {mine} {verb} it here, {theirs} has {did} it too"
+        raise Misbehaviour("OG210", message, loc, (Label(other.loc, f"{theirs} accesses it here"),))
 
-
-def parting(a: Path, b: Path) -> tuple[int, int]:
-    for (_, x), (_, y) in zip(a, b):
-        if x != y:
-            return x, y
-    return a[-1][1], b[-1][1]
+    def parties(self, mine: Access, other: Access) -> tuple[str, str]:
+        """The two sides of a race, where their paths part."""
+        for (_, x), (_, y) in zip(mine.path, other.path):
+            if x != y:
+                return f"iteration {x}", f"iteration {y}"
+        return f"iteration {mine.path[-1][1]}", f"iteration {other.path[-1][1]}"

@@ -7,13 +7,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count, islice
+from itertools import islice
 from typing import Any
 
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.contracts import BEFORE, facts, resources
-from optigpu.interp.machine import Machine, Runner
+from optigpu.interp.machine import DEFAULT_FUEL, Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
+from optigpu.interp.threads import ORDERED
 from optigpu.interp.values import Number
 from optigpu.syntax.exprs import Expr, Int, Var
 from optigpu.syntax.program import Define, Function, Param, Program
@@ -27,6 +28,8 @@ MAX_CONSTANT = 1100
 RUNS_PER_SIZE = 2
 TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
 SYSTEMATIC_FIRST = 30  # so many of the smallest sizes before random ones are mixed in
+KERNEL_FUEL = 600_000  # a kernel's steps take longer
+KERNEL_CELLS = 1500  # kernels: inputs of so many cells for each run that was done already
 
 
 @dataclass(slots=True)
@@ -77,6 +80,8 @@ def _test(runner: Runner, f: Function, report: TestReport, seed: int, seconds: f
                 break
             tried += 1
             inputs = generator.fill(sizes, attempt)
+            if inputs is not None and generator.launches and cells(inputs) > KERNEL_CELLS * (1 + report.runs):
+                break
             outcome = None if inputs is None else run_once(runner, f, inputs, seed + tried, report)
             if outcome is not None:
                 report.failure = shrink(runner, f, outcome, deadline + seconds)
@@ -113,7 +118,7 @@ def run_once(
     runner: Runner, f: Function, inputs: Inputs, seed: int, report: TestReport | None = None
 ) -> Failure | None:
     """One run. Inputs that the contract excludes count as nothing."""
-    machine = runner.start(seed)
+    machine = runner.start(seed, KERNEL_FUEL if f.name in runner.kernels else DEFAULT_FUEL)
     try:
         call = machine.prepare(f.name, arguments(machine, f, inputs), NOWHERE)
     except Misbehaviour as m:
@@ -154,6 +159,7 @@ class _Generator:
         self.types: dict[str, Type] = dict(zip((p.name for p in f.params), effective_types(f)))
         self.integers = [p for p in f.params if is_integer(self.types[p.name])]
         self.pool = candidate_sizes(runner.program, f)
+        self.launches = f.name in runner.kernels
 
     def sizes(self) -> Iterator[dict[str, int]]:
         """Assignments to the integer parameters that the pure facts about them allow: the smallest, then random ones too."""
@@ -165,11 +171,18 @@ class _Generator:
         def allowed(values: dict[str, int]) -> bool:
             return all(machine.contracts.holds(p, values, lenient=True) for p in props)
 
-        def drawn() -> Iterator[dict[str, int]]:
-            while names:
-                yield {n: self.random.choice(self.pool) for n in names}
+        def alone(name: str) -> list[int]:
+            """The candidates that what is said of this number alone allows."""
+            own = [p for p in props if free_vars(p) == {name}]
+            return [v for v in self.pool if all(machine.contracts.holds(p, {name: v}, lenient=True) for p in own)]
 
-        systematic = (dict(zip(names, values)) for values in by_cost(self.pool, len(names)))
+        pools = [alone(n) for n in names]
+
+        def drawn() -> Iterator[dict[str, int]]:
+            while names and all(pools):
+                yield {n: self.random.choice(pool) for n, pool in zip(names, pools)}
+
+        systematic = (dict(zip(names, values)) for values in by_cost(pools))
         random_ones = drawn()
         for turn, trial in enumerate(systematic):
             if allowed(trial):
@@ -247,6 +260,10 @@ class _Generator:
         return extent
 
 
+def cells(inputs: Inputs) -> int:
+    return sum(len(a) for a in inputs.arrays.values())
+
+
 def is_integer(t: Type) -> bool:
     return isinstance(t, Scalar) and t.kind is Kind.INT
 
@@ -267,37 +284,51 @@ def candidate_sizes(program: Program, f: Function) -> list[int]:
     return [*SMALL, *sorted(around - set(SMALL), key=abs)]
 
 
-def by_cost(pool: list[int], arity: int) -> Iterator[tuple[int, ...]]:
-    """All tuples over the pool, in the order of the sum of their positions."""
+def by_cost(pools: list[list[int]]) -> Iterator[tuple[int, ...]]:
+    """All tuples of one number from each pool, in the order of the sum of their positions."""
 
-    def of_cost(cost: int, left: int) -> Iterator[tuple[int, ...]]:
-        if left == 0:
+    def of_cost(cost: int, at: int) -> Iterator[tuple[int, ...]]:
+        if at == len(pools):
             if cost == 0:
                 yield ()
             return
-        for at in range(min(cost, len(pool) - 1) + 1):
-            for rest in of_cost(cost - at, left - 1):
-                yield (pool[at], *rest)
+        for position in range(min(cost, len(pools[at]) - 1) + 1):
+            for rest in of_cost(cost - position, at + 1):
+                yield (pools[at][position], *rest)
 
-    for cost in count():
-        if cost > arity * (len(pool) - 1):
-            return
-        yield from of_cost(cost, arity)
+    for cost in range(sum(len(pool) - 1 for pool in pools) + 1):
+        yield from of_cost(cost, 0)
 
 
 def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Failure:
-    """Simpler contents with the same misbehaviour: zeros and ones where they do. (The sizes were tried small first.)"""
+    """Simpler contents with the same misbehaviour: zeros and ones where they do. (The sizes were tried small first.)
+
+    Kernels also get a simpler schedule, so that a race is shown between the first two threads that have it.
+    """
     best = failure
+    if f.name in runner.kernels:
+        in_order = run_once(runner, f, failure.inputs, ORDERED)
+        if in_order is not None and in_order.misbehaviour.code == failure.misbehaviour.code:
+            best = in_order
+
+    def simpler(name: str, contents: list[Number]) -> bool:
+        nonlocal best
+        arrays = {**best.inputs.arrays, name: contents}
+        trial = run_once(runner, f, Inputs(best.inputs.scalars, best.inputs.shapes, arrays), best.seed)
+        if trial is None or trial.misbehaviour.code != best.misbehaviour.code:
+            return False
+        best = trial
+        return True
+
     for name, values in failure.inputs.arrays.items():
+        if time.monotonic() > deadline or simpler(name, [0] * len(values)):
+            continue
         for at in range(min(len(values), 200)):
             for simple in (0, 1):
                 if time.monotonic() > deadline or best.inputs.arrays[name][at] == simple:
                     break
                 changed = list(best.inputs.arrays[name])
                 changed[at] = simple
-                arrays = {**best.inputs.arrays, name: changed}
-                trial = run_once(runner, f, Inputs(best.inputs.scalars, best.inputs.shapes, arrays), best.seed)
-                if trial is not None and trial.misbehaviour.code == best.misbehaviour.code:
-                    best = trial
+                if simpler(name, changed):
                     break
     return best

@@ -48,7 +48,9 @@ EXPLANATIONS: dict[str, str] = {
     "OG207": "A run called exact_div(a, b) with b not dividing a.",
     "OG208": "A run shifted by a negative amount or too far, or applied a bit operation to a negative number.",
     "OG209": "A run computed an integer that does not fit its machine type.",
-    "OG210": "Two iterations of a parallel loop accessed the same cell, at least one of them writing, and nothing orders them.",
+    "OG210": "Two iterations of a parallel loop, or two threads of a kernel, accessed the same cell, at least one of them\n"
+    "writing, and nothing orders them. Threads of a block are ordered by blocksync(), those of different blocks by nothing before\n"
+    "the kernel ends.",
     "OG211": "A call did not satisfy the precondition of the called function.",
     "OG212": "A function ended without its postcondition being true.",
     "OG213": "A loop contract was not true in a run.",
@@ -57,6 +59,17 @@ EXPLANATIONS: dict[str, str] = {
     "OG216": "A loop that would never end.",
     "OG217": "The contract claims the same cell twice.",
     "OG218": "An array is passed with other inner sizes than the parameter declares.",
+    "OG220": "A thread loop ran a number of iterations that does not divide the number of threads that came to it.",
+    "OG221": "blocksync() or a shared array at another level than that of a block, or a warp operation at another level than\n"
+    "that of the 32 threads of a warp.",
+    "OG222": "A barrier was reached by a part of its threads: the others wait elsewhere, or have ended.",
+    "OG223": "Host code accessed device memory, or device code host memory. memcpy_host_to_device1 and the like cross.",
+    "OG224": "A thread accessed a register of another thread, or the shared memory of another block.",
+    "OG225": "The shared arrays of a block took more bytes than kernel_launch asked for.",
+    "OG226": "A launch out of order: host, kernel_launch, kernel_setup_end, device code, kernel_teardown_begin, kernel_kill, host.",
+    "OG227": "A kernel was launched with more than the hardware has: 1024 threads a block, 227 KB of shared memory.",
+    "OG228": "A store or a local variable where several threads run the same code. It takes thread loops down to single threads.",
+    "OG229": "A vector access to cells whose offset is not a multiple of its width.",
     "OG300": "The program uses something that the checker cannot speak about yet. Nothing is claimed about it.",
     "OG302": "An access is not shown to be to a cell that is held. Holding a cell means being within the array and having\n"
     "permission; `need` shows the cell, `have` the cells there are. Usual causes: a bound that is off by one, a size that the\n"
@@ -91,7 +104,43 @@ EXPLANATIONS: dict[str, str] = {
     "OG330": "A verified function may only call verified functions. Fix the called one first.",
     "OG331": "A logical variable of the called function is not determined by the memory it is called with.",
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
+    "OG340": "Two threads of one thread loop access the same cell and at least one of them writes it. No barrier helps: each\n"
+    "thread needs cells of its own.",
+    "OG341": "A thread accesses a cell that another thread of its block wrote, and no barrier lies between. Put blocksync()\n"
+    "between the two loops, where the whole block runs.",
+    "OG342": "A thread writes a cell that another thread of its block may still be reading: write after read. Put blocksync()\n"
+    "between the two loops; in a loop with a barrier, often a second one is needed at the end of the body.",
+    "OG343": "Two blocks access the same cell in one kernel and at least one of them writes it. Blocks run in any order and\n"
+    "cannot wait for each other: split the kernel in two.",
+    "OG344": "Registers belong to a thread and shared memory to a block; nobody else can access them.",
+    "OG345": "A barrier is reached by a group of threads that it is not for. blocksync() stands where a whole block runs:\n"
+    "inside the thread loops over blocks, outside of those over threads. A thread-dependent condition around it is\n"
+    "rejected for the same reason.",
+    "OG346": "Something that single threads do (a store, a call of a device function) or that a block does (declaring shared\n"
+    "memory) stands where another number of threads runs.",
+    "OG347": "`thread for (i < N)` divides the threads of its group into N equal parts. Their number must be N times\n"
+    "something; over all nested loops the extents multiply to the launched number of threads.",
+    "OG348": "Host code accesses host memory, threads access global, shared and register memory. memcpy copies between the\n"
+    "two.",
+    "OG349": "A limit of the hardware or of the launch is exceeded: 1024 threads a block, 227 KiB of shared memory a block,\n"
+    "and no more shared memory than kernel_launch asks for; what is declared counts in bytes, all that lives at one\n"
+    "time together.",
+    "OG350": "A kernel goes through phases: kernel_launch, allocation of shared memory, kernel_setup_end, its threads,\n"
+    "kernel_teardown_begin, freeing, kernel_kill. Each statement has its place in them.",
+    "OG351": "Shared memory that was allocated before kernel_setup_end is freed, with its sizes, before kernel_kill.",
+    "OG352": "A __shared__ array in a loop uses the same memory in each iteration, so threads must be done with it at the end\n"
+    "of the body: put blocksync() there.",
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
+    "OG400": "A launch that is not of the form kernel_launch, setup, kernel_setup_end, device code, kernel_teardown_begin,\n"
+    "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"
+    "or after.",
+    "OG401": "A construct that CUDA code is not generated for: magic thread loops and barriers, which stand only between steps\n"
+    "of a script; host functions called from a kernel; barriers inside device functions.",
+    "OG402": "A thread loop whose iterations cannot be told from the thread's number: it counts upwards, and the product of the\n"
+    "extents of nested thread loops is the number of threads that kernel_launch names.",
+    "OG403": "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",
+    "OG404": "An integer that may not fit 64 bits, so that no machine type is known to hold it.",
+    "OG405": "A name that means something else in C++ or in CUDA. Choose another.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
     "OG601": "A step of a script names something that is not there. The candidates are listed with their places.",
     "OG602": "A target fits several places. Say which: .first, .nth(1), .last, .all, or what is around or inside it:\n"

@@ -42,6 +42,12 @@ def render_script(record: Record, style: Style = PLAIN) -> str:
     return f"{word} {' · '.join(said)} ({assumptions(result)})"
 
 
+def emitted_header(record: Record) -> list[str]:
+    """What generated code says of itself: the verdict and what it rests on."""
+    verdict, _, rest = render_script(record).partition(" (assuming ")
+    return [verdict, f"assuming {rest.rstrip(')')}"]
+
+
 def render_step_error(e: StepError, style: Style = PLAIN) -> str:
     """Where in the script, what it did, and why the result is not accepted, in the text of the changed program."""
 

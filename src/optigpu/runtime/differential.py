@@ -11,6 +11,7 @@ from optigpu.interp.machine import Runner
 from optigpu.interp.memory import UNINIT, View
 from optigpu.interp.testing import Inputs, arguments, valid_inputs
 from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.signature import DTYPES, ArrayParam, Signature
 from optigpu.syntax.program import Function
 from optigpu.syntax.source import NOWHERE
@@ -40,7 +41,9 @@ def numpy_arguments(signature: Signature, inputs: Inputs) -> list[Any]:
     return args
 
 
-def compare(compiled: CFunction, runner: Runner, f: Function, *, seed: int = 0, runs: int = 20) -> Difference | None:
+def compare(
+    compiled: CFunction | CudaFunction, runner: Runner, f: Function, *, seed: int = 0, runs: int = 20
+) -> Difference | None:
     """Run both on random inputs; None if they agree on all of them."""
     for inputs in valid_inputs(runner, f, seed=seed, most=runs):
         difference = compare_on(compiled, runner, f, inputs)
@@ -49,7 +52,7 @@ def compare(compiled: CFunction, runner: Runner, f: Function, *, seed: int = 0, 
     return None
 
 
-def compare_on(compiled: CFunction, runner: Runner, f: Function, inputs: Inputs) -> Difference | None:
+def compare_on(compiled: CFunction | CudaFunction, runner: Runner, f: Function, inputs: Inputs) -> Difference | None:
     machine = runner.start()
     views = arguments(machine, f, inputs)
     expected = machine.call(f.name, views, NOWHERE)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from optigpu.runtime.arrays import ArrayView
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.preconditions import Model, holds, integer_value
 from optigpu.syntax.exprs import Call, Expr, PointsTo, TypeOf, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import VOID, Array, Kind, Scalar, Type
+from optigpu.syntax.types import VOID, Array, Kind, Scalar, Space, Type
 from optigpu.syntax.walk import free_vars, subexpressions
 
 DTYPES: dict[str, str] = {
@@ -28,6 +29,7 @@ class ArrayParam:
     elem: Scalar
     dims: tuple[Expr | None, ...]
     written: bool
+    on_device: bool = False  # in GPU memory, by the contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +100,7 @@ class Signature:
             if isinstance(p, ArrayParam):
                 self.array(p, bound[p.name], scalars)
         self.overlaps(bound)
-        models = {logic: Model(bound[array]) for logic, array in self.models}
-        for r in self.requirements:
-            known = {**scalars, **models}
-            if free_vars(r.prop) <= known.keys() | BUILTIN_FUNCTIONS and holds(r.prop, known) is False:
-                values = ", ".join(f"{n} = {scalars[n]}" for n in sorted(free_vars(r.prop)) if n in scalars)
-                raise CallError(
-                    f"{self.name}: the precondition {r.text} does not hold{f' ({values})' if values else ''}"
-                )
+        self.facts({**{logic: Model(bound[array]) for logic, array in self.models}, **scalars})
 
     def scalar(self, p: ScalarParam, value: Any) -> Any:
         if isinstance(value, np.generic):
@@ -140,6 +135,44 @@ class Signature:
         if p.written and not value.flags.writeable:
             raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
 
+    def check_views(self, bound: dict[str, Any], views: Mapping[str, ArrayView]) -> None:
+        """The same for arrays of any library, of which only sizes can be looked at: contents stay on their device."""
+        scalars: dict[str, Any] = {}
+        for p in self.params:
+            if isinstance(p, ScalarParam):
+                scalars[p.name] = bound[p.name] = self.scalar(p, bound[p.name])
+        arrays = [p for p in self.params if isinstance(p, ArrayParam)]
+        for p in arrays:
+            view, want = views[p.name], DTYPES[p.elem.name]
+            if view.dtype != want:
+                raise CallError(f"{self.name}: `{p.name}` holds {want}, not {view.dtype}")
+            self.shape(p, view.shape, scalars)
+            if not view.contiguous:
+                raise CallError(
+                    f"{self.name}: `{p.name}` is not contiguous (make it so with .contiguous() or cupy.ascontiguousarray)"
+                )
+            if p.written and not view.writeable:
+                raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
+        for i, p in enumerate(arrays):
+            for q in arrays[i + 1 :]:
+                a, b = views[p.name], views[q.name]
+                apart = a.pointer + a.bytes <= b.pointer or b.pointer + b.bytes <= a.pointer
+                if (p.written or q.written) and not apart and a.bytes and b.bytes:
+                    raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
+        self.facts(scalars)
+
+    def facts(self, known: dict[str, Any]) -> None:
+        """The preconditions that these values decide."""
+        for r in self.requirements:
+            if free_vars(r.prop) <= known.keys() | BUILTIN_FUNCTIONS and holds(r.prop, known) is False:
+                named = {
+                    n: known[n] for n in sorted(free_vars(r.prop)) if n in known and not isinstance(known[n], Model)
+                }
+                values = ", ".join(f"{n} = {v}" for n, v in named.items())
+                raise CallError(
+                    f"{self.name}: the precondition {r.text} does not hold{f' ({values})' if values else ''}"
+                )
+
     def shape(self, p: ArrayParam, shape: tuple[int, ...], scalars: dict[str, Any]) -> None:
         if len(shape) != len(p.dims):
             raise CallError(f"{self.name}: `{p.name}` has {len(p.dims)} dimensions, not {len(shape)}")
@@ -173,7 +206,7 @@ def signature_of(f: Function, types: Sequence[Type]) -> Signature:
     params: list[ArrayParam | ScalarParam] = []
     for p, t in zip(f.params, types):
         if isinstance(t, Array):
-            params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written))
+            params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written, t.space is Space.GMEM))
         else:
             assert isinstance(t, Scalar)
             params.append(ScalarParam(p.name, t))

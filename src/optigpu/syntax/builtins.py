@@ -55,6 +55,12 @@ CONTROL_CALLS: dict[str, int] = {
     "kernel_launch": 3, "kernel_setup_end": 0, "kernel_teardown_begin": 0, "kernel_teardown_sync": 0, "kernel_kill": 0,
     "blocksync": 0, "warpsync": 0, "magic_barrier": 0,
 }  # fmt: skip
+# Collective operations of a warp, `shfl_down(dst, src, d)` and the like: `dst[l]` and `src[l]` are registers of lane l.
+SHUFFLES = frozenset({"shfl_down", "shfl_up", "shfl_xor", "shfl"})
+WARP_SIZE = 32
+# Accesses to neighbouring cells by one instruction, `vload4(&r[0], &a[4 * i])`: name -> (how many cells, which way)
+VECTOR_CALLS: dict[str, tuple[int, str]] = {f"v{way}{n}": (n, way) for way in ("load", "store") for n in (2, 4)}
+VECTOR_BYTES = 16  # the widest access there is
 # name -> (how many arrays, how many integers)
 MEMORY_CALLS: dict[str, tuple[int, int]] = {
     "free": (1, 0),
@@ -63,6 +69,8 @@ MEMORY_CALLS: dict[str, tuple[int, int]] = {
     **{f"memcpy_host_to_device{n}": (2, n) for n in range(1, 5)},
     **{f"memcpy_device_to_host{n}": (2, n) for n in range(1, 5)},
     **{f"memcpy_device_to_device{n}": (2, n) for n in range(1, 5)},
+    **dict.fromkeys(sorted(SHUFFLES), (2, 1)),
+    **dict.fromkeys(VECTOR_CALLS, (2, 0)),
 }
 # `__gmem_get(&x)` is `x` and `__gmem_set(&x, v)` is `x = v`, for memory of that space.
 GETTERS: dict[str, str] = {"__gmem_get": "GMem", "__smem_get": "SMem", "__treg_get": "TReg"}

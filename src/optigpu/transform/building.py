@@ -11,7 +11,7 @@ from optigpu.syntax.exprs import Binary, Call, Cond, Expr, Index, Int, Real, Una
 from optigpu.syntax.program import Body, Clause, For, Function, LoopRange, Return, Stmt
 from optigpu.syntax.source import NOWHERE, UNMARKED, SourceText
 from optigpu.syntax.types import is_float
-from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite
+from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body
 
 Size = int | str | Expr
 
@@ -39,6 +39,8 @@ def plus(a: Expr, b: Expr) -> Expr:
         return b if x == 0 else a
     if y is not None and y < 0:
         return Binary("-", a, lit(-y))
+    if isinstance(b, Binary) and b.op == "+":
+        return plus(plus(a, b.left), b.right)
     return Binary("+", a, b)
 
 
@@ -107,6 +109,19 @@ def up_to(index: str, bound: Expr, body: Body, start: Expr | None = None, like: 
     if like is None:
         return For(index, range_, body)
     return replace(like, index=index, range=range_, body=body)
+
+
+def flattened(body: Body) -> Body:
+    """`a + (b + c)` as `a + b + c`, where the inner sum was put in the place of an index just now (it has no type yet)."""
+
+    def one(e: Expr) -> Expr:
+        match e:
+            case Binary("+", left, Binary("+", a, b) as right) if right.type is None:
+                return one(replace(e, left=one(replace(e, left=left, right=a)), right=b))
+            case _:
+                return e
+
+    return rewrite_body(body, lambda e: rewrite(e, one))
 
 
 # Text that users give -----------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from optigpu.transform.accesses import Accesses
 from optigpu.transform.arith import Arith
 from optigpu.transform.function import Functions
 from optigpu.transform.ghost import Ghosts
+from optigpu.transform.gpu import Gpu
 from optigpu.transform.instr import Instr
 from optigpu.transform.loop import Loop
 from optigpu.transform.matrix import Matrix
@@ -20,7 +21,19 @@ from optigpu.transform.reduce import Reduce
 from optigpu.transform.script import Family
 from optigpu.transform.variable import Variable
 
-FAMILIES: tuple[type[Family], ...] = (Loop, Variable, Accesses, Matrix, Instr, Functions, Arith, Omp, Reduce, Ghosts)
+FAMILIES: tuple[type[Family], ...] = (
+    Loop,
+    Variable,
+    Accesses,
+    Matrix,
+    Instr,
+    Functions,
+    Arith,
+    Omp,
+    Reduce,
+    Gpu,
+    Ghosts,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import Mark
-from optigpu.syntax.walk import body_free_vars, bound_after, free_vars, stmt_exprs, substitute_body
+from optigpu.syntax.walk import body_free_vars, bound_after, free_vars, statements, stmt_exprs, substitute_body
 from optigpu.transform import hoisting
 from optigpu.transform.building import (
     Size,
@@ -15,6 +15,7 @@ from optigpu.transform.building import (
     div,
     exact_div,
     expression,
+    flattened,
     less,
     lit,
     minimum,
@@ -29,6 +30,7 @@ from optigpu.transform.editing import Place, edit_body
 from optigpu.transform.loops import counted, hinted, is_plain, refuse, substituted_contract, tiled_contracts
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle, Target, ambiguous
+from optigpu.transform.types_at import declared
 
 TAILS = ("divides", "guard", "peel", "min")
 
@@ -88,7 +90,7 @@ class Loop(Family):
 
         def body(value: Expr) -> Body:
             plain = is_plain(loop)
-            return substitute_body(loop.body, {loop.index: value if plain else c.value(value)})
+            return flattened(substitute_body(loop.body, {loop.index: value if plain else c.value(value)}))
 
         outer_contract, inner_contract = tiled_contracts(loop, o, n) if is_plain(loop) else ((), ())
         inside, bound, count = body(inner_index), n, exact_div(c.count, n)
@@ -156,10 +158,19 @@ class Loop(Family):
         while True:
             loop = self.script.at(nest[-1])
             assert isinstance(loop, For)
-            inside = [k for k, s in enumerate(loop.body) if isinstance(s, For) and s.index in order]
-            if not inside:
+            inside = self._next_loop(nest[-1], loop.body, order)
+            if inside is None:
                 return nest
-            nest.append(nest[-1].child(inside[0]))
+            nest.append(inside)
+
+    def _next_loop(self, around: Place, body: Body, order: tuple[str, ...]) -> Place | None:
+        """The next loop of the nest inside a body, through guards."""
+        for k, s in enumerate(body):
+            if isinstance(s, For) and s.index in order:
+                return around.child(k)
+            if isinstance(s, If) and (found := self._next_loop(around.child(k), s.then, order)) is not None:
+                return found
+        return None
 
     def _index(self, place: Place) -> str | None:
         s = self.script.at(place)
@@ -216,10 +227,10 @@ class Loop(Family):
 
     def _swap_nested(self, outer: Place, inner: Place) -> Place:
         """Swap two loops of which the second is directly in the body of the first; returns where the new outer one is."""
-        if inner.parent != outer:
-            between = self.script.at(inner.parent)
-            raise refuse("there is something other than loops between the two", between, "move it out first")
         mark = self.script.at(inner).mark
+        while inner.parent != outer:
+            self._sink_guard(inner)
+            inner = self.script.find(Handle(self.script, mark))
         if len(self.script.around(inner)) > 1:
             self._isolate(inner)
             inner = self.script.find(Handle(self.script, mark))
@@ -232,6 +243,14 @@ class Loop(Family):
         new = replace(b, body=(replace(a, body=b.body, contract=()),), contract=())
         self.script.put(outer, new)
         return outer
+
+    def _sink_guard(self, inner: Place) -> None:
+        """`if (c) for …` as `for … if (c)`."""
+        loop, guard = self.script.at(inner), self.script.at(inner.parent)
+        assert isinstance(loop, For)
+        if not isinstance(guard, If) or guard.other or len(guard.then) != 1 or loop.index in free_vars(guard.test):
+            raise refuse("there is something other than loops between the two", guard, "move it out first")
+        self.script.put(inner.parent, replace(loop, body=(replace(guard, then=loop.body),), contract=()))
 
     def _isolate(self, inner: Place) -> None:
         """Make a loop the only statement of the loop around it, by fission on both sides."""
@@ -659,10 +678,13 @@ class Loop(Family):
               a[row] = 0.0f;
             }
 
-        Needs: a loop. Fails: never; a name in use gets a number.
+        Needs: a loop. Fails: never; a name that means something there gets a number.
         """
         place, loop = self._loop(target)
-        name = self.script.fresh(index, place)
+        inside = {x.index for x in statements(loop.body) if isinstance(x, For)} | body_free_vars(loop.body)
+        inside |= {n for x in statements(loop.body) for n in bound_after(x)}
+        clash = index in inside or declared(self.script, place, index) is not None
+        name = self.script.fresh(index, place) if clash else index
         body = substitute_body(loop.body, {loop.index: Var(name)})
         contract = substituted_contract(loop, loop.index, Var(name))
         self.script.put(place, replace(loop, index=name, body=body, contract=contract))

@@ -21,7 +21,7 @@ from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.syntax.errors import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Body, Function, Program, Stmt
-from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.walk import fresh_name, names_in
 from optigpu.transform.editing import (
     Place,
@@ -100,6 +100,7 @@ class Script:
         from optigpu.transform.arith import Arith
         from optigpu.transform.function import Functions
         from optigpu.transform.ghost import Ghosts
+        from optigpu.transform.gpu import Gpu
         from optigpu.transform.instr import Instr
         from optigpu.transform.loop import Loop
         from optigpu.transform.matrix import Matrix
@@ -118,6 +119,7 @@ class Script:
         self.omp = Omp(self)
         self.reduce = Reduce(self)
         self.ghost = Ghosts(self)
+        self.gpu = Gpu(self)
 
         self.verifier = verifier or Verifier(Settings())
         self.refuter = refuter
@@ -129,6 +131,7 @@ class Script:
             raise InputError(Diagnostic("OG601", f"there is no function `{function}` (there is: {known})", NOWHERE))
         self.steps: list[Step] = []
         self.attempts: list[Step] = []  # also those that were rejected
+        self.reasons: dict[Mark, str] = {}  # why barriers are where they are
         self._depth = 0
         self._phases: list[str] = []
         self._last_result: ProgramResult | None = None

@@ -27,11 +27,20 @@ void transpose(float *in, float *out, int W, int H) {
             __smem_set(&tile[DMINDEX2(H/32,W/32,by,bx)][y][x], twice(acc[0]));
             block[y][x] = acc[0];
             xs[DMINDEX2(32, 32, y, x)] = 3;
+            vload4(&acc[0], &d_in[by*32+y][bx*32]);
+            vstore2(&block[y][2 * x], &acc[2]);
           }
         }
         blocksync();
         magic_barrier();
         warpsync();
+        int* const ys = __treg_malloc0<int>();
+        thread for (int w = 0; w < 32; w++) {
+          shfl_down(&ys[DMINDEX2(32, 32, w, 0)], &xs[DMINDEX2(32, 32, w, 0)], 16);
+          shfl_up(&ys[32 * w], &xs[32 * w], 1);
+          shfl_xor(&ys[32 * w], &xs[32 * w], 1);
+          shfl(&ys[32 * w], &xs[32 * w], 0);
+        }
         magic thread for (int y = 0; y < 32; y++) {
           for (int s = 128; s > 0; s >>= 1) {
             thread for (int x = 0; x < 32; x++) {

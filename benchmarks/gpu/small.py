@@ -1,0 +1,39 @@
+"""Run the host functions of built programs on small NumPy arrays: what compute-sanitizer watches."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "src"))
+
+import numpy as np  # noqa: E402
+
+from optigpu.runtime.manifest import load  # noqa: E402
+
+BUILD = ROOT / "build" / "gpu"
+SMALL: dict[str, tuple[tuple[tuple[int, ...], ...], ...]] = {
+    "vector_add": (((5000,), (5000,), (5000,)), ((1027,), (1027,), (1027,))),
+    "transpose": (((128, 192), (192, 128)), ((64, 64), (64, 64))),
+    "reduce": (((5000,), (1,)), ((3,), (1,))),
+    "scan": (((20000,), (20000,)),),
+    "softmax": (((2, 16384), (2, 16384)),),
+    "stencil2d": (((67, 140), (67, 140)),),
+    "matmul": (((128, 48), (48, 256), (128, 256)),),
+}
+
+
+def main() -> None:
+    manifest = json.loads((BUILD / "manifest.json").read_text(encoding="utf-8"))
+    rng = np.random.default_rng(0)
+    for key in sys.argv[1:] or list(manifest):
+        f = load(BUILD, key).function(standin=False)
+        for shapes in SMALL[manifest[key]["family"]]:
+            f(*(rng.standard_normal(s).astype(np.float32) for s in shapes))
+    print("done")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,345 @@
+"""Integer index arithmetic: polynomials over atoms, what values an expression can take, constant folding.
+
+Program integers are mathematical; generated code computes in 32 bits only where `Ranges` shows that the value fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var
+from optigpu.syntax.operators import COMPARISONS
+from optigpu.syntax.printer import print_expr
+from optigpu.syntax.types import BOOL, INT, INT64, Scalar, is_int
+from optigpu.syntax.walk import map_children
+
+Monomial = tuple[Expr, ...]
+INFINITE = 1 << 200  # beyond every machine integer; stands for "no bound known"
+
+
+@dataclass(frozen=True)
+class Poly:
+    """A polynomial with integer coefficients; its atoms are variables and expressions that are no polynomials."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    @cached_property
+    def table(self) -> dict[Monomial, int]:
+        return dict(self.terms)
+
+    def __add__(self, other: Poly) -> Poly:
+        out = dict(self.terms)
+        for m, c in other.terms:
+            out[m] = out.get(m, 0) + c
+        return make(out)
+
+    def __mul__(self, other: Poly) -> Poly:
+        out: dict[Monomial, int] = {}
+        for m, c in self.terms:
+            for n, d in other.terms:
+                key = tuple(sorted(m + n, key=print_expr))
+                out[key] = out.get(key, 0) + c * d
+        return make(out)
+
+    def scaled(self, k: int) -> Poly:
+        return make({m: c * k for m, c in self.terms})
+
+    def __sub__(self, other: Poly) -> Poly:
+        return self + other.scaled(-1)
+
+    @property
+    def constant(self) -> int | None:
+        """Its value, if it has no atoms."""
+        if not self.terms:
+            return 0
+        return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == () else None
+
+    def divided(self, other: Poly) -> Poly | None:
+        """self / other, if other is one monomial that divides every term."""
+        if len(other.terms) != 1:
+            return const(1) if self == other and self.terms else None
+        (divisor, k), out = other.terms[0], {}
+        for m, c in self.terms:
+            rest = list(m)
+            for atom in divisor:
+                if atom not in rest:
+                    return None
+                rest.remove(atom)
+            if k == 0 or c % k:
+                return None
+            out[tuple(rest)] = c // k
+        return make(out)
+
+    def split_multiples(self, k: int) -> tuple[Poly, Poly]:
+        """(q, r) with self = k·q + r: the terms whose coefficient k divides, and what is left."""
+        q: dict[Monomial, int] = {}
+        r: dict[Monomial, int] = {}
+        for m, c in self.terms:
+            q[m] = c // k if c % k == 0 or m == () else 0
+            r[m] = c - k * q[m]
+        return make(q), make(r)
+
+
+def make(terms: Mapping[Monomial, int]) -> Poly:
+    kept = [(m, c) for m, c in terms.items() if c != 0]
+    return Poly(tuple(sorted(kept, key=lambda t: (-len(t[0]), [print_expr(a) for a in t[0]]))))
+
+
+def const(n: int) -> Poly:
+    return make({(): n})
+
+
+def atom(e: Expr) -> Poly:
+    return make({(e,): 1})
+
+
+def poly(e: Expr) -> Poly:
+    """The polynomial that an integer expression denotes."""
+    match e:
+        case Int(value):
+            return const(value)
+        case SizeOf(of):
+            return const(of.size)
+        case Unary("-", arg):
+            return poly(arg).scaled(-1)
+        case Cast(to, arg) if is_int(to) and is_int(arg.type):
+            return poly(arg)
+        case Binary("+", a, b):
+            return poly(a) + poly(b)
+        case Binary("-", a, b):
+            return poly(a) - poly(b)
+        case Binary("*", a, b):
+            return poly(a) * poly(b)
+        case Binary("<<", a, Int(k)) if 0 <= k < 63:
+            return poly(a).scaled(1 << k)
+        case Binary("/", a, b) | Call("exact_div", (a, b)):
+            quotient = poly(a).divided(poly(b))
+            return atom(e) if quotient is None else quotient
+        case _:
+            return atom(e)
+
+
+def same(a: Expr, b: Expr) -> bool:
+    return poly(a) == poly(b)
+
+
+def expression(p: Poly) -> Expr:
+    """An expression that denotes the polynomial, positive terms first."""
+    out: Expr | None = None
+    for m, c in sorted(p.terms, key=lambda t: t[1] < 0):
+        term: Expr | None = None
+        for a in m:
+            term = a if term is None else binary("*", term, a)
+        size = abs(c) if out is not None else c
+        if term is None:
+            term = number(size)
+        elif size != 1:
+            term = binary("*", term, number(size)) if size != -1 else Unary("-", term, type=INT)
+        out = term if out is None else binary("-" if c < 0 else "+", out, term)
+    return number(0) if out is None else out
+
+
+def number(n: int) -> Expr:
+    return Int(n, type=INT if INT.low <= n <= INT.high else INT64)
+
+
+def binary(op: str, a: Expr, b: Expr) -> Expr:
+    return Binary(op, a, b, type=INT64 if INT64 in (a.type, b.type) else INT)
+
+
+# What values an expression can take -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """For each variable in scope, in order of declaration, its least and greatest value in terms of earlier ones."""
+
+    bounds: tuple[tuple[str, Poly, Poly], ...] = ()
+
+    def having(self, name: str, low: Poly, high: Poly) -> Ranges:
+        return Ranges((*(b for b in self.bounds if b[0] != name), (name, low, high)))
+
+    def without(self, name: str) -> Ranges:
+        return Ranges(tuple(b for b in self.bounds if b[0] != name))
+
+    def least(self, p: Poly) -> int:
+        return -self.greatest(p.scaled(-1))
+
+    @cached_property
+    def _found(self) -> dict[Poly, int]:
+        return {}
+
+    def greatest(self, p: Poly) -> int:
+        """An upper bound of the polynomial."""
+        if p not in self._found:
+            self._found[p] = self._greatest(p)
+        return self._found[p]
+
+    def _greatest(self, p: Poly) -> int:
+        """Variables go, latest first, in favour of the bound that the sign asks for."""
+        plain = self.numeric(p)[1]
+        for name, low, high in reversed(self.bounds):
+            v = Var(name)
+            if not any(v in m for m, _ in p.terms):
+                continue
+            if any(m.count(v) > 1 for m, _ in p.terms):
+                return plain
+            factor = make({tuple(a for a in m if a != v): c for m, c in p.terms if v in m})
+            rest = make({m: c for m, c in p.terms if v not in m})
+            least, greatest = self.numeric(factor)
+            if least >= 0:
+                p = factor * high + rest
+            elif greatest <= 0:
+                p = factor * low + rest
+            else:
+                return plain
+        for m, c in p.terms:  # k·c·(n / c) <= k·n
+            if len(m) == 1 and isinstance(m[0], Binary) and m[0].op == "/" and isinstance(m[0].right, Int):
+                divisor, numerator = m[0].right.value, poly(m[0].left)
+                if divisor > 0 and c > 0 and c % divisor == 0 and self.numeric(numerator)[0] >= 0:
+                    p = p - make({m: c}) + numerator.scaled(c // divisor)
+        return min(plain, self.numeric(p)[1])
+
+    def numeric(self, p: Poly) -> tuple[int, int]:
+        """Interval arithmetic, one term at a time."""
+        low = high = 0
+        for m, c in p.terms:
+            least = greatest = c
+            for a in m:
+                x, y = self.of_atom(a)
+                corners = [least * x, least * y, greatest * x, greatest * y]
+                least, greatest = min(corners), max(corners)
+            low, high = low + least, high + greatest
+        return low, high
+
+    def of_atom(self, e: Expr) -> tuple[int, int]:
+        match e:
+            case Var(name):
+                for n, low, high in reversed(self.bounds):
+                    if n == name:
+                        return self.numeric(low)[0], self.numeric(high)[1]
+                return type_range(e)
+            case Binary("/", a, b) | Call("exact_div", (a, b)):
+                (least, greatest), (d, _) = self.interval(a), self.interval(b)
+                if d > 0:
+                    return (0 if least >= 0 else least), (greatest // d if greatest >= 0 else 0)
+                return type_range(e)
+            case Binary("%", a, Int(c)) if c > 0:
+                least, greatest = self.interval(a)
+                return (0 if least >= 0 else 1 - c), (min(c - 1, greatest) if least >= 0 else c - 1)
+            case Binary(">>", a, _):
+                least, greatest = self.interval(a)
+                return (0, greatest) if least >= 0 else type_range(e)
+            case Binary("&", a, b):
+                (x, p), (y, q) = self.interval(a), self.interval(b)
+                return (0, min(p, q)) if x >= 0 and y >= 0 else type_range(e)
+            case Call("min", (a, b)):
+                (x, p), (y, q) = self.interval(a), self.interval(b)
+                return min(x, y), min(p, q)
+            case Call("max", (a, b)):
+                (x, p), (y, q) = self.interval(a), self.interval(b)
+                return max(x, y), max(p, q)
+            case Cond(_, a, b):
+                (x, p), (y, q) = self.interval(a), self.interval(b)
+                return min(x, y), max(p, q)
+            case _:
+                return type_range(e)
+
+    def interval(self, e: Expr) -> tuple[int, int]:
+        p = poly(e)
+        return self.least(p), self.greatest(p)
+
+    def fits(self, e: Expr, t: Scalar = INT) -> bool:
+        low, high = self.interval(e)
+        return t.low <= low and high <= t.high
+
+
+def type_range(e: Expr) -> tuple[int, int]:
+    """What a value of its machine type can be."""
+    if isinstance(e.type, Scalar) and e.type.bits:
+        if is_int(e.type):
+            return e.type.low, e.type.high
+        if e.type == BOOL:
+            return 0, 1
+    return -INFINITE, INFINITE
+
+
+# Folding --------------------------------------------------------------------------------------------------------------------
+
+
+def simplify(e: Expr, ranges: Ranges) -> Expr:
+    """The same value with constants folded, neutral elements gone, and quotients of mixed radix resolved."""
+    e = map_children(e, lambda x: simplify(x, ranges))
+    if is_int(e.type):
+        p = poly(e)
+        if p.constant is not None:
+            return number(p.constant) if not isinstance(e, Int) else e
+        return _simplify_integer(e, p, ranges)
+    match e:
+        case Binary(op, a, b) if op in COMPARISONS and is_int(a.type) and is_int(b.type):
+            known = compare(op, a, b, ranges)
+            return e if known is None else Bool(known, type=BOOL)
+        case Binary("&&", Bool(value), other) | Binary("&&", other, Bool(value)):
+            return other if value else Bool(False, type=BOOL)
+        case Binary("||", Bool(value), other) | Binary("||", other, Bool(value)):
+            return Bool(True, type=BOOL) if value else other
+        case Cond(Bool(value), a, b):
+            return a if value else b
+        case _:
+            return e
+
+
+def _simplify_integer(e: Expr, p: Poly, ranges: Ranges) -> Expr:
+    match e:
+        case Binary("+", a, Int(0)) | Binary("-", a, Int(0)) | Binary("+", Int(0), a):
+            return a
+        case Binary("*", a, Int(1)) | Binary("*", Int(1), a) | Binary("/", a, Int(1)) | Call("exact_div", (a, Int(1))):
+            return a
+        case Binary("+" | "-", Binary("+" | "-", a, Int(_)) as left, Int(_)):
+            return _add_constant(a, (poly(left) - poly(a) + poly(e) - poly(left)).constant or 0)
+        case Binary("*", Binary("*", a, Int(j)), Int(k)):
+            return replace(e, left=a, right=number(j * k))
+        case Cond(Bool(value), a, b):
+            return a if value else b
+        case Binary("/", a, Int(c)) | Call("exact_div", (a, Int(c))) if c > 0:
+            q, r = poly(a).split_multiples(c)
+            if ranges.least(r) >= 0 and ranges.greatest(r) < c and ranges.least(q) >= 0:
+                return expression(q)
+            return Binary("/", a, number(c), type=e.type, loc=e.loc)
+        case Call("exact_div", (a, b)):
+            return expression(p) if p != atom(e) else Binary("/", a, b, type=e.type, loc=e.loc)
+        case Binary("%", a, Int(c)) if c > 0:
+            q, r = poly(a).split_multiples(c)
+            if ranges.least(r) >= 0 and ranges.greatest(r) < c and ranges.least(q) >= 0:
+                return expression(r)
+            return e
+        case Call("min" | "max", (a, b)):
+            first = compare("<=" if e.func == "min" else ">=", a, b, ranges)
+            return e if first is None else (a if first else b)
+        case _:
+            return e
+
+
+def _add_constant(a: Expr, c: int) -> Expr:
+    return a if c == 0 else binary("+" if c > 0 else "-", a, number(abs(c)))
+
+
+def compare(op: str, a: Expr, b: Expr, ranges: Ranges) -> bool | None:
+    """Whether `a op b` holds whatever the variables are, or None."""
+    difference = poly(a) - poly(b)
+    low, high = ranges.least(difference), ranges.greatest(difference)
+    match op:
+        case "<":
+            return True if high < 0 else False if low >= 0 else None
+        case "<=":
+            return True if high <= 0 else False if low > 0 else None
+        case ">":
+            return True if low > 0 else False if high <= 0 else None
+        case ">=":
+            return True if low >= 0 else False if high < 0 else None
+        case "==":
+            return True if low == high == 0 else False if low > 0 or high < 0 else None
+        case _:
+            return False if low == high == 0 else True if low > 0 or high < 0 else None

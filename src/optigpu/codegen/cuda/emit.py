@@ -1,0 +1,359 @@
+"""The whole file: header, device code, launches, entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from optigpu.codegen.cuda.arithmetic import Ranges
+from optigpu.codegen.cuda.device import print_device_function, print_kernel, root, wrapped
+from optigpu.codegen.cuda.host import (
+    HostLowering,
+    HostNode,
+    HostPrinter,
+    Launch,
+    Plain,
+    bound_arrays,
+    flat,
+    has_launch,
+    print_launch,
+)
+from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
+from optigpu.codegen.cuda.preconditions import parameter_ranges, requirements
+from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs
+from optigpu.frontend.shapes import effective_types
+from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.errors import input_error
+from optigpu.syntax.exprs import Alloc, Expr, Index
+from optigpu.syntax.printer import Lines, ProgramPrinter
+from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
+from optigpu.syntax.scopes import assigned_names
+from optigpu.syntax.source import Mark
+from optigpu.syntax.types import INT, Array, Scalar, Space
+from optigpu.syntax.walk import statements
+
+RESERVED_WORDS = (
+    "alignas alignof and asm auto bool catch char16_t char32_t char8_t class concept consteval constexpr constinit const_cast "
+    "decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not nullptr operator or private "
+    "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
+    "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
+    "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
+    "failure TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z NULL INFINITY"
+)
+RESERVED = frozenset(RESERVED_WORDS.split())
+VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
+PREAMBLE = """
+thread_local char message[512];
+
+const char* failure(const char* what, cudaError_t status) {
+  snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(status));
+  return message;
+}
+
+#define TRY(call) \\
+  if (const cudaError_t status_ = (call)) return failure(#call, status_)
+"""
+DEVICE_ARRAY = """
+// Device memory that is released at the end of its scope, also on an early return.
+template <typename T>
+struct device_array {
+  T* data = nullptr;
+  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  cudaError_t release() {
+    T* const old = data;
+    data = nullptr;
+    return cudaFree(old);
+  }
+  operator T*() const { return data; }
+  device_array() = default;
+  device_array(const device_array&) = delete;
+  ~device_array() { (void)release(); }
+};
+"""
+SCRATCH_ARRAY = """
+// Scratch memory in the order of a stream, from the device's pool, which keeps some so that the next call finds it.
+template <typename T>
+struct scratch_array {
+  T* data = nullptr;
+  cudaStream_t stream = 0;
+  cudaError_t allocate(size_t count, cudaStream_t on) {
+    stream = on;
+    int device = 0;
+    cudaMemPool_t pool;
+    uint64_t keep = 64 << 20;
+    if (const cudaError_t status = cudaGetDevice(&device)) return status;
+    if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
+    if (const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep)) return status;
+    return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
+  }
+  cudaError_t release() {
+    T* const old = data;
+    data = nullptr;
+    return old == nullptr ? cudaSuccess : cudaFreeAsync(old, stream);
+  }
+  operator T*() const { return data; }
+  scratch_array() = default;
+  scratch_array(const scratch_array&) = delete;
+  ~scratch_array() { (void)release(); }
+};
+"""
+
+
+@dataclass(frozen=True)
+class CudaUnit:
+    """A `.cu` text and its entry points: `name`, and `name_on_device` if the function is of that form."""
+
+    text: str
+    name: str
+    on_device: bool
+    alignment: Mapping[str, int]  # parameter -> bytes to which `name_on_device` needs it aligned
+    kernels: tuple[str, ...]
+
+
+def emit_cuda(
+    program: Program,
+    name: str | None = None,
+    *,
+    header: Sequence[str] = (),
+    reasons: Mapping[Mark, str] | None = None,
+    blocks_per_multiprocessor: int | None = None,
+) -> CudaUnit:
+    """The function that launches kernels (by name, or the only one), as CUDA. `header`: lines about the verdict and what it rests
+    on; `reasons`: why each barrier is there, by the mark of its statement; `blocks_per_multiprocessor`: how many blocks the
+    compiler should leave registers for."""
+    functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
+    f = host_function(program, name)
+    reject_reserved(f)
+    params = {p.name: t for p, t in zip(f.params, effective_types(f))}
+    ranges = parameter_ranges(f)
+    values: dict[str, Expr] = {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
+    scope = Scope(values, ranges=ranges)
+    arrays: dict[str, ArrayInfo] = {}
+    for n, t in params.items():
+        scope = scope.local(n)
+        if isinstance(t, Array):
+            storage = Storage.GLOBAL if t.space is Space.GMEM else Storage.HOST
+            arrays[n] = ArrayInfo(n, t.elem, t.dims, storage, flat=True)
+            scope = scope.array(arrays[n])
+    scope = Scope(scope.values, scope.arrays, ranges)
+    lowering = HostLowering(functions, f.name, {n: t for n, t in params.items() if isinstance(t, Scalar)})
+    assigned = assigned_names(f.body)
+    nodes = lowering.body(f.body, scope, assigned)
+    file = _File(program, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
+    text = file.write(functions, values, header, reasons or {}, blocks_per_multiprocessor)
+    return CudaUnit(text, f.name, file.bound is not None, file.alignment(), tuple(k.name for k in lowering.kernels))
+
+
+def reject_reserved(f: Function) -> None:
+    """Names that C allows and that mean something else in the emitted file."""
+    kernels = {f"{word}{f.name}_kernel" for word in ("", "launch_")}
+    for p in f.params:
+        if p.name in RESERVED | kernels:
+            raise input_error(
+                "OG405", f"`{p.name}` means something else in CUDA C++", p.loc, help="choose another name"
+            )
+    for s in statements(f.body):
+        name = s.name if isinstance(s, Decl) else s.index if isinstance(s, For) else ""
+        if name in RESERVED | kernels:
+            raise input_error("OG405", f"`{name}` means something else in CUDA C++", s.loc, help="choose another name")
+
+
+def host_function(program: Program, name: str | None) -> Function:
+    if name is not None:
+        return program.function(name)
+    found = [f for f in program.functions() if f.role is Role.HOST and has_launch(f.body)]
+    if len(found) != 1:
+        what = "no function launches a kernel" if not found else "several functions launch kernels: say which is meant"
+        at = found[1].loc if found else program.functions()[0].loc
+        raise input_error("OG400", what, at)
+    return found[0]
+
+
+@dataclass
+class _File:
+    program: Program
+    f: Function
+    arrays: Mapping[str, ArrayInfo]
+    lowering: HostLowering
+    ranges: Ranges
+    nodes: tuple[HostNode, ...]
+    assigned: set[str]
+    bound: dict[str, str] | None
+    out: Lines = field(default_factory=Lines)
+
+    def write(
+        self,
+        functions: dict[str, Function],
+        values: Mapping[str, Expr],
+        header: Sequence[str],
+        reasons: Mapping[Mark, str],
+        residents: int | None,
+    ) -> str:
+        checked, assumed = requirements(self.f)
+        self.header(header, assumed)
+        for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *(["vector"] if self.vectors() else [])):
+            self.out.add(f"#include <{line}>")
+        self.out.add("")
+        self.out.add("namespace {")
+        self.out.add("")
+        self.vector_helpers()
+        self.device_functions(functions, values)
+        for k in self.lowering.kernels:
+            print_kernel(k, self.out, reasons, residents)
+            self.out.add("")
+            print_launch(k, self.out, k.ranges)
+            self.out.add("")
+        for line in self.preamble().strip("\n").split("\n"):
+            self.out.add(line)
+        self.out.add("")
+        self.out.add("}  // namespace")
+        self.out.add("")
+        self.entry(checked, None)
+        if self.bound is not None:
+            self.out.add("")
+            self.entry(checked, self.bound)
+        return self.out.text()
+
+    def header(self, header: Sequence[str], assumed: list[str]) -> None:
+        printer = ProgramPrinter()
+        printer.clauses(self.f.contract)
+        signature = printer.signature(self.f)
+        for line in (f"Generated by OptiGPU from {Path(self.program.file).name}. Do not edit.", *header):
+            self.out.add(f"// {line}".rstrip())
+        self.out.add("//")
+        self.out.add(f"// {signature}")
+        for line in printer.out.lines:
+            self.out.add(f"//   {line}")
+        for text in assumed:
+            self.out.add(f"// The caller sees to: {text}")
+        self.out.add("")
+
+    def vectors(self) -> frozenset[str]:
+        plain = [n.stmt for n in flat(self.nodes) if isinstance(n, Plain)]
+        return frozenset(
+            s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.ANY
+        )
+
+    def preamble(self) -> str:
+        """What the entry points need, no more."""
+        plain = [n.stmt for n in flat(self.nodes) if isinstance(n, Plain)]
+        device = [
+            s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM
+        ]
+        scratch = self.bound is not None and any(n not in self.bound for n in device)
+        return PREAMBLE + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
+
+    def vector_helpers(self) -> None:
+        """`load4(r, a)`: four neighbouring elements by one instruction."""
+        wanted = sorted(set().union(*(k.vector_calls for k in self.lowering.kernels)))
+        for call, elem in wanted:
+            width, way = VECTOR_CALLS[call]
+            if elem not in VECTOR_TYPES:
+                raise input_error("OG401", f"vectors of `{elem}` have no counterpart in CUDA", self.f.loc)
+            vector = f"{VECTOR_TYPES[elem]}{width}"
+            parts = "xyzw"[:width]
+            if way == "load":
+                self.out.add(f"__device__ __forceinline__ void load{width}({elem}* to, const {elem}* from) {{")
+                self.out.add(f"  const {vector} v = *reinterpret_cast<const {vector}*>(from);")
+                self.out.add("  " + " ".join(f"to[{i}] = v.{p};" for i, p in enumerate(parts)))
+            else:
+                self.out.add(f"__device__ __forceinline__ void store{width}({elem}* to, const {elem}* from) {{")
+                values = ", ".join(f"from[{i}]" for i in range(width))
+                self.out.add(f"  *reinterpret_cast<{vector}*>(to) = make_{vector}({values});")
+            self.out.add("}")
+            self.out.add("")
+
+    def device_functions(self, functions: dict[str, Function], values: Mapping[str, Expr]) -> None:
+        """Called before caller."""
+        texts: dict[str, list[str]] = {}
+
+        def visit(name: str) -> None:
+            if name in texts:
+                return
+            lines = Lines()
+            for callee in print_device_function(functions[name], functions, values, lines):
+                visit(callee)
+            texts[name] = lines.lines
+
+        for k in self.lowering.kernels:
+            for name in k.called:
+                visit(name)
+        for lines in texts.values():
+            self.out.extend(lines)
+
+    def alignment(self) -> dict[str, int]:
+        out: dict[str, int] = {}
+        for k in self.lowering.kernels:
+            for d, p in (self.bound or {}).items():
+                if d in k.vectors:
+                    out[p] = max(out.get(p, 0), k.vectors[d])
+        return out
+
+    def entry(self, checked: list[tuple[str, Expr]], bound: dict[str, str] | None) -> None:
+        name = self.f.name if bound is None else f"{self.f.name}_on_device"
+        written = self.written()
+        params = []
+        for p, t in zip(self.f.params, effective_types(self.f)):
+            if isinstance(t, Array):
+                params.append(f"{'' if p.name in written else 'const '}{t.elem.name}* {p.name}")
+            else:
+                assert isinstance(t, Scalar)
+                params.append(f"{t.name} {p.name}")
+        if isinstance(self.f.result, Scalar):
+            params.append(f"{self.f.result.name}* result")
+        device = [n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL]
+        if bound is None:
+            where = f"{', '.join(device)} in device memory, other arrays" if device else "Arrays are"
+            self.out.add(f"// Null if all went well, else what went wrong. {where} in host memory.")
+        else:
+            self.out.add(
+                "// The same for arrays in device memory, which must not overlap: the kernels are launched on the stream."
+            )
+            params.append("cudaStream_t stream")
+        self.out.extend(wrapped(f'extern "C" const char* {name}(', params, ") {"))
+        self.out.depth += 1
+        exprs = CudaExprs(False, self.arrays, self.ranges)
+        for text, condition in checked:
+            self.out.add(f'if (!({exprs.show(condition)})) return "{self.f.name}: {text} does not hold";')
+        for p in self.f.params:
+            if p.type == INT:
+                self.out.add(
+                    f'if ({p.name} > {MAX_INDEX}) return "{self.f.name}: {p.name} is too large for 32-bit indices";'
+                )
+        if bound is not None:
+            for n, size in self.alignment().items():
+                self.out.add(
+                    f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
+                )
+        printer = HostPrinter(self.out, exprs, bound)
+        printer.vectors = self.vectors()
+        printer.nodes(self.nodes, self.assigned)
+        if bound is None and not self.ends_with_copy():
+            self.out.add("TRY(cudaDeviceSynchronize());")
+        self.out.add("return nullptr;")
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def ends_with_copy(self) -> bool:
+        """A copy back waits for the kernels before it, and reports their errors."""
+        last = False
+        for n in flat(self.nodes):
+            if isinstance(n, Launch):
+                last = False
+            elif isinstance(n, Plain) and isinstance(n.stmt, CallStmt) and "device_to_host" in n.stmt.call.func:
+                last = True
+        return last
+
+    def written(self) -> set[str]:
+        """Parameters that code stores to or copies to."""
+        out: set[str] = set().union(*(k.written for k in self.lowering.kernels)) & self.arrays.keys()
+        for n in flat(self.nodes):
+            if not isinstance(n, Plain):
+                continue
+            for s in statements((n.stmt,)):
+                if isinstance(s, Store) and isinstance(s.target, Index):
+                    out.add(root(s.target))
+                if isinstance(s, CallStmt) and s.call.func.startswith("memcpy_device_to_host"):
+                    out.add(root(s.call.args[0]))
+        return out

@@ -1,0 +1,347 @@
+"""Host code: allocation, copies, launches and checks, with everything released on an early return.
+
+A host function becomes `const char* name(…)`: null, or what went wrong. Where it only copies in, launches and copies out, there is
+also `name_on_device(…, stream)`, which takes device pointers and launches on a stream without copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from optigpu.codegen.cuda.arithmetic import Ranges, poly
+from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, root, wrapped
+from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage, loop_values
+from optigpu.codegen.cuda.sections import Kernel, split_kernels
+from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
+from optigpu.syntax.errors import input_error
+from optigpu.syntax.exprs import Alloc, Call, Expr, Int, Var
+from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
+from optigpu.syntax.printer import Lines
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
+from optigpu.syntax.types import BOOL, INT, INT64, Array, Pointer, Scalar, Space, is_int
+from optigpu.syntax.walk import statements, subexpressions
+
+MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
+
+
+@dataclass(frozen=True)
+class Launch:
+    kernel: DeviceKernel
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A lowered statement without launches inside."""
+
+    stmt: Stmt
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A loop or branch of the host around launches."""
+
+    stmt: For | If
+    then: tuple[HostNode, ...]
+    other: tuple[HostNode, ...] = ()
+
+
+HostNode: TypeAlias = Launch | Plain | Nested
+
+
+@dataclass
+class HostLowering:
+    """Lowers a host function and its kernels."""
+
+    functions: dict[str, Function]
+    name: str
+    scalars: dict[str, Scalar]
+    lets: dict[str, Expr] = field(default_factory=dict)
+    kernels: list[DeviceKernel] = field(default_factory=list)
+    count: list[int] = field(default_factory=lambda: [0])
+
+    def body(self, body: Body, scope: Scope, assigned: set[str]) -> tuple[HostNode, ...]:
+        lowering = Lowering(None, self.functions, "host", assigned=assigned)
+        out: list[HostNode] = []
+        for s in split_kernels(body, self.name, self.count):
+            if isinstance(s, Kernel):
+                k = lower_kernel(s, scope, self.scalars, self.lets, self.functions)
+                self.kernels.append(k)
+                out.append(Launch(k))
+                continue
+            match s:
+                case For() if has_launch(s.body):
+                    out.append(self.loop(s, lowering, scope, assigned))
+                case If(test, then, other) if has_launch(then) or has_launch(other):
+                    lowered = replace(s, test=lowering.folded(test, scope), then=(), other=())
+                    out.append(Nested(lowered, self.body(then, scope, assigned), self.body(other, scope, assigned)))
+                case Return(None):
+                    pass
+                case _:
+                    new, scope = lowering.statement(s, scope)
+                    for x in new:
+                        out.append(Plain(x))
+                        if isinstance(x, Decl) and isinstance(x.type, Scalar):
+                            wide = x.type == INT and x.init is not None and not scope.ranges.fits(x.init)
+                            self.scalars[x.name] = INT64 if wide else x.type
+                            if x.init is not None and is_int(x.type) and x.name not in assigned:
+                                self.lets[x.name] = x.init
+        if lowering.called:
+            raise input_error("OG401", f"`{lowering.called[0]}` is called on the host beside kernels", body[0].loc)
+        return tuple(out)
+
+    def loop(self, s: For, lowering: Lowering, scope: Scope, assigned: set[str]) -> HostNode:
+        r = s.range
+        limits = replace(
+            r, start=lowering.folded(r.start, scope), bound=lowering.folded(r.bound, scope), amount=lowering.folded(r.amount, scope)
+        )  # fmt: skip
+        lowered = replace(s, range=limits, body=(), contract=(), mode=Mode.SEQUENTIAL)
+        inner = scope.local(s.index).ranged(s.index, *loop_values(lowered))
+        self.scalars[s.index] = s.index_type
+        return Nested(lowered, self.body(s.body, inner, assigned))
+
+
+def has_launch(body: Body) -> bool:
+    return any(isinstance(s, CallStmt) and s.call.func == "kernel_launch" for s in statements(body))
+
+
+# What the two entry points do -----------------------------------------------------------------------------------------------
+
+
+def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -> dict[str, str] | None:
+    """Which device array stands for which parameter, if the function copies in, launches, and copies out; else None.
+
+    A device array stands for a parameter when it holds the whole of it, is copied from and to no other, and is copied back if a
+    kernel writes it; so running on the caller's memory has the same effect.
+    """
+    inputs: dict[str, str] = {}
+    outputs: dict[str, str] = {}
+    sizes: dict[str, ArrayInfo] = {}
+    launched, written = False, set[str]()
+    for n in flat(nodes):
+        match n:
+            case Launch(k):
+                if outputs:
+                    return None
+                launched = True
+                written |= k.written
+            case Plain(Decl(name, Pointer() | Array(), Alloc(elem, dims, Space.GMEM))):
+                sizes[name] = ArrayInfo(name, elem, dims, Storage.GLOBAL)
+            case Plain(Decl(_, Scalar(), init)):
+                if init is not None and any(isinstance(x, Var) and x.name in params for x in subexpressions(init)):
+                    return None
+            case Plain(CallStmt(Call(func, args))) if func.startswith("memcpy_host_to_device"):
+                if launched or not isinstance(args[0], Var) or not isinstance(args[1], Var) or args[0].name in inputs:
+                    return None
+                inputs[args[0].name] = args[1].name
+            case Plain(CallStmt(Call(func, args))) if func.startswith("memcpy_device_to_host"):
+                if not isinstance(args[0], Var) or not isinstance(args[1], Var) or args[1].name in outputs:
+                    return None
+                outputs[args[1].name] = args[0].name
+            case Plain(CallStmt(Call(func, _))) if func == "gmem_free" or func.startswith("memcpy_device_to_device"):
+                written |= {root(n.stmt.call.args[0])} if func.startswith("memcpy") else set()  # type: ignore[union-attr]
+            case Nested():
+                pass
+            case _:
+                return None
+    bound = {**inputs, **outputs}
+    for d, p in bound.items():
+        if (d in inputs and inputs[d] != p) or d not in sizes or p not in params:
+            return None
+        if d in written and d not in outputs:
+            return None
+        same_size = len(sizes[d].dims) == len(params[p].dims) and all(
+            a is not None and b is not None and poly(a) == poly(b) for a, b in zip(sizes[d].dims, params[p].dims)
+        )
+        if not same_size:
+            return None
+    copied = [n.stmt for n in flat(nodes) if isinstance(n, Plain) and isinstance(n.stmt, CallStmt)]
+    for s in copied:
+        if isinstance(s, CallStmt) and s.call.func.startswith(("memcpy_host", "memcpy_device_to_host")):
+            d = root(s.call.args[0]) if "host_to" in s.call.func else root(s.call.args[1])
+            if any(x is None or poly(x) != poly(y) for x, y in zip(sizes[d].dims, s.call.args[2:])):
+                return None
+    given = {n for n, a in params.items() if a.storage is Storage.GLOBAL}
+    if set(bound.values()) | given != params.keys():
+        return None
+    return bound if len(set(bound.values())) == len(bound) and launched else None
+
+
+def flat(nodes: tuple[HostNode, ...]) -> list[HostNode]:
+    out: list[HostNode] = []
+    for n in nodes:
+        out.append(n)
+        if isinstance(n, Nested):
+            inner = flat(n.then + n.other)
+            if any(isinstance(x, Plain) and isinstance(x.stmt, CallStmt) for x in inner):
+                inner.append(Plain(Block(())))  # copies inside loops: not of the simple form
+            out += inner
+    return out
+
+
+class HostPrinter(BodyPrinter):
+    """Statements of an entry point. `bound`: with device pointers given, on a stream."""
+
+    def __init__(self, out: Lines, exprs: CudaExprs, bound: Mapping[str, str] | None) -> None:
+        super().__init__(out, exprs, {})
+        self.bound = bound
+
+    @property
+    def stream(self) -> str:
+        return "0" if self.bound is None else "stream"
+
+    def nodes(self, nodes: tuple[HostNode, ...], assigned: set[str]) -> None:
+        for n in nodes:
+            match n:
+                case Launch(k):
+                    names = [n for n, _ in k.launch_scalars] + [self.argument(a.name) for a in k.arrays]
+                    self.out.extend(wrapped(f"TRY(launch_{k.name}(", [*names, self.stream], "));"))
+                case Plain(s):
+                    self.statement(s, assigned)
+                case Nested(For() as s, then):
+                    saved = self.exprs.ranges
+                    self.head(s)
+                    self.exprs.ranges = saved.having(s.index, *loop_values(s))
+                    self.nested(then, assigned, "}")
+                    self.exprs.ranges = saved
+                case Nested(If(test), then, other):
+                    self.out.add(f"if ({self.e(test)}) {{")
+                    self.nested(then, assigned, "} else {" if other else "}")
+                    if other:
+                        self.nested(other, assigned, "}")
+
+    def head(self, s: For) -> None:
+        r = s.range
+        step = f"{s.index} {r.op}= {self.e(r.amount)}"
+        bound = self.exprs.show(r.bound, precedence(r.relation) + 1)
+        self.out.add(
+            f"for ({s.index_type.name} {s.index} = {self.e(r.start)}; {s.index} {r.relation} {bound}; {step}) {{"
+        )
+
+    def nested(self, nodes: tuple[HostNode, ...], assigned: set[str], tail: str) -> None:
+        self.out.depth += 1
+        self.nodes(nodes, assigned)
+        self.out.depth -= 1
+        self.out.add(tail)
+
+    def argument(self, name: str) -> str:
+        return self.bound.get(name, name) if self.bound is not None else name
+
+    def statement(self, s: Stmt, assigned: set[str]) -> None:
+        match s:
+            case Decl(name, _, Alloc(elem, dims, space)):
+                info = ArrayInfo(name, elem, dims, Storage.GLOBAL if space is Space.GMEM else Storage.HOST, flat=True)
+                self.exprs.arrays[name] = info
+                if space is Space.GMEM:
+                    self.device_array(name, elem, dims)
+                elif elem == BOOL:
+                    raise input_error(
+                        "OG401", "a host array of bool has no counterpart here", s.loc, help="use uint8_t"
+                    )
+                else:
+                    self.out.add(f"std::vector<{elem.name}> {name}({self.count(dims)});")
+            case CallStmt(call):
+                self.memory_call(call)
+            case Return(value):
+                assert value is not None
+                self.out.add(f"*result = {self.e(value)};")
+            case _:
+                super().statement(s, assigned)
+
+    def device_array(self, name: str, elem: Scalar, dims: tuple[Expr, ...]) -> None:
+        if self.bound is not None and name in self.bound:
+            return
+        word, where = ("device", "") if self.bound is None else ("scratch", ", stream")
+        self.out.add(f"{word}_array<{elem.name}> {name};")
+        self.out.add(f"TRY({name}.allocate({self.count(dims)}{where}));")
+
+    def count(self, dims: tuple[Expr, ...]) -> str:
+        """How many elements, in 64 bits."""
+        parts = [self.exprs.show(d, precedence("*") + 1) for d in dims if d != Int(1)]
+        if len(parts) > 1:
+            parts[0] = f"(size_t){self.exprs.show(next(d for d in dims if d != Int(1)), UNARY_PRECEDENCE)}"
+        return " * ".join(parts) or "1"
+
+    def memory_call(self, call: Call) -> None:
+        name = call.func
+        if name == "free":
+            return  # a vector frees itself
+        if name == "gmem_free":
+            if not (self.bound is not None and root(call.args[0]) in self.bound):
+                self.out.add(f"TRY({self.e(call.args[0])}.release());")
+            return
+        to, source, *dims = call.args
+        if self.bound is not None and not name.startswith("memcpy_device_to_device"):
+            return
+        assert isinstance(to.type, Array)
+        kind = {
+            "host_to_device": "HostToDevice",
+            "device_to_host": "DeviceToHost",
+            "device_to_device": "DeviceToDevice",
+        }[name.removeprefix("memcpy_").rstrip("0123456789")]
+        size = " * ".join([f"sizeof({to.type.elem.name})", *(self.exprs.show(d, precedence("*") + 1) for d in dims)])
+        a, b = (self.pointer(x) for x in (to, source))
+        if self.bound is None:
+            self.out.extend(wrapped("TRY(cudaMemcpy(", [a, b, size, f"cudaMemcpy{kind}"], "));"))
+        else:
+            self.out.extend(wrapped("TRY(cudaMemcpyAsync(", [a, b, size, f"cudaMemcpy{kind}", "stream"], "));"))
+
+    def pointer(self, e: Expr) -> str:
+        if isinstance(e, Var):
+            info = self.exprs.arrays.get(e.name)
+            if info is not None and info.storage is Storage.HOST and e.name in self.vectors:
+                return f"{e.name}.data()"
+            return self.argument(e.name)
+        return self.e(e)
+
+    vectors: frozenset[str] = frozenset()
+
+
+# Launches -------------------------------------------------------------------------------------------------------------------
+
+
+def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
+    """`launch_k(…, stream)`: an empty grid runs nothing, a grid beyond the limits of the hardware is an error."""
+    exprs = CudaExprs(False, {}, ranges)
+    exprs.wide_names |= {n for n, t in k.launch_scalars if t.bits == INT64.bits}
+    grid, block = k.threads.dims(k.threads.grid_dims), k.threads.dims(k.threads.block_dims)
+    params = [f"{t.name} {n}" for n, t in k.launch_scalars]
+    params += [f"{'' if a.name in k.written else 'const '}{a.elem.name}* {a.name}" for a in k.arrays]
+    out.extend(wrapped(f"cudaError_t launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))
+    out.depth += 1
+    sizes = [exprs.show(e) for e in grid]
+    varying = [i for i, e in enumerate(grid) if not isinstance(e, Int)]
+    if varying:
+        names = ["blocks"] if len(grid) == 1 else [f"blocks_{axis}" for axis in "xyz"[: len(grid)]]
+        out.add(f"const {WIDE} " + ", ".join(f"{names[i]} = {sizes[i]}" for i in varying) + ";")
+        out.add(f"if ({' || '.join(f'{names[i]} == 0' for i in varying)}) return cudaSuccess;")
+        limits = [f"{names[i]} > {MAX_GRID_YZ if i else MAX_GRID_X}" for i in varying]
+        out.add(f"if ({' || '.join(limits)}) return cudaErrorInvalidConfiguration;")
+        sizes = [names[i] if i in varying else sizes[i] for i in range(len(grid))]
+    elif any(e == Int(0) for e in grid):
+        out.add("return cudaSuccess;")
+    shared = exprs.show(k.layout.total)
+    if k.layout.opt_in(ranges):
+        out.add(f"const size_t shared_bytes = {shared};")
+        shared = "shared_bytes"
+        call = f"cudaFuncSetAttribute({k.name}, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes)"
+        out.add(f"if (const cudaError_t status = {call}) return status;")
+    threads = [exprs.show(e) for e in block]
+    config = [dim3(sizes), dim3(threads), shared, "stream"]
+    out.extend(wrapped(f"{k.name}<<<{', '.join(config)}>>>(", k.arguments, ");"))
+    out.add("return cudaGetLastError();")
+    out.depth -= 1
+    out.add("}")
+
+
+def dim3(sizes: list[str]) -> str:
+    if len(sizes) == 1:
+        return (
+            sizes[0]
+            if sizes[0].isdigit()
+            else f"(unsigned)({sizes[0]})"
+            if " " in sizes[0]
+            else f"(unsigned){sizes[0]}"
+        )
+    return f"dim3({', '.join(sizes)})"

@@ -1,0 +1,444 @@
+"""Device code for one thread: thread loops become coordinates, distributed dimensions go, constants are folded.
+
+The result is again syntax (`Body`), what one CUDA thread runs, which `text.py` prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from optigpu.codegen.cuda.arithmetic import Poly, Ranges, binary, const, number, poly, simplify
+from optigpu.codegen.cuda.sections import PROOF_ONLY
+from optigpu.codegen.cuda.threads import ThreadMap
+from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
+from optigpu.syntax.errors import InputError, input_error
+from optigpu.syntax.exprs import (
+    Addr,
+    Alloc,
+    Bool,
+    Call,
+    Cast,
+    Expr,
+    Index,
+    Int,
+    Var,
+)
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
+from optigpu.syntax.types import UINT, Array, Pointer, Scalar, Space, is_int
+from optigpu.syntax.walk import body_free_vars, free_vars, map_children, stmt_exprs, subexpressions
+
+FULL_WARP = 0xFFFFFFFF
+
+
+class Storage(Enum):
+    HOST = "host"
+    GLOBAL = "global"
+    SHARED = "shared"
+    REGISTER = "register"
+
+
+@dataclass(frozen=True)
+class ArrayInfo:
+    """An array as one thread sees it: without distributed dimensions. `flat`: a pointer, whose elements are at linear offsets."""
+
+    name: str
+    elem: Scalar
+    dims: tuple[Expr | None, ...]
+    storage: Storage
+    distributed: bool = False
+    flat: bool = False
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What names stand for: values and pointers by substitution, arrays by what is known about them."""
+
+    values: dict[str, Expr] = field(default_factory=dict)
+    arrays: dict[str, ArrayInfo] = field(default_factory=dict)
+    ranges: Ranges = field(default_factory=Ranges)
+
+    def value(self, name: str, e: Expr) -> Scope:
+        return replace(self, values={**self.values, name: e})
+
+    def array(self, info: ArrayInfo, name: str | None = None) -> Scope:
+        name = name or info.name
+        values = {k: v for k, v in self.values.items() if k != name}
+        return replace(self, values=values, arrays={**self.arrays, name: info})
+
+    def local(self, name: str) -> Scope:
+        """A name that hides an outer one."""
+        values = {k: v for k, v in self.values.items() if k != name}
+        arrays = {k: v for k, v in self.arrays.items() if k != name}
+        return Scope(values, arrays, self.ranges.without(name))
+
+    def ranged(self, name: str, low: Poly, high: Poly) -> Scope:
+        return replace(self, ranges=self.ranges.having(name, low, high))
+
+
+@dataclass
+class Lowering:
+    """Lowers bodies; collects what the kernel needs besides its code."""
+
+    threads: ThreadMap | None  # None: host code, or a device function
+    functions: dict[str, Function]
+    place: str  # "device" or "host", for error messages
+    shared: list[ArrayInfo] = field(default_factory=list)
+    called: list[str] = field(default_factory=list)
+    vectors: dict[str, int] = field(default_factory=dict)  # array -> bytes of the widest vector access to it
+    shared_names: set[str] = field(default_factory=set)
+    assigned: set[str] = field(default_factory=set)
+
+    def refuse(self, what: str, s: Stmt | Expr) -> InputError:
+        return input_error("OG401", f"{what} has no counterpart in CUDA {self.place} code", s.loc)
+
+    def hide(self, scope: Scope, name: str, s: Stmt) -> Scope:
+        """The scope inside a declaration of `name`. A pointer that stands for an element must keep meaning the same element."""
+        for pointer, e in scope.values.items():
+            if pointer != name and isinstance(e, Index | Addr) and name in free_vars(e):
+                message = f"`{name}` hides the variable that the pointer `{pointer}` depends on"
+                raise input_error("OG405", message, s.loc, help="choose another name")
+        return scope.local(name)
+
+    # Statements
+
+    def body(self, body: Body, scope: Scope) -> Body:
+        out: list[Stmt] = []
+        for i, s in enumerate(body):
+            if isinstance(s, PROOF_ONLY):
+                continue
+            new, scope = self.statement(s, scope)
+            if any(isinstance(x, Decl) for x in new) and self.clashes(new, out, body[i + 1 :]):
+                new = (Block(new, mark=s.mark),)
+            out.extend(x for x in new if not (is_barrier(x) and out and is_barrier(out[-1])))
+        return tuple(out)
+
+    def clashes(self, new: Body, before: list[Stmt], after: Body) -> bool:
+        """Whether the declarations of a thread loop's body, spliced into the body around it, would meet others."""
+        declared = {x.name for x in new if isinstance(x, Decl)}
+        others = {x.name for x in before if isinstance(x, Decl)}
+        return len(new) > 1 and bool(declared & (others | body_free_vars(after)))
+
+    def statement(self, s: Stmt, scope: Scope) -> tuple[Body, Scope]:
+        match s:
+            case Decl():
+                return self.declaration(s, scope)
+            case Store(target, value):
+                to = self.expr(target, scope)
+                assert isinstance(to, Index | Var)
+                return (replace(s, target=to, value=self.folded(value, scope)),), scope
+            case For():
+                return self.loop(s, scope), scope
+            case If(test, then, other):
+                return self.conditional(s, test, then, other, scope), scope
+            case Block(inner):
+                new = self.body(inner, scope)
+                return ((replace(s, body=new),) if any(isinstance(x, Decl) for x in new) else new), scope
+            case CallStmt(call):
+                return self.call_statement(s, call, scope), scope
+            case Return(value):
+                return (replace(s, value=None if value is None else self.folded(value, scope)),), scope
+            case _:
+                raise self.refuse("this statement", s)
+
+    def declaration(self, s: Decl, scope: Scope) -> tuple[Body, Scope]:
+        t = s.type
+        if isinstance(t, Scalar):
+            init = None if s.init is None else self.folded(s.init, scope)
+            scope = self.hide(scope, s.name, s)
+            if init is not None and is_int(t) and s.name not in self.assigned:
+                if isinstance(init, Int):
+                    return (), scope.value(s.name, init)
+                scope = scope.ranged(s.name, poly(init), poly(init))
+            return (replace(s, init=init),), scope
+        if isinstance(t, Array) and t.dims and t.dims[0] is not None:
+            dims = tuple(self.folded(d, scope) for d in t.dims if d is not None)
+            if t.space is Space.SMEM:
+                return self.shared_array(s.name, t.elem, dims, s, scope)
+            storage = Storage.HOST if self.place == "host" else Storage.REGISTER
+            new = replace(s, type=replace(t, dims=dims))
+            return (new,), self.hide(scope, s.name, s).array(ArrayInfo(s.name, t.elem, dims, storage))
+        assert isinstance(t, Pointer | Array)
+        if isinstance(s.init, Alloc):
+            return self.allocation(s, s.init, scope)
+        assert s.init is not None
+        return (), self.hide(scope, s.name, s).value(s.name, self.expr(s.init, scope))
+
+    def allocation(self, s: Decl, init: Alloc, scope: Scope) -> tuple[Body, Scope]:
+        dims = tuple(self.folded(d, scope) for d in init.dims)
+        match init.space:
+            case Space.TREG if self.place == "device":
+                scope = self.hide(scope, s.name, s).array(ArrayInfo(s.name, init.elem, dims, Storage.REGISTER, True))
+                return (Decl(s.name, Array(init.elem, dims) if dims else init.elem, mark=s.mark),), scope
+            case Space.SMEM if self.place == "device":
+                return self.shared_array(s.name, init.elem, dims, s, scope, distributed=True)
+            case Space.GMEM | Space.ANY if self.place == "host":
+                storage = Storage.GLOBAL if init.space is Space.GMEM else Storage.HOST
+                info = ArrayInfo(s.name, init.elem, dims, storage, flat=True)
+                return (replace(s, init=replace(init, dims=dims)),), self.hide(scope, s.name, s).array(info)
+            case _:
+                raise self.refuse("this allocation", s)
+
+    def shared_array(
+        self, name: str, elem: Scalar, dims: tuple[Expr, ...], s: Decl, scope: Scope, distributed: bool = False
+    ) -> tuple[Body, Scope]:
+        """Shared arrays stand at the top of the kernel, so two of the same name get different ones."""
+        if self.place != "device":
+            raise self.refuse("shared memory", s)
+        unique = name
+        while unique in self.shared_names:
+            unique += "_"
+        self.shared_names.add(unique)
+        info = ArrayInfo(unique, elem, dims, Storage.SHARED, distributed)
+        self.shared.append(info)
+        return (), self.hide(scope, name, s).array(info, name)
+
+    def loop(self, s: For, scope: Scope) -> Body:
+        if s.mode is Mode.THREAD and self.threads is not None:
+            return self.thread_loop(s, self.threads, scope)
+        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
+            raise self.refuse("a magic thread loop" if s.mode is Mode.MAGIC_THREAD else "a thread loop here", s)
+        if s.mode is Mode.PARALLEL and self.place == "device":
+            raise self.refuse("an OpenMP loop", s)
+        r = s.range
+        start, bound, amount = (self.folded(e, scope) for e in (r.start, r.bound, r.amount))
+        new_range = replace(r, start=start, bound=bound, amount=amount)
+        inner = self.hide(scope, s.index, s).ranged(s.index, *loop_values(replace(s, range=new_range)))
+        distance = (poly(bound) - poly(start)).constant
+        if r.op == "+" and r.relation == "<" and distance is not None and distance <= 0:
+            return ()
+        if distance == 1 and r.op == "+" and r.relation == "<":
+            new = self.body(s.body, scope.value(s.index, start))
+            return (Block(new, mark=s.mark),) if any(isinstance(x, Decl) for x in new) else new
+        new = self.body(s.body, inner)
+        return (replace(s, range=new_range, body=new, contract=()),) if new else ()
+
+    def thread_loop(self, s: For, threads: ThreadMap, scope: Scope) -> Body:
+        placed = threads.placed(s)
+        v = Var(placed.name, type=s.index_type)
+        start, step = self.folded(s.range.start, scope), self.folded(s.range.amount, scope)
+        index: Expr = v if step == number(1) else binary("*", step, v)
+        index = index if start == number(0) else binary("+", start, index)
+        inner = self.hide(scope, s.index, s).ranged(placed.name, const(0), placed.coordinate.extent - const(1))
+        return self.body(s.body, inner.value(s.index, index))
+
+    def conditional(self, s: If, test: Expr, then: Body, other: Body, scope: Scope) -> Body:
+        condition = self.folded(test, scope)
+        if isinstance(condition, Bool):
+            chosen = self.body(then if condition.value else other, scope)
+            return (Block(chosen, mark=s.mark),) if any(isinstance(x, Decl) for x in chosen) else chosen
+        yes, no = self.body(then, scope), self.body(other, scope)
+        return (replace(s, test=condition, then=yes, other=no),) if yes or no else ()
+
+    def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Body:
+        name = call.func
+        if name in ("blocksync", "warpsync") and self.threads is not None:
+            return (s,)
+        if name in SHUFFLES and self.threads is not None:
+            target, source = (self.register(a, scope) for a in call.args[:2])
+            amount = self.folded(call.args[2], scope)
+            mask = Int(FULL_WARP, UINT, type=UINT)
+            value = Call(f"__{name}_sync", (mask, source, amount), type=source.type, loc=call.loc)
+            return (Store(target, value, mark=s.mark),)
+        if name in VECTOR_CALLS and self.place == "device":
+            args = tuple(self.folded(a, scope) for a in call.args)
+            for a in args:
+                self.note_vector(a, VECTOR_CALLS[name][0])
+            return (replace(s, call=replace(call, args=args)),)
+        if name in CONTROL_CALLS or name not in self.functions:
+            allowed = name.startswith("memcpy") or name in ("free", "gmem_free")
+            if self.place == "host" and allowed:
+                return (replace(s, call=replace(call, args=tuple(self.folded(a, scope) for a in call.args))),)
+            raise self.refuse(f"`{name}`", s)
+        lowered = self.folded(call, scope)
+        assert isinstance(lowered, Call)
+        return (replace(s, call=lowered),)
+
+    def register(self, e: Expr, scope: Scope) -> Var:
+        """The thread's own register, of the 32 that a shuffle names by the first."""
+        base = e
+        while not isinstance(base, Var):
+            match base:
+                case Addr(arg):
+                    base = arg
+                case Index(inner, _):
+                    base = inner
+                case _:
+                    raise self.refuse("this operand of a shuffle", e)
+        info = scope.arrays.get(base.name)
+        if info is None or info.storage is not Storage.REGISTER or info.dims:
+            raise self.refuse("this operand of a shuffle", e)
+        return Var(info.name, type=info.elem)
+
+    def note_vector(self, e: Expr, width: int) -> None:
+        match e:
+            case Addr(Index(Var(name), _)) | Var(name):
+                elem = e.type.elem if isinstance(e.type, Array) else None
+                assert elem is not None
+                self.vectors[name] = max(self.vectors.get(name, 0), width * elem.size)
+            case _:
+                raise self.refuse("this operand of a vector access", e)
+
+    # Expressions
+
+    def folded(self, e: Expr, scope: Scope) -> Expr:
+        return simplify(self.expr(e, scope), scope.ranges)
+
+    def expr(self, e: Expr, scope: Scope) -> Expr:
+        match e:
+            case Var(name):
+                if name in scope.arrays:
+                    info = scope.arrays[name]
+                    return replace(e, name=info.name)
+                found = scope.values.get(name)
+                return e if found is None else (replace(found, type=e.type) if isinstance(found, Int) else found)
+            case Index(base, indices):
+                return self.element(e, base, indices, scope)
+            case Addr(Index(base, indices) as inside):
+                return replace(e, arg=self.element(inside, base, indices, scope))
+            case Call(name, args):
+                self.check_call(e)
+                return replace(e, args=tuple(self.expr(a, scope) for a in args))
+            case Cast(_, arg, implicit) if implicit and isinstance(arg, Int) and is_int(e.type):
+                return replace(arg, type=e.type)
+            case Alloc():
+                raise self.refuse("this allocation", e)
+            case _:
+                return map_children(e, lambda x: self.expr(x, scope))
+
+    def check_call(self, e: Call) -> None:
+        if e.func in self.functions:
+            f = self.functions[e.func]
+            if self.place == "device" and f.role is not Role.DEVICE:
+                raise input_error(
+                    "OG401", f"`{e.func}` is host code: device code cannot call it", e.loc, help="mark it __device__"
+                )
+            if e.func not in self.called:
+                self.called.append(e.func)
+        elif e.func not in MATH and e.func not in NUMERIC and e.func not in INTEGER and not e.func.startswith("MINDEX"):
+            raise self.refuse(f"`{e.func}`", e)
+
+    def element(self, e: Index, base: Expr, indices: tuple[Expr, ...], scope: Scope) -> Expr:
+        if not isinstance(base, Var):
+            raise self.refuse("this access", e)
+        info = scope.arrays.get(base.name)
+        if info is not None and info.distributed:
+            indices = indices[1:]
+        indices = tuple(self.folded(i, scope) for i in indices)
+        if info is None:
+            pointer = scope.values.get(base.name)
+            match pointer:
+                case Var():
+                    return replace(e, base=pointer, indices=indices)
+                case Index(inner, outer):
+                    return replace(e, base=inner, indices=outer + indices)
+                case Addr(Index(inner, outer)):
+                    last = simplify(binary("+", outer[-1], indices[0]), scope.ranges)
+                    return replace(e, base=inner, indices=(*outer[:-1], last, *indices[1:]))
+                case _:
+                    raise self.refuse("this access", e)
+        if self.place == "device" and info.storage is Storage.HOST:
+            raise input_error("OG403", f"`{base.name}` is host memory: a kernel cannot use it", e.loc)
+        if self.place == "host" and info.storage is Storage.GLOBAL:
+            raise input_error("OG403", f"`{base.name}` is GPU memory: host code cannot use it", e.loc)
+        if info.distributed and not info.dims:
+            return Var(info.name, type=info.elem, loc=e.loc)
+        return replace(e, base=replace(base, name=info.name), indices=indices)
+
+
+def is_barrier(s: Stmt) -> bool:
+    return isinstance(s, CallStmt) and s.call.func == "blocksync"
+
+
+def loop_values(s: For) -> tuple[Poly, Poly]:
+    """The least and greatest value of a loop's index inside its body."""
+    start, bound = poly(s.range.start), poly(s.range.bound)
+    match s.range.relation:
+        case "<":
+            return start, bound - const(1)
+        case "<=":
+            return start, bound
+        case ">":
+            return bound + const(1), start
+        case _:
+            return bound, start
+
+
+# Code without effect --------------------------------------------------------------------------------------------------------
+
+
+def without_unused(body: Body) -> Body:
+    """Scalars that nothing mentions go, with the loads in their initial values; so do barriers at the very end."""
+    while True:
+        used = names_used(body)
+        new = _drop_unused(body, used)
+        if new == body:
+            break
+        body = new
+    while body and is_barrier(body[-1]):
+        body = body[:-1]
+    return joined(body)
+
+
+def joined(body: Body) -> Body:
+    """`float x; x = e;` as `float x = e;`"""
+    out: list[Stmt] = []
+    for s in body:
+        last = out[-1] if out else None
+        match last, s:
+            case Decl(name, Scalar(), None), Store(Var(target), value, None) if (
+                name == target and name not in free_vars(value)
+            ):
+                out[-1] = replace(last, init=value)
+            case _, For() | Block():
+                out.append(replace(s, body=joined(s.body)))
+            case _, If(_, then, other):
+                out.append(replace(s, then=joined(then), other=joined(other)))
+            case _:
+                out.append(s)
+    return tuple(out)
+
+
+def names_used(body: Body) -> set[str]:
+    out: set[str] = set()
+    for s in body:
+        for e in stmt_exprs(s):
+            out |= {x.name for x in subexpressions(e) if isinstance(x, Var)} | free_vars(e)
+        match s:
+            case For() | Block():
+                out |= names_used(s.body)
+            case If(_, then, other):
+                out |= names_used(then) | names_used(other)
+            case _:
+                pass
+    return out
+
+
+def _drop_unused(body: Body, used: set[str]) -> Body:
+    out: list[Stmt] = []
+    for s in body:
+        match s:
+            case Decl(name, _, init) if name not in used and not (init is not None and has_call(init)):
+                continue
+            case For():
+                inner = _drop_unused(s.body, used)
+                if inner:
+                    out.append(replace(s, body=inner))
+            case Block():
+                inner = _drop_unused(s.body, used)
+                if any(isinstance(x, Decl) for x in inner):
+                    out.append(replace(s, body=inner))
+                else:
+                    out.extend(inner)
+            case If(_, then, other):
+                yes, no = _drop_unused(then, used), _drop_unused(other, used)
+                if yes or no:
+                    out.append(replace(s, then=yes, other=no))
+            case _:
+                out.append(s)
+    return tuple(out)
+
+
+def has_call(e: Expr) -> bool:
+    known = MATH.keys() | NUMERIC.keys() | INTEGER.keys()
+    return any(isinstance(x, Call) and x.func not in known for x in subexpressions(e))

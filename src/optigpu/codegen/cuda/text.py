@@ -1,0 +1,285 @@
+"""Lowered code as CUDA C++ text: linear offsets, integer widths, unrolling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from optigpu.codegen.c import CExprs, confusing
+from optigpu.codegen.cuda.arithmetic import Ranges, const, poly
+from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage, loop_values
+from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.errors import input_error
+from optigpu.syntax.exprs import Addr, Binary, Call, Cast, Cond, Expr, Index, Int, Unary, Var
+from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
+from optigpu.syntax.printer import Lines
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Return, Stmt, Store
+from optigpu.syntax.source import Mark
+from optigpu.syntax.types import INT, INT64, Array, Scalar, is_int
+from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+
+MAX_INDEX = (
+    INT.high - 1024
+)  # sizes are checked against this at entry, so `256 * block + t < n + 256` stays within 32 bits
+MAX_UNROLLED = 256
+WIDE = "long long"
+
+
+@dataclass
+class CudaExprs(CExprs):
+    """Expressions. A 32-bit operation whose value may not fit is done in 64 bits."""
+
+    device: bool
+    arrays: dict[str, ArrayInfo]
+    ranges: Ranges
+    wide_names: set[str]
+
+    def __init__(self, device: bool, arrays: Mapping[str, ArrayInfo], ranges: Ranges) -> None:
+        super().__init__()
+        self.device = device
+        self.arrays = dict(arrays)
+        self.ranges = ranges
+        self.wide_names = set()
+
+    def text(self, e: Expr) -> tuple[str, int]:
+        match e:
+            case Int(value) if value == FULL_WARP:
+                return "0xffffffffu", POSTFIX_PRECEDENCE
+            case Int(value, None) if not INT.low <= value <= INT.high:
+                return f"{value}LL", POSTFIX_PRECEDENCE if value >= 0 else UNARY_PRECEDENCE
+            case Var(name) if name in self.arrays and self.arrays[name].storage is not Storage.REGISTER:
+                return self.pointer(self.arrays[name]), POSTFIX_PRECEDENCE
+            case Addr(Index(Var(name), indices)) if name in self.arrays and all(i == Int(0) for i in indices):
+                info = self.arrays[name]
+                if info.flat or len(info.dims) == 1:
+                    return name, POSTFIX_PRECEDENCE
+            case _:
+                pass
+        return super().text(e)
+
+    def pointer(self, info: ArrayInfo) -> str:
+        """The array as a pointer to its first element."""
+        if info.flat or len(info.dims) == 1:
+            return info.name
+        return f"&{info.name}" + "[0]" * len(info.dims)
+
+    def binary(self, e: Binary) -> tuple[str, int]:
+        level = precedence(e.op)
+        left = self.show(e.left, POSTFIX_PRECEDENCE if confusing(e.op, e.left) else level)
+        right = self.show(e.right, POSTFIX_PRECEDENCE if confusing(e.op, e.right) else level + 1)
+        if self.overflows(e) and not self.wide(e.left) and not self.wide(e.right):
+            left = f"({WIDE}){self.show(e.left, UNARY_PRECEDENCE)}"
+        return f"{left} {e.op} {right}", level
+
+    def overflows(self, e: Expr) -> bool:
+        """Whether an `int` operation may leave 32 bits."""
+        if e.type != INT or not isinstance(e, Binary) or e.op not in ("+", "-", "*", "<<"):
+            return False
+        if not self.ranges.fits(e, INT64):
+            raise input_error(
+                "OG404", "this integer may not fit 64 bits", e.loc, help="bound its parts in the contract"
+            )
+        return not self.ranges.fits(e)
+
+    def wide(self, e: Expr) -> bool:
+        """Whether the text of an integer expression has a 64-bit type in C++."""
+        match e:
+            case Int(value, literal_type):
+                return not INT.low <= value <= INT.high or (literal_type is not None and literal_type.bits == 64)
+            case Var(name):
+                return name in self.wide_names or (isinstance(e.type, Scalar) and e.type.bits == 64)
+            case Cast(to, arg, implicit):
+                return to.bits == 64 if not implicit else self.wide(arg)
+            case Binary("<<" | ">>", a, _):
+                return self.wide(a) or self.overflows(e)
+            case Binary(_, a, b) if is_int(e.type):
+                return self.wide(a) or self.wide(b) or self.overflows(e)
+            case Unary(_, a):
+                return self.wide(a)
+            case Cond(_, a, b):
+                return self.wide(a) or self.wide(b)
+            case Call("min" | "max" | "abs" | "exact_div", args) if is_int(e.type):
+                return any(self.wide(a) for a in args)
+            case _:
+                return isinstance(e.type, Scalar) and is_int(e.type) and e.type.bits == 64
+
+    def numeric(self, e: Call) -> tuple[str, int]:
+        if is_int(e.type) and self.device and e.func in ("min", "max"):
+            wide = self.wide(e)
+            args = [
+                f"({WIDE}){self.show(a, UNARY_PRECEDENCE)}" if wide and not self.wide(a) else self.show(a)
+                for a in e.args
+            ]
+            return f"{e.func}({', '.join(args)})", POSTFIX_PRECEDENCE
+        return super().numeric(e)
+
+    def index(self, e: Index) -> tuple[str, int]:
+        assert isinstance(e.base, Var)
+        info = self.arrays[e.base.name]
+        if len(e.indices) < len(info.dims):  # a row, as an argument
+            zeros = (Int(0, type=INT),) * (len(info.dims) - len(e.indices))
+            return f"&{self.index(replace(e, indices=e.indices + zeros))[0]}", UNARY_PRECEDENCE
+        if not info.flat:
+            return info.name + "".join(f"[{self.show(i)}]" for i in e.indices), POSTFIX_PRECEDENCE
+        return f"{info.name}[{self.offset(info, e.indices)}]", POSTFIX_PRECEDENCE
+
+    def offset(self, info: ArrayInfo, indices: tuple[Expr, ...]) -> str:
+        """The linear offset by Horner's rule. In an array of fewer than 2^31 elements it fits `int`: the access is in bounds."""
+        if len(indices) == 1:
+            return self.show(indices[0])
+        size = const(1)
+        for d in info.dims:
+            size = size * poly(d) if d is not None else size.scaled(1 << 40)
+        narrow = info.storage is Storage.SHARED or self.ranges.greatest(size) <= INT.high
+        out, level, started, wide = "", POSTFIX_PRECEDENCE, False, narrow
+        for i, d in zip(indices, info.dims):
+            if started:
+                assert d is not None
+                if not wide:
+                    out, wide = (f"(size_t){out}" if level >= UNARY_PRECEDENCE else f"(size_t)({out})"), True
+                elif level < precedence("*"):
+                    out = f"({out})"
+                out, level = f"{out} * {self.show(d, precedence('*') + 1)}", precedence("*")
+                if i != Int(0):
+                    out, level = f"{out} + {self.show(i, precedence('+') + 1)}", precedence("+")
+            elif i != Int(0):
+                out, level = self.text(i)
+                wide = wide or self.wide(i)
+                started = True
+        return out or "0"
+
+
+class BodyPrinter:
+    """Statements; keeps track of what values variables can take."""
+
+    def __init__(self, out: Lines, exprs: CudaExprs, reasons: Mapping[Mark, str]) -> None:
+        self.out = out
+        self.exprs = exprs
+        self.reasons = reasons
+
+    def e(self, x: Expr) -> str:
+        return self.exprs.show(x)
+
+    def body(self, body: Body) -> None:
+        ranges, arrays, wide = self.exprs.ranges, dict(self.exprs.arrays), set(self.exprs.wide_names)
+        assigned = stored_names(body)
+        for s in body:
+            self.statement(s, assigned)
+        self.exprs.ranges, self.exprs.arrays, self.exprs.wide_names = ranges, arrays, wide
+
+    def block(self, head: str, body: Body, tail: str = "}") -> None:
+        self.out.add(head)
+        self.out.depth += 1
+        self.body(body)
+        self.out.depth -= 1
+        if tail:
+            self.out.add(tail)
+
+    def statement(self, s: Stmt, assigned: set[str]) -> None:
+        match s:
+            case Decl():
+                self.declaration(s, assigned)
+            case Store(target, value, op):
+                self.out.add(f"{self.e(target)} {op or ''}= {self.e(value)};")
+            case For():
+                self.loop(s)
+            case If(test, then, other):
+                self.block(f"if ({self.e(test)}) {{", then, "" if other else "}")
+                if other:
+                    self.block("} else {", other)
+            case Block(body):
+                self.block("{", body)
+            case CallStmt(call):
+                self.call(s, call)
+            case Return(value):
+                self.out.add("return;" if value is None else f"return {self.e(value)};")
+            case _:
+                raise AssertionError(s)
+
+    def declaration(self, s: Decl, assigned: set[str]) -> None:
+        exprs = self.exprs
+        if isinstance(s.type, Array):
+            dims = "".join(f"[{self.e(d)}]" for d in s.type.dims if d is not None)
+            self.out.add(f"{s.type.elem.name} {s.name}{dims};")
+            exprs.arrays[s.name] = ArrayInfo(s.name, s.type.elem, s.type.dims, Storage.REGISTER)
+            return
+        assert isinstance(s.type, Scalar)
+        exprs.arrays.pop(s.name, None)
+        exprs.wide_names.discard(s.name)
+        exprs.ranges = exprs.ranges.without(s.name)
+        constant = s.init is not None and s.name not in assigned
+        type_ = s.type.name
+        if constant and s.init is not None and s.type == INT:
+            if exprs.wide(s.init) and not exprs.ranges.fits(s.init):
+                type_ = WIDE
+                exprs.wide_names.add(s.name)
+            value = poly(s.init)
+            exprs.ranges = exprs.ranges.having(s.name, value, value)
+        init = "" if s.init is None else f" = {self.e(s.init)}"
+        self.out.add(f"{'const ' if constant else ''}{type_} {s.name}{init};")
+
+    def call(self, s: CallStmt, call: Call) -> None:
+        match call.func:
+            case "blocksync":
+                reason = self.reasons.get(s.mark)
+                self.out.add("__syncthreads();" + (f"  // {reason}" if reason else ""))
+            case "warpsync":
+                self.out.add("__syncwarp();")
+            case name if name in VECTOR_CALLS:
+                width, way = VECTOR_CALLS[name]
+                self.out.add(f"{way}{width}({self.e(call.args[0])}, {self.e(call.args[1])});")
+            case _:
+                self.out.add(f"{self.e(call)};")
+
+    def loop(self, s: For) -> None:
+        exprs, r = self.exprs, s.range
+        hints = [h for h in s.hints if h.startswith("unroll")]
+        if self.exprs.device and not hints and self.should_unroll(s):
+            hints = ["unroll"]
+        if not self.exprs.device:
+            hints = []
+        for h in hints:
+            self.out.add(f"#pragma {h}")
+        saved = exprs.ranges, set(exprs.wide_names)
+        past = Binary("+", r.bound, r.amount, type=INT) if r.op == "+" else r.bound
+        type_ = s.index_type.name
+        start, bound = self.e(r.start), exprs.show(r.bound, precedence(r.relation) + 1)
+        if s.index_type == INT and not (exprs.ranges.fits(past) and exprs.ranges.fits(r.start)):
+            type_ = WIDE
+            exprs.wide_names.add(s.index)
+        step = f"{s.index} {r.op}= {self.e(r.amount)}"
+        if poly(r.amount) == const(1) and r.op in "+-":
+            step = f"{r.op}{r.op}{s.index}"
+        exprs.ranges = exprs.ranges.having(s.index, *loop_values(s))
+        self.block(f"for ({type_} {s.index} = {start}; {s.index} {r.relation} {bound}; {step}) {{", s.body)
+        exprs.ranges, exprs.wide_names = saved
+
+    def should_unroll(self, s: For) -> bool:
+        """A loop over registers must be unrolled, or they would be memory: registers have no addresses."""
+        r = s.range
+        if s.mode is not Mode.SEQUENTIAL or r.op != "+" or (poly(r.bound) - poly(r.start)).constant is None:
+            return False
+        if ((poly(r.bound) - poly(r.start)).constant or 0) > MAX_UNROLLED:
+            return False
+        registers = {n for n, a in self.exprs.arrays.items() if a.storage is Storage.REGISTER}
+        inside = list(statements(s.body))
+        registers |= {x.name for x in inside if isinstance(x, Decl) and isinstance(x.type, Array)}
+        for x in inside:
+            for e in stmt_exprs(x):
+                for sub in subexpressions(e):
+                    if isinstance(sub, Index) and isinstance(sub.base, Var) and sub.base.name in registers:
+                        mentioned = {v.name for i in sub.indices for v in subexpressions(i) if isinstance(v, Var)}
+                        if s.index in mentioned:
+                            return True
+        return False
+
+
+def stored_names(body: Body) -> set[str]:
+    """Scalars that are assigned somewhere in the body, so that they are no constants."""
+    out: set[str] = set()
+    for s in statements(body):
+        if isinstance(s, Store) and isinstance(s.target, Var):
+            out.add(s.target.name)
+        for e in stmt_exprs(s):
+            out |= {x.arg.name for x in subexpressions(e) if isinstance(x, Addr) and isinstance(x.arg, Var)}
+    return out

@@ -1,0 +1,74 @@
+"""Arrays of NumPy, PyTorch and CuPy by one description; none of them but NumPy need be installed."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayView:
+    """What a call needs to know of an array. `device` is None for host memory, else the GPU's number."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    pointer: int
+    contiguous: bool
+    writeable: bool
+    device: int | None
+    kind: str  # "numpy", "torch", "cupy" or "array"
+
+    @property
+    def bytes(self) -> int:
+        return int(np.dtype(self.dtype).itemsize * np.prod(self.shape, dtype=np.int64))
+
+
+def view_of(value: Any) -> ArrayView | None:
+    """None if this is no array."""
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        return ArrayView(
+            tuple(value.shape), str(value.dtype), value.ctypes.data, bool(flags.c_contiguous), bool(flags.writeable), None, "numpy"
+        )  # fmt: skip
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        device = value.device.index or 0 if value.is_cuda else None
+        dtype = str(value.dtype).removeprefix("torch.")
+        return ArrayView(tuple(value.shape), dtype, value.data_ptr(), value.is_contiguous(), True, device, "torch")
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is not None:
+        return from_interface(value, interface)
+    return None
+
+
+def from_interface(value: Any, interface: dict[str, Any]) -> ArrayView:
+    """The protocol that CuPy, Numba and others share."""
+    shape = tuple(int(n) for n in interface["shape"])
+    dtype = np.dtype(interface["typestr"])
+    pointer, read_only = interface["data"]
+    strides = interface.get("strides")
+    packed: list[int] = []
+    step = dtype.itemsize
+    for n in reversed(shape):
+        packed.append(step)
+        step *= n
+    contiguous = strides is None or tuple(strides) == tuple(reversed(packed)) or 0 in shape
+    cupy = sys.modules.get("cupy")
+    is_cupy = cupy is not None and isinstance(value, cupy.ndarray)
+    number = int(value.device.id) if is_cupy else 0
+    return ArrayView(
+        shape, str(dtype), int(pointer or 0), contiguous, not read_only, number, "cupy" if is_cupy else "array"
+    )
+
+
+def current_stream(views: list[ArrayView]) -> int:
+    """The stream on which the library of these arrays runs now, as a number."""
+    kinds = {v.kind for v in views}
+    if "torch" in kinds:
+        return int(sys.modules["torch"].cuda.current_stream().cuda_stream)
+    if "cupy" in kinds:
+        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
+    return 0

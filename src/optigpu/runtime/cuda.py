@@ -1,0 +1,154 @@
+"""Functions compiled from CUDA: called on NumPy arrays through the host function, on device arrays straight on their stream."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from optigpu.runtime.arrays import ArrayView, current_stream, view_of
+from optigpu.runtime.cpu import ctype
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, nvcc
+from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
+from optigpu.runtime.standin import compile_standin
+
+_said: set[str] = set()
+
+
+class CudaFunction:
+    """A compiled CUDA function.
+
+    NumPy arrays are copied to the GPU and back; PyTorch and CuPy arrays are used where they are, on the current stream. Without a
+    GPU the same text runs on the CPU stand-in, which is said once. `alignment`: bytes to which device arrays must be aligned.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        signature: Signature,
+        *,
+        on_device: bool = False,
+        alignment: Mapping[str, int] | None = None,
+        standin: bool | None = None,
+        races: bool = False,
+    ) -> None:
+        self.source = source
+        self.signature = signature
+        self.alignment = dict(alignment or {})
+        self.standin = (gpu_architecture() is None or nvcc() is None) if standin is None else standin
+        if self.standin and standin is None and "standin" not in _said:
+            _said.add("standin")
+            warnings.warn("no GPU was found: CUDA code runs on the CPU stand-in", stacklevel=2)
+        self.path = compile_standin(source, races=races) if self.standin else compile_cuda(source)
+        library = ctypes.CDLL(str(self.path))
+        types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
+        result = [] if signature.result is None else [ctypes.c_void_p]
+        self._host = getattr(library, signature.name)
+        self._host.argtypes, self._host.restype = [*types, *result], ctypes.c_char_p
+        self._device: Any = None
+        if on_device:
+            self._device = getattr(library, f"{signature.name}_on_device")
+            self._device.argtypes, self._device.restype = [*types, ctypes.c_void_p], ctypes.c_char_p
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = self.signature.bind(args, kwargs)
+        views = self.views(bound)
+        if any(v.device is not None for v in views.values()):
+            self.call_on_device(bound, views)
+            return None
+        self.signature.check(bound)
+        raw = [bound[p.name] if isinstance(p, ScalarParam) else views[p.name].pointer for p in self.signature.params]
+        if self.signature.result is None:
+            self.report(self._host(*raw))
+            return None
+        result = ctype(self.signature.result)()
+        self.report(self._host(*raw, ctypes.addressof(result)))
+        return result.value
+
+    def views(self, bound: dict[str, Any]) -> dict[str, ArrayView]:
+        out: dict[str, ArrayView] = {}
+        for p in self.signature.params:
+            if isinstance(p, ArrayParam):
+                view = view_of(bound[p.name])
+                if view is None:
+                    raise CallError(
+                        f"{self.signature.name}: `{p.name}` is an array, not {type(bound[p.name]).__name__}"
+                    )
+                if view.kind == "torch" and view.device is None:  # a tensor in host memory is NumPy's
+                    bound[p.name] = bound[p.name].numpy()
+                    view = view_of(bound[p.name])
+                    assert view is not None
+                if p.on_device and view.device is None and not self.standin:
+                    raise CallError(f"{self.signature.name}: `{p.name}` is GPU memory: give a PyTorch or CuPy array")
+                out[p.name] = view
+        return out
+
+    def prepared(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
+        """A call on device arrays with everything checked beforehand, for timing. It keeps the arrays alive, not their sizes."""
+        bound = self.signature.bind(args, kwargs)
+        views = self.views(bound)
+        raw = self.device_arguments(bound, views)
+        stream, call = current_stream(list(views.values())), self._device
+
+        def run(keep: object = bound) -> None:
+            self.report(call(*raw, stream))
+
+        return run
+
+    def call_on_device(self, bound: dict[str, Any], views: dict[str, ArrayView]) -> None:
+        raw = self.device_arguments(bound, views)
+        with on_gpu(next(iter(views.values())).device, views):
+            self.report(self._device(*raw, current_stream(list(views.values()))))
+
+    def device_arguments(self, bound: dict[str, Any], views: dict[str, ArrayView]) -> list[Any]:
+        name = self.signature.name
+        if self.standin:
+            raise CallError(f"{name} was built for the CPU stand-in: it takes NumPy arrays")
+        if self._device is None:
+            raise CallError(f"{name} does more than copy in, launch and copy out: it takes NumPy arrays")
+        self.signature.check_views(bound, views)
+        devices = {v.device for v in views.values()}
+        if len(devices) > 1:
+            raise CallError(
+                f"{name}: the arrays are not all on the same device ({', '.join(map(device_name, devices))})"
+            )
+        for n, size in self.alignment.items():
+            if views[n].pointer % size:
+                raise CallError(f"{name}: `{n}` does not start at a multiple of {size} bytes (copy it)")
+        return [bound[p.name] if isinstance(p, ScalarParam) else views[p.name].pointer for p in self.signature.params]
+
+    def report(self, message: bytes | None) -> None:
+        if message is not None:
+            raise CallError(message.decode())
+
+    def __repr__(self) -> str:
+        where = "the CPU stand-in" if self.standin else "the GPU"
+        return f"<{self.signature.name}({', '.join(p.name for p in self.signature.params)}) on {where}>"
+
+
+def device_name(device: int | None) -> str:
+    return "host" if device is None else f"GPU {device}"
+
+
+class on_gpu:
+    """The GPU of the arrays is the current one meanwhile."""
+
+    def __init__(self, device: int | None, views: Mapping[str, ArrayView]) -> None:
+        kinds = {v.kind for v in views.values()}
+        torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+        self.inner: Any = None
+        if "torch" in kinds and torch is not None:
+            self.inner = torch.cuda.device(device)
+        elif "cupy" in kinds and cupy is not None:
+            self.inner = cupy.cuda.Device(device)
+
+    def __enter__(self) -> None:
+        if self.inner is not None:
+            self.inner.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        if self.inner is not None:
+            self.inner.__exit__(*error)

@@ -1,0 +1,70 @@
+"""Emitted CUDA text on the CPU: the text compiled against the stand-in's header and linked with its scheduler."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from optigpu.runtime.cache import cached_file, content_key
+from optigpu.runtime.compilers import cpu_model, version_of
+from optigpu.runtime.errors import BuildError
+
+FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE", "-w")
+WATCH = ("-O0", "-fsanitize=thread")  # unoptimised, so that no access is left out
+LAUNCH = re.compile(r"\b(\w+)<<<(.*?)>>>\((.*?)\);", re.DOTALL)
+DYNAMIC = re.compile(r"extern __shared__ __align__\(16\) unsigned char shared_memory\[\];")
+
+
+@cache
+def cxx_compiler() -> str | None:
+    """$CXX, or the first of g++, clang++, c++ that is there."""
+    for name in (os.environ.get("CXX", ""), "g++", "clang++", "c++"):
+        if name and (path := shutil.which(name)):
+            return path
+    return None
+
+
+def standin_text(cuda: str) -> str:
+    """The two things in CUDA text that are no C++: launches, and dynamic shared memory."""
+    text = LAUNCH.sub(r"standin::launch(\2, [=] { \1(\3); });", cuda)
+    return DYNAMIC.sub("unsigned char* const shared_memory = standin::dynamic_shared;", text)
+
+
+def compile_standin(cuda: str, *, races: bool = False) -> Path:
+    """A shared library of this CUDA text for the CPU; with `races`, every memory access is watched."""
+    compiler = cxx_compiler()
+    if compiler is None:
+        raise BuildError("no C++ compiler was found: install g++ or clang++, or set CXX")
+    sources = {
+        n: files("optigpu.runtime.standin").joinpath(n).read_text(encoding="utf-8")
+        for n in ("cuda_runtime.h", "standin.cpp")
+    }
+    watch = WATCH if races else ()
+    parts = (*sources.values(), compiler, version_of(compiler), " ".join(FLAGS), cpu_model())
+
+    def run(command: list[str]) -> None:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            raise BuildError(f"{compiler} rejected the emitted CUDA text:\n{result.stderr.strip()[:4000]}")
+
+    def make_runtime(target: Path) -> None:
+        for name, text in sources.items():
+            (target.parent / name).write_text(text, encoding="utf-8")
+        run([compiler, *FLAGS, "-O2", "-c", "-o", str(target), str(target.parent / "standin.cpp")])
+
+    runtime = cached_file(content_key("standin runtime", *parts), ".o", make_runtime)
+
+    def make(target: Path) -> None:
+        folder = target.parent
+        (folder / "cuda_runtime.h").write_text(sources["cuda_runtime.h"], encoding="utf-8")
+        source, code = folder / "emitted.cpp", folder / "emitted.o"
+        source.write_text(standin_text(cuda), encoding="utf-8")
+        run([compiler, *FLAGS, *watch, f"-I{folder}", "-c", "-o", str(code), str(source)])
+        run([compiler, "-shared", "-Wl,-Bsymbolic", "-o", str(target), str(code), str(runtime), "-lm"])
+
+    return cached_file(content_key("standin", cuda, " ".join(watch), *parts), ".so", make)

@@ -1,0 +1,118 @@
+// CUDA's built-ins on the CPU, for emitted code: every thread of a block is a fiber, barriers are real, blocks run one after another.
+// `kernel<<<…>>>(…)` is rewritten to `standin::launch(…)` before compilation (runtime/standin.py); nothing else of the text changes.
+// With OPTIGPU_RACES the text is compiled with the compiler's instrumentation of memory accesses, which standin.cpp listens to.
+#pragma once
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <functional>
+
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+#define OPTIGPU_VECTOR(T, N) \
+  struct alignas(sizeof(T) * 2) N##2 { T x, y; }; \
+  struct alignas(sizeof(T) * 4 > 16 ? 16 : sizeof(T) * 4) N##4 { T x, y, z, w; }; \
+  inline N##2 make_##N##2(T x, T y) { return {x, y}; } \
+  inline N##4 make_##N##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+OPTIGPU_VECTOR(float, float)
+OPTIGPU_VECTOR(double, double)
+OPTIGPU_VECTOR(int, int)
+OPTIGPU_VECTOR(unsigned, uint)
+
+typedef int cudaError_t;
+typedef struct optigpu_stream* cudaStream_t;
+enum { cudaSuccess = 0, cudaErrorInvalidConfiguration = 9 };
+enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+
+namespace standin {
+struct Builtins {
+  uint3 thread, block;
+  dim3 block_dim, grid_dim;
+};
+extern Builtins builtins;
+extern unsigned char* dynamic_shared;
+void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, const std::function<void()>& body);
+void barrier(int line);
+void warp_barrier(int line);
+uint64_t exchange(uint64_t value, int lane, int line);
+int lane();
+cudaError_t allocate(void** p, size_t bytes);
+cudaError_t release(void* p);
+cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t last_error();
+const char* error_text(cudaError_t status);
+
+template <typename T>
+T shuffle(T value, int from, int line) {
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof value);
+  bits = exchange(bits, from, line);
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+}  // namespace standin
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+// All shared arrays lie in one section, which each block finds filled with NaNs.
+#define __shared__ static __attribute__((section("optigpu_shared")))
+#define threadIdx (standin::builtins.thread)
+#define blockIdx (standin::builtins.block)
+#define blockDim (standin::builtins.block_dim)
+#define gridDim (standin::builtins.grid_dim)
+#define __syncthreads() standin::barrier(__LINE__)
+#define __syncwarp() standin::warp_barrier(__LINE__)
+#define __shfl_sync(mask, v, lane_) standin::shuffle(v, (lane_) & 31, __LINE__)
+#define __shfl_xor_sync(mask, v, m) standin::shuffle(v, standin::lane() ^ (m), __LINE__)
+#define __shfl_down_sync(mask, v, d) \
+  standin::shuffle(v, standin::lane() + (int)(d) < 32 ? standin::lane() + (int)(d) : standin::lane(), __LINE__)
+#define __shfl_up_sync(mask, v, d) \
+  standin::shuffle(v, standin::lane() >= (int)(d) ? standin::lane() - (int)(d) : standin::lane(), __LINE__)
+
+#define OPTIGPU_LEAST(T) \
+  inline T min(T a, T b) { return a < b ? a : b; } \
+  inline T max(T a, T b) { return a > b ? a : b; }
+OPTIGPU_LEAST(int)
+OPTIGPU_LEAST(unsigned)
+OPTIGPU_LEAST(long)
+OPTIGPU_LEAST(unsigned long)
+OPTIGPU_LEAST(long long)
+OPTIGPU_LEAST(unsigned long long)
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+
+inline cudaError_t cudaMalloc(void** p, size_t bytes) { return standin::allocate(p, bytes); }
+inline cudaError_t cudaMallocAsync(void** p, size_t bytes, cudaStream_t) { return standin::allocate(p, bytes); }
+inline cudaError_t cudaFree(void* p) { return standin::release(p); }
+inline cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return standin::release(p); }
+inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return standin::copy(to, from, bytes, kind);
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+  return standin::copy(to, from, bytes, kind);
+}
+typedef int cudaMemPool_t;
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+inline cudaError_t cudaGetDevice(int* device) { return *device = 0; }
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return *pool = 0; }
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return standin::last_error(); }
+inline cudaError_t cudaGetLastError() { return standin::last_error(); }
+inline const char* cudaGetErrorString(cudaError_t status) { return standin::error_text(status); }
+template <typename F>
+cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute, int bytes) {
+  return bytes <= 232448 ? cudaSuccess : cudaErrorInvalidConfiguration;
+}

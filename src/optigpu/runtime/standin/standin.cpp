@@ -1,0 +1,352 @@
+// The stand-in's scheduler, memory and race detector. See cuda_runtime.h.
+#include "cuda_runtime.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+extern "C" {
+extern char __start_optigpu_shared[] __attribute__((weak, visibility("hidden")));
+extern char __stop_optigpu_shared[] __attribute__((weak, visibility("hidden")));
+}
+
+namespace standin {
+
+Builtins builtins;
+unsigned char* dynamic_shared = nullptr;
+
+namespace {
+
+constexpr size_t STACK = 64 * 1024, MOST_THREADS = 1024, GUARD = 256, MOST_SHARED = 232448, STATIC_SHARED = 48 * 1024;
+constexpr int FAILED = 700;
+enum class State { READY, BARRIER, WARP, DONE };
+
+struct Fiber {
+  ucontext_t context;
+  jmp_buf at;
+  bool started = false;
+  State state = State::DONE;
+  uint3 thread;
+  int number = 0, line = 0, parity = 0;
+  bool orders = false;  // whether the rendezvous it waits at orders memory
+};
+
+std::vector<std::unique_ptr<Fiber>> fibers;
+unsigned char* stacks = nullptr;
+jmp_buf scheduler;
+Fiber* current = nullptr;
+const std::function<void()>* body = nullptr;
+uint64_t slots[2][MOST_THREADS];
+int failed = 0;
+std::string failure;
+std::vector<unsigned char> dynamic_buffer;
+std::map<uintptr_t, size_t> allocations;
+
+// Race detection: who touched a cell last, and when. Barriers end epochs; blocks are never ordered.
+struct Access {
+  int block = -1, thread = -1;
+  uint64_t epoch = 0, warp_epoch = 0;
+};
+struct Cell {
+  Access writer, reader, other_reader, foreign_reader;
+};
+std::unordered_map<uintptr_t, Cell> cells;
+uint64_t epoch = 0, warp_epochs[MOST_THREADS / 32];
+int block_number = 0;
+
+void fail(const std::string& text) {
+  if (failed == 0) {
+    failed = FAILED;
+    failure = text;
+  }
+}
+
+void yield() {
+  if (_setjmp(current->at) == 0) _longjmp(scheduler, 1);
+}
+
+void fiber_main() {
+  for (;;) {
+    (*body)();
+    current->state = State::DONE;
+    yield();
+  }
+}
+
+void resume(Fiber& f) {
+  current = &f;
+  builtins.thread = f.thread;
+  if (_setjmp(scheduler) == 0) {
+    if (f.started) _longjmp(f.at, 1);
+    f.started = true;
+    setcontext(&f.context);
+  }
+  current = nullptr;
+}
+
+void make_fibers(size_t count) {
+  if (stacks == nullptr) {
+    void* p = mmap(nullptr, STACK * MOST_THREADS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    stacks = (unsigned char*)p;
+  }
+  while (fibers.size() < count) fibers.push_back(std::make_unique<Fiber>());
+  for (size_t i = 0; i < count; i++) {
+    Fiber& f = *fibers[i];
+    if (f.started) continue;
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = stacks + STACK * i;
+    f.context.uc_stack.ss_size = STACK;
+    f.context.uc_link = nullptr;
+    makecontext(&f.context, fiber_main, 0);
+  }
+}
+
+std::string name(int thread) {
+  const dim3 d = builtins.block_dim;
+  const unsigned t = (unsigned)thread;
+  char text[64];
+  snprintf(text, sizeof text, "thread (%u, %u, %u)", t % d.x, t / d.x % d.y, t / d.x / d.y);
+  return text;
+}
+
+// Whether the fibers that stopped can go on: all of a block at one barrier, or all of a warp at one rendezvous.
+bool release_waiting(int count) {
+  int done = 0, waiting = 0, line = -1;
+  bool same = true, progress = false;
+  for (int i = 0; i < count; i++) {
+    Fiber& f = *fibers[i];
+    if (f.state == State::DONE) done++;
+    if (f.state == State::BARRIER) {
+      waiting++;
+      same = same && (line == -1 || line == f.line);
+      line = f.line;
+    }
+  }
+  if (done == count) return false;
+  if (waiting == count && same) {
+    for (int i = 0; i < count; i++) fibers[i]->state = State::READY;
+    epoch++;
+    return true;
+  }
+  for (int w = 0; w < count; w += 32) {
+    bool together = true;
+    for (int i = w; i < w + 32; i++)
+      together = together && i < count && fibers[i]->state == State::WARP && fibers[i]->line == fibers[w]->line;
+    if (!together) continue;
+    for (int i = w; i < w + 32; i++) fibers[i]->state = State::READY;
+    warp_epochs[w / 32] += fibers[w]->orders ? 1 : 0;
+    progress = true;
+  }
+  if (!progress) {
+    for (int i = 0; i < count; i++)
+      if (fibers[i]->state != State::DONE) {
+        char where[160];
+        snprintf(where, sizeof where, "divergent barrier: %s of block %d waits at line %d, and not all threads come",
+                 name(i).c_str(), block_number, fibers[i]->line);
+        fail(where);
+        break;
+      }
+  }
+  return progress;
+}
+
+void run_block(int count) {
+  const dim3 d = builtins.block_dim;
+  for (int i = 0; i < count; i++) {
+    fibers[i]->state = State::READY;
+    fibers[i]->number = i;
+    fibers[i]->thread = {i % d.x, i / d.x % d.y, i / d.x / d.y};
+  }
+  do {
+    // Each round in the other direction, so that code that leans on an order shows.
+    const bool backwards = epoch % 2 == 1;
+    for (int k = 0; k < count && failed == 0; k++) {
+      Fiber& f = *fibers[backwards ? count - 1 - k : k];
+      if (f.state == State::READY) resume(f);
+    }
+  } while (failed == 0 && release_waiting(count));
+  if (failed != 0)
+    for (auto& f : fibers) f->started = false;  // abandoned in the middle: made anew for the next launch
+}
+
+}  // namespace
+
+void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t, const std::function<void()>& kernel) {
+  const unsigned long long count = (unsigned long long)block.x * block.y * block.z;
+  const unsigned long long blocks = (unsigned long long)grid.x * grid.y * grid.z;
+  if (count == 0 || count > MOST_THREADS || block.z > 64 || blocks == 0 || grid.y > 65535 || grid.z > 65535 ||
+      grid.x > 2147483647u || shared_bytes > MOST_SHARED)
+    return fail("invalid launch configuration");
+  make_fibers(count);
+  if (failed != 0) return;
+  dynamic_buffer.assign(shared_bytes + 16, 0xff);
+  dynamic_shared = dynamic_buffer.data() + (16 - (uintptr_t)dynamic_buffer.data() % 16) % 16;
+  body = &kernel;
+  cells.clear();
+  builtins.block_dim = block;
+  builtins.grid_dim = grid;
+  block_number = 0;
+  for (unsigned z = 0; z < grid.z; z++)
+    for (unsigned y = 0; y < grid.y; y++)
+      for (unsigned x = 0; x < grid.x && failed == 0; x++) {
+        builtins.block = {x, y, z};
+        if (__start_optigpu_shared) memset(__start_optigpu_shared, 0xff, __stop_optigpu_shared - __start_optigpu_shared);
+        memset(dynamic_shared, 0xff, shared_bytes);
+        epoch++;
+        run_block((int)count);
+        block_number++;
+      }
+}
+
+int lane() { return current->number % 32; }
+
+void barrier(int line) {
+  current->line = line;
+  current->state = State::BARRIER;
+  yield();
+}
+
+void warp_barrier(int line) {
+  current->line = line;
+  current->state = State::WARP;
+  current->orders = true;
+  yield();
+}
+
+uint64_t exchange(uint64_t value, int from, int line) {
+  Fiber* const me = current;
+  me->parity ^= 1;
+  slots[me->parity][me->number] = value;
+  me->line = line;
+  me->state = State::WARP;
+  me->orders = false;
+  yield();
+  return slots[me->parity][me->number / 32 * 32 + from];
+}
+
+cudaError_t allocate(void** p, size_t bytes) {
+  unsigned char* const raw = (unsigned char*)aligned_alloc(256, (bytes + 2 * GUARD + 255) / 256 * 256);
+  if (raw == nullptr) return 2;
+  memset(raw, 0xff, bytes + 2 * GUARD);
+  *p = raw + GUARD;
+  allocations[(uintptr_t)*p] = bytes;
+  return cudaSuccess;
+}
+
+cudaError_t release(void* p) {
+  if (p == nullptr) return cudaSuccess;
+  const auto found = allocations.find((uintptr_t)p);
+  if (found == allocations.end()) return 1;
+  const unsigned char* const end = (unsigned char*)p + found->second;
+  for (size_t i = 0; i < GUARD; i++)
+    if (end[i] != 0xff || ((unsigned char*)p)[-1 - (long)i] != 0xff) fail("memory beside an array was written");
+  free((unsigned char*)p - GUARD);
+  allocations.erase(found);
+  return failed;
+}
+
+cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  if (failed != 0) return failed;
+  memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t last_error() { return failed; }
+
+const char* error_text(cudaError_t status) {
+  static std::string text;
+  text = status == FAILED ? failure : status == cudaErrorInvalidConfiguration ? "invalid launch configuration" : "error";
+  if (status == FAILED) failed = 0;  // reported: the next call starts afresh
+  return text.c_str();
+}
+
+namespace {
+
+bool unordered(const Access& a) {
+  if (a.block < 0) return false;
+  if (a.block != block_number) return true;
+  if (a.thread == current->number || a.epoch != epoch) return false;
+  const bool same_warp = a.thread / 32 == current->number / 32;
+  return !(same_warp && a.warp_epoch != warp_epochs[current->number / 32]);
+}
+
+void race(const char* what, const Access& a, uintptr_t address) {
+  const uintptr_t low = (uintptr_t)__start_optigpu_shared, high = (uintptr_t)__stop_optigpu_shared;
+  const uintptr_t dynamic = (uintptr_t)dynamic_shared;
+  const bool shared = (address >= low && address < high) || (address >= dynamic && address < dynamic + dynamic_buffer.size());
+  char text[256];
+  snprintf(text, sizeof text, "data race (%s) in %s memory: %s of block %d and %s of block %d", what, shared ? "shared" : "global",
+           name(a.thread).c_str(), a.block, name(current->number).c_str(), block_number);
+  fail(text);
+}
+
+void touch(uintptr_t address, bool write) {
+  Cell& c = cells[address];
+  const uintptr_t low = (uintptr_t)__start_optigpu_shared, high = (uintptr_t)__stop_optigpu_shared;
+  const uintptr_t dynamic = (uintptr_t)dynamic_shared;
+  const bool shared = (address >= low && address < high) || (address >= dynamic && address < dynamic + dynamic_buffer.size());
+  if (shared && c.writer.block != block_number && c.reader.block != block_number) c = Cell();  // another block's memory
+  Access now;
+  now.block = block_number;
+  now.thread = current->number;
+  now.epoch = epoch;
+  now.warp_epoch = warp_epochs[current->number / 32];
+  if (unordered(c.writer)) race(write ? "write after write" : "read after write", c.writer, address);
+  if (write) {
+    for (const Access* r : {&c.reader, &c.other_reader, &c.foreign_reader})
+      if (unordered(*r)) race("write after read", *r, address);
+    c.writer = now;
+    return;
+  }
+  if (c.reader.block >= 0 && c.reader.block != block_number) c.foreign_reader = c.reader;
+  if (c.reader.thread != now.thread) c.other_reader = c.reader;
+  c.reader = now;
+}
+
+void access(uintptr_t address, size_t size, bool write) {
+  if (current == nullptr || failed != 0) return;
+  if (address >= (uintptr_t)stacks && address < (uintptr_t)stacks + STACK * MOST_THREADS) return;
+  if (address >= (uintptr_t)&builtins && address < (uintptr_t)(&builtins + 1)) return;
+  if (address >= (uintptr_t)&dynamic_shared && address < (uintptr_t)(&dynamic_shared + 1)) return;
+  auto next = allocations.upper_bound(address);
+  if (next != allocations.end() && address >= next->first - GUARD) fail("an access before the start of an array");
+  if (next != allocations.begin()) {
+    const auto& [start, bytes] = *std::prev(next);
+    if (address + size > start + bytes && address < start + bytes + GUARD) fail("an access beyond the end of an array");
+  }
+  const size_t step = size < 4 ? size : 4;
+  for (size_t i = 0; i < size; i += step) touch(address + i, write);
+}
+
+}  // namespace
+}  // namespace standin
+
+// The compiler's instrumentation (-fsanitize=thread) calls these; its own runtime is not linked.
+extern "C" {
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+#define OPTIGPU_ACCESS(N) \
+  void __tsan_read##N(void* p) { standin::access((uintptr_t)p, N, false); } \
+  void __tsan_write##N(void* p) { standin::access((uintptr_t)p, N, true); } \
+  void __tsan_unaligned_read##N(void* p) { standin::access((uintptr_t)p, N, false); } \
+  void __tsan_unaligned_write##N(void* p) { standin::access((uintptr_t)p, N, true); }
+OPTIGPU_ACCESS(1)
+OPTIGPU_ACCESS(2)
+OPTIGPU_ACCESS(4)
+OPTIGPU_ACCESS(8)
+OPTIGPU_ACCESS(16)
+void __tsan_read_range(void* p, size_t n) { standin::access((uintptr_t)p, n, false); }
+void __tsan_write_range(void* p, size_t n) { standin::access((uintptr_t)p, n, true); }
+}

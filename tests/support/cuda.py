@@ -1,0 +1,70 @@
+"""Emitting, building and running GPU programs in tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from optigpu.codegen.cuda import CudaUnit, emit_cuda
+from optigpu.frontend import parse_file, parse_text
+from optigpu.frontend.shapes import effective_types
+from optigpu.runtime.cuda import CudaFunction
+from optigpu.runtime.signature import signature_of
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.program import Program
+
+
+def parsed(source: str | Path) -> Program:
+    return parse_file(source) if isinstance(source, Path) else parse_text(source, "test.c")
+
+
+def emitted(source: str | Path) -> CudaUnit:
+    return emit_cuda(parsed(source))
+
+
+def on_standin(source: str | Path | Program, *, races: bool = True) -> CudaFunction:
+    """The emitted text on the CPU, watched for races."""
+    program = source if isinstance(source, Program) else parsed(source)
+    unit = emit_cuda(program)
+    f = program.function(unit.name)
+    types = effective_types(f)
+    return CudaFunction(
+        unit.text, signature_of(f, types), on_device=unit.on_device, alignment=unit.alignment, standin=True, races=races
+    )
+
+
+def kernel_text(source: str | Path, which: int = 0) -> str:
+    """The text of one kernel alone."""
+    parts = emitted(source).text.split("__global__ ")
+    return parts[which + 1].split("\n}\n")[0] + "\n}\n"
+
+
+def refused(source: str | Path) -> str:
+    """The code and message with which emission is refused."""
+    try:
+        emitted(source)
+    except InputError as e:
+        return f"{e.diagnostic.code}: {e.diagnostic.message}"
+    raise AssertionError("CUDA was emitted")
+
+
+def one_kernel(
+    body: str, *, grid: str = "B", block: str = "8", shared: str = "0", before: str = "", setup: str = ""
+) -> str:
+    """A function on `h[B][8]`, which is `d` on the device; `body` is the device code."""
+    return f"""{before}
+void f(int B, float h[B][8]) {{
+  __requires("A: int * int -> float");
+  __consumes("h ~> Matrix2(B, 8, A)");
+  __produces("h ~> Cells2(B, 8)");
+  float* const d = __gmem_malloc2<float>(B, 8);
+  memcpy_host_to_device2(d, h, B, 8);
+  kernel_launch({grid}, {block}, {shared});
+  {setup}
+  kernel_setup_end();
+  {body}
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(h, d, B, 8);
+  gmem_free(d);
+}}
+"""

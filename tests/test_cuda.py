@@ -1,0 +1,494 @@
+"""The emitted CUDA text runs on the CPU stand-in and does what the program does; what has no lowering is refused."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from optigpu.codegen.cuda import emit_cuda
+from optigpu.interp.machine import Runner
+from optigpu.interp.testing import run_once, valid_inputs
+from optigpu.interp.testing import test_function as run_tests
+from optigpu.report.explanations import EXPLANATIONS
+from optigpu.runtime.differential import compare, compare_on, numpy_arguments
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.nvcc import nvcc
+from optigpu.syntax.program import CallStmt
+from optigpu.syntax.walk import statements
+from tests.conftest import ROOT
+from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, parsed, refused
+from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong
+from tests.support.gpu_random import random_program
+
+run_tests.__test__ = False
+EXAMPLES = sorted((ROOT / "examples" / "gpu").glob("*.c"))
+FAST = sorted((ROOT / "examples" / "gpu" / "fast").glob("*.c"))
+GOLDEN = ROOT / "tests" / "golden" / "cuda"
+PLAIN = [p for p in GPU_PAIRS if "magic" not in p.name]
+RACES = [(p, w) for p in PLAIN for w in p.wrong if w.says == "OG210"]
+rng = np.random.default_rng(7)
+
+
+def name_of(value: object) -> str:
+    match value:
+        case GpuPair(name):
+            return name
+        case GpuWrong(_, new):
+            return new.strip()[:30]
+        case Path():
+            return value.stem
+        case _:
+            return str(value)
+
+
+def random(*shape: int) -> Any:
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def poison(*shape: int) -> Any:
+    return np.full(shape, np.nan, np.float32)
+
+
+# Against the interpreter ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pair", PLAIN, ids=name_of)
+def test_emitted_text_agrees_with_the_interpreter(pair: GpuPair) -> None:
+    program = parsed(pair.good)
+    difference = compare(on_standin(program), Runner(program), program.function("f"), runs=4)
+    assert difference is None, difference
+
+
+@pytest.mark.parametrize(("pair", "wrong"), RACES[::4], ids=name_of)
+def test_the_standin_finds_races_on_linear_addresses(pair: GpuPair, wrong: GpuWrong) -> None:
+    program = parsed(pair.twin(wrong))
+    report = run_tests(Runner(program), program.function("f"), seconds=3.0, most=60)
+    assert report.failure is not None
+    k = on_standin(program)
+    with pytest.raises(CallError, match="data race"):
+        k(*numpy_arguments(k.signature, report.failure.inputs))
+
+
+def same_answer(seed: int) -> str:
+    """Interpreter and emitted text on one random program: both find a race, or both compute the same."""
+    program = parsed(random_program(seed))
+    runner, f = Runner(program), program.function("f")
+    k = on_standin(program)
+    for inputs in valid_inputs(runner, f, seed=seed, most=2):
+        failure = run_once(runner, f, inputs, seed)
+        if failure is None:
+            assert compare_on(k, runner, f, inputs) is None, seed
+        elif failure.misbehaviour.code == "OG210":
+            with pytest.raises(CallError, match="data race"):
+                k(*numpy_arguments(k.signature, inputs))
+            return "race"
+        else:
+            return failure.misbehaviour.code
+    return "clean"
+
+
+@pytest.mark.parametrize("first", range(0, 24, 8))
+def test_random_programs_agree_with_the_interpreter(first: int) -> None:
+    answers = [same_answer(seed) for seed in range(first, first + 8)]
+    assert set(answers) <= {"clean", "race"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(100, 400, 20))
+def test_many_random_programs_agree_with_the_interpreter(first: int) -> None:
+    answers = [same_answer(seed) for seed in range(first, first + 20)]
+    assert {"clean", "race"} == set(answers)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
+def test_case_studies_agree_with_the_interpreter(path: Path) -> None:
+    program = parsed(path)
+    k = on_standin(program)
+    f = program.function(k.signature.name)
+    difference = compare(k, Runner(program), f, runs=2)
+    assert difference is None, difference
+
+
+# Against NumPy --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("races", [False, True], ids=["quick", "watched"])
+@pytest.mark.parametrize("n", [0, 1, 31, 33, 1024, 5003])
+def test_vector_add(n: int, races: bool) -> None:
+    a, b, c = random(n), random(n), poison(n)
+    on_standin(ROOT / "examples/gpu/fast/vector_add.c", races=races)(a, b, c)
+    assert (c == a + b).all()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (31, 33), (64, 128), (65, 129), (1, 1000)])
+def test_transpose_of_any_size(shape: tuple[int, int]) -> None:
+    a, b = random(*shape), poison(*shape[::-1])
+    on_standin(ROOT / "examples/gpu/fast/transpose.c")(a, b)
+    assert (b == a.T).all()
+
+
+def test_transpose_by_vectors() -> None:
+    a, b = random(64, 192), poison(192, 64)
+    on_standin(ROOT / "examples/gpu/fast/transpose_vector.c")(a, b)
+    assert (b == a.T).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 33, 5003])
+def test_reduce(n: int) -> None:
+    a, out = random(n), poison(1)
+    on_standin(ROOT / "examples/gpu/fast/reduce.c")(a, out)
+    np.testing.assert_allclose(out[0], a.astype(np.float64).sum(), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("n", [0, 4, 20000])
+def test_scan(n: int) -> None:
+    a, out = random(n), poison(n)
+    on_standin(ROOT / "examples/gpu/fast/scan.c")(a, out)
+    np.testing.assert_allclose(out, a.astype(np.float64).cumsum(), rtol=1e-3, atol=1e-3)
+
+
+def test_softmax() -> None:
+    x, y = random(2, 16384), poison(2, 16384)
+    on_standin(ROOT / "examples/gpu/fast/softmax.c")(x, y)
+    e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    np.testing.assert_allclose(y, e / e.sum(1, keepdims=True), rtol=1e-4, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (37, 140)])
+def test_stencil(shape: tuple[int, int]) -> None:
+    a, b = random(*shape), poison(*shape)
+    on_standin(ROOT / "examples/gpu/fast/stencil2d.c")(a, b)
+    want = a.astype(np.float64)
+    inner = want[:-2, 1:-1] + want[2:, 1:-1] + want[1:-1, :-2] + want[1:-1, 2:]
+    want[1:-1, 1:-1] = 0.5 * want[1:-1, 1:-1] + 0.125 * inner
+    np.testing.assert_allclose(b, want, rtol=1e-4, atol=1e-5)
+
+
+def test_matmul() -> None:
+    a, b, c = random(128, 40), random(40, 256), poison(128, 256)
+    on_standin(ROOT / "examples/gpu/fast/matmul.c")(a, b, c)
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-3, atol=1e-4)
+
+
+def test_a_function_can_return_a_number() -> None:
+    a = random(1000)
+    assert on_standin(ROOT / "examples/gpu/reduce.c")(a) == pytest.approx(float(a.sum()), abs=1e-3)
+
+
+# The stand-in's own checks --------------------------------------------------------------------------------------------------
+
+
+def test_divergent_barrier_is_reported() -> None:
+    text = one_kernel(
+        "thread for (int b = 0; b < B; b++) { thread for (int t = 0; t < 8; t++) { if (t < 4) { d[b][t] = 1.0f; } } }"
+    )
+    on_standin(text)(random(2, 8))
+    wrong = emitted(text).text.replace("d[(size_t)b * 8 + t] = 1.0f;", "d[(size_t)b * 8 + t] = 1.0f; __syncthreads();")
+    from optigpu.runtime.cuda import CudaFunction
+
+    k = on_standin(text)
+    with pytest.raises(CallError, match="divergent barrier"):
+        CudaFunction(wrong, k.signature, standin=True)(random(2, 8))
+
+
+def test_an_access_beyond_an_array_is_reported() -> None:
+    text = one_kernel(
+        "thread for (int b = 0; b < B; b++) { thread for (int t = 0; t < 8; t++) { d[b][t] = d[b][t]; } }"
+    )
+    on_standin(text)(random(3, 8))
+    with pytest.raises(CallError, match="beyond the end"):
+        on_standin(text.replace("= d[b][t]", "= d[b][t + 8]"))(random(1, 8))
+
+
+def test_blocks_that_share_a_cell_race() -> None:
+    text = one_kernel("thread for (int b = 0; b < B; b++) { thread for (int t = 0; t < 8; t++) { d[b][t] = 1.0f; } }")
+    on_standin(text)(random(3, 8))
+    with pytest.raises(CallError, match=r"data race.*global"):
+        on_standin(text.replace("d[b][t] =", "d[0][t] ="))(random(3, 8))
+
+
+# What is refused ------------------------------------------------------------------------------------------------------------
+
+BODY = "thread for (int b = 0; b < B; b++) { thread for (int t = 0; t < 8; t++) { d[b][t] = 1.0f; } }"
+
+
+def test_the_plain_program_is_emitted() -> None:
+    assert "d[(size_t)b * 8 + t] = 1.0f;" in emitted(one_kernel(BODY)).text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (one_kernel(BODY.replace("thread for (int t", "magic thread for (int t")), "OG401: a magic thread loop"),
+        (one_kernel("magic_barrier(); " + BODY), "OG401: `magic_barrier`"),
+        (one_kernel(BODY.replace("t < 8", "t < 5")), "OG402: the extent of this thread loop"),
+        (one_kernel(BODY.replace("int t = 0; t < 8; t++", "int t = 7; t >= 0; t--")), "OG402: a thread loop counts upwards"),
+        (one_kernel(BODY.replace("d[b][t] =", "h[b][t] =")), "OG403: `h` is host memory"),
+        (one_kernel(BODY).replace("memcpy_device_to_host2", "d[0][0] = 1; memcpy_device_to_host2"), "OG403: `d` is GPU memory"),
+        (one_kernel(BODY, block="2048").replace("t < 8", "t < 2048"), "OG402: a block has 1 to 1024 threads"),
+        (one_kernel(BODY, setup="const int k = 3;"), "OG400: the setup of a kernel"),
+        (one_kernel(BODY).replace("kernel_kill();", "const int k = 3; kernel_kill();"), "OG400: the teardown of a kernel"),
+        (one_kernel(BODY).replace("kernel_setup_end();", ""), "OG400: a kernel needs `kernel_setup_end"),
+        (one_kernel(BODY).replace("kernel_kill();", ""), "OG400: this kernel_launch has no kernel_kill"),
+        (one_kernel(BODY).replace("void f(int B", "void f(int new, int B"), "OG405: `new`"),
+        ("void f(int n) { }", "OG400: no function launches a kernel"),
+    ],
+)  # fmt: skip
+def test_what_has_no_lowering_is_refused(text: str, message: str) -> None:
+    assert refused(text).startswith(message)
+
+
+def test_every_code_is_explained() -> None:
+    used: set[str] = set()
+    for path in (ROOT / "src/optigpu/codegen").rglob("*.py"):
+        used |= set(re.findall(r'"(OG\d+)"', path.read_text(encoding="utf-8")))
+    assert used <= EXPLANATIONS.keys()
+
+
+# nvcc -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(nvcc() is None, reason="nvcc is not here")
+@pytest.mark.parametrize("path", EXAMPLES + FAST, ids=name_of)
+def test_nvcc_compiles_without_warnings(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "emitted.cu"
+    file.write_text(emitted(path).text, encoding="utf-8")
+    targets = [f for a in ("80", "90") for f in ("-gencode", f"arch=compute_{a},code=sm_{a}")]
+    command = [
+        nvcc() or "nvcc",
+        "-O1",
+        "-std=c++17",
+        "-Werror",
+        "all-warnings",
+        *targets,
+        "-c",
+        "-o",
+        str(tmp_path / "x.o"),
+        str(file),
+    ]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    "path", [*EXAMPLES[:2], ROOT / "examples/gpu/transpose.c", ROOT / "examples/gpu/fast/reduce.c"], ids=name_of
+)
+def test_emitted_text_as_people_read_it(path: Path, golden: Any) -> None:
+    GOLDEN.mkdir(exist_ok=True)
+    folder = "fast_" if path.parent.name == "fast" else ""
+    golden(GOLDEN / f"{folder}{path.stem}.cu", emitted(path).text)
+
+
+# The text -------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_loop_of_16_by_32_and_one_of_512_name_the_same_threads() -> None:
+    text = one_kernel(
+        """thread for (int b = 0; b < B; b++) {
+          __shared__ float s[512];
+          thread for (int y = 0; y < 16; y++) { thread for (int x = 0; x < 32; x++) { s[32 * y + x] = 1.0f; } }
+          blocksync();
+          thread for (int t = 0; t < 512; t++) { if (t < 8) { d[b][t] = s[511 - t]; } }
+        }""",
+        block="512",
+    )  # fmt: skip
+    kernel = kernel_text(text)
+    assert "const int y = threadIdx.x / 32;" in kernel and "const int x = threadIdx.x % 32;" in kernel
+    assert "const int t = threadIdx.x;" in kernel
+    h = random(2, 8)
+    on_standin(text)(h)
+    assert (h == 1).all()
+
+
+def test_direct_indices_up_to_three_dimensions() -> None:
+    text = one_kernel(
+        """thread for (int b = 0; b < B; b++) {
+          thread for (int z = 0; z < 2; z++) { thread for (int y = 0; y < 2; y++) { thread for (int x = 0; x < 2; x++) {
+            d[b][4 * z + 2 * y + x] = z + 10.0f * y + 100.0f * x;
+          } } }
+        }"""
+    )
+    kernel = kernel_text(text)
+    assert all(f"const int {i} = threadIdx.{i};" in kernel for i in "xyz")
+    assert "dim3(2, 2, 2)" in emitted(text).text
+    h = random(2, 8)
+    on_standin(text)(h)
+    assert h[1].tolist() == [0, 100, 10, 110, 1, 101, 11, 111]
+
+
+def test_one_loop_over_all_threads() -> None:
+    text = """
+void f(int n, float a[n]) {
+  __requires("n_blocks: n % 32 == 0"); __consumes("a ~> Cells1(n)"); __produces("a ~> Cells1(n)");
+  float* const d = __gmem_malloc1<float>(n);
+  kernel_launch(n / 32, 32, 0);
+  kernel_setup_end();
+  thread for (int i = 0; i < (n / 32) * 32; i++) { d[i] = 2.0f * i; }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(a, d, n);
+  gmem_free(d);
+}"""
+    assert "const int i = blockIdx.x * 32 + threadIdx.x;" in kernel_text(text)
+    a = poison(96)
+    on_standin(text)(a)
+    assert (a == 2 * np.arange(96)).all()
+
+
+def test_indices_are_as_wide_as_they_must_be() -> None:
+    def text(index: str, size: str) -> str:
+        return f"""
+void f(int n, int m, float a[{size}]) {{
+  __requires("n_pos: n >= 0, m_pos: m >= 0"); __consumes("a ~> Cells1({size})"); __produces("a ~> Cells1({size})");
+  float* const d = __gmem_malloc1<float>({size});
+  memcpy_host_to_device1(d, a, {size});
+  kernel_launch(n, 1, 0);
+  kernel_setup_end();
+  thread for (int i = 0; i < n; i++) {{ const int at = {index}; d[at] = 1.0f; }}
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(a, d, {size});
+  gmem_free(d);
+}}"""
+
+    assert "const int at = i + 5;" in kernel_text(text("i + 5", "n + 5"))
+    assert "const long long at = (long long)i * m;" in kernel_text(text("i * m", "n * m"))
+    assert refused(text("i * m * n * m", "n * m")).startswith("OG404")
+
+
+def test_shared_memory_beyond_48_kib_is_dynamic_and_opted_in() -> None:
+    text = one_kernel(
+        """thread for (int b = 0; b < B; b++) {
+          __shared__ float big[100][130];
+          __shared__ double small[3];
+          __shared__ float last[8];
+          thread for (int t = 0; t < 8; t++) { big[99][t] = 1.0f; small[t / 4] = 2.0; last[t] = d[b][t]; }
+          blocksync();
+          thread for (int t = 0; t < 8; t++) { d[b][t] = big[99][7 - t] + last[7 - t]; }
+        }""".replace("small[t / 4] = 2.0;", "if (t < 3) { small[t] = 2.0; }"),
+        shared="100 * 130 * 4 + 24 + 32",
+    )  # fmt: skip
+    whole = emitted(text).text
+    assert "cudaFuncAttributeMaxDynamicSharedMemorySize" in whole
+    assert "double* const small = reinterpret_cast<double*>(shared_memory + 52000);" in whole
+    assert "float* const last = reinterpret_cast<float*>(shared_memory + 52032);" in whole
+    assert "big[99 * 130 + t]" in whole
+    h = random(2, 8)
+    want = 1 + h[:, ::-1]
+    on_standin(text)(h)
+    assert (h == want).all()
+
+
+def test_dead_code_is_gone() -> None:
+    text = one_kernel(
+        """thread for (int b = 0; b < B; b++) {
+          thread for (int t = 0; t < 8; t++) {
+            const int unused = 3 * t;
+            for (int k = 0; k < 0; k++) { d[b][t] = 7.0f; }
+            if (t < 8) { d[b][t] = 32 * 32 / 4; } else { d[b][t] = 5.0f; }
+          }
+          blocksync();
+        }"""
+    )
+    kernel = kernel_text(text)
+    assert kernel.count("\n") == 5 and "= 256;" in kernel
+    for gone in ("unused", "for", "if", "__syncthreads"):
+        assert gone not in kernel.split("{", 1)[1]
+
+
+def test_barriers_carry_their_reason_and_loops_their_unrolling() -> None:
+    text = one_kernel(
+        """thread for (int b = 0; b < B; b++) {
+          __shared__ float s[8];
+          thread for (int t = 0; t < 8; t++) s[t] = d[b][t];
+          blocksync();
+          blocksync();
+          thread for (int t = 0; t < 8; t++) {
+            #pragma unroll 4
+            for (int k = 0; k < 8; k++) d[b][t] += s[k];
+          }
+        }"""
+    )
+    program = parsed(text)
+    barriers = [
+        s
+        for f in program.functions()
+        for s in statements(f.body)
+        if isinstance(s, CallStmt) and s.call.func == "blocksync"
+    ]
+    unit = emit_cuda(program, header=["VERIFIED"], reasons={barriers[0].mark: "s is read by other threads"})
+    assert unit.text.count("__syncthreads();") == 1
+    assert "__syncthreads();  // s is read by other threads" in unit.text
+    assert "#pragma unroll 4\n  for (int k = 0; k < 8; ++k)" in unit.text
+    assert unit.text.splitlines()[1] == "// VERIFIED"
+
+
+def test_launches_in_host_loops_and_branches() -> None:
+    text = """
+void f(int n, int steps, int twice, double a[n]) {
+  __requires("steps_some: steps >= 0"); __consumes("a ~> Cells1(n)"); __produces("a ~> Cells1(n)");
+  double* const x = __gmem_malloc1<double>(n);
+  double* const y = __gmem_malloc1<double>(n);
+  memcpy_host_to_device1(x, a, n);
+  for (int s = 0; s < steps; s++) {
+    kernel_launch(n, 1, 0);
+    kernel_setup_end();
+    thread for (int i = 0; i < n; i++) { y[i] = x[(i + 1) % n] + s; }
+    kernel_teardown_begin();
+    kernel_kill();
+    if (twice > 0) {
+      kernel_launch(n, 1, 0);
+      kernel_setup_end();
+      thread for (int i = 0; i < n; i++) { x[i] = 2.0 * y[i]; }
+      kernel_teardown_begin();
+      kernel_kill();
+    } else {
+      memcpy_device_to_device1(x, y, n);
+    }
+  }
+  memcpy_device_to_host1(a, x, n);
+  gmem_free(x);
+  gmem_free(y);
+}"""
+    for twice in (0, 1):
+        a = rng.standard_normal(5)
+        want = a.copy()
+        for s in range(3):
+            want = (np.roll(want, -1) + s) * (1 + twice)
+        on_standin(text)(5, 3, twice, a)
+        np.testing.assert_allclose(a, want)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("int", np.int32), ("unsigned", np.uint32), ("int64_t", np.int64), ("uint8_t", np.uint8)]
+)
+def test_integer_arrays(name: str, dtype: Any) -> None:
+    text = f"""
+void f(int n, {name} a[n], {name} b[n]) {{
+  __reads("a ~> Cells1(n)"); __writes("b ~> Cells1(n)");
+  {name}* const x = __gmem_malloc1<{name}>(n);
+  {name}* const y = __gmem_malloc1<{name}>(n);
+  memcpy_host_to_device1(x, a, n);
+  kernel_launch((n + 31) / 32, 32, 32 * sizeof({name}));
+  kernel_setup_end();
+  thread for (int b = 0; b < (n + 31) / 32; b++) {{
+    __shared__ {name} s[32];
+    thread for (int t = 0; t < 32; t++) {{ if (32 * b + t < n) {{ s[t] = x[32 * b + t]; }} else {{ s[t] = 0; }} }}
+    blocksync();
+    thread for (int t = 0; t < 32; t++) {{ if (32 * b + t < n) {{ y[32 * b + t] = max(s[t], s[31 - t]); }} }}
+  }}
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(b, y, n);
+  gmem_free(x);
+  gmem_free(y);
+}}"""
+    a, b = rng.integers(0, 100, 70).astype(dtype), np.zeros(70, dtype)
+    on_standin(text)(a, b)
+    padded = np.concatenate([a, np.zeros(26, dtype)]).reshape(3, 32)
+    assert (b == np.maximum(padded, padded[:, ::-1]).reshape(-1)[:70]).all()
