@@ -31,6 +31,7 @@ from optigpu.syntax.program import Program, Role
 from optigpu.syntax.source import NOWHERE
 from optigpu.transform.cards import FAMILIES
 from optigpu.transform.editing import statements_of
+from optigpu.transform.gpu import Gpu
 from optigpu.transform.script import Family, Script, StepError
 from optigpu.transform.steps import Step
 from tests.support.random_arguments import Draw, arguments_for
@@ -43,9 +44,11 @@ HEAVY = {"loop.unroll", "loop.split_range", "instr.copy", "loop.fission"}  # let
 
 
 def transformations() -> list[tuple[type[Family], str, Callable[..., Any]]]:
+    """Those of programs for the CPU."""
     return [
         (family, name, f)
         for family in FAMILIES
+        if family is not Gpu  # kernels do not run as C
         for name, f in vars(family).items()
         if not name.startswith("_") and inspect.isfunction(f)
     ]
