@@ -417,3 +417,18 @@ def test_explicit_contracts_are_carried_along() -> None:
     assert [len(x.contract) for x in loops(s)] == [2, 2]
     s.loop.shift_range("bi", 1)
     assert "for i in 0..8 -> &a[(bi - 1) * 8 + i] ~~> A((bi - 1) * 8 + i)" in s.text()
+
+
+def test_function_whose_callee_is_no_longer_proved_is_rejected() -> None:
+    text = """#include <optigpu.h>
+void g(int n, float a[n]) {
+  __writes("a ~> Matrix1(n, fun i -> 0)");
+  for (int j = 0; j < n; j++) { a[j] = 0.0f; }
+}
+void f(int n, float a[n]) { __writes("a ~> Matrix1(n, fun i -> 0)"); g(n, a); }
+"""
+    s = og.Script(parse_text(text, "f.c"))
+    with pytest.raises(og.StepError):
+        s.instr.replace(og.Write("a"), "a[j] = 1.0f;")
+    s.loop.rename("j", "k")
+    assert s.result.verified
