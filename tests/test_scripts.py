@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from optigpu.runtime.signature import signature_of
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.program import Mode, Program
+from optigpu.transform.editing import edit_function
 from optigpu.transform.steps import Step
 from tests.conftest import ROOT
 
@@ -431,4 +433,34 @@ void f(int n, float a[n]) { __writes("a ~> Matrix1(n, fun i -> 0)"); g(n, a); }
     with pytest.raises(og.StepError):
         s.instr.replace(og.Write("a"), "a[j] = 1.0f;")
     s.loop.rename("j", "k")
+    assert s.result.verified
+
+
+def test_return_inside_a_loop_is_refused() -> None:
+    text = """#include <optigpu.h>
+float sum(int n, float a[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __ensures("_Res == Sum(i in 0..n, A(i))");
+  float t = 0.0f;
+  for (int i = 0; i < n; i++) { t += a[i]; }
+  return t;
+}
+"""
+    s = og.Script(parse_text(text, "f.c"))
+    for inside in (og.Write("t"), og.For("i")):
+        with pytest.raises(InputError, match="return") as caught:
+            s.instr.copy(og.Read("t").last, after=inside)
+        assert caught.value.diagnostic.code == "OG605"
+
+    @og.transformation
+    def return_early(script: og.Script) -> None:  # past the front end: the checker does not believe it either
+        f = script.program.function("sum")
+        start, loop, end = f.body
+        assert isinstance(loop, Loop)
+        body = (start, replace(loop, body=(*loop.body, end)), end)
+        script.program = edit_function(script.program, "sum", lambda f: replace(f, body=body))
+
+    with pytest.raises(og.StepError):
+        return_early(s)
     assert s.result.verified

@@ -39,6 +39,8 @@ from tests.support.same_behaviour import Behaviour
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "examples" / "scripts").glob("*.c"))]
+KERNELS = sorted((ROOT / "examples" / "gpu").glob("*.c"))
+THREADS = (sp.Mode.THREAD, sp.Mode.MAGIC_THREAD)
 LENGTH = 14  # attempts in one script
 HEAVY = {"loop.unroll", "loop.split_range", "instr.copy", "loop.fission"}  # let programs grow: drawn less often
 
@@ -109,7 +111,11 @@ def run_sequence(
 ) -> None:
     """One random script. What goes wrong is noted in the tally, with how to see it again."""
     rng = random.Random(f"{seed}:{number}")
-    script = Quick(parse_file(path), verifier=verifier)
+    try:
+        script = Quick(parse_file(path), verifier=verifier)
+    except StepError:
+        tally.bugs.append(f"{path.name} is not verified")
+        return
     behaviour = Behaviour(script.original, rng.randrange(1000))
     known = transformations()
     weights = [0.3 if f"{family.name}.{name}" in HEAVY else 1.0 for family, name, _ in known]
@@ -149,7 +155,8 @@ def run_sequence(
             continue
         wrong = malformed(script.program)
         if wrong is None:
-            wrong = behaviour.difference(script.program, rng, compiled=rng.random() < compiled)
+            also = rng.random() < compiled and not has_kernels(script.program)
+            wrong = behaviour.difference(script.program, rng, compiled=also)
         if wrong is not None:
             text = print_program(script.program)
             bug(f"WRONG after {shown}: {wrong}\nbefore:\n{print_program(before)}\nafter:\n{text}")
@@ -195,8 +202,13 @@ def malformed(program: Program) -> str | None:
         return f"the printed program does not parse: {e.diagnostic.message}"
     if again.items != program.items:
         return f"the printed program is another one when parsed: {first_difference(program.items, again.items)}"
-    emit_c(program)
+    if not has_kernels(program):
+        emit_c(program)
     return None
+
+
+def has_kernels(program: Program) -> bool:
+    return any(isinstance(s, sp.For) and s.mode in THREADS for s in sp_statements(program))
 
 
 def first_difference(a: Any, b: Any) -> str:
@@ -217,12 +229,13 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sequence", type=int, help="only this one, as a failure names it")
+    parser.add_argument("--gpu", action="store_true", help="the examples with kernels")
     parser.add_argument("--only", help="examples whose name contains this")
     args = parser.parse_args()
     sys.setrecursionlimit(10_000)
     tally, start = Tally(), time.perf_counter()
     verifier = Verifier(Settings())
-    sources = [p for p in SOURCES if args.only is None or args.only in p.name]
+    sources = [p for p in (KERNELS if args.gpu else SOURCES) if args.only is None or args.only in p.name]
     shown = 0
     for number, path in sequences(args.seed, sources):
         if args.sequence is not None and number < args.sequence:

@@ -19,6 +19,7 @@ from optigpu.checker.formulas import (
     pure_operation,
     sort_of,
 )
+from optigpu.frontend.jumps import reject_jumps
 from optigpu.frontend.reading import ghost_library
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
@@ -195,6 +196,8 @@ class _FunctionElaborator:
                 params.append(kc.Param(p.name, sort_of(type_, p.loc)))
         contract, names, places = self.contract(f.contract, names)
         self.out.clauses[f.name] = places
+        for i, s in enumerate(f.body):  # a return elsewhere would be run past
+            reject_jumps(s, last_of_function=i == len(f.body) - 1)
         body = self.block(f.body, names)
         return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE)
 
