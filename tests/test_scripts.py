@@ -464,3 +464,21 @@ float sum(int n, float a[n]) {
     with pytest.raises(og.StepError):
         return_early(s)
     assert s.result.verified
+
+
+@pytest.mark.parametrize("change", [{"op": "-"}, {"relation": ">"}, {"relation": "!="}])
+def test_loop_that_does_not_end_is_rejected(change: dict[str, str]) -> None:
+    s = og.Script(
+        parse_text("#include <optigpu.h>\nvoid f(int n) { for (int i = 0; i < n; i++) { int t = 1; } }", "f.c")
+    )
+
+    @og.transformation
+    def turn(script: og.Script) -> None:
+        (loop,) = script.program.function("f").body
+        assert isinstance(loop, Loop)
+        body = (replace(loop, range=replace(loop.range, **change)),)
+        script.program = edit_function(script.program, "f", lambda f: replace(f, body=body))
+
+    with pytest.raises((og.StepError, InputError)):
+        turn(s)
+    assert s.result.verified

@@ -28,6 +28,7 @@ from optigpu.kernel.calls import copying
 from optigpu.kernel.cells import FULL, READ, UNINIT, Claim
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
+from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -386,6 +387,8 @@ class _FunctionElaborator:
     def loop(self, s: For, names: Names) -> None:
         at = self.at(s.loc)
         r = s.range
+        if r.relation not in (("<", "<=") if r.op in ("+", "*", "<<") else (">", ">=")):
+            raise input_error("OG011", f"the loop over `{s.index}` does not count towards its bound", s.loc)
         start, bound, amount = (self.expr(e, names) for e in (r.start, r.bound, r.amount))
         self.out.marks[at] = s.mark
         index = k.var(self.unique(s.index), INT)
