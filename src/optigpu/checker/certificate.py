@@ -22,7 +22,8 @@ from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 
 RULES = (
     "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost", "regroup", "fuse", "narrow",
-    "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call", "barrier", "forget", "launch", "phase",
+    "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
+    "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
 FORMAT = 1
 
@@ -117,7 +118,7 @@ _CLASSES = {
     for c in (
         Op, Ref, cells.Cells, cells.Claim, cells.Mark, cells.Owner, conditions.Take, threads.Cover,
         loops.Exclusive, loops.Invariant, loops.LoopContract,
-        values.Split, values.Widen, values.Reindex, values.Extend, values.Case,
+        values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Case,
     )
 }  # fmt: skip
 

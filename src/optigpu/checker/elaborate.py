@@ -27,7 +27,15 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.calls import copying
 from optigpu.kernel.cells import FULL, READ, UNINIT, Claim
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
-from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
+from optigpu.syntax.builtins import (
+    CONTROL_CALLS,
+    INT_CONSTANTS,
+    MATH,
+    MEMORY_CALLS,
+    SHUFFLES,
+    VECTOR_CALLS,
+    index_helper,
+)
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import (
     Addr,
@@ -154,6 +162,8 @@ class _FunctionElaborator:
         self.assigned = assigned_names(f.body)
         self.formulas = FormulaElaborator()
         self.used: dict[str, int] = {}
+        self.dims: dict[str, tuple[Term | None, ...]] = {}  # of arrays, by base
+        self.distributed: dict[str, bool] = {}
         self.code: list[kc.Instr] = []
         self.seen = self.current = 0  # statements, in the order of the text
 
@@ -189,6 +199,7 @@ class _FunctionElaborator:
         for p, type_ in zip(f.params, effective_types(f)):
             if isinstance(type_, Array):
                 dims = tuple(None if d is None else self.formulas.term(d, names) for d in type_.dims)
+                self.dims[p.name] = dims
                 space = type_.space.value
                 if f.role is Role.DEVICE and space == "Any":
                     space = "Device"
@@ -320,6 +331,8 @@ class _FunctionElaborator:
             sort, space = sort_of(s.init.elem, s.loc), s.init.space
             heap = space is not Space.TREG  # registers are freed at the end of their scope
             self.code.append(kc.Alloc(base, sort, dims, space.value, heap, array.distributed, s.init.elem.size, at=at))
+            self.dims[base] = (None, *dims) if array.distributed else dims
+            self.distributed[base] = array.distributed
             if not heap:
                 locals_.append(base)
             return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(array.dims)))
@@ -328,6 +341,7 @@ class _FunctionElaborator:
         assert isinstance(s.type, Array)
         dims = tuple(self.stable(self.expr(d, names), at) for d in s.type.dims if d is not None)
         sort, space = sort_of(s.type.elem, s.loc), s.type.space
+        self.dims[base] = dims
         self.code.append(kc.Alloc(base, sort, dims, space.value, False, False, s.type.elem.size, at=at))
         locals_.append(base)
         return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(dims)))
@@ -438,6 +452,14 @@ class _FunctionElaborator:
             self.freed_sizes(call, names)
             self.code.append(kc.Free(array.base, True, at=at))
             return
+        if call.func in SHUFFLES:
+            to, source = (self.pointer(a, names) for a in call.args[:2])
+            target, given = (kc.View(p.base, p.lead, p.shift) for p in (to, source))
+            self.code.append(kc.Shuffle(call.func, target, given, self.expr(call.args[2], names), at=at))
+            return
+        if call.func in VECTOR_CALLS:
+            self.vector(call, names, at)
+            return
         if call.func in MEMORY_CALLS:
             self.copy(call, names, at)
             return
@@ -456,6 +478,30 @@ class _FunctionElaborator:
             if d is not None:
                 goal = k.eq(self.expr(arg, names), self.expr(d, names))
                 self.oblige(goal, "free sizes", arg.loc)
+
+    def vector(self, call: Call, names: Names, at: int) -> None:
+        """`vload4(&r[0], &a[4 * i])`: all cells are read, then all are written; the one in memory is aligned to the width."""
+        width, way = VECTOR_CALLS[call.func]
+        to, source = (self.pointer(a, names) for a in call.args)
+        memory = source if way == "load" else to
+        offset = k.ZERO
+        dims = self.dims[memory.base]
+        for position, e in enumerate((*memory.lead, memory.shift)):
+            if position > 0:
+                d = dims[position]
+                if d is None:
+                    raise Unsupported("the sizes of this array are not known", call.loc)
+                offset = k.mul(offset, d)
+            if position > 0 or not self.distributed.get(memory.base):
+                offset = k.add(offset, e)
+        self.oblige(k.eq(k.fmod(offset, k.num(width)), k.ZERO), "aligned", call.loc)
+        elem = call.args[0].type
+        assert isinstance(elem, Array)
+        values = [self.temporary(sort_of(elem.elem, call.loc)) for _ in range(width)]
+        for n, t in enumerate(values):
+            self.code.append(kc.Load(t, kc.Place(source.base, source.full((k.num(n),))), at=at))
+        for n, t in enumerate(values):
+            self.code.append(kc.Store(kc.Place(to.base, to.full((k.num(n),))), t, at=at))
 
     def copy(self, call: Call, names: Names, at: int) -> None:
         """memcpy is a call of a function that the kernel defines, one for each rank and sort."""

@@ -24,6 +24,7 @@ from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.thread_search import ThreadSearch
+from optigpu.checker.trees import find_tree, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -35,6 +36,7 @@ from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
 from optigpu.kernel.state import THREADS, Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
+from optigpu.kernel.threads import lanes
 from optigpu.kernel.values import Steps
 
 
@@ -193,14 +195,19 @@ class Executor:
 
     def run(self, state: State) -> State:
         while state.next is not None:
-            self.place = state.next.at or self.place
             if self.points is not None:
                 self.points.seen(state)
-            self.current = state
-            state = self.step(state)
+            state = self.one(state)
         if self.points is not None:
             self.points.seen(state)
         return state
+
+    def one(self, state: State) -> State:
+        """The next instruction."""
+        assert state.next is not None
+        self.place = state.next.at or self.place
+        self.current = state
+        return self.step(state)
 
     def step(self, state: State) -> State:
         match state.next:
@@ -236,8 +243,21 @@ class Executor:
                 return self.kernel.phase(state)
             case kc.Barrier():
                 return self.kernel.barrier(state)
+            case kc.Shuffle() as shuffle:
+                return self.shuffle(state, shuffle)
             case _:
                 raise Rejected("order", "nothing to execute")
+
+    def shuffle(self, state: State, i: kc.Shuffle) -> State:
+        found: list[tuple[int, tuple[Index, Index]]] = []
+        for view, share in ((i.source, "any"), (i.target, FULL)):
+            families = self.candidates(dict(state.held), view.base, share)
+            n, maps = self.home(state, lanes(state, view), families) if families else (0, None)
+            if maps is None:
+                raise Rejected("shuffle", "permission", state.facts, None, base=view.base)
+            found.append((n, maps))
+        (source, (forward, _)), (target, (forward2, back)) = found
+        return self.kernel.tidy(self.kernel.shuffle(state, source, forward, target, forward2, back), target)
 
     def access(self, state: State, place: kc.Place, rule: str) -> State:
         index = state.values(place.index)
@@ -274,12 +294,10 @@ class Executor:
 
     def loop(self, state: State, loop: kc.Loop) -> State:
         if loop.op not in ("+", "-"):
-            return self.kernel.unroll(state)
+            return self.unrolled(state, loop)
         if loop.mode == kc.THREAD and state.context.kind == THREADS:
             self.threads.extents(state, loop, state.context.threads)
-        world = World(state.facts, dict(state.env), {})
-        for base, info in state.bases.items():
-            world.contents[base] = unknown_content(base, len(info.dims), info.sort)
+        world = self.world(state)
         try:
             summary = self.explorer.again(loop, world) or self.explorer.loop(loop, world)
             contract = self.contract(state, summary)
@@ -315,6 +333,38 @@ class Executor:
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
         return after
+
+    def world(self, state: State) -> World:
+        """The start of an exploration from here."""
+        contents = {b: unknown_content(b, len(info.dims), info.sort) for b, info in state.bases.items()}
+        return World(state.facts, dict(state.env), contents)
+
+    def unrolled(self, state: State, loop: kc.Loop) -> State:
+        """A loop over known numbers, one iteration after the other; a tree reduction with its contents said anew after each."""
+        start = self.kernel.unroll(state)
+        world = self.world(state)
+        values = self.explorer.known_values(loop, world)
+        tree = find_tree(self.explorer, loop, world, values) if values else None
+        if tree is None or values is None:
+            return start
+        families = self.candidates(dict(state.held), tree.base, FULL)
+        if len(families) != 1:
+            return start
+        (n,) = families
+        after, each = len(state.code) - 1, 1 + len(loop.body)
+        entry, state = state.held[n], start
+        for done, h in enumerate(values, 1):
+            while len(state.code) > after + each * (len(values) - done):
+                state = self.one(state)
+            stated_ = stated(tree, h, entry, state.held[n], state.facts)
+            if stated_ is not None:
+                want = Family(entry.cells, stated_[1], stated_[0])
+                steps = halving_steps(tree, h, want, state.facts)
+                try:
+                    state = self.kernel.tidy(self.kernel.restate(state, n, *stated_, steps), n)
+                except Rejected:
+                    continue
+        return state
 
     def blame(self, summary: LoopSummary, r: Rejected) -> None:
         """The statement in the loop because of which its contract needs what it does not have."""
@@ -372,14 +422,17 @@ class Executor:
             inside = summary.facts.assume(cells.domain(xs))
             value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
             n, maps = self.home(state, whole, families)
-            init: Term = TRUE if u.written else k.FALSE
+            init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             wider = self.unconditional(state, summary, cells, effect.base, families)
             if wider is not None:
                 n, maps, whole, condition, at = wider
                 r = state.held[n]
                 here = instantiate(condition, (v, *xs))
                 at = tuple(instantiate(t, (v, *xs)) for t in at)
-                value, init = k.ite(here, value, r.value_at(at)), k.abstract(k.ite(here, init, r.init_at(at)), (v, *xs))
+                value, init = (
+                    k.ite(here, value, r.value_at(at)),
+                    k.abstract(k.ite(here, instantiate(init, (v, *xs)), r.init_at(at)), (v, *xs)),
+                )
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
             known = u.written and not any(str(x.data).startswith("@") for x in value.free)
@@ -397,7 +450,16 @@ class Executor:
         if not own or not any(c.base == base for c in summary.reads):
             return None
         rest = k.and_(*(c for c in conjuncts if c not in own))
-        whole = over_all(replace(cells, where=k.abstract(rest, xs)), summary)
+        wider = replace(cells, where=k.abstract(rest, xs))
+        for c in (c for c in summary.reads if c.base == base):
+            ys = temporaries(c.arity)
+            inside = summary.facts.assume(c.domain(ys))
+            at = invert(wider, c.at(ys), inside)
+            if at is None or not self.judge.proves(
+                inside, k.and_(wider.domain(at), same(wider.at(at), c.at(ys))), count=False
+            ):
+                return None
+        whole = over_all(wider, summary)
         number, maps = self.home(state, whole, families)
         if maps is None or not self.includes(state.facts, whole, state.held[number], maps[0]):
             return None
@@ -432,8 +494,9 @@ class Executor:
         value = inside_loop.simplify(k.substitute(value, actual))
         for u in effect.updates:
             if effect.kind == "scratch":
-                _, here = located(u, index, inside_loop)
-                init = k.ite(k.and_(here, k.lt(low, v)), TRUE, init)
+                where, here = located(u, index, inside_loop)
+                last = k.substitute(instantiate(u.init, where), {v: k.sub(v, k.ONE)})
+                init = k.ite(k.and_(here, k.lt(low, v)), last, init)
             elif effect.kind == "given":
                 _, here = located(u, index, inside_loop)
                 init = k.ite(here, TRUE if u.written else k.FALSE, init)

@@ -20,6 +20,7 @@ from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.loops import Range, holds_for, iterations
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
+from optigpu.kernel.threads import WARP, lane_read
 
 MAX_UNROLLED = 64
 
@@ -32,6 +33,7 @@ class Update:
     value: Term
     at: int = field(default=0, compare=False)  # the instruction that makes it
     written: bool = True  # False: the cells count as uninitialised
+    init: Term = TRUE  # which of them count as initialised, under the binders
 
     def member(self, index: Index, facts: Facts) -> tuple[Term, Term] | None:
         """(is this one of the cells, its value), or None if that cannot be told."""
@@ -192,6 +194,19 @@ class Explorer:
                 self.call(i, w)
             case kc.Launch() | kc.Phase() | kc.Barrier():
                 pass
+            case kc.Shuffle():
+                self.shuffle(i, w)
+
+    def shuffle(self, i: kc.Shuffle, w: World) -> None:
+        (lane,) = temporaries(1, "l")
+        inside = w.facts.assume(k.le(k.ZERO, lane), k.lt(lane, k.num(WARP)))
+        source, target = ((*w.values(v.lead), w.value(v.shift)) for v in (i.source, i.target))
+        other = inside.simplify(lane_read(i.op, lane, w.value(i.amount)))
+        value = self.read(self.content(i.source.base, w), (*source[:-1], k.add(source[-1], other)), inside)
+        index = tuple(k.abstract(t, (lane,)) for t in (*target[:-1], k.add(target[-1], lane)))
+        cells = Cells(i.target.base, ((k.ZERO, k.num(WARP)),), TRUE, index)
+        self.write(i.target.base, Update(cells, k.abstract(value, (lane,)), i.at), w)
+        w.reads += (Cells(i.source.base, cells.ranges, TRUE, (*source[:-1], k.add(source[-1], k.bound(0, INT)))),)
 
     def content(self, base: str, w: World) -> Content:
         found = w.contents.get(base)
@@ -308,6 +323,8 @@ class Explorer:
         """Run a loop inside an exploration: summarise it, and apply what it does to the contents."""
         values = self.known_values(loop, w)
         if values is not None:
+            if self.reduce_tree(loop, w, values):
+                return
             for number in values:
                 w.env[loop.index] = k.num(number)
                 self.run(loop.body, w)
@@ -330,7 +347,7 @@ class Explorer:
                 b = temporaries(u.cells.arity)
                 inside = w.facts.assume(u.cells.domain(b))
                 value = k.abstract(self.resolve(instantiate(u.value, b), entry, before, inside), b)
-                self.write(effect.base, Update(cells, value, u.at), w)
+                self.write(effect.base, Update(cells, value, u.at, init=now(u.init)), w)
 
     def resolve(
         self, t: Term, entry: dict[Term, tuple[str, Content]], contents: dict[str, Content], facts: Facts
@@ -345,6 +362,16 @@ class Explorer:
                 xs = temporaries(c.rank, "x")
                 lambdas[start] = k.lam(xs, self.read(contents[base], xs, facts))
         return facts.simplify(k.substitute(t, {**scalars, **lambdas}))
+
+    def reduce_tree(self, loop: kc.Loop, w: World, values: list[int]) -> bool:
+        """A loop that is a tree reduction, as one operation."""
+        from optigpu.checker.trees import apply_tree, find_tree
+
+        tree = find_tree(self, loop, w, values)
+        if tree is None:
+            return False
+        apply_tree(self, tree, w, loop.at)
+        return True
 
     def known_values(self, loop: kc.Loop, w: World) -> list[int] | None:
         """Geometric loops over known numbers are run as they are."""
@@ -434,7 +461,8 @@ class Explorer:
             n = u.cells.arity
             match effect.kind:
                 case "each":
-                    out.append(Update(over_all(u.cells, summary), bind(u.value, v, n), u.at))
+                    init = bind(u.init, v, n)
+                    out.append(Update(over_all(u.cells, summary), bind(u.value, v, n), u.at, init=init))
                 case "accumulate":
                     out.append(replace(u, value=accumulated(effect, u, summary, high)))
                 case "scratch":
@@ -443,7 +471,9 @@ class Explorer:
                     where = k.and_(ran, k.substitute(u.cells.where, last))
                     index = tuple(k.substitute(e, last) for e in u.cells.index)
                     ranges = tuple((k.substitute(a, last), k.substitute(b, last)) for a, b in u.cells.ranges)
-                    out.append(Update(Cells(u.cells.base, ranges, where, index), k.substitute(u.value, last), u.at))
+                    cells = Cells(u.cells.base, ranges, where, index)
+                    init = k.substitute(u.init, last)
+                    out.append(Update(cells, k.substitute(u.value, last), u.at, init=init))
                 case "given":
                     final = {v: summary.range.end}
                     out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
@@ -608,7 +638,7 @@ class _Recurrences:
         if law is None or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p))):
             return None
         op, summand = law
-        if not all(self.not_earlier(at, [u], inside) for at in self.reads(summand, base)):
+        if not all(self.not_earlier(at, [u], known) for at, known in self.reads(summand, base, inside)):
             return None
         first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
         body = k.abstract(summand, (v,))
@@ -619,14 +649,31 @@ class _Recurrences:
         xs = temporaries(u.cells.arity)
         inside = self.summary.facts.assume(u.cells.domain(xs))
         terms = (*(instantiate(t, xs) for t in (u.value, u.cells.where, *u.cells.index)),)
-        return all(self.not_earlier(index, updates, inside) for t in terms for index in self.reads(t, base))
+        return all(self.not_earlier(i, updates, known) for t in terms for i, known in self.reads(t, base, inside))
 
-    def reads(self, t: Term, base: str) -> list[Index]:
-        """The indices at which a term reads the contents of base (those under binders as they stand)."""
-        start = self.start_of(base)
+    def reads(self, t: Term, base: str, facts: Facts) -> list[tuple[Index, Facts]]:
+        """The indices at which a term reads the contents of base, with what is known there: the ranges of sums around it."""
+        start, out = self.start_of(base), list[tuple[Index, Facts]]()
         if not self.summary.entry[base].rank:
-            return [()] if start in t.free else []
-        return [x.args[1:] for x in k.subterms(t) if x.op == "app" and x.args[0] is start]
+            return [((), facts)] if start in t.free else []
+
+        def go(x: Term, inside: Facts) -> None:
+            if start not in x.free:
+                return
+            if x.op in ("sum", "prod", "all", "fold_max"):
+                for a in x.args[:-1]:
+                    go(a, inside)
+                (y,) = temporaries(1, "y")
+                within = inside.assume(k.le(x.args[-3], y), k.lt(y, x.args[-2]))
+                go(instantiate(x.args[-1], (y,)), within)
+                return
+            if x.op == "app" and x.args[0] is start:
+                out.append((x.args[1:], inside))
+            for a in x.atoms() if x.op == "poly" else x.args:
+                go(a, inside)
+
+        go(t, facts)
+        return out
 
     def not_earlier(self, index: Index, updates: list[Update], facts: Facts) -> bool:
         """No earlier iteration has written this cell."""
@@ -657,6 +704,7 @@ class _Recurrences:
 
     def classify_repeated(self, base: str, u: Update) -> Effect | None:
         v = self.summary.v
+        u = self.always_written(base, u)
         moving = any(v in t.free for t in u.cells.terms())
         if moving or u.cells.where is not TRUE:
             return self.classify_scattered(base, u)
@@ -673,6 +721,24 @@ class _Recurrences:
             return None
         op, summand = law
         return Effect("accumulate", base, (replace(u, value=k.abstract(summand, xs)),), op)
+
+    def always_written(self, base: str, u: Update) -> Update:
+        """A cell that stays the same, written in some iterations: in the others it is written with what it holds."""
+        v, xs = self.summary.v, temporaries(u.cells.arity)
+        fixed = not any(v in t.free for t in (*u.cells.index, *(r for p in u.cells.ranges for r in p)))
+        conjuncts = k.conjuncts(instantiate(u.cells.where, xs))
+        sometimes = [c for c in conjuncts if v in c.free]
+        if (
+            not fixed
+            or not sometimes
+            or len(sometimes) != len(conjuncts)
+            or not u.written
+            or not self.mentions(u, base)
+        ):
+            return u
+        old = self.summary.entry[base].initial(u.cells.at(xs))
+        value = k.ite(k.and_(*sometimes), instantiate(u.value, xs), old)
+        return replace(u, cells=replace(u.cells, where=TRUE), value=k.abstract(value, xs))
 
     def classify_scattered(self, base: str, u: Update) -> Effect | None:
         """A cell chosen anew in each iteration (a histogram), or under a condition: an update of all cells of the base."""
@@ -717,7 +783,7 @@ class _Recurrences:
                 table = {start: contents}
                 cells = u.cells.substitute(table)
                 value = inside.simplify(k.substitute(instantiate(u.value, xs), table))
-                replaced.append(Update(cells, k.abstract(value, xs), u.at))
+                replaced.append(replace(u, cells=cells, value=k.abstract(value, xs)))
             self.updates[other] = replaced
 
     def at_iteration(self, base: str, effect: Effect, facts: Facts) -> Term:

@@ -68,6 +68,15 @@ CODES: dict[tuple[str, str], str] = {
 # Rules about threads.
 CODES |= {
     ("store", "level"): "OG346",
+    ("shuffle", "level"): "OG345",
+    ("shuffle", "context"): "OG345",
+    ("shuffle", "warp"): "OG345",
+    ("shuffle", "space"): "OG348",
+    ("shuffle", "owner"): "OG344",
+    ("shuffle", "permission"): "OG302",
+    ("shuffle", "amount"): "OG354",
+    ("shuffle", "init"): "OG304",
+    ("oblige", "aligned"): "OG353",
     ("allocate", "level"): "OG346",
     ("call", "level"): "OG346",
     ("call", "context"): "OG346",

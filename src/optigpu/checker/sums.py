@@ -6,13 +6,28 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from optigpu.checker.witness import temporaries
+from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Index
+from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import Term, instantiate
-from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, Widen, extended, peel, split, widen
+from optigpu.kernel.values import (
+    Case,
+    Equality,
+    Extend,
+    Partition,
+    Reindex,
+    Split,
+    Step,
+    Steps,
+    Widen,
+    extended,
+    partition,
+    peel,
+    split,
+    widen,
+)
 
 ROUNDS = 24
 BUDGET = 300  # steps tried in one search
@@ -26,6 +41,7 @@ class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.left = BUDGET
+        self.equality = Equality(judge)
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
@@ -44,21 +60,20 @@ class SumProver:
             self.left -= 1
             if self.left < 0:
                 return None
-            step: Split | Reindex | Extend | None = self.suggest(facts, a, b)
+            step: Split | Reindex | Extend | Partition | None = self.suggest(facts, a, b)
             if step is None:
                 rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
                 if rest is not None:
                     return (*steps, *rest)
-                step = self.inside(facts, a, b, depth) or self.shifted(a, b) or self.unrolled(a, b)
+                step = (
+                    self.inside(facts, a, b, depth)
+                    or self.evened(facts, a, b)
+                    or self.shifted(a, b)
+                    or self.unrolled(a, b)
+                )
                 if step is None:
                     return None
-            match step:
-                case Split(old, at):
-                    new = split(old, at)
-                case Extend(old, body):
-                    new = extended(old, body)
-                case Reindex():
-                    new = step.new
+            new = _result(step)
             steps.append(step)
             a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
         return None
@@ -116,13 +131,18 @@ class SumProver:
             apply(Split(*near), split(*near))
         return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
 
-    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | None:
+    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | None:
         """A step that makes a sum simpler, or two of them alike."""
         only = one_sided(a, b)
         for t in only:
             simpler = self.simpler(facts, t)
             if simpler is not None:
                 return simpler
+        pairs = [(s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op]
+        for s, t in pairs:
+            cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
+            if cut is not None:
+                return cut
         for i, s in enumerate(only):
             for t in only[i + 1 :]:
                 if s.op == t.op:
@@ -145,6 +165,21 @@ class SumProver:
                     if inner is not None:
                         return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
         return self.together(facts, a, b, depth)
+
+    def evened(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Ranges that differ by a few indices at an end: cut these off, whatever the bodies are."""
+        only = one_sided(a, b)
+        for s in only:
+            for t in only:
+                if s.op != t.op or s.args[-1] is t.args[-1]:
+                    continue
+                low, high = s.args[-3], s.args[-2]
+                for same_end, at in ((low is t.args[-3], t.args[-2]), (high is t.args[-2], t.args[-3])):
+                    near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
+                    ordered = k.and_(k.le(low, at), k.le(at, high))
+                    if same_end and near and at not in (low, high) and self.proves(facts, ordered):
+                        return Split(s, at)
+        return None
 
     def shifted(self, a: Term, b: Term) -> Reindex | None:
         """Sums over ranges of one size, over the same range."""
@@ -275,10 +310,14 @@ class SumProver:
 
     # Two sums beside each other
 
-    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | None:
+    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | Extend | Partition | None:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
+        for old, like in ((s, t), (t, s)):
+            flat = self.flattened(facts, old, like) or self.guarded(facts, old, like)
+            if flat is not None:
+                return flat
         if s.args[-1] is t.args[-1]:
             cut = self.cut(facts, s, t)
             if cut is not None:
@@ -293,6 +332,66 @@ class SumProver:
                 if residues is not None:
                     return residues
         return None
+
+    def flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
+        """A nested sum whose index form takes each value of the other sum's index once: k in 0..K, t in 0..32: f(32*k + t)."""
+        if peel(t, 2) is None or peel(like, 2) is not None or like.op != "sum":
+            return None
+        (i,) = temporaries(1, "f")
+        one = peel(like, 1)
+        if one is None or one.where is not k.TRUE:
+            return None
+        theirs = one.body_at((i,))
+        for depth in (4, 3, 2):
+            nested = peel(t, depth)
+            if nested is None:
+                continue
+            xs = temporaries(depth, "f")
+            mine = nested.body_at(xs)
+            for form in _matching(mine, theirs, i):
+                if facts.simplify(k.substitute(theirs, {i: form})) is not facts.simplify(mine):
+                    continue
+                cells = Cells("", nested.ranges, nested.where, (k.abstract(form, xs),))
+                low, high = one.ranges[0]
+                back = invert(cells, (i,), facts.assume(k.le(low, i), k.lt(i, high)))
+                if back is None:
+                    continue
+                inside = facts.assume(k.le(low, i), k.lt(i, high))
+                there = k.and_(nested.domain(back), k.eq(k.substitute(form, dict(zip(xs, back))), i))
+                guard = inside.simplify(there)
+                body = k.ite(guard, theirs, k.num(0, theirs.sort))
+                new = k.big("sum", low, high, k.abstract(body, (i,)))
+                if new.op != "sum":
+                    continue
+                step = Reindex(t, new, (k.abstract(form, xs),), tuple(k.abstract(u, (i,)) for u in back))
+                if self.holds(facts, step):
+                    return step
+        return None
+
+    def holds(self, facts: Facts, step: Reindex) -> bool:
+        """Will the kernel accept the step? Asking does not count as an obligation."""
+        counts = self.judge.counts
+        before = (counts.normaliser, counts.solver)
+        found = self.equality._checked(facts, step) is not None
+        counts.normaliser, counts.solver = before
+        return found
+
+    def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
+        """Two sums of the same over one range, s under a condition: t is the same sum, or s is a part of it."""
+        mine, theirs = peel(s, 1), peel(t, 1)
+        if mine is None or theirs is None or mine.where is k.TRUE or mine.ranges != theirs.ranges:
+            return None
+        (x,) = temporaries(1, "g")
+        low, high = mine.ranges[0]
+        inside = facts.assume(k.le(low, x), k.lt(x, high))
+        here, there = instantiate(mine.where, (x,)), instantiate(theirs.where, (x,))
+        if mine.body is not theirs.body or here in k.conjuncts(there):
+            return None
+        if not self.proves(inside.assume(here), there):
+            return None
+        if self.proves(inside.assume(there), here):
+            return Extend(t, s.args[-1], ())
+        return Partition(t, mine.where)
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """The sum t over another index, with which its body is that of `like`: a shift, or a reversal."""
@@ -383,6 +482,29 @@ class SumProver:
         return Reindex(s, t, other, other)
 
 
+def _result(step: Split | Reindex | Extend | Partition) -> Term:
+    match step:
+        case Split(old, at):
+            return split(old, at)
+        case Partition(old, test):
+            return partition(old, test)
+        case Extend(old, body):
+            return extended(old, body)
+        case Reindex():
+            return step.new
+
+
+def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
+    """Values for i at which an application in `theirs` is one in `mine`."""
+    wanted = [a for a in k.subterms(theirs) if a.op == "app" and i in a.free]
+    for a in k.subterms(mine):
+        for b in wanted if a.op == "app" else ():
+            if a.args[0] is b.args[0]:
+                for p, q in zip(a.args[1:], b.args[1:]):
+                    if i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
+                        yield k.sub(p, k.sub(q, i))
+
+
 def bind_step(step: Step, x: Term) -> Step:
     """A step about x as a step under one binder."""
     return abstract_step(step, (x,))
@@ -412,6 +534,8 @@ def abstract_step(step: Step, xs: Index) -> Step:
 
             inner = tuple(abstract_step(place(s, (y,)), (*xs, y)) for s in steps)
             return Extend(at(old), inside(body, 1), inner)
+        case Partition(old, test):
+            return Partition(at(old), inside(test, 1))
         case Case(test, then, other):
             return Case(at(test), tuple(abstract_step(s, xs) for s in then), tuple(abstract_step(s, xs) for s in other))
 

@@ -158,8 +158,18 @@ class Barrier(_Instr):
     level: str
 
 
+@dataclass(frozen=True, slots=True)
+class Shuffle(_Instr):
+    """`shfl_down(to, from, amount)` and the like: lane l of a warp gets in to[l] what another lane has in from[…]."""
+
+    op: str
+    target: View
+    source: View
+    amount: Term
+
+
 Instr: TypeAlias = (
-    Let | Load | Store | Alloc | Free | Oblige | Assert | If | Loop | Call | Ghost | Launch | Phase | Barrier
+    Let | Load | Store | Alloc | Free | Oblige | Assert | If | Loop | Call | Ghost | Launch | Phase | Barrier | Shuffle
 )
 Code: TypeAlias = tuple[Instr, ...]
 

@@ -27,8 +27,8 @@ class Facts:
     """An immutable set of facts. `assume` gives a larger one; what was found out is remembered with them."""
 
     __slots__ = (
-        "_bounds", "_larger", "_nonneg", "_origin", "_samples", "_simplified", "answers", "constants", "given", "items", "known",
-        "positive", "substitution",
+        "_bounds", "_larger", "_nonneg", "_origin", "_samples", "_simplified", "answers", "constants", "given", "items",
+        "known", "positive", "substitution",
     )  # fmt: skip
 
     def __init__(self, given: tuple[Term, ...] = ()) -> None:

@@ -288,6 +288,16 @@ class Rules(ThreadConditions):
             owner = Owner(k.abstract(inside.simplify(mine.start), b), k.abstract(inside.simplify(mine.size), b))
         return changed(state, held={**state.held, family: replace(r, value=value, init=init, owner=owner)})
 
+    def restate(self, state: State, family: int, known: Term, value: Term, steps: Steps) -> State:
+        """The contents of a family said in another way where `known`; elsewhere they get a name and nothing more is said."""
+        self._known(state, known, value, steps)
+        r, n = state.held[family], state.held[family].cells.arity
+        want = Family(r.cells, value, k.and_(known, r.init))
+        self._contents("restate", state.facts, want, r, arguments(n), steps, False)
+        other = unknown(f"{r.cells.base}#{state.counter}", n, state.bases[r.cells.base].sort)
+        new = replace(r, value=k.ite(known, value, other))
+        return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
+
     # Branches
 
     def enter_if(self, state: State) -> tuple[State, State]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Mark, Owner, choose_owner, outermost, over, same
-from optigpu.kernel.code import Barrier
+from optigpu.kernel.code import Barrier, Shuffle, View
 from optigpu.kernel.conditions import Conditions
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.state import HOST, THREADS, Context, Rejected, State, changed
-from optigpu.kernel.terms import ONE, ZERO, Term, instantiate
+from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
 
 HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
 SPACES = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}
@@ -37,6 +37,31 @@ def everyone(context: Context) -> Owner:
 
 def marked(old: tuple[Mark, ...], *new: Mark) -> tuple[Mark, ...]:
     return tuple(dict.fromkeys((*old, *new)))
+
+
+def lanes(state: State, view: View) -> Cells:
+    """The registers of the 32 lanes of a warp."""
+    lane = k.bound(0, INT)
+    index = (*state.values(view.lead), k.add(state.value(view.shift), lane))
+    return Cells(view.base, ((ZERO, k.num(WARP)),), k.TRUE, index)
+
+
+def lane_read(op: str, lane: Term, amount: Term) -> Term:
+    """Which lane's register a lane gets, for an amount in 0..32."""
+    match op:
+        case "shfl_down":
+            return k.ite(k.lt(k.add(lane, amount), k.num(WARP)), k.add(lane, amount), lane)
+        case "shfl_up":
+            return k.ite(k.le(amount, lane), k.sub(lane, amount), lane)
+        case "shfl":
+            return amount
+        case "shfl_xor" if k.is_num(amount) and amount.data & (amount.data - 1) == 0:  # one bit, or none
+            bit = k.fmod(k.fdiv(lane, amount), k.num(2)) if amount.data else ZERO
+            return k.add(lane, k.mul(amount, k.sub(ONE, k.scale(2, bit))))
+        case "shfl_xor":
+            return k.bitwise("bxor", lane, amount)
+        case _:
+            raise Rejected("shuffle", "op")
 
 
 class ThreadConditions(Conditions):
@@ -143,6 +168,39 @@ class ThreadRules(ThreadConditions):
                     held[n] = replace(r, owner=choose_owner(group.contains(r.owner), group, r.owner))
         kept = tuple(m for m in state.marks if state.held[m.family].share == READ)
         return changed(state, held=held, marks=kept)
+
+    def shuffle(self, state: State, source: int, forward: Index, target: int, forward2: Index, back: Index) -> State:
+        """shfl_down, shfl_up, shfl_xor, shfl: lane l of a warp gets in its own register what lane f(l) has in its.
+
+        Both registers of lane l are accessible to lane l; all lanes read before one writes.
+        """
+        i = self._next(state, Shuffle)
+        self._known(state, forward, forward2, back)
+        self._level("shuffle", state, k.num(WARP))
+        amount = state.value(i.amount)
+        inside = k.and_(k.le(ZERO, amount), k.lt(amount, k.num(WARP)))
+        self._require("shuffle", "amount", state.facts, inside)
+        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
+        self._require("shuffle", "warp", state.facts, whole, context=state.context)
+        read, written = (lanes(state, view) for view in (i.source, i.target))
+        r = self._family("shuffle", state.held, source, read.base, READ)
+        w = self._family("shuffle", state.held, target, written.base, FULL)
+        self._found("shuffle", state.facts, read, r, forward, None)
+        self._found("shuffle", state.facts, written, w, forward2, back)
+        for family, cells, at in ((r, read, forward), (w, written, forward2)):
+            if state.bases[cells.base].space != REGISTER:
+                raise Rejected("shuffle", "space", base=cells.base, space=state.bases[cells.base].space)
+            b, lane = self._arbitrary(state.facts, cells)
+            image = tuple(instantiate(t, b) for t in at)
+            if family.owner is not None:
+                goal = family.owner.at(image).contains(Owner(b[0], ONE))
+                self._require("shuffle", "owner", lane, goal, base=cells.base)
+            if cells is read:
+                self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
+        other = lane_read(i.op, back[0], amount)
+        value = r.value_at(tuple(instantiate(t, (other,)) for t in forward))
+        new = w.updated(self._member(written, w, back), value, k.TRUE)
+        return changed(state, held={**state.held, target: new}, code=state.code[1:])
 
     def forget(self, state: State, number: int, wider: Mark, cover: Cover) -> State:
         """A mark may be replaced by one that says more was read."""

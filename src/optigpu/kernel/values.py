@@ -57,6 +57,14 @@ class Extend:
 
 
 @dataclass(frozen=True, slots=True)
+class Partition:
+    """The sum `old` is the one where the test (under its index) holds, and the one where it does not."""
+
+    old: Term
+    test: Term
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """The equation holds by `then` where the test holds and by `other` where it does not."""
 
@@ -65,7 +73,7 @@ class Case:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Split | Widen | Reindex | Extend | Case
+Step: TypeAlias = Split | Widen | Reindex | Extend | Partition | Case
 Steps: TypeAlias = tuple[Step, ...]
 
 
@@ -89,6 +97,8 @@ def place(step: Step, args: Index) -> Step:
         case Extend(old, body, steps):
             inner = tuple(place(s, (*(k.shift(a, 1) for a in args), *arguments(1))) for s in steps)
             return Extend(at(old), inside(body, 1), inner)
+        case Partition(old, test):
+            return Partition(at(old), inside(test, 1))
         case Case(test, then, other):
             return Case(at(test), tuple(place(s, args) for s in then), tuple(place(s, args) for s in other))
 
@@ -114,7 +124,7 @@ class Equality:
             a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, k.eq(a, b))
 
-    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend) -> Term | None:
+    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition) -> Term | None:
         """What `old` may be replaced by, if the step's conditions hold."""
         match step:
             case Split(old, at):
@@ -128,6 +138,8 @@ class Equality:
                 return widen(old, low) if ordered and self.judge.proves(facts, ordered) else None
             case Reindex(old, new, forward, back):
                 return new if self._reindexed(facts, old, new, forward, back) else None
+            case Partition(old, test):
+                return partition(old, test) if old.op == "sum" else None
             case Extend(old, body, steps):
                 if old.op not in _BIG:
                     return None
@@ -180,6 +192,13 @@ def extended(t: Term, body: Term) -> Term:
 def widen(t: Term, low: Term) -> Term:
     start, high, body = t.args
     return k.sub(k.big("sum", low, high, body), k.big("sum", low, start, body))
+
+
+def partition(t: Term, test: Term) -> Term:
+    low, high, body = t.args
+    zero = k.num(0, body.sort)
+    parts = (k.ite(test, body, zero), k.ite(k.not_(test), body, zero))
+    return k.add(*(k.big("sum", low, high, p) for p in parts))
 
 
 @dataclass(frozen=True, slots=True)

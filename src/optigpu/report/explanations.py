@@ -130,6 +130,8 @@ EXPLANATIONS: dict[str, str] = {
     "OG351": "Shared memory that was allocated before kernel_setup_end is freed, with its sizes, before kernel_kill.",
     "OG352": "A __shared__ array in a loop uses the same memory in each iteration, so threads must be done with it at the end\n"
     "of the body: put blocksync() there.",
+    "OG353": "A vector load or store of n cells starts at an offset (from the start of the array, row by row) that n divides.",
+    "OG354": "The amount of a shuffle is a lane or a distance between lanes: 0 to 31.",
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
     "OG400": "A launch that is not of the form kernel_launch, setup, kernel_setup_end, device code, kernel_teardown_begin,\n"
     "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"

@@ -120,6 +120,10 @@ class _Writer:
                 return f"{b} is shared memory of the kernel and is not freed when the kernel ends"
             case "OG352":
                 return "shared memory goes out of scope while threads may still be using it, and the next iteration uses it again"
+            case "OG353":
+                return "this vector access is not shown to be aligned: its first cell is at a multiple of its width"
+            case "OG354":
+                return "a shuffle is by 0 to 31 lanes"
             case "OG330":
                 return f"`{self.p.data.get('function')}` is called, but it is not verified itself"
             case "OG331":

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.syntax.exprs import Binary, Expr, Var
-from optigpu.syntax.program import Body, Decl, For, Store
+from optigpu.syntax.exprs import Binary, Expr, Index, Var
+from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Store
 from optigpu.syntax.walk import free_vars, substitute, substitute_body
-from optigpu.transform.building import gather, lit, minus, plus, up_to
+from optigpu.transform.building import cell, gather, less, lit, minus, plus, up_to, value_of
 from optigpu.transform.editing import edit_body
-from optigpu.transform.loops import refuse
+from optigpu.transform.loops import is_plain, refuse
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle
 
@@ -74,6 +74,55 @@ class Reduce(Family):
         n = place.index
         self.script.update(edit_body(self.script.program, place, lambda b: (*b[:n], *first, sliding, *b[n + 1 :])))
         return self.script.handle(place.sibling(len(first)))
+
+    @transformation
+    def tree(self, target: Aim, *, index: str = "h") -> Handle:
+        """Sum a local array by halves: each pass adds the second half of what is left to the first. The array is used up.
+
+        Before:
+            float t[8];
+            for (int i = 0; i < 8; i++) {
+              t[i] = b[i];
+            }
+            float x = 0.0f;
+            for (int i = 0; i < 8; i++) {
+              x += t[i];
+            }
+            a[0] = x;
+        Step: s.reduce.tree(For("i").last)
+        After:
+            float t[8];
+            for (int i = 0; i < 8; i++) {
+              t[i] = b[i];
+            }
+            float x = 0.0f;
+            for (int h = 4; h > 0; h >>= 1) {
+              for (int i = 0; i < 8; i++) {
+                if (i < h) {
+                  t[i] += t[i + h];
+                }
+              }
+            }
+            x += t[0];
+            a[0] = x;
+
+        Needs: a loop over all of an array whose size is a power of two. Fails: when the array is used afterwards.
+        """
+        place = self.script.find(target, "for")
+        loop = self.script.at(place)
+        match loop:
+            case For(i, _, (Store(into, Index(Var(array), (Var(j),)), "+"),)) if i == j and is_plain(loop):
+                size = value_of(loop.range.bound)
+            case _:
+                raise refuse("this is not a loop that adds up an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
+        if size is None or size & (size - 1) or size < 1:
+            raise refuse("the number of elements is not a power of two", loop)
+        h = self.script.fresh(index, place)
+        pair = If(less(Var(i), Var(h)), (Store(cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))]), "+"),))
+        level = replace(loop, body=(pair,), contract=())
+        halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
+        self.script.put(place, halves, Store(into, cell(array, [lit(0)]), "+"))
+        return self.script.handle(place)
 
 
 def _window_sum(loop: For) -> tuple[Decl, For, Store, Body]:

@@ -20,9 +20,17 @@ from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.syntax.errors import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
-from optigpu.syntax.program import Body, Function, Program, Stmt
+from optigpu.syntax.program import Body, For, Function, Program, Stmt
 from optigpu.syntax.source import NOWHERE, Loc, Mark
-from optigpu.syntax.walk import fresh_name, names_in
+from optigpu.syntax.walk import (
+    body_free_vars,
+    bound_after,
+    clause_free_vars,
+    free_vars,
+    fresh_name,
+    statements,
+    stmt_exprs,
+)
 from optigpu.transform.editing import (
     Place,
     body_around,
@@ -177,7 +185,7 @@ class Script:
 
     def fresh(self, name: str, place: Place) -> str:
         """`name`, or the first of name1, name2, … that the function does not use."""
-        return fresh_name(name, names_in(self.function_of(place)))
+        return fresh_name(name, program_names(self.function_of(place)))
 
     def _functions(self) -> list[str]:
         return [self.only] if self.only is not None else searchable(self.program)
@@ -329,6 +337,18 @@ class Script:
             if t.loc.line <= problem.loc.line <= t.loc.end_line and s.loc is not NOWHERE:
                 found = s.loc
         return found
+
+
+def program_names(f: Function) -> set[str]:
+    """What a new name must not be: every name of the function, except those that formulas bind for themselves."""
+    names = {f.name, *(p.name for p in f.params)} | clause_free_vars(f.contract) | body_free_vars(f.body)
+    for s in statements(f.body):
+        names |= bound_after(s)
+        if isinstance(s, For):
+            names |= {s.index} | clause_free_vars(s.contract)
+        for e in stmt_exprs(s):
+            names |= free_vars(e)
+    return names
 
 
 def same_promise(f: Function, g: Function) -> bool:
