@@ -326,7 +326,12 @@ class Executor:
         exclusive, invariant = self.exit_steps(end, contract, v, number)
         covers = self.threads.exit_covers(end, contract, v)
         self.current = end
-        after = self.kernel.leave_loop(end, exclusive, invariant, covers)
+        try:
+            after = self.kernel.leave_loop(end, exclusive, invariant, covers)
+        except Rejected as r:
+            if r.why in ("value", "init") and self.explorer.few(loop, world):
+                return self.kernel.unroll(state)
+            raise
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
         return after

@@ -313,13 +313,13 @@ class LoopRules(ThreadConditions):
 
     def _context_after(self, before: State, end: State, entered: _Entered) -> Context:
         """The end of the body has the context of its start. Only blocks may keep shared memory, until the kernel ends."""
-        if replace(end.context, used=entered.context.used) != entered.context:
+        if replace(end.context, used=entered.context.used, busy=entered.context.busy) != entered.context:
             raise Rejected("leave", "context", context=end.context)
-        if end.context.used is not entered.context.used:
+        if end.context != entered.context:
             if entered.context == before.context:
                 raise Rejected("leave", "shared", context=end.context)
-            self._known(before, end.context.used)
-        return replace(before.context, used=end.context.used)
+            self._known(before, end.context.used, *(size for _, size in end.context.busy))
+        return replace(before.context, used=end.context.used, busy=end.context.busy)
 
     def _marks_after(
         self, before: State, end: State, entered: _Entered, homes: dict[int, int], covers: tuple[Cover, ...]
