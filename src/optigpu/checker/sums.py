@@ -79,6 +79,11 @@ class SumProver:
             cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
             if cut is not None:
                 return cut
+        for s, t in pairs:
+            for old, like in ((s, t), (t, s)) if s.op == "sum" else ():
+                flat = self.flattened(facts, old, like) or self.guarded(facts, old, like)
+                if flat is not None:
+                    return flat
         for i, s in enumerate(only):
             for t in only[i + 1 :]:
                 if s.op == t.op:
@@ -167,10 +172,6 @@ class SumProver:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
-        for old, like in ((s, t), (t, s)):
-            flat = self.flattened(facts, old, like) or self.guarded(facts, old, like)
-            if flat is not None:
-                return flat
         if s.args[-1] is t.args[-1]:
             cut = self.cut(facts, s, t)
             if cut is not None:
@@ -198,7 +199,7 @@ class SumProver:
             return None
         (i,) = temporaries(1, "f")
         one = peel(like, 1)
-        if one is None or one.where is not k.TRUE:
+        if one is None:
             return None
         theirs = one.body_at((i,))
         for depth in (4, 3, 2):
