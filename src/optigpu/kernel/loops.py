@@ -19,7 +19,7 @@ from optigpu.kernel.cells import (
     outermost,
     unknown,
 )
-from optigpu.kernel.code import PARALLEL, SEQUENTIAL, THREAD, Let, Loop
+from optigpu.kernel.code import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, Let, Loop
 from optigpu.kernel.state import HOST, THREADS, Block, Context, Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
 from optigpu.kernel.threads import Cover, ThreadConditions, everyone, marked
@@ -190,7 +190,7 @@ class LoopRules(ThreadConditions):
         context = state.context
         if loop.mode == SEQUENTIAL and context.kind in (HOST, THREADS):
             return context, ZERO
-        if loop.mode == PARALLEL and context.kind == HOST:
+        if loop.mode in (PARALLEL, MAGIC_THREAD) and context.kind == HOST:
             return context, ZERO
         if loop.mode != THREAD or context.kind != THREADS:
             raise Rejected("loop", "context", context=context, mode=loop.mode)

@@ -144,6 +144,10 @@ class ThreadRules(ThreadConditions):
         multiple of its size. The same for warps if they divide the block.
         """
         i = self._next(state, Barrier)
+        if i.level == "magic":  # of host code, whose magic thread loops end together anyway
+            if state.context.kind != HOST:
+                raise Rejected("barrier", "context", context=state.context, barrier=i.level)
+            return changed(state, code=state.code[1:])
         if i.level == "block":
             self._level("barrier", state, state.context.block, barrier=i.level)
         else:
