@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
@@ -14,6 +15,9 @@ GPU_EXAMPLES = sorted((ROOT / "examples" / "gpu").glob("*.c"))
 GPU_PROGRAMS = sorted((ROOT / "tests" / "programs" / "gpu").glob("*.c"))
 
 sys.setrecursionlimit(10_000)
+# The same examples in every run: a test that fails here fails everywhere. `make fuzz` looks further.
+settings.register_profile("same", derandomize=True, database=None)
+settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

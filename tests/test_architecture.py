@@ -24,6 +24,7 @@ ORDER = [
     "interp",
     "runtime",
     "report",
+    "api",
     "cli",
 ]
 # Narrower than the order alone.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Creates .venv and installs everything. Needs only python3 (3.11 or later); on Debian and Ubuntu it installs what else is missing.
+# `setup.sh browser` installs the browser that the tests open the trace in.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,6 +13,15 @@ install_packages() { # from Debian's or Ubuntu's packages, if we may
   $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$@" >/dev/null 2>&1 && return 0
   $run apt-get update -q >/dev/null 2>&1 && $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$@" >/dev/null 2>&1
 }
+
+if [ "${1:-}" = browser ]; then # for the tests of the trace
+  for browser in chromium chromium-browser google-chrome google-chrome-stable; do
+    if command -v "$browser" >/dev/null 2>&1; then exit 0; fi
+  done
+  install_packages --no-install-recommends chromium fonts-dejavu-core ||
+    say "note: Chromium was not found; the tests that open the trace in it are skipped (install the package chromium)"
+  exit 0
+fi
 
 python=""
 for candidate in python3 python3.13 python3.12 python3.11; do

@@ -1,1 +1,33 @@
 """OptiGPU: fast GPU kernels that are proved right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from optigpu.api import Call, Decl, For, Handle, If, In, Read, Script, StepError, Target, Write, pad, transformation
+
+__all__ = [
+    "Call",
+    "Decl",
+    "For",
+    "Handle",
+    "If",
+    "In",
+    "Read",
+    "Script",
+    "StepError",
+    "Target",
+    "Write",
+    "pad",
+    "transformation",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Loaded when asked for: `optigpu.runtime` must import where no solver is installed."""
+    if name in __all__:
+        from optigpu import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'optigpu' has no attribute {name!r}")

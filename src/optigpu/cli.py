@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import runpy
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from optigpu.api import Script, observe
 from optigpu.checker.audit import audit, certificate_of
 from optigpu.checker.proofs import annotated
 from optigpu.checker.verdict import Verdict
@@ -23,7 +26,9 @@ from optigpu.interp.testing import test_function, valid_inputs
 from optigpu.prover.z3_solver import Z3Solver
 from optigpu.report.audits import render_audit
 from optigpu.report.diagnostics import Style, render
+from optigpu.report.diffs import render_diff
 from optigpu.report.explanations import EXPLANATIONS
+from optigpu.report.scripts import render_script, render_step, render_step_error
 from optigpu.report.testing import render_test, show_inputs
 from optigpu.report.verdicts import as_json, render_function, summary
 from optigpu.runtime.cache import cache_folder
@@ -31,10 +36,13 @@ from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.differential import compare_on
 from optigpu.runtime.doctor import findings
 from optigpu.runtime.errors import BuildError, CallError
+from optigpu.runtime.files import write_whole
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program, Role
+from optigpu.transform.script import StepError
+from optigpu.transform.steps import Step
 
 FINE, WRONG, BAD_INPUT, OUR_BUG = 0, 1, 2, 3
 
@@ -108,6 +116,14 @@ def _arguments() -> argparse.ArgumentParser:
     p = command("run-c", _run_c, "compile to C, run on random inputs, compare with the interpreter")
     p.add_argument("--function", help="only this one")
     p.add_argument("--seed", type=int, default=0)
+    p = command("run", _run, "run a script: every step verified, the trace written", files=False)
+    p.add_argument("script", metavar="SCRIPT")
+    p.add_argument("--trace", metavar="OUT", default="trace.html", help="where the trace goes (default trace.html)")
+    p.add_argument("--no-trace", action="store_true", help="write none")
+    p = command("diff", _diff, "what each step of a script changed", files=False)
+    p.add_argument("script", metavar="SCRIPT")
+    p.add_argument("--step", type=int, metavar="N", help="only this one")
+    p.add_argument("--plain", action="store_true", help="compare plain C, without annotations")
     command("doctor", _doctor, "which compilers, solvers and GPUs are here", files=False)
     return parser
 
@@ -153,17 +169,6 @@ def _check(args: argparse.Namespace, style: Style) -> int:
     if args.json:
         print(json.dumps(results, indent=2))
     return code
-
-
-def write_whole(path: str, text: str) -> None:
-    """A file is written completely or not at all."""
-    target = Path(path)
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        os.replace(fresh, target)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def _audit(args: argparse.Namespace, style: Style) -> int:
@@ -241,6 +246,79 @@ def _run_c(args: argparse.Namespace, style: Style) -> int:
                     return WRONG
             print(f"{style.bold(f.name)}: C and interpreter {style.green('agree')} on {runs} inputs")
     return FINE
+
+
+def _run(args: argparse.Namespace, style: Style) -> int:
+    def progress(script: Script, step: Step) -> None:
+        print(render_step(step, style), flush=True)
+
+    code, scripts = _run_script(args.script, progress, style)
+    for script in scripts:
+        if code == FINE:
+            print(render_script(script.record, style))
+        if not args.no_trace:
+            script.trace(args.trace)
+            print(f"trace: {args.trace}")
+    if not scripts and code == FINE:
+        raise CallError(f"{args.script} makes no script: s = og.Script(…)")
+    return code
+
+
+def _diff(args: argparse.Namespace, style: Style) -> int:
+    code, scripts = _run_script(args.script, lambda script, step: None, style)
+    for script in scripts:
+        steps = script.record.steps[1:]
+        if args.step is not None:
+            steps = tuple(s for s in steps if s.number == args.step)
+            if not steps:
+                raise CallError(f"there is no step {args.step} (steps 1 to {script.record.steps[-1].number})")
+        for step in steps:
+            print(render_diff(step, style, view="plain" if args.plain else "annotated"))
+    return code
+
+
+def _run_script(path: str, progress: Callable[[Script, Step], None], style: Style) -> tuple[int, list[Script]]:
+    """Run a script; its errors are explained in its own terms."""
+    scripts: dict[int, Script] = {}
+
+    def seen(script: Script, step: Step) -> None:
+        scripts[id(script)] = script
+        progress(script, step)
+
+    file = Path(path)
+    if not file.is_file():
+        raise CallError(f"the script `{path}` does not exist")
+    before, sys.argv = sys.argv, [path]
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        with observe(seen):
+            runpy.run_path(path, run_name="__main__")
+    except StepError as e:
+        print(render_step_error(e, style), file=sys.stderr)
+        return WRONG, list(scripts.values())
+    except (InputError, BuildError, CallError, KeyboardInterrupt):
+        raise
+    except SystemExit as e:
+        return (e.code if isinstance(e.code, int) else BAD_INPUT if e.code else FINE), list(scripts.values())
+    except SyntaxError as e:
+        print(f"{e.filename}:{e.lineno}:{e.offset}: error: {e.msg}", file=sys.stderr)
+        return BAD_INPUT, []
+    except Exception as e:
+        own = [f for f in traceback.extract_tb(e.__traceback__) if Path(f.filename).resolve() == file.resolve()]
+        if not own or os.environ.get("OPTIGPU_TRACEBACK"):
+            raise
+        ours = str(Path(__file__).parent)
+        if traceback.extract_tb(e.__traceback__)[-1].filename.startswith(ours) and not isinstance(
+            e, TypeError | AttributeError
+        ):
+            raise
+        print(f"{path}:{own[-1].lineno}: error: {type(e).__name__}: {e}", file=sys.stderr)
+        print(f"  {own[-1].lineno} | {(own[-1].line or '').strip()}", file=sys.stderr)
+        return BAD_INPUT, list(scripts.values())
+    finally:
+        sys.argv = before
+        sys.path.pop(0)
+    return FINE, list(scripts.values())
 
 
 def _doctor(args: argparse.Namespace, style: Style) -> int:

@@ -30,7 +30,8 @@ def test_substitution_preserves_meaning(seed: int, other: int, env_seed: int) ->
     value, value_meaning = make(other, "int", 2)
     env = environment(Random(env_seed))
     substituted = k.substitute(term, {k.var("x", INT): value})
-    assert evaluate(substituted, env) == meaning({**env, "x": value_meaning(env, ())}, ())
+    found = evaluate(substituted, env)  # first: it refuses examples with huge powers
+    assert found == meaning({**env, "x": value_meaning(env, ())}, ())
 
 
 @settings(max_examples=300, deadline=None)

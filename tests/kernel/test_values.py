@@ -13,7 +13,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
-from optigpu.kernel.values import Case, Equality, Extend, Reindex, Split, peel
+from optigpu.kernel.values import Case, Equality, Extend, Reindex, Split, Widen, peel
 from optigpu.prover.z3_solver import Z3Solver
 from tests.support.terms import FUNCTIONS, environment, evaluate
 
@@ -41,6 +41,18 @@ def test_splitting_needs_the_cut_inside() -> None:
     assert not equal(inside, WHOLE, PARTS)
     assert not equal(inside[:1], WHOLE, PARTS, Split(WHOLE, m))
     assert not equal(inside[1:], WHOLE, PARTS, Split(WHOLE, m))
+
+
+def test_widening_needs_ordered_ends() -> None:
+    part = total(m, n, k.app(A, I0))
+    difference = k.sub(WHOLE, total(ZERO, m, k.app(A, I0)))
+    inside = [k.le(ZERO, m), k.le(m, n)]
+    assert equal(inside, part, difference, Widen(part, ZERO))
+    assert not equal(inside, part, difference)
+    assert not equal(inside[:1], part, difference, Widen(part, ZERO))  # m > n: the part is empty, the difference is not
+    assert not equal(inside[1:], part, difference, Widen(part, ZERO))  # m < 0: the sum up to m is empty
+    product = k.big("prod", m, n, k.app(A, I0))
+    assert not equal(inside, product, k.ONE, Widen(product, ZERO))
 
 
 def test_folds_split_too() -> None:
@@ -91,11 +103,11 @@ def test_guards_are_part_of_the_index_set() -> None:
 
 def test_extensionality_knows_the_range_and_nothing_else() -> None:
     chosen = total(ZERO, n, k.app(A, k.ite(k.lt(I0, n), I0, ZERO)))
-    assert equal([], WHOLE, chosen, Extend(WHOLE, chosen, ()))
+    assert equal([], WHOLE, chosen, Extend(WHOLE, chosen.args[-1], ()))
     outside = total(ZERO, n, k.app(A, k.ite(k.lt(I0, m), I0, ZERO)))
-    assert not equal([], WHOLE, outside, Extend(WHOLE, outside, ()))
+    assert not equal([], WHOLE, outside, Extend(WHOLE, outside.args[-1], ()))
     other_range = total(ZERO, m, k.app(A, I0))
-    assert not equal([], WHOLE, other_range, Extend(WHOLE, other_range, ()))
+    assert not equal([], WHOLE, other_range, Extend(WHOLE, other_range.args[-1], ()))
 
 
 def test_cases_need_both_branches() -> None:

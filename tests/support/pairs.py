@@ -98,6 +98,7 @@ PAIRS = [
             Wrong("Sum(i in 0..n, A(i))", "Prod(i in 0..n, A(i))", "OG307", "__ensures"),
             Wrong("int i = 0", "int i = 1", "OG307", "__ensures"),
             Wrong("  for", "  #pragma omp parallel for\n  for", "OG324", "s += a[i]"),
+            Wrong("  for", "  #pragma omp simd\n  for", "OG324", "s += a[i]"),
         ),
     ),
     Pair(

@@ -8,8 +8,15 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from hypothesis import assume
+
 from optigpu.kernel import terms as k
 from optigpu.kernel.terms import BOOL, INT, REAL, Term
+
+
+def _bounded(size: int, limit: int) -> None:
+    """Reject the example rather than compute for hours."""
+    assume(size <= limit)
 
 
 def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> Any:
@@ -40,6 +47,7 @@ def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> An
             return a // b if b else 0
         case "pow2":
             e = ev(t.args[0])
+            _bounded(e, 2_000)
             return 2**e if e >= 0 else 0
         case "max":
             return max(ev(a) for a in t.args)
@@ -73,6 +81,7 @@ def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> An
             return any(ev(a) for a in t.args)
         case "sum" | "prod" | "all" | "any":
             low, high, body = t.args
+            _bounded(ev(high) - ev(low), 10_000)
             values = [evaluate(body, env, (*stack, i)) for i in range(ev(low), ev(high))]
             if t.op == "prod":
                 return math.prod(values)
@@ -81,6 +90,7 @@ def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> An
             start, low, high, body = t.args
             pick = max if t.op == "fold_max" else min
             result = ev(start)
+            _bounded(ev(high) - ev(low), 10_000)
             for i in range(ev(low), ev(high)):
                 result = pick(result, evaluate(body, env, (*stack, i)))
             return result

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from optigpu.kernel import cells, conditions, loops, values
+from optigpu.kernel import cells, conditions, loops, threads, values
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.code import Program
@@ -23,6 +23,7 @@ from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 RULES = (
     "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost", "regroup", "fuse", "narrow",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
+    "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
 FORMAT = 1
 
@@ -115,8 +116,9 @@ def replay(kernel: Kernel, ops: list[Op]) -> Theorem:
 _CLASSES = {
     c.__name__: c
     for c in (
-        Op, Ref, cells.Cells, cells.Claim, conditions.Take, loops.Exclusive, loops.Invariant, loops.LoopContract,
-        values.Split, values.Reindex, values.Extend, values.Case,
+        Op, Ref, cells.Cells, cells.Claim, cells.Mark, cells.Owner, conditions.Take, threads.Cover,
+        loops.Exclusive, loops.Invariant, loops.LoopContract,
+        values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Case,
     )
 }  # fmt: skip
 

@@ -19,13 +19,24 @@ from optigpu.checker.formulas import (
     pure_operation,
     sort_of,
 )
+from optigpu.frontend.jumps import reject_jumps
 from optigpu.frontend.reading import ghost_library
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
+from optigpu.kernel.calls import copying
 from optigpu.kernel.cells import FULL, READ, UNINIT, Claim
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, index_helper
+from optigpu.syntax.builtins import (
+    CONTROL_CALLS,
+    INT_CONSTANTS,
+    MATH,
+    MEMORY_CALLS,
+    SHUFFLES,
+    VECTOR_CALLS,
+    index_helper,
+)
+from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -67,7 +78,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import NOWHERE, Loc, Mark
-from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar
+from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space
 
 
 @dataclass
@@ -94,6 +105,10 @@ class Elaborated:
     given: dict[int, dict[str, Term]] = field(
         default_factory=dict
     )  # values for variables of lemmas, by the `at` of calls
+    statements: list[int] = field(
+        default_factory=lambda: [0]
+    )  # by `at`: which statement of its function (see points.py)
+    copies: dict[str, kc.Function] = field(default_factory=dict)  # the memcpys in use
 
 
 @dataclass
@@ -129,7 +144,7 @@ def elaborate(program: Program) -> Elaborated:
                 functions[item.name] = _FunctionElaborator(item, names, out, ghosts, program).run()
             case _:
                 pass
-    out.program = kc.Program(functions, tuple(axioms))
+    out.program = kc.Program({**functions, **out.copies}, tuple(axioms))
     return out
 
 
@@ -147,7 +162,10 @@ class _FunctionElaborator:
         self.assigned = assigned_names(f.body)
         self.formulas = FormulaElaborator()
         self.used: dict[str, int] = {}
+        self.dims: dict[str, tuple[Term | None, ...]] = {}  # of arrays, by base
+        self.distributed: dict[str, bool] = {}
         self.code: list[kc.Instr] = []
+        self.seen = self.current = 0  # statements, in the order of the text
 
     # Names and places
 
@@ -161,6 +179,7 @@ class _FunctionElaborator:
 
     def at(self, loc: Loc) -> int:
         self.out.places.append(loc)
+        self.out.statements.append(self.current)
         return len(self.out.places) - 1
 
     # The function
@@ -180,13 +199,19 @@ class _FunctionElaborator:
         for p, type_ in zip(f.params, effective_types(f)):
             if isinstance(type_, Array):
                 dims = tuple(None if d is None else self.formulas.term(d, names) for d in type_.dims)
-                params.append(kc.Param(p.name, sort_of(type_.elem, p.loc), dims))
+                self.dims[p.name] = dims
+                space = type_.space.value
+                if f.role is Role.DEVICE and space == "Any":
+                    space = "Device"
+                params.append(kc.Param(p.name, sort_of(type_.elem, p.loc), dims, space))
             else:
                 params.append(kc.Param(p.name, sort_of(type_, p.loc)))
         contract, names, places = self.contract(f.contract, names)
         self.out.clauses[f.name] = places
+        for i, s in enumerate(f.body):  # a return elsewhere would be run past
+            reject_jumps(s, last_of_function=i == len(f.body) - 1)
         body = self.block(f.body, names)
-        return kc.Function(f.name, tuple(params), contract, body, f.admitted)
+        return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE)
 
     def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
         variables: list[Term] = []
@@ -241,8 +266,11 @@ class _FunctionElaborator:
         """A scope: its locals are freed at its end."""
         outer, self.code = self.code, []
         locals_: list[str] = []
+        around = self.current
         for s in body:
+            self.seen = self.current = self.seen + 1
             names = self.statement(s, names, locals_)
+        self.current = around
         for base in reversed(locals_):
             self.code.append(kc.Free(base, False, at=self.at(body[-1].loc if body else NOWHERE)))
         result, self.code = tuple(self.code), outer
@@ -299,18 +327,22 @@ class _FunctionElaborator:
         if isinstance(s.init, Alloc):
             array = s.init.type
             assert isinstance(array, Array)
-            if s.init.space.value != "Any":
-                raise Unsupported("GPU memory cannot be checked yet", s.loc)
             dims = tuple(self.stable(self.expr(d, names), at) for d in s.init.dims)
-            self.code.append(kc.Alloc(base, sort_of(s.init.elem, s.loc), dims, s.init.space.value, True, at=at))
+            sort, space = sort_of(s.init.elem, s.loc), s.init.space
+            heap = space is not Space.TREG  # registers are freed at the end of their scope
+            self.code.append(kc.Alloc(base, sort, dims, space.value, heap, array.distributed, s.init.elem.size, at=at))
+            self.dims[base] = (None, *dims) if array.distributed else dims
+            self.distributed[base] = array.distributed
+            if not heap:
+                locals_.append(base)
             return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(array.dims)))
         if s.init is not None:
             return names.bind(s.name, self.pointer(s.init, names))
         assert isinstance(s.type, Array)
-        if s.type.space.value != "Any":
-            raise Unsupported("shared memory cannot be checked yet", s.loc)
         dims = tuple(self.stable(self.expr(d, names), at) for d in s.type.dims if d is not None)
-        self.code.append(kc.Alloc(base, sort_of(s.type.elem, s.loc), dims, heap=False, at=at))
+        sort, space = sort_of(s.type.elem, s.loc), s.type.space
+        self.dims[base] = dims
+        self.code.append(kc.Alloc(base, sort, dims, space.value, False, False, s.type.elem.size, at=at))
         locals_.append(base)
         return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(dims)))
 
@@ -369,6 +401,8 @@ class _FunctionElaborator:
     def loop(self, s: For, names: Names) -> None:
         at = self.at(s.loc)
         r = s.range
+        if r.relation not in (("<", "<=") if r.op in ("+", "*", "<<") else (">", ">=")):
+            raise input_error("OG011", f"the loop over `{s.index}` does not count towards its bound", s.loc)
         start, bound, amount = (self.expr(e, names) for e in (r.start, r.bound, r.amount))
         self.out.marks[at] = s.mark
         index = k.var(self.unique(s.index), INT)
@@ -376,7 +410,7 @@ class _FunctionElaborator:
         if s.contract:
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
         body = self.block(s.body, inner)
-        self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.mode.value, at=at))
+        self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at))
 
     def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
         spec = LoopSpec(index)
@@ -411,15 +445,96 @@ class _FunctionElaborator:
 
     def call_statement(self, call: Call, names: Names, loc: Loc) -> None:
         at = self.at(loc)
-        if call.func == "free":
+        if call.func in MEMORY_CALLS and "free" in call.func:
             array = self.pointer(call.args[0], names)
             if array.lead or array.shift is not k.ZERO:
                 raise Unsupported("only the start of an allocation can be freed", call.loc)
+            self.freed_sizes(call, names)
             self.code.append(kc.Free(array.base, True, at=at))
+            return
+        if call.func in SHUFFLES:
+            to, source = (self.pointer(a, names) for a in call.args[:2])
+            target, given = (kc.View(p.base, p.lead, p.shift) for p in (to, source))
+            self.code.append(kc.Shuffle(call.func, target, given, self.expr(call.args[2], names), at=at))
+            return
+        if call.func in VECTOR_CALLS:
+            self.vector(call, names, at)
+            return
+        if call.func in MEMORY_CALLS:
+            self.copy(call, names, at)
+            return
+        if call.func in CONTROL_CALLS:
+            self.control(call, names, at)
             return
         if call.func not in self.functions:
             raise Unsupported(f"`{call.func}` cannot be checked yet", loc)
         self.code.append(kc.Call(None, call.func, self.arguments(call, names), at=at))
+
+    def freed_sizes(self, call: Call, names: Names) -> None:
+        """`__smem_free2(s, n, m)` names the sizes that s was allocated with."""
+        type_ = call.args[0].type
+        assert isinstance(type_, Array)
+        for arg, d in zip(call.args[1:], type_.dims[1:] if type_.distributed else type_.dims):
+            if d is not None:
+                goal = k.eq(self.expr(arg, names), self.expr(d, names))
+                self.oblige(goal, "free sizes", arg.loc)
+
+    def vector(self, call: Call, names: Names, at: int) -> None:
+        """`vload4(&r[0], &a[4 * i])`: all cells are read, then all are written; the one in memory is aligned to the width."""
+        width, way = VECTOR_CALLS[call.func]
+        to, source = (self.pointer(a, names) for a in call.args)
+        memory = source if way == "load" else to
+        offset = k.ZERO
+        dims = self.dims[memory.base]
+        for position, e in enumerate((*memory.lead, memory.shift)):
+            if position > 0:
+                d = dims[position]
+                if d is None:
+                    raise Unsupported("the sizes of this array are not known", call.loc)
+                offset = k.mul(offset, d)
+            if position > 0 or not self.distributed.get(memory.base):
+                offset = k.add(offset, e)
+        self.oblige(k.eq(k.fmod(offset, k.num(width)), k.ZERO), "aligned", call.loc)
+        elem = call.args[0].type
+        assert isinstance(elem, Array)
+        values = [self.temporary(sort_of(elem.elem, call.loc)) for _ in range(width)]
+        for n, t in enumerate(values):
+            self.code.append(kc.Load(t, kc.Place(source.base, source.full((k.num(n),))), at=at))
+        for n, t in enumerate(values):
+            self.code.append(kc.Store(kc.Place(to.base, to.full((k.num(n),))), t, at=at))
+
+    def copy(self, call: Call, names: Names, at: int) -> None:
+        """memcpy is a call of a function that the kernel defines, one for each rank and sort."""
+        array = call.args[0].type
+        assert isinstance(array, Array)
+        name = f"{call.func}.{sort_of(array.elem, call.loc).name}"
+        function = copying(name)
+        source = call.args[1].type
+        if function is None or not isinstance(source, Array) or source.elem != array.elem:
+            raise Unsupported("these arrays cannot be copied to each other", call.loc)
+        self.out.copies[name] = function
+        self.code.append(kc.Call(None, name, self.arguments(call, names), at=at))
+
+    def control(self, call: Call, names: Names, at: int) -> None:
+        """The phases of a kernel, and barriers."""
+        match call.func:
+            case "kernel_launch":
+                grid, block, shared = (self.expr(a, names) for a in call.args)
+                self.code.append(kc.Launch(grid, block, shared, at=at))
+            case "kernel_setup_end":
+                self.code.append(kc.Phase("threads", at=at))
+            case "kernel_teardown_begin":
+                self.code.append(kc.Phase("teardown", at=at))
+            case "kernel_kill":
+                self.code.append(kc.Phase("host", at=at))
+            case "blocksync":
+                self.code.append(kc.Barrier("block", at=at))
+            case "warpsync":
+                self.code.append(kc.Barrier("warp", at=at))
+            case "kernel_teardown_sync":
+                pass  # kernel_teardown_begin waits for all threads already
+            case _:
+                raise Unsupported(f"`{call.func}` cannot be checked yet", call.loc)
 
     def arguments(self, call: Call, names: Names) -> tuple[Term | kc.View, ...]:
         out: list[Term | kc.View] = []

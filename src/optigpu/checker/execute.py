@@ -19,8 +19,12 @@ from optigpu.checker.explore import (
     through_view,
     unknown_content,
 )
+from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
+from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
+from optigpu.checker.thread_search import ThreadSearch
+from optigpu.checker.trees import find_tree, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -30,8 +34,9 @@ from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
-from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.state import THREADS, Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
+from optigpu.kernel.threads import lanes
 from optigpu.kernel.values import Steps
 
 
@@ -48,6 +53,11 @@ class Failed(Exception):
         return str(self.rejected)
 
 
+ATTEMPTS = 4  # at a loop whose start has to be weakened to what its end leaves
+# Which of several reasons not to access a cell says most.
+REASONS = ("permission", "overlap", "init", "owner", "level", "space")
+
+
 class Executor:
     def __init__(self, kernel: Kernel, elaborated: Elaborated) -> None:
         self.kernel = kernel
@@ -55,16 +65,22 @@ class Executor:
         self.elaborated = elaborated
         self.explorer = Explorer(kernel.judge, elaborated)
         self.sums = SumProver(kernel.judge)
+        self.threads = ThreadSearch(kernel)
         self.function = ""
         self.place = 0
         self.clause: tuple[str, int] | None = None
         self.shown: dict[int, ShownLoop] = {}  # by the `at` of loops
         self.allocated: dict[str, int] = {}  # where bases were allocated
+        self.points: Points | None = None  # kept if there is one
+        self.accesses: list[Access] = []  # loads and stores so far
+        self.current: State | None = None  # where the executor is
 
     # Functions
 
     def verify(self, name: str) -> Theorem:
         self.function, self.place, self.clause = name, 0, None
+        self.accesses, self.current = [], None
+        self.explorer.names, self.explorer.found = {}, {}
         NAMES.restart()
         f = self.kernel.program.functions[name]
         try:
@@ -74,6 +90,9 @@ class Executor:
             return self.finish(end, f)
         except Rejected as r:
             clause = self.clause
+            if self.current is not None:
+                self.place = r.data.get("place") or self.place
+                explain(self.judge, self.current, r, self.accesses, self.place)
             if r.why in ("leak", "branches") and r.data.get("base") in self.allocated:
                 self.place, clause = self.allocated[r.data["base"]], None
             if r.rule == "begin" and "claims" in r.data:
@@ -176,9 +195,19 @@ class Executor:
 
     def run(self, state: State) -> State:
         while state.next is not None:
-            self.place = state.next.at or self.place
-            state = self.step(state)
+            if self.points is not None:
+                self.points.seen(state)
+            state = self.one(state)
+        if self.points is not None:
+            self.points.seen(state)
         return state
+
+    def one(self, state: State) -> State:
+        """The next instruction."""
+        assert state.next is not None
+        self.place = state.next.at or self.place
+        self.current = state
+        return self.step(state)
 
     def step(self, state: State) -> State:
         match state.next:
@@ -208,8 +237,27 @@ class Executor:
                 return self.call(state, call)
             case kc.Ghost() as ghost:
                 return self.ghost(state, ghost)
+            case kc.Launch():
+                return self.kernel.launch(state)
+            case kc.Phase():
+                return self.kernel.phase(state)
+            case kc.Barrier():
+                return self.kernel.barrier(state)
+            case kc.Shuffle() as shuffle:
+                return self.shuffle(state, shuffle)
             case _:
                 raise Rejected("order", "nothing to execute")
+
+    def shuffle(self, state: State, i: kc.Shuffle) -> State:
+        found: list[tuple[int, tuple[Index, Index]]] = []
+        for view, share in ((i.source, "any"), (i.target, FULL)):
+            families = self.candidates(dict(state.held), view.base, share)
+            n, maps = self.home(state, lanes(state, view), families) if families else (0, None)
+            if maps is None:
+                raise Rejected("shuffle", "permission", state.facts, None, base=view.base)
+            found.append((n, maps))
+        (source, (forward, _)), (target, (forward2, back)) = found
+        return self.kernel.tidy(self.kernel.shuffle(state, source, forward, target, forward2, back), target)
 
     def access(self, state: State, place: kc.Place, rule: str) -> State:
         index = state.values(place.index)
@@ -219,9 +267,11 @@ class Executor:
             if at is None:
                 continue
             try:
-                return self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
+                after = self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
+                self.accesses.append((place.base, rule, self.place))
+                return after
             except Rejected as r:
-                last = r if last is None or (r.why == "init" and last.why != "init") else last
+                last = r if last is None or _telling(r) > _telling(last) else last
         if last is not None:
             raise last
         readable = any(r.cells.base == place.base for r in state.held.values())
@@ -244,31 +294,77 @@ class Executor:
 
     def loop(self, state: State, loop: kc.Loop) -> State:
         if loop.op not in ("+", "-"):
-            return self.kernel.unroll(state)
-        world = World(state.facts, dict(state.env), {})
-        for base, info in state.bases.items():
-            world.contents[base] = unknown_content(base, len(info.dims), info.sort)
+            return self.unrolled(state, loop)
+        if loop.mode == kc.THREAD and state.context.kind == THREADS:
+            self.threads.extents(state, loop, state.context.threads)
+        world = self.world(state)
         try:
-            summary = self.explorer.loop(loop, world)
+            summary = self.explorer.again(loop, world) or self.explorer.loop(loop, world)
             contract = self.contract(state, summary)
         except Unexplorable as e:
+            if e.why == "race":
+                raise Rejected("loop", "race", base=e.base, place=e.at, scope="block") from None
             raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
         contract = replace(contract, invariant=tuple(self.entry_steps(state, summary, i) for i in contract.invariant))
+        contract = self.threads.contract(state, loop, summary, contract)
         number = state.counter + 1
-        try:
-            body = self.kernel.enter_loop(state, contract)
-        except Rejected as r:
-            self.blame(summary, r)
-            raise
         v = state.fresh(str(loop.index.data), k.INT)
-        end = self.run(body)
+        self.explorer.names[summary.v] = v
+        for _ in range(ATTEMPTS):
+            self.current = state
+            try:
+                body = self.kernel.enter_loop(state, contract)
+            except Rejected as r:
+                self.blame(summary, r)
+                if loop.mode == kc.THREAD and r.why == "overlap":
+                    r.why = "race"
+                raise
+            end = self.threads.outliving(self.run(body), state)
+            wider = self.threads.widened(state, end, contract, summary, v)
+            if wider is None:
+                break
+            contract = wider
         self.place = loop.at
         self.shown[loop.at] = ShownLoop(loop, contract, summary.range, v, state)
         exclusive, invariant = self.exit_steps(end, contract, v, number)
-        after = self.kernel.leave_loop(end, exclusive, invariant)
+        covers = self.threads.exit_covers(end, contract, v)
+        self.current = end
+        after = self.kernel.leave_loop(end, exclusive, invariant, covers)
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
         return after
+
+    def world(self, state: State) -> World:
+        """The start of an exploration from here."""
+        contents = {b: unknown_content(b, len(info.dims), info.sort) for b, info in state.bases.items()}
+        return World(state.facts, dict(state.env), contents)
+
+    def unrolled(self, state: State, loop: kc.Loop) -> State:
+        """A loop over known numbers, one iteration after the other; a tree reduction with its contents said anew after each."""
+        start = self.kernel.unroll(state)
+        world = self.world(state)
+        values = self.explorer.known_values(loop, world)
+        tree = find_tree(self.explorer, loop, world, values) if values else None
+        if tree is None or values is None:
+            return start
+        families = self.candidates(dict(state.held), tree.base, FULL)
+        if len(families) != 1:
+            return start
+        (n,) = families
+        after, each = len(state.code) - 1, 1 + len(loop.body)
+        entry, state = state.held[n], start
+        for done, h in enumerate(values, 1):
+            while len(state.code) > after + each * (len(values) - done):
+                state = self.one(state)
+            stated_ = stated(tree, h, entry, state.held[n], state.facts)
+            if stated_ is not None:
+                want = Family(entry.cells, stated_[1], stated_[0])
+                steps = halving_steps(tree, h, want, state.facts)
+                try:
+                    state = self.kernel.tidy(self.kernel.restate(state, n, *stated_, steps), n)
+                except Rejected:
+                    continue
+        return state
 
     def blame(self, summary: LoopSummary, r: Rejected) -> None:
         """The statement in the loop because of which its contract needs what it does not have."""
@@ -286,11 +382,10 @@ class Executor:
                 rejected = Rejected("loop", "read-only", state.facts, None, base=effect.base)
                 self.blame(summary, rejected)
                 raise rejected
-            n = families[0]
             if effect.kind == "each" and not effect.progressive:
-                exclusive += self.exclusive(state, summary, effect, n, actual)
+                exclusive += self.exclusive(state, summary, effect, families, actual)
             else:
-                invariant.append(self.invariant(state, summary, effect, n, actual))
+                invariant.append(self.invariant(state, summary, effect, families[0], actual))
         facts = tuple(k.substitute(p, actual) for p in summary.invariants)
         return LoopContract(tuple(exclusive), tuple(invariant), facts)
 
@@ -316,23 +411,72 @@ class Executor:
         return out
 
     def exclusive(
-        self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
+        self, state: State, summary: LoopSummary, effect: Effect, families: list[int], actual: dict[Term, Term]
     ) -> list[Exclusive]:
         out: list[Exclusive] = []
         v = summary.v
-        r = state.held[n]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
             whole = over_all(cells, summary)
             xs = temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
-            value = inside.simplify(k.substitute(instantiate(u.value, xs), actual))
-            maps = self.maps(state.facts, whole, r)
+            value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
+            n, maps = self.home(state, whole, families)
+            init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
+            wider = self.unconditional(state, summary, cells, effect.base, families)
+            if wider is not None:
+                n, maps, whole, condition, at = wider
+                r = state.held[n]
+                here = instantiate(condition, (v, *xs))
+                at = tuple(instantiate(t, (v, *xs)) for t in at)
+                value, init = (
+                    k.ite(here, value, r.value_at(at)),
+                    k.abstract(k.ite(here, instantiate(init, (v, *xs)), r.init_at(at)), (v, *xs)),
+                )
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
-            init = TRUE if u.written else k.FALSE
-            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if u.written else None))
+            known = u.written and not any(str(x.data).startswith("@") for x in value.free)
+            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out
+
+    def unconditional(
+        self, state: State, summary: LoopSummary, cells: Cells, base: str, families: list[int]
+    ) -> tuple[int, tuple[Index, Index], Cells, Term, Index] | None:
+        """Cells that an iteration writes under a condition on itself and reads in any case: it can have them in any case."""
+        n = cells.arity
+        xs = temporaries(n)
+        conjuncts = k.conjuncts(instantiate(cells.where, xs))
+        own = [c for c in conjuncts if not c.free & set(xs)]
+        if not own or not any(c.base == base for c in summary.reads):
+            return None
+        rest = k.and_(*(c for c in conjuncts if c not in own))
+        wider = replace(cells, where=k.abstract(rest, xs))
+        for c in (c for c in summary.reads if c.base == base):
+            ys = temporaries(c.arity)
+            inside = summary.facts.assume(c.domain(ys))
+            at = invert(wider, c.at(ys), inside)
+            if at is None or not self.judge.proves(
+                inside, k.and_(wider.domain(at), same(wider.at(at), c.at(ys))), count=False
+            ):
+                return None
+        whole = over_all(wider, summary)
+        number, maps = self.home(state, whole, families)
+        if maps is None or not self.includes(state.facts, whole, state.held[number], maps[0]):
+            return None
+        ys = temporaries(whole.arity)
+        image = tuple(instantiate(t, ys) for t in maps[0])
+        back = tuple(instantiate(t, image) for t in maps[1])
+        if not self.judge.proves(state.facts.assume(whole.domain(ys)), same(back, ys), count=False):
+            return None
+        return number, maps, whole, k.abstract(k.and_(*own), (summary.v, *xs)), maps[0]
+
+    def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Index, Index] | None]:
+        """The family that has the cells, and the maps; the first one if none is seen to have them."""
+        found = [(n, self.maps(state.facts, cells, state.held[n])) for n in families]
+        for n, maps in found if len(found) > 1 else ():
+            if maps is not None and self.includes(state.facts, cells, state.held[n], maps[0]):
+                return n, maps
+        return found[0]
 
     def invariant(
         self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
@@ -350,8 +494,9 @@ class Executor:
         value = inside_loop.simplify(k.substitute(value, actual))
         for u in effect.updates:
             if effect.kind == "scratch":
-                _, here = located(u, index, inside_loop)
-                init = k.ite(k.and_(here, k.lt(low, v)), TRUE, init)
+                where, here = located(u, index, inside_loop)
+                last = k.substitute(instantiate(u.init, where), {v: k.sub(v, k.ONE)})
+                init = k.ite(k.and_(here, k.lt(low, v)), last, init)
             elif effect.kind == "given":
                 _, here = located(u, index, inside_loop)
                 init = k.ite(here, TRUE if u.written else k.FALSE, init)
@@ -459,3 +604,7 @@ class Executor:
                     held[take.family] = r.without(self.member(c.cells, r, take.back))
         steps = tuple(self.fact_steps(facts, p) for p in state.values(ghost.ensures))
         return self.kernel.ghost(state, tuple(takes), steps)
+
+
+def _telling(r: Rejected) -> int:
+    return REASONS.index(r.why) if r.why in REASONS else -1

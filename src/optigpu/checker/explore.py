@@ -15,10 +15,12 @@ from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import UNINIT, Cells, Claim, Index, arguments, box, same, single
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.loops import Range, holds_for, iterations
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
+from optigpu.kernel.threads import WARP, lane_read
 
 MAX_UNROLLED = 64
 
@@ -31,6 +33,7 @@ class Update:
     value: Term
     at: int = field(default=0, compare=False)  # the instruction that makes it
     written: bool = True  # False: the cells count as uninitialised
+    init: Term = TRUE  # which of them count as initialised, under the binders
 
     def member(self, index: Index, facts: Facts) -> tuple[Term, Term] | None:
         """(is this one of the cells, its value), or None if that cannot be told."""
@@ -113,9 +116,9 @@ class LoopSummary:
 class Unexplorable(Exception):
     """The loop cannot be summarised: why, and about which base."""
 
-    def __init__(self, why: str, base: str = "") -> None:
+    def __init__(self, why: str, base: str = "", at: int = 0) -> None:
         super().__init__(why)
-        self.why, self.base = why, base
+        self.why, self.base, self.at = why, base, at
 
 
 class Explorer:
@@ -124,6 +127,10 @@ class Explorer:
         self.program = elaborated.program
         self.specs = elaborated.specs  # what users wrote at loops
         self.given_values = elaborated.given  # and at uses of lemmas
+        self.found: dict[
+            int, tuple[LoopSummary, dict[Term, Term]]
+        ] = {}  # by the `at` of loops, with what they depend on
+        self.names: dict[Term, Term] = {}  # iterations of explored loops, as the proof calls them
 
     # Reading
 
@@ -169,8 +176,8 @@ class Explorer:
                 index = w.index(place)
                 self.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
-            case kc.Alloc(base, sort, dims):
-                w.contents[base] = unknown_content(base, len(dims), sort)
+            case kc.Alloc(base, sort):
+                w.contents[base] = unknown_content(base, i.rank, sort)
             case kc.Free(base):
                 if base in w.outer:
                     raise Unexplorable("freed", base)
@@ -185,6 +192,21 @@ class Explorer:
                 self.nested_loop(i, w)
             case kc.Call():
                 self.call(i, w)
+            case kc.Launch() | kc.Phase() | kc.Barrier():
+                pass
+            case kc.Shuffle():
+                self.shuffle(i, w)
+
+    def shuffle(self, i: kc.Shuffle, w: World) -> None:
+        (lane,) = temporaries(1, "l")
+        inside = w.facts.assume(k.le(k.ZERO, lane), k.lt(lane, k.num(WARP)))
+        source, target = ((*w.values(v.lead), w.value(v.shift)) for v in (i.source, i.target))
+        other = inside.simplify(lane_read(i.op, lane, w.value(i.amount)))
+        value = self.read(self.content(i.source.base, w), (*source[:-1], k.add(source[-1], other)), inside)
+        index = tuple(k.abstract(t, (lane,)) for t in (*target[:-1], k.add(target[-1], lane)))
+        cells = Cells(i.target.base, ((k.ZERO, k.num(WARP)),), TRUE, index)
+        self.write(i.target.base, Update(cells, k.abstract(value, (lane,)), i.at), w)
+        w.reads += (Cells(i.source.base, cells.ranges, TRUE, (*source[:-1], k.add(source[-1], k.bound(0, INT)))),)
 
     def content(self, base: str, w: World) -> Content:
         found = w.contents.get(base)
@@ -301,11 +323,16 @@ class Explorer:
         """Run a loop inside an exploration: summarise it, and apply what it does to the contents."""
         values = self.known_values(loop, w)
         if values is not None:
+            if self.reduce_tree(loop, w, values):
+                return
             for number in values:
                 w.env[loop.index] = k.num(number)
                 self.run(loop.body, w)
             return
         summary = self.loop(loop, w)
+        shared = shared_by_iterations(summary) if loop.mode == kc.THREAD else None
+        if shared is not None:
+            raise Unexplorable("race", shared.base, next((u.at for u in shared.updates if u.at), 0))
         entry = {c.start: (base, c) for base, c in summary.entry.items()}
         before = dict(w.contents)
 
@@ -320,7 +347,7 @@ class Explorer:
                 b = temporaries(u.cells.arity)
                 inside = w.facts.assume(u.cells.domain(b))
                 value = k.abstract(self.resolve(instantiate(u.value, b), entry, before, inside), b)
-                self.write(effect.base, Update(cells, value, u.at), w)
+                self.write(effect.base, Update(cells, value, u.at, init=now(u.init)), w)
 
     def resolve(
         self, t: Term, entry: dict[Term, tuple[str, Content]], contents: dict[str, Content], facts: Facts
@@ -335,6 +362,16 @@ class Explorer:
                 xs = temporaries(c.rank, "x")
                 lambdas[start] = k.lam(xs, self.read(contents[base], xs, facts))
         return facts.simplify(k.substitute(t, {**scalars, **lambdas}))
+
+    def reduce_tree(self, loop: kc.Loop, w: World, values: list[int]) -> bool:
+        """A loop that is a tree reduction, as one operation."""
+        from optigpu.checker.trees import apply_tree, find_tree
+
+        tree = find_tree(self, loop, w, values)
+        if tree is None:
+            return False
+        apply_tree(self, tree, w, loop.at)
+        return True
 
     def known_values(self, loop: kc.Loop, w: World) -> list[int] | None:
         """Geometric loops over known numbers are run as they are."""
@@ -364,7 +401,34 @@ class Explorer:
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in now and (c.updates or b in given)}
         _Recurrences(self, summary, written, given).solve()
+        if loop.at not in self.specs:
+            self.found[loop.at] = (summary, {x: w.value(x) for x in variables_of(loop)})
         return summary
+
+    def again(self, loop: kc.Loop, w: World) -> LoopSummary | None:
+        """What was found out about a loop when one around it was explored, if it depends on the same things here."""
+        if loop.at not in self.found:
+            return None
+        summary, inputs = self.found[loop.at]
+        if any(k.substitute(t, self.names) is not w.value(x) for x, t in inputs.items()):
+            return None
+        if summary.entry.keys() != w.contents.keys():
+            return None
+
+        def named(t: Term) -> Term:
+            return k.substitute(t, self.names)
+
+        v, r = summary.v, summary.range
+        range_ = Range(named(r.low), named(r.high), named(r.index))
+        index = instantiate(range_.index, (v,))
+        taken = holds_for(loop, index, w.value(loop.bound))
+        facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), taken)
+        effects = {}
+        for base, e in summary.effects.items():
+            updates = (replace(u, cells=u.cells.substitute(self.names), value=named(u.value)) for u in e.updates)
+            effects[base] = replace(e, updates=tuple(updates))
+        reads = tuple(c.substitute(self.names) for c in summary.reads)
+        return LoopSummary(v, range_, summary.entry, effects, facts, (), reads)
 
     def given(self, loop: kc.Loop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
         """What the user says of a loop, used as it is written."""
@@ -397,7 +461,8 @@ class Explorer:
             n = u.cells.arity
             match effect.kind:
                 case "each":
-                    out.append(Update(over_all(u.cells, summary), bind(u.value, v, n), u.at))
+                    init = bind(u.init, v, n)
+                    out.append(Update(over_all(u.cells, summary), bind(u.value, v, n), u.at, init=init))
                 case "accumulate":
                     out.append(replace(u, value=accumulated(effect, u, summary, high)))
                 case "scratch":
@@ -406,7 +471,9 @@ class Explorer:
                     where = k.and_(ran, k.substitute(u.cells.where, last))
                     index = tuple(k.substitute(e, last) for e in u.cells.index)
                     ranges = tuple((k.substitute(a, last), k.substitute(b, last)) for a, b in u.cells.ranges)
-                    out.append(Update(Cells(u.cells.base, ranges, where, index), k.substitute(u.value, last), u.at))
+                    cells = Cells(u.cells.base, ranges, where, index)
+                    init = k.substitute(u.init, last)
+                    out.append(Update(cells, k.substitute(u.value, last), u.at, init=init))
                 case "given":
                     final = {v: summary.range.end}
                     out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
@@ -415,6 +482,20 @@ class Explorer:
                     f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * n, sort) if n else sort)
                     out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
         return out
+
+
+def variables_of(i: kc.Instr) -> set[Term]:
+    """The variables that occur in an instruction."""
+    out: set[Term] = set()
+    for t in terms_of(i):
+        out |= t.free
+    return out
+
+
+def shared_by_iterations(summary: LoopSummary) -> Effect | None:
+    """An effect that threads cannot have side by side: what one reads or writes, another one writes."""
+    progressive = [e for e in summary.effects.values() if e.progressive]
+    return next((e for e in (*progressive, *summary.effects.values()) if e.progressive or e.kind != "each"), None)
 
 
 def bind(t: Term, v: Term, depth: int) -> Term:
@@ -478,8 +559,9 @@ class _Recurrences:
                     pending.discard(base)
                     self.substitute_solved(base, effect)
                     progress = True
-        for base in pending:
-            self.solved[base] = Effect("unknown", base, tuple(self.updates[base]))
+        for base in sorted(pending):
+            updates = self.updates[base]
+            self.solved[base] = Effect("unknown", base, tuple(updates), "", self.read_elsewhere(base, updates))
         self.summary.effects = self.solved
 
     def start_of(self, base: str) -> Term:
@@ -548,11 +630,16 @@ class _Recurrences:
         inside = self.summary.facts.assume(u.cells.domain(xs))
         index = u.cells.at(xs)
         previous = tuple(k.substitute(e, {v: k.sub(v, k.ONE)}) for e in index)
-        old = content.initial(previous)
-        law = accumulation(inside.simplify(instantiate(u.value, xs)), inside.simplify(old), content.start)
+        # The cell before stands for itself; other reads must see what the loop found there.
+        before = temporaries(1, "p")[0] if u.value.sort is INT else k.var("p!real", u.value.sort)
+        old = inside.simplify(content.initial(previous))
+        value = k.replace_subterms(inside.simplify(instantiate(u.value, xs)), {old: before})
+        law = accumulation(value, before, before)
         if law is None or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p))):
             return None
         op, summand = law
+        if not all(self.not_earlier(at, [u], known) for at, known in self.reads(summand, base, inside)):
+            return None
         first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
         body = k.abstract(summand, (v,))
         value = combine(op, first, low, k.add(v, k.ONE), body)
@@ -562,14 +649,31 @@ class _Recurrences:
         xs = temporaries(u.cells.arity)
         inside = self.summary.facts.assume(u.cells.domain(xs))
         terms = (*(instantiate(t, xs) for t in (u.value, u.cells.where, *u.cells.index)),)
-        return all(self.not_earlier(index, updates, inside) for t in terms for index in self.reads(t, base))
+        return all(self.not_earlier(i, updates, known) for t in terms for i, known in self.reads(t, base, inside))
 
-    def reads(self, t: Term, base: str) -> list[Index]:
-        """The indices at which a term reads the contents of base (those under binders as they stand)."""
-        start = self.start_of(base)
+    def reads(self, t: Term, base: str, facts: Facts) -> list[tuple[Index, Facts]]:
+        """The indices at which a term reads the contents of base, with what is known there: the ranges of sums around it."""
+        start, out = self.start_of(base), list[tuple[Index, Facts]]()
         if not self.summary.entry[base].rank:
-            return [()] if start in t.free else []
-        return [x.args[1:] for x in k.subterms(t) if x.op == "app" and x.args[0] is start]
+            return [((), facts)] if start in t.free else []
+
+        def go(x: Term, inside: Facts) -> None:
+            if start not in x.free:
+                return
+            if x.op in ("sum", "prod", "all", "fold_max"):
+                for a in x.args[:-1]:
+                    go(a, inside)
+                (y,) = temporaries(1, "y")
+                within = inside.assume(k.le(x.args[-3], y), k.lt(y, x.args[-2]))
+                go(instantiate(x.args[-1], (y,)), within)
+                return
+            if x.op == "app" and x.args[0] is start:
+                out.append((x.args[1:], inside))
+            for a in x.atoms() if x.op == "poly" else x.args:
+                go(a, inside)
+
+        go(t, facts)
+        return out
 
     def not_earlier(self, index: Index, updates: list[Update], facts: Facts) -> bool:
         """No earlier iteration has written this cell."""
@@ -600,6 +704,7 @@ class _Recurrences:
 
     def classify_repeated(self, base: str, u: Update) -> Effect | None:
         v = self.summary.v
+        u = self.always_written(base, u)
         moving = any(v in t.free for t in u.cells.terms())
         if moving or u.cells.where is not TRUE:
             return self.classify_scattered(base, u)
@@ -616,6 +721,24 @@ class _Recurrences:
             return None
         op, summand = law
         return Effect("accumulate", base, (replace(u, value=k.abstract(summand, xs)),), op)
+
+    def always_written(self, base: str, u: Update) -> Update:
+        """A cell that stays the same, written in some iterations: in the others it is written with what it holds."""
+        v, xs = self.summary.v, temporaries(u.cells.arity)
+        fixed = not any(v in t.free for t in (*u.cells.index, *(r for p in u.cells.ranges for r in p)))
+        conjuncts = k.conjuncts(instantiate(u.cells.where, xs))
+        sometimes = [c for c in conjuncts if v in c.free]
+        if (
+            not fixed
+            or not sometimes
+            or len(sometimes) != len(conjuncts)
+            or not u.written
+            or not self.mentions(u, base)
+        ):
+            return u
+        old = self.summary.entry[base].initial(u.cells.at(xs))
+        value = k.ite(k.and_(*sometimes), instantiate(u.value, xs), old)
+        return replace(u, cells=replace(u.cells, where=TRUE), value=k.abstract(value, xs))
 
     def classify_scattered(self, base: str, u: Update) -> Effect | None:
         """A cell chosen anew in each iteration (a histogram), or under a condition: an update of all cells of the base."""
@@ -660,7 +783,7 @@ class _Recurrences:
                 table = {start: contents}
                 cells = u.cells.substitute(table)
                 value = inside.simplify(k.substitute(instantiate(u.value, xs), table))
-                replaced.append(Update(cells, k.abstract(value, xs), u.at))
+                replaced.append(replace(u, cells=cells, value=k.abstract(value, xs)))
             self.updates[other] = replaced
 
     def at_iteration(self, base: str, effect: Effect, facts: Facts) -> Term:

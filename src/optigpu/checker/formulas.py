@@ -355,8 +355,6 @@ class FormulaElaborator:
     def _points_to(
         self, h: PointsTo, names: Names, binders: Binders, where: Term, out: list[Claim], sizes: list[Term]
     ) -> None:
-        if h.space is not None and h.space != Var("Any"):
-            raise Unsupported("GPU memory cannot be checked yet", h.loc)
         match h.target:
             case Call(name, args) if (m := matrix_predicate(name)) is not None:
                 dims = [self.term(a, names) for a in args[: m.rank]]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.execute import Failed
+from optigpu.checker.races import RACES
 from optigpu.checker.verdict import Problem
+from optigpu.kernel.state import HOST, THREADS, Rejected
 from optigpu.syntax.source import NOWHERE, Loc
 
 # (rule, why) -> code; a rule alone where it does not matter why.
@@ -63,14 +65,70 @@ CODES: dict[tuple[str, str], str] = {
     ("ghost", "permission"): "OG322",
     ("ghost", "overlap"): "OG322",
 }
+# Rules about threads.
+CODES |= {
+    ("store", "level"): "OG346",
+    ("shuffle", "level"): "OG345",
+    ("shuffle", "context"): "OG345",
+    ("shuffle", "warp"): "OG345",
+    ("shuffle", "space"): "OG348",
+    ("shuffle", "owner"): "OG344",
+    ("shuffle", "permission"): "OG302",
+    ("shuffle", "amount"): "OG354",
+    ("shuffle", "init"): "OG304",
+    ("oblige", "aligned"): "OG353",
+    ("allocate", "level"): "OG346",
+    ("call", "level"): "OG346",
+    ("call", "context"): "OG346",
+    ("barrier", "level"): "OG345",
+    ("barrier", "context"): "OG345",
+    ("barrier", "warp"): "OG345",
+    ("loop", "extent"): "OG347",
+    ("loop", "context"): "OG350",
+    ("load", "space"): "OG348",
+    ("store", "space"): "OG348",
+    ("call", "space"): "OG348",
+    ("begin", "space"): "OG348",
+    ("launch", "limit"): "OG349",
+    ("allocate", "shared"): "OG349",
+    ("launch", "context"): "OG350",
+    ("launch", "level"): "OG350",
+    ("allocate", "context"): "OG350",
+    ("free", "context"): "OG350",
+    ("join", "context"): "OG350",
+    ("leave", "context"): "OG350",
+    ("launch", "left"): "OG351",
+    ("leave", "shared"): "OG352",
+    ("oblige", "free sizes"): "OG351",
+}
 OTHER = "OG399"
+
+
+def code_of(r: Rejected) -> str:
+    """Races: within one loop, a barrier missing after a write or a read, other blocks, memory that is not shared at all."""
+    if r.why in RACES and "scope" in r.data:
+        if r.data.get("space") == "TReg" or (r.data.get("space") == "SMem" and r.data["scope"] == "grid"):
+            return "OG344"
+        if r.why == "race":
+            return "OG340"
+        if r.data["scope"] == "grid":
+            return "OG343"
+        return "OG342" if r.why == "read" else "OG341"
+    if (r.rule, r.why) == ("call", "context") and r.data["context"].kind not in (HOST, THREADS):
+        return "OG350"
+    return CODES.get((r.rule, r.why), OTHER)
 
 
 def problem_of(failure: Failed, elaborated: Elaborated) -> Problem:
     r = failure.rejected
-    code = CODES.get((r.rule, r.why), OTHER)
+    code = code_of(r)
     data = {"rule": r.rule, "why": r.why, "facts": r.facts, "goal": r.goal, "function": failure.function, **r.data}
-    return Problem(code, _place(failure, elaborated), data)
+    labels: tuple[tuple[Loc, str], ...] = ()
+    if "before" in r.data:
+        at, what = r.data["before"]
+        labels = ((elaborated.places[at], f"{what} here, by another thread"),)
+    statement = elaborated.statements[failure.at] if failure.clause is None else 0
+    return Problem(code, _place(failure, elaborated), data, labels, statement=statement)
 
 
 def _place(failure: Failed, elaborated: Elaborated) -> Loc:

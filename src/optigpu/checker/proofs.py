@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.code import Loop
+from optigpu.kernel.facts import Facts
 from optigpu.kernel.loops import LoopContract, Range
 from optigpu.kernel.state import State
 from optigpu.kernel.terms import INT, REAL, TRUE, Term, instantiate, var
@@ -88,7 +89,7 @@ def _index_expr(shown: ShownLoop) -> Expr:
 
 
 def _clauses(shown: ShownLoop, outer: dict[Term, Expr]) -> list[Clause]:
-    writer = _Writer(outer)
+    writer = _Writer(outer, shown.before.facts)
     out: list[Clause] = []
     for x in shown.contract.exclusive:
         cells = x.cells.under((shown.v,))
@@ -117,8 +118,9 @@ def _clauses(shown: ShownLoop, outer: dict[Term, Expr]) -> list[Clause]:
 class _Writer:
     """Terms to formulas."""
 
-    def __init__(self, names: dict[Term, Expr]) -> None:
+    def __init__(self, names: dict[Term, Expr], facts: Facts | None = None) -> None:
         self.names = dict(names)
+        self.facts = facts or Facts()
         self.count = 0
 
     def binders(self, n: int) -> Index:
@@ -253,6 +255,8 @@ class _Writer:
     def floor_division(self, a: Term, b: Term) -> Expr:
         """C's division for what is not negative; the general case is spelled out."""
         x, y = self.expr(a), self.expr(b)
+        if self.facts.proves(k.and_(k.le(k.ZERO, a), k.lt(k.ZERO, b))):
+            return Binary("/", x, y)
         below = Binary("-", Int(0), Binary("/", Binary("-", Binary("-", y, Int(1)), x), y))
         return Cond(Binary(">=", x, Int(0)), Binary("/", x, y), below)
 

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
 
-from optigpu.checker.witness import temporaries
+from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Index
+from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import Term, instantiate
-from optigpu.kernel.values import Case, Extend, Reindex, Split, Step, Steps, peel, split
+from optigpu.kernel.values import (
+    Case,
+    Equality,
+    Extend,
+    Partition,
+    Reindex,
+    Split,
+    Step,
+    Steps,
+    Widen,
+    extended,
+    partition,
+    peel,
+    split,
+    widen,
+)
 
 ROUNDS = 24
+BUDGET = 300  # steps tried in one search
+DEPTH = 4  # nested case distinctions and bodies
 MAX_UNROLL = 40
 MAX_STRIDE = 8
 BIG = ("sum", "prod", "all", "fold_max")
@@ -21,57 +40,203 @@ BIG = ("sum", "prod", "all", "fold_max")
 class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
+        self.left = BUDGET
+        self.equality = Equality(judge)
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
 
-    def find(self, facts: Facts, a: Term, b: Term, depth: int = 3) -> Steps | None:
-        """Steps after which the judge sees that a = b."""
+    def find(self, facts: Facts, a: Term, b: Term) -> Steps | None:
+        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds."""
+        self.left = BUDGET
+        return self.search(facts, a, b, DEPTH)
+
+    def search(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         a, b = facts.simplify(a), facts.simplify(b)
         steps: list[Step] = []
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
                 return tuple(steps)
-            step = self.suggest(facts, a, b, depth)
+            self.left -= 1
+            if self.left < 0:
+                return None
+            step: Split | Reindex | Extend | Partition | None = self.suggest(facts, a, b)
             if step is None:
-                return self.by_cases(facts, a, b, steps, depth)
-            new = split(step.old, step.at) if isinstance(step, Split) else step.new
+                rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
+                if rest is not None:
+                    return (*steps, *rest)
+                step = (
+                    self.inside(facts, a, b, depth)
+                    or self.evened(facts, a, b)
+                    or self.shifted(a, b)
+                    or self.unrolled(a, b)
+                )
+                if step is None:
+                    return None
+            new = _result(step)
             steps.append(step)
             a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
         return None
 
-    def by_cases(self, facts: Facts, a: Term, b: Term, steps: list[Step], depth: int) -> Steps | None:
+    def by_cases(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         """Distinguish a condition on which one side depends."""
         if depth == 0:
             return None
         for c in conditions(a, b):
             yes, no = facts.assume(c), facts.assume(k.not_(c))
-            then = self.find(yes, a, b, depth - 1)
+            then = self.search(yes, a, b, depth - 1)
             if then is None:
                 continue
-            other = self.find(no, a, b, depth - 1)
+            other = self.search(no, a, b, depth - 1)
             if other is not None:
-                return (*steps, Case(c, then, other))
+                return (Case(c, then, other),)
         return None
 
-    def suggest(self, facts: Facts, a: Term, b: Term, depth: int) -> Split | Reindex | Extend | None:
-        mine, theirs = bigs(a), bigs(b)
-        only = [t for t in (*mine, *theirs) if (t in mine) != (t in theirs)]
+    def by_prefixes(self, facts: Facts, a: Term, b: Term) -> Steps | None:
+        """Sums over windows of one body, all as differences of sums from one start: then only their ends differ."""
+        steps: list[Step] = []
+
+        def apply(step: Split | Widen, new: Term) -> None:
+            nonlocal a, b
+            steps.append(step)
+            a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
+
+        groups: dict[Term, list[Term]] = {}
+        for t in dict.fromkeys([*bigs(a), *bigs(b)]):
+            if t.op == "sum":
+                groups.setdefault(t.args[-1], []).append(t)
+        for group in groups.values():
+            lows = list(dict.fromkeys(t.args[0] for t in group))
+            first = next((x for x in lows if all(self.proves(facts, k.le(x, y)) for y in lows)), None)
+            if len(lows) == 1 or first is None:
+                continue
+            for t in group:
+                if t.args[0] is not first and self.proves(facts, k.le(t.args[0], t.args[1])):
+                    apply(Widen(t, first), widen(t, first))
+        for _ in range(ROUNDS if steps else 0):
+            ends = [t for t in dict.fromkeys([*bigs(a), *bigs(b)]) if t.op == "sum"]
+            near = next(
+                (
+                    (s, t.args[1])
+                    for s in ends
+                    for t in ends
+                    if s.args[0] is t.args[0] and s.args[2] is t.args[2]
+                    and k.is_num(k.sub(s.args[1], t.args[1])) and k.sub(s.args[1], t.args[1]).data > 0
+                    and self.proves(facts, k.le(t.args[0], t.args[1]))
+                ),
+                None,
+            )  # fmt: skip
+            if near is None:
+                break
+            apply(Split(*near), split(*near))
+        return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
+
+    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | None:
+        """A step that makes a sum simpler, or two of them alike."""
+        only = one_sided(a, b)
         for t in only:
             simpler = self.simpler(facts, t)
             if simpler is not None:
                 return simpler
+        pairs = [(s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op]
+        for s, t in pairs:
+            cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
+            if cut is not None:
+                return cut
         for i, s in enumerate(only):
             for t in only[i + 1 :]:
                 if s.op == t.op:
-                    step = self.align(facts, s, t, depth)
+                    step = self.align(facts, s, t)
                     if step is not None:
                         return step
-        for t in only:
+        return None
+
+    def inside(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
+        """Sums over one range that are equal because their bodies are."""
+        if depth == 0:
+            return None
+        only = one_sided(a, b)
+        for i, s in enumerate(only):
+            for t in only[i + 1 :]:
+                if s.op == t.op and s.args[:-1] == t.args[:-1]:
+                    (x,) = temporaries(1, "e")
+                    here = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
+                    inner = self.search(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
+                    if inner is not None:
+                        return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
+        return self.together(facts, a, b, depth)
+
+    def evened(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Ranges that differ by a few indices at an end: cut these off, whatever the bodies are."""
+        only = one_sided(a, b)
+        for s in only:
+            for t in only:
+                if s.op != t.op or s.args[-1] is t.args[-1]:
+                    continue
+                low, high = s.args[-3], s.args[-2]
+                for same_end, at in ((low is t.args[-3], t.args[-2]), (high is t.args[-2], t.args[-3])):
+                    near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
+                    ordered = k.and_(k.le(low, at), k.le(at, high))
+                    if same_end and near and at not in (low, high) and self.proves(facts, ordered):
+                        return Split(s, at)
+        return None
+
+    def shifted(self, a: Term, b: Term) -> Reindex | None:
+        """Sums over ranges of one size, over the same range."""
+        sums = [t for t in one_sided(a, b) if t.op == "sum"]
+        for t in sums:
+            for like in sums:
+                by = k.sub(t.args[0], like.args[0])
+                if (
+                    k.sub(t.args[1], like.args[1]) is not by
+                    or by is k.ZERO
+                    or like.args[0].key > t.args[0].key
+                    or t.args[2] is like.args[2]
+                ):
+                    continue
+                (x,) = temporaries(1, "s")
+                new = k.big(
+                    "sum", like.args[0], like.args[1], k.abstract(instantiate(t.args[2], (k.add(x, by),)), (x,))
+                )
+                if peel(new, 1) is not None:
+                    there, back = k.abstract(k.sub(x, by), (x,)), k.abstract(k.add(x, by), (x,))
+                    return Reindex(t, new, (there,), (back,))
+        return None
+
+    def unrolled(self, a: Term, b: Term) -> Split | None:
+        """The first of a number of summands that is known, where nothing else helps."""
+        for t in sorted(one_sided(a, b), key=lambda t: -nesting(t)):
             low, high = t.args[-3], t.args[-2]
             size = k.sub(high, low)
             if k.is_num(size) and 1 < size.data <= MAX_UNROLL:
                 return Split(t, k.add(low, k.ONE))
+        return None
+
+    def together(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
+        """Several sums over one range cancel, index by index: one of them has the body that the others leave for it."""
+        if depth == 0 or a.sort not in (k.INT, k.REAL):
+            return None
+        groups: dict[object, list[tuple[Term, Any]]] = {}
+        for m, c in k.coefficients(k.sub(a, b)).items():
+            sums = [t for t in m if t.op == "sum" and t.level == 0]
+            if len(sums) == 1:
+                rest = tuple(t for t in m if t is not sums[0])
+                groups.setdefault((rest, sums[0].args[:2]), []).append((sums[0], c))
+        for group in groups.values():
+            if len(group) < 3:
+                continue
+            (x,) = temporaries(1, "e")
+            for s, c in group:
+                others = [(t, d) for t, d in group if t is not s]
+                wanted = k.num(0, s.sort)
+                for t, d in others:
+                    wanted = k.sub(wanted, k.scale(Fraction(d) / c, instantiate(t.args[-1], (x,))))
+                if s.sort is k.INT and any(Fraction(d) / c % 1 for _, d in others):
+                    continue
+                inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
+                inner = self.search(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
+                if inner is not None:
+                    return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(step, x) for step in inner))
         return None
 
     # One sum in a simpler way
@@ -145,10 +310,14 @@ class SumProver:
 
     # Two sums beside each other
 
-    def align(self, facts: Facts, s: Term, t: Term, depth: int) -> Split | Reindex | Extend | None:
+    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | Extend | Partition | None:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
+        for old, like in ((s, t), (t, s)):
+            flat = self.flattened(facts, old, like) or self.guarded(facts, old, like)
+            if flat is not None:
+                return flat
         if s.args[-1] is t.args[-1]:
             cut = self.cut(facts, s, t)
             if cut is not None:
@@ -162,13 +331,67 @@ class SumProver:
                 residues = self.by_residue(facts, old, like)
                 if residues is not None:
                     return residues
-        if s.args[:-1] == t.args[:-1] and depth > 0:
-            (x,) = temporaries(1, "e")
-            inside = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
-            inner = self.find(inside, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
-            if inner is not None:
-                return Extend(s, t, tuple(bind_step(step, x) for step in inner))
         return None
+
+    def flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
+        """A nested sum whose index form takes each value of the other sum's index once: k in 0..K, t in 0..32: f(32*k + t)."""
+        if peel(t, 2) is None or peel(like, 2) is not None or like.op != "sum":
+            return None
+        (i,) = temporaries(1, "f")
+        one = peel(like, 1)
+        if one is None or one.where is not k.TRUE:
+            return None
+        theirs = one.body_at((i,))
+        for depth in (4, 3, 2):
+            nested = peel(t, depth)
+            if nested is None:
+                continue
+            xs = temporaries(depth, "f")
+            mine = nested.body_at(xs)
+            for form in _matching(mine, theirs, i):
+                if facts.simplify(k.substitute(theirs, {i: form})) is not facts.simplify(mine):
+                    continue
+                cells = Cells("", nested.ranges, nested.where, (k.abstract(form, xs),))
+                low, high = one.ranges[0]
+                back = invert(cells, (i,), facts.assume(k.le(low, i), k.lt(i, high)))
+                if back is None:
+                    continue
+                inside = facts.assume(k.le(low, i), k.lt(i, high))
+                there = k.and_(nested.domain(back), k.eq(k.substitute(form, dict(zip(xs, back))), i))
+                guard = inside.simplify(there)
+                body = k.ite(guard, theirs, k.num(0, theirs.sort))
+                new = k.big("sum", low, high, k.abstract(body, (i,)))
+                if new.op != "sum":
+                    continue
+                step = Reindex(t, new, (k.abstract(form, xs),), tuple(k.abstract(u, (i,)) for u in back))
+                if self.holds(facts, step):
+                    return step
+        return None
+
+    def holds(self, facts: Facts, step: Reindex) -> bool:
+        """Will the kernel accept the step? Asking does not count as an obligation."""
+        counts = self.judge.counts
+        before = (counts.normaliser, counts.solver)
+        found = self.equality._checked(facts, step) is not None
+        counts.normaliser, counts.solver = before
+        return found
+
+    def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
+        """Two sums of the same over one range, s under a condition: t is the same sum, or s is a part of it."""
+        mine, theirs = peel(s, 1), peel(t, 1)
+        if mine is None or theirs is None or mine.where is k.TRUE or mine.ranges != theirs.ranges:
+            return None
+        (x,) = temporaries(1, "g")
+        low, high = mine.ranges[0]
+        inside = facts.assume(k.le(low, x), k.lt(x, high))
+        here, there = instantiate(mine.where, (x,)), instantiate(theirs.where, (x,))
+        if mine.body is not theirs.body or here in k.conjuncts(there):
+            return None
+        if not self.proves(inside.assume(here), there):
+            return None
+        if self.proves(inside.assume(there), here):
+            return Extend(t, s.args[-1], ())
+        return Partition(t, mine.where)
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """The sum t over another index, with which its body is that of `like`: a shift, or a reversal."""
@@ -259,6 +482,29 @@ class SumProver:
         return Reindex(s, t, other, other)
 
 
+def _result(step: Split | Reindex | Extend | Partition) -> Term:
+    match step:
+        case Split(old, at):
+            return split(old, at)
+        case Partition(old, test):
+            return partition(old, test)
+        case Extend(old, body):
+            return extended(old, body)
+        case Reindex():
+            return step.new
+
+
+def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
+    """Values for i at which an application in `theirs` is one in `mine`."""
+    wanted = [a for a in k.subterms(theirs) if a.op == "app" and i in a.free]
+    for a in k.subterms(mine):
+        for b in wanted if a.op == "app" else ():
+            if a.args[0] is b.args[0]:
+                for p, q in zip(a.args[1:], b.args[1:]):
+                    if i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
+                        yield k.sub(p, k.sub(q, i))
+
+
 def bind_step(step: Step, x: Term) -> Step:
     """A step about x as a step under one binder."""
     return abstract_step(step, (x,))
@@ -277,15 +523,19 @@ def abstract_step(step: Step, xs: Index) -> Step:
     match step:
         case Split(old, cut):
             return Split(at(old), at(cut))
+        case Widen(old, low):
+            return Widen(at(old), at(low))
         case Reindex(old, new, forward, back):
             n, m = len(back), len(forward)
             return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
-        case Extend(old, new, steps):
+        case Extend(old, body, steps):
             (y,) = temporaries(1, "y")
             from optigpu.kernel.values import place
 
             inner = tuple(abstract_step(place(s, (y,)), (*xs, y)) for s in steps)
-            return Extend(at(old), at(new), inner)
+            return Extend(at(old), inside(body, 1), inner)
+        case Partition(old, test):
+            return Partition(at(old), inside(test, 1))
         case Case(test, then, other):
             return Case(at(test), tuple(abstract_step(s, xs) for s in then), tuple(abstract_step(s, xs) for s in other))
 
@@ -293,6 +543,17 @@ def abstract_step(step: Step, xs: Index) -> Step:
 def bigs(t: Term) -> list[Term]:
     """The closed big operators in a term, outermost first."""
     return [x for x in k.subterms(t) if x.op in BIG and x.level == 0]
+
+
+def nesting(t: Term) -> int:
+    """How many big operators there are inside a term."""
+    return sum(x.op in BIG for x in k.subterms(t))
+
+
+def one_sided(a: Term, b: Term) -> list[Term]:
+    """The big operators that are in one of two terms only."""
+    mine, theirs = bigs(a), bigs(b)
+    return [t for t in (*mine, *theirs) if (t in mine) != (t in theirs)]
 
 
 def conditions(*terms: Term) -> list[Term]:

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from optigpu.checker.certificate import Op
+from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
 from optigpu.kernel.ledger import Theorem
 from optigpu.syntax.errors import Diagnostic
@@ -31,6 +32,7 @@ class Problem:
     data: dict[str, Any] = field(default_factory=dict)
     labels: tuple[tuple[Loc, str], ...] = ()
     message: str = ""  # for problems that come with their own sentence
+    statement: int = 0  # of the function concerned (see points.py); 0: its contract
 
 
 class Counterexample(Protocol):
@@ -58,6 +60,7 @@ class FunctionResult:
     counterexample: Counterexample | None = None
     proof: list[Op] = field(default_factory=list)
     loops: dict[Mark, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
+    points: Points | None = None  # what is held where, if asked for
 
 
 @dataclass

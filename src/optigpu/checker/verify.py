@@ -9,6 +9,7 @@ from pathlib import Path
 from optigpu.checker.certificate import RecordingKernel
 from optigpu.checker.elaborate import Elaborated, elaborate
 from optigpu.checker.execute import Executor, Failed
+from optigpu.checker.points import Points
 from optigpu.checker.problems import problem_of
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.kernel import code as kc
@@ -22,12 +23,14 @@ from optigpu.syntax.program import Program
 
 @dataclass
 class Settings:
-    """`cache`: the folder for solver answers, or None. `second`: ask cvc5 too. `seed`: of the solver, which must not matter."""
+    """`cache`: the folder for solver answers, or None. `second`: ask cvc5 too. `seed`: of the solver, which must not matter.
+    `points`: keep what is held at each point of the program."""
 
     cache: Path | None = None
     second: bool = False
     seed: int = 0
     refuter: Refuter | None = None
+    points: bool = False
 
 
 class Verifier:
@@ -74,30 +77,34 @@ class Verifier:
         assert old.theorem is not None
         ledger.theorems[f.name] = old.theorem
         ledger.axioms.update(name for name, _ in elaborated.program.axioms)
-        for name, _ in _calls(f.body):
-            ledger.used(elaborated.program.functions[name])
+        for callee in (elaborated.program.functions[name] for name, _ in _calls(f.body)):
+            if not callee.primitive:
+                ledger.used(callee)
         result = replace(old, seconds=time.perf_counter() - start)
         shown = {at: old.loops[mark] for at, mark in zip(loops, old.loops)} if len(loops) == len(old.loops) else {}
         new = dict(zip(loops, _loops(f.body)))
         result.loops = {elaborated.marks[new[at]]: s for at, s in shown.items()}
+        result.points = None if old.points is None else old.points.moved(elaborated.statements, f.body)
         return result
 
     def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
         start = time.perf_counter()
-        if f.admitted:
+        if f.admitted or f.primitive:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
-        about = _everything_about(f, elaborated.program)
+        broken = _unproved_callee(f.body, elaborated.program, ledger)
+        if broken is not None:  # even if this function is as it was when it was proved
+            name, at = broken
+            problem = Problem("OG330", elaborated.places[at], {"function": name}, statement=elaborated.statements[at])
+            return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
+        about = _everything_about(f, elaborated)
         known = self.proved.get(f.name)
         if known is not None and known[0] == about and known[1].theorem is not None:
             return self._again(known[1], known[2], f, elaborated, ledger, start)
         judge = Judge(self.solver, Counts(), self.root)
         kernel = RecordingKernel(judge, elaborated.program, ledger)
-        broken = _unproved_callee(f.body, elaborated.program, ledger)
-        if broken is not None:
-            name, at = broken
-            problem = Problem("OG330", elaborated.places[at], {"function": name})
-            return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
         executor = Executor(kernel, elaborated)
+        if self.settings.points:
+            executor.points = Points(elaborated.statements, f.body)
         try:
             theorem = executor.verify(f.name)
         except Failed as failure:
@@ -117,13 +124,16 @@ class Verifier:
             result.loops = {elaborated.marks[at]: shown[at] for at in _loops(f.body) if at in shown}
             self.proved[f.name] = (about, result, _loops(f.body))
         result.normaliser, result.solver = judge.counts.normaliser, judge.counts.solver
+        result.points = executor.points
         return result
 
 
-def _everything_about(f: kc.Function, program: kc.Program) -> object:
-    """What a theorem about a function depends on: the function, what it calls, and the axioms."""
+def _everything_about(f: kc.Function, elaborated: Elaborated) -> object:
+    """What a verdict on a function depends on: the function, its loop contracts, what it calls, and the axioms."""
+    program = elaborated.program
     callees = {name: program.functions[name] for name, _ in _calls(f.body)}
-    return f, callees, program.axioms
+    specs = [elaborated.specs.get(at) for at in _loops(f.body)]
+    return f, specs, callees, program.axioms
 
 
 def _loops(code: kc.Code) -> list[int]:
@@ -190,6 +200,7 @@ def _callees_first(elaborated: Elaborated, wanted: set[str]) -> list[str]:
 
 def _unproved_callee(code: kc.Code, program: kc.Program, ledger: Ledger) -> tuple[str, int] | None:
     for name, at in _calls(code):
-        if not program.functions[name].admitted and name not in ledger.theorems:
+        f = program.functions[name]
+        if not (f.admitted or f.primitive) and name not in ledger.theorems:
             return name, at
     return None

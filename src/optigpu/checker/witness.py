@@ -57,6 +57,7 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
             return None
         solved = {u: k.substitute(t, found) for u, t in solved.items()} | found
         equations = [k.substitute(e, found) for e in equations]
+    _solve_conditions(k.instantiate(cells.where, shifted), unknown, solved, facts)
     for u in unknown:
         solved.setdefault(u, k.ZERO)
     solved = {u: k.substitute(t, solved) for u, t in solved.items()}
@@ -64,6 +65,16 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
     if any(u in v.free for u in unknown for v in values):
         values = [k.substitute(v, dict.fromkeys(unknown, k.ZERO)) for v in values]
     return tuple(facts.simplify(v) for v in values)
+
+
+def _solve_conditions(where: Term, unknown: Index, solved: dict[Term, Term], facts: Facts) -> None:
+    """Binders that the index does not determine, but the condition does: `t == 63`."""
+    for c in k.conjuncts(where):
+        if c.op == "eq" and c.args[0].sort is INT:
+            left = [u for u in unknown if u not in solved and u in c.free]
+            found = _solve(k.substitute(c.args[0], solved), left, facts) if len(left) == 1 else None
+            if found is not None:
+                solved.update(found)
 
 
 def _name_quotients(equations: list[Term], unknown: Index) -> tuple[list[Term], Index]:

@@ -92,7 +92,9 @@ class CExprs(ExprPrinter):
             raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
         factors = [self.show(d, precedence("*") + 1) for d in e.dims if d != Int(1)]
         if factors:
-            factors[0] = f"(size_t){factors[0] if factors[0].isalnum() else f'({factors[0]})'}"
+            factors[0] = (
+                f"(size_t){factors[0] if factors[0].isalnum() or factors[0].startswith('(') else f'({factors[0]})'}"
+            )
         return f"malloc({' * '.join([*factors, f'sizeof({e.elem.name})'])})"
 
 
@@ -215,7 +217,10 @@ class _CPrinter(ProgramPrinter):
         super().loop(s)
 
     def pragmas(self, s: For) -> list[str]:
-        return [f"GCC {p}" if p.startswith("unroll ") else p for p in super().pragmas(s) if p != "unroll"]
+        """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll."""
+        found = super().pragmas(s)
+        omp = [p for p in found if p.startswith("omp")]
+        return omp or [f"GCC {p}" for p in found if p != "unroll"]
 
 
 def words_of(f: Function) -> set[str]:

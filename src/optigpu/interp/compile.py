@@ -458,7 +458,7 @@ class _Compiler:
                 m.thread_loop(s.index, extent, slot, body, f, contract, names, loc)
 
             return run_threads
-        if s.mode is Mode.PARALLEL:
+        if s.meaning is Mode.PARALLEL:
             return lambda m, f: m.openmp_loop(values(m, f), slot, body, f, contract, names, loc)
         if contract:
             return lambda m, f: m.annotated_loop(values(m, f), slot, body, f, contract, names)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Claim
-from optigpu.kernel.code import Call, Function, Param, View
-from optigpu.kernel.conditions import Conditions, Take
+from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, arguments, box
+from optigpu.kernel.code import Call, Contract, Function, Param, View
+from optigpu.kernel.conditions import Take
+from optigpu.kernel.launch import LaunchRules
 from optigpu.kernel.loops import LoopRules
 from optigpu.kernel.rules import Rules
-from optigpu.kernel.state import Rejected, State, changed
-from optigpu.kernel.terms import Term, instantiate
+from optigpu.kernel.state import HOST, Rejected, State, changed
+from optigpu.kernel.terms import ONE, Term, instantiate
+from optigpu.kernel.threads import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, ThreadConditions
 from optigpu.kernel.values import Steps
 
 
-class CallRules(Conditions):
+class CallRules(ThreadConditions):
     def call(
         self, state: State, variables: tuple[Term, ...], takes: tuple[Take, ...], steps: tuple[Steps, ...]
     ) -> State:
@@ -27,17 +29,27 @@ class CallRules(Conditions):
         i = self._next(state, Call)
         self._known(state, variables, steps)
         f = self.program.functions[i.function]
-        self.ledger.used(f)
+        if f != copying(f.name):
+            self.ledger.used(f)
+        if f.device:
+            self._level("call", state, ONE, function=f.name)
+        elif state.context.kind != HOST:
+            raise Rejected("call", "context", context=state.context, function=f.name)
         sub, views = self._arguments(state, f, i)
         sub.update(zip(f.contract.variables, variables, strict=True))
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
         pre = [_seen_through(c.substitute(sub), views) for c in f.contract.pre]
-        held, taken = dict(state.held), []
+        held, taken, marks = dict(state.held), [], state.marks
         for share in (FULL, READ):
             for claim, take in zip(pre, takes, strict=True):
                 if claim.share == share:
                     r = self._claimed("call", state, held, claim, take)
+                    if f.device:
+                        b, inside = self._arbitrary(state.facts, claim.cells)
+                        at = tuple(instantiate(t, b) for t in take.forward)
+                        self._allowed("call", state, inside, r, at, claim.cells, share == FULL)
+                        marks = self._read(changed(state, marks=marks), take.family, claim.cells)
                     if share == FULL:
                         member = self._member(claim.cells, r, take.back)
                         held[take.family] = r.without(member)
@@ -62,7 +74,7 @@ class CallRules(Conditions):
         for _, take, member in taken:  # and not given back
             held[take.family] = held[take.family].without(member)
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
-        return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter)
+        return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 
     def _arguments(self, state: State, f: Function, i: Call) -> tuple[dict[Term, Term], dict[str, View]]:
         sub: dict[Term, Term] = {}
@@ -87,6 +99,8 @@ class CallRules(Conditions):
         mine = base.dims[len(view.lead) :]
         if len(mine) != len(dims) or base.sort is not p.sort:
             raise Rejected("call", "shape", base=view.base)
+        if base.space != p.space and not (p.space == DEVICE and base.space in (GLOBAL, SHARED, REGISTER)):
+            raise Rejected("call", "space", base=view.base, space=base.space, context=state.context)
         for have, want in zip(mine[1:], dims[1:]):
             if have is None or want is None:
                 raise Rejected("call", "sizes", base=view.base)
@@ -102,5 +116,29 @@ def _seen_through(claim: Claim, views: dict[str, View]) -> Claim:
     return replace(claim, cells=replace(claim.cells, base=view.base, index=index))
 
 
-class Kernel(Rules, LoopRules, CallRules):
+COPIES = {
+    "memcpy_host_to_device": (GLOBAL, HOST_MEMORY),
+    "memcpy_device_to_host": (HOST_MEMORY, GLOBAL),
+    "memcpy_device_to_device": (GLOBAL, GLOBAL),
+}
+SORTS = {s.name: s for s in (k.INT, k.REAL, k.BOOL)}
+
+
+def copying(name: str) -> Function | None:
+    """`memcpy_host_to_device2.real`: host code that copies an array of that rank and sort."""
+    stem, _, sort_name = name.partition(".")
+    if stem[:-1] not in COPIES or stem[-1] not in "1234" or sort_name not in SORTS:
+        return None
+    rank, sort = int(stem[-1]), SORTS[sort_name]
+    dims = tuple(k.var(f"n{i}", k.INT) for i in range(rank))
+    params = [Param(p, sort, dims, space) for p, space in zip(("to", "from"), COPIES[stem[:-1]])]
+    value = k.app(k.var("A", k.fun_sort((k.INT,) * rank, sort)), *arguments(rank))
+    source = Claim(box("from", dims), KNOWN, value, READ)
+    target, copied = Claim(box("to", dims), UNINIT), Claim(box("to", dims), KNOWN, value)
+    sizes = tuple(k.le(k.ZERO, d) for d in dims)
+    contract = Contract((value.args[0],), sizes, (target, source), (copied,), ())
+    return Function(name, (*params, *(Param(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)
+
+
+class Kernel(Rules, LoopRules, CallRules, LaunchRules):
     """All rules."""

@@ -14,6 +14,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate
 
 FULL, READ = "full", "read"
+LENT = "lent"  # for reading, to the body of a sequential loop of the group that holds it in full
 Index = tuple[Term, ...]
 
 
@@ -85,11 +86,37 @@ def box(base: str, dims: Index) -> Cells:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Which threads hold cells: where `where`, part `index` of the context's threads divided into `extent` equal parts."""
+    """The threads that may access cells: start .. start + size of the current group's. Terms under the family's binders."""
 
-    where: Term
-    extent: Term
-    index: Term
+    start: Term
+    size: Term
+
+    def at(self, args: Index) -> Owner:
+        return Owner(instantiate(self.start, args), instantiate(self.size, args))
+
+    def moved(self, by: Term) -> Owner:
+        """The same threads, counted from `by` threads further left."""
+        return Owner(k.add(self.start, by), self.size)
+
+    def contains(self, other: Owner) -> Term:
+        return k.and_(k.le(self.start, other.start), k.le(k.add(other.start, other.size), k.add(self.start, self.size)))
+
+
+def choose_owner(test: Term, a: Owner, b: Owner) -> Owner:
+    return Owner(k.ite(test, a.start, b.start), k.ite(test, a.size, b.size))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Cells of a family that threads have read since the last barrier; `reader` is under the binders of the cells."""
+
+    family: int
+    cells: Cells
+    reader: Owner
+
+    def under(self, outer: Index) -> Mark:
+        args = (*outer, *arguments(self.cells.arity - len(outer)))
+        return Mark(self.family, self.cells.under(outer), self.reader.at(args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +127,7 @@ class Family:
     value: Term  # under the binders
     init: Term  # under the binders
     share: str = FULL
-    owner: Owner | None = None
+    owner: Owner | None = None  # None: any thread of the current group
 
     def value_at(self, args: Index) -> Term:
         return instantiate(self.value, args)
@@ -116,6 +143,19 @@ class Family:
     def without(self, member: Term) -> Family:
         """Minus the cells where `member` (under the binders) holds."""
         return replace(self, cells=replace(self.cells, where=k.and_(self.cells.where, k.not_(member))))
+
+
+def outermost(t: Term, v: Term, n: int) -> Term:
+    """A term under n binders, with the variable v bound outside of them."""
+    return instantiate(k.abstract(t, (v,)), (*arguments(n), k.bound(n, INT)))
+
+
+def over(cells: Cells, v: Term, low: Term, high: Term) -> Cells:
+    """The cells for all v in a range: v becomes the first binder."""
+    n = cells.arity
+    ranges = tuple((outermost(lo, v, i), outermost(hi, v, i)) for i, (lo, hi) in enumerate(cells.ranges))
+    index = tuple(outermost(e, v, n) for e in cells.index)
+    return Cells(cells.base, ((low, high), *ranges), outermost(cells.where, v, n), index)
 
 
 UNINIT, SOME, KNOWN = "uninit", "some", "known"

@@ -55,13 +55,22 @@ class Store(_Instr):
 
 @dataclass(frozen=True, slots=True)
 class Alloc(_Instr):
-    """An array on the heap, or (`heap` false) a local variable or array. A scalar has no dimensions."""
+    """An array on the heap, or (`heap` false) a local variable or array. A scalar has no dimensions.
+
+    `distributed`: each block (SMem) or thread (TReg) of the current group has a copy, numbered by a first dimension.
+    """
 
     base: str
     sort: Sort
     dims: Index
     space: str = "Any"
     heap: bool = True
+    distributed: bool = False
+    bytes: int = 0  # of an element
+
+    @property
+    def rank(self) -> int:
+        return len(self.dims) + self.distributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +135,42 @@ class Ghost(_Instr):
     ensures: tuple[Term, ...]
 
 
-Instr: TypeAlias = Let | Load | Store | Alloc | Free | Oblige | Assert | If | Loop | Call | Ghost
+@dataclass(frozen=True, slots=True)
+class Launch(_Instr):
+    """`kernel_launch(grid, block, shared)`: numbers of blocks, of threads in a block, of bytes of shared memory in a block."""
+
+    grid: Term
+    block: Term
+    shared: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Phase(_Instr):
+    """The next phase of a kernel: `threads` (the setup ends), `teardown`, `host` (the kernel ends)."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier(_Instr):
+    """`blocksync()` or `warpsync()`."""
+
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffle(_Instr):
+    """`shfl_down(to, from, amount)` and the like: lane l of a warp gets in to[l] what another lane has in from[…]."""
+
+    op: str
+    target: View
+    source: View
+    amount: Term
+
+
+Instr: TypeAlias = (
+    Let | Load | Store | Alloc | Free | Oblige | Assert | If | Loop | Call | Ghost | Launch | Phase | Barrier | Shuffle
+)
 Code: TypeAlias = tuple[Instr, ...]
 
 
@@ -137,6 +181,7 @@ class Param:
     name: str
     sort: Sort
     dims: tuple[Term | None, ...] | None = None
+    space: str = "Any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +203,8 @@ class Function:
     contract: Contract
     body: Code
     admitted: bool = False
+    device: bool = False  # called by single threads of a kernel
+    primitive: bool = False  # what it does is defined by its contract
 
 
 @dataclass(frozen=True, slots=True)

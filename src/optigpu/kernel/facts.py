@@ -12,8 +12,10 @@ Everything else goes to the solver (kernel/judge.py).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from optigpu.kernel import terms as k
+from optigpu.kernel.samples import Sample, extended, negative_for_one
 from optigpu.kernel.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
 
 DEPTH = 9  # eliminations in one proof of an inequality
@@ -25,8 +27,8 @@ class Facts:
     """An immutable set of facts. `assume` gives a larger one; what was found out is remembered with them."""
 
     __slots__ = (
-        "_bounds", "_larger", "_nonneg", "_simplified", "answers", "constants", "given", "items", "known", "positive",
-        "substitution",
+        "_bounds", "_larger", "_nonneg", "_origin", "_samples", "_simplified", "answers", "constants", "given", "items",
+        "known", "positive", "substitution",
     )  # fmt: skip
 
     def __init__(self, given: tuple[Term, ...] = ()) -> None:
@@ -41,6 +43,8 @@ class Facts:
         self.constants = 0  # how many arbitrary constants there are
         self.answers: dict[Term, bool] = {}  # what a judge has said of goals under these facts
         self._larger: dict[object, Facts] = {}
+        self._origin: Facts | None = None  # facts that these extend
+        self._samples: list[Sample] | None = None
 
     def arbitrary(self, *sorts: Sort) -> tuple[tuple[Term, ...], Facts]:
         """Constants of which nothing is known, so that what is proved of them holds of everything.
@@ -54,6 +58,7 @@ class Facts:
             out = Facts(self.given)
             out.substitution, out.items, out.known = self.substitution, self.items, self.known
             out.constants = self.constants + len(sorts)
+            out._origin = self
             self._larger[len(sorts)] = out
         return names, self._larger[len(sorts)]
 
@@ -69,6 +74,7 @@ class Facts:
 
     def _with(self, new: list[Term]) -> Facts:
         out = Facts(self.given + tuple(new))
+        out._origin = self
         out.constants = self.constants
         out.substitution = dict(self.substitution)
         items = list(self.items)
@@ -280,6 +286,13 @@ class Facts:
             found = self._nonneg[p] = self._eliminate(p, DEPTH, {}, self._bounds_with(p))
         return found
 
+    def samples(self) -> list[Sample]:
+        """Numbers for the variables with which the facts hold."""
+        if self._samples is None:
+            known = self._origin.samples() if self._origin is not None else []
+            self._samples = extended(known, self.items, len(self.given))
+        return self._samples
+
     def _eliminate(self, p: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> bool:
         """`tried_at`: what has been tried in this proof, and how deep it could go."""
         cs = k.coefficients(p)
@@ -292,7 +305,7 @@ class Facts:
             return self._eliminate(
                 k.polynomial({_without(m, common): c for m, c in cs.items()}, INT), depth, tried_at, bounds
             )
-        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET:
+        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or negative_for_one(p, self.samples()):
             return False
         tried_at[p] = depth
         tried = 0
@@ -429,14 +442,16 @@ def _has_choice(t: Term) -> bool:
 
 
 def _solve(item: Term) -> tuple[Term, Term] | None:
-    """From p = 0, a variable with coefficient ±1 that occurs nowhere else in p; or n = k * q from k | n."""
+    """From p = 0, a variable with coefficient ±1 (of reals: any) that occurs nowhere else in p; or n = k * q from k | n."""
     if item.op != "eq":
         return None
     p = item.args[0]
     cs = k.coefficients(p)
-    variables = [m[0] for m, c in cs.items() if len(m) == 1 and m[0].op == "var" and c in (1, -1)]
+    real = p.sort is not INT
+    variables = [m[0] for m, c in cs.items() if len(m) == 1 and m[0].op == "var" and (real or c in (1, -1))]
     for v in sorted(variables, key=_innermost, reverse=True):
-        rest = k.polynomial({m: -d if cs[(v,)] == 1 else d for m, d in cs.items() if m != (v,)}, p.sort)
+        factor = Fraction(-1) / cs[(v,)] if real else -cs[(v,)]
+        rest = k.scale(factor, k.polynomial({m: d for m, d in cs.items() if m != (v,)}, p.sort))
         if v not in rest.free:
             return v, rest
     if p.sort is INT and len(cs) == 2:

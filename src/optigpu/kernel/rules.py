@@ -5,16 +5,42 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, arguments, box, same, single, unknown
+from optigpu.kernel.cells import (
+    FULL,
+    READ,
+    Cells,
+    Family,
+    Index,
+    Mark,
+    Owner,
+    arguments,
+    box,
+    choose_owner,
+    same,
+    single,
+    unknown,
+)
 from optigpu.kernel.code import Alloc, Assert, Free, Ghost, If, Let, Load, Oblige, Store
-from optigpu.kernel.conditions import Conditions, Take
+from optigpu.kernel.conditions import Take
 from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
-from optigpu.kernel.terms import TRUE, Term, instantiate
+from optigpu.kernel.state import (
+    HOST,
+    TEARDOWN,
+    THREADS,
+    Base,
+    Block,
+    Context,
+    Rejected,
+    State,
+    changed,
+    first_state,
+)
+from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term, instantiate
+from optigpu.kernel.threads import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, ThreadConditions, everyone, marked
 from optigpu.kernel.values import Steps
 
 
-class Rules(Conditions):
+class Rules(ThreadConditions):
     # Functions
 
     def begin(self, name: str, inverses: tuple[Index, ...]) -> State:
@@ -27,8 +53,11 @@ class Rules(Conditions):
         f = self.program.functions[name]
         facts = self.judge.root.assume(*(p for _, p in self.program.axioms), *f.contract.requires)
         self.ledger.axioms.update(a for a, _ in self.program.axioms)
-        bases = {p.name: Base(p.sort, p.dims, "Any", False) for p in f.params if p.dims is not None}
-        state = first_state(facts, {}, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1)
+        bases = {p.name: Base(p.sort, p.dims, p.space, False) for p in f.params if p.dims is not None}
+        if any(b.space not in (DEVICE_PARAMETERS if f.device else HOST_PARAMETERS) for b in bases.values()):
+            raise Rejected("begin", "space", base=next(iter(bases)))
+        context = Context(THREADS, ONE, *ANY_LAUNCH) if f.device else Context()
+        state = first_state(facts, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1, context)
         self._known(state, inverses)
         held: dict[int, Family] = {}
         for i, claim in enumerate(f.contract.pre):
@@ -54,9 +83,13 @@ class Rules(Conditions):
         """The end of a function: exactly the postcondition is held, and it is true. What is left over is a leak."""
         f = self._ended(state, "function")
         self._known(state, steps)
+        if state.context.kind != (THREADS if f.device else HOST):
+            raise Rejected("launch", "context", context=state.context, to=HOST)
         held = dict(state.held)
         for claim, take in zip(f.contract.post, takes, strict=True):
             r = self._claimed("post", state, held, claim, take)
+            if r.owner is not None:
+                raise Rejected("post", "owner", base=r.cells.base)
             held[take.family] = r.without(self._member(claim.cells, r, take.back))
         for goal, by in zip(f.contract.ensures, steps, strict=True):
             self._prove_fact("ensures", state.facts, state.value(goal), by)
@@ -77,18 +110,24 @@ class Rules(Conditions):
         """x = *p: the cell is one that the state holds, with any share, and has been written; x gets its value."""
         i = self._next(state, Load)
         self._known(state, at)
+        self._in_reach("load", state, i.place.base)
         r = self._family("load", state.held, family, i.place.base, READ)
         need = single(i.place.base, state.values(i.place.index))
         self._found("load", state.facts, need, r, at, None)
+        self._allowed("load", state, state.facts, r, at, need, write=False)
         self._require("load", "init", state.facts, r.init_at(at), base=i.place.base, cells=need)
-        return changed(state, env={**state.env, i.target: state.facts.simplify(r.value_at(at))}, code=state.code[1:])
+        env = {**state.env, i.target: state.facts.simplify(r.value_at(at))}
+        return changed(state, env=env, marks=self._read(state, family, need), code=state.code[1:])
 
     def store(self, state: State, family: int, at: Index) -> State:
         """*p = e: the cell is held with full share; from here on it holds e, and the rest of its family what it held."""
         i = self._next(state, Store)
         self._known(state, at)
+        self._in_reach("store", state, i.place.base)
         r = self._family("store", state.held, family, i.place.base, FULL)
-        self._found("store", state.facts, single(i.place.base, state.values(i.place.index)), r, at, None)
+        need = single(i.place.base, state.values(i.place.index))
+        self._found("store", state.facts, need, r, at, None)
+        self._allowed("store", state, state.facts, r, at, need, write=True)
         new = r.updated(same(arguments(r.cells.arity), at), state.value(i.value), TRUE)
         return changed(state, held={**state.held, family: new}, code=state.code[1:])
 
@@ -100,25 +139,66 @@ class Rules(Conditions):
         dims = state.values(i.dims)
         sizes = k.and_(*(k.le(k.ZERO, d) for d in dims))
         self._require("allocate", "size", state.facts, sizes, base=i.base)
-        family = Family(box(i.base, dims), unknown(f"{i.base}#{state.counter}", len(dims), i.sort), k.FALSE)
-        bases = {**state.bases, i.base: Base(i.sort, dims, i.space, i.heap)}
+        space, copies, owner = self._home(state, i)
+        amount = k.mul(k.num(i.bytes), *dims) if space == SHARED else ZERO
+        context = replace(state.context, used=k.add(state.context.used, amount))
+        if space == SHARED:
+            enough = k.and_(k.lt(ZERO, k.num(i.bytes)), k.le(context.used, context.shared))
+            self._require("allocate", "shared", state.facts, enough, base=i.base, context=context)
+        value = unknown(f"{i.base}#{state.counter}", len(copies) + len(dims), i.sort)
+        family = Family(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
+        bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount)}
         held = {**state.held, state.counter: family}
         facts, counter = state.facts.assume(sizes), state.counter + 1
-        return changed(state, facts=facts, bases=bases, held=held, code=state.code[1:], counter=counter)
+        return changed(
+            state, facts=facts, bases=bases, held=held, code=state.code[1:], counter=counter, context=context
+        )
+
+    def _home(self, state: State, i: Alloc) -> tuple[str, Index, Owner | None]:
+        """Where an allocation lives, and its copies: shared memory has one a block, registers one a thread.
+
+        Memory of a narrower kind than the current group has a first dimension that numbers the copies, each owned by its block or
+        thread. A plain local of threads is a register that holds the same in all of them.
+        """
+        c, first = state.context, k.bound(len(i.dims), INT)
+        match i.space, i.heap, i.distributed, c.kind:
+            case ("Any", _, False, "host") | ("GMem", True, False, "host"):
+                return i.space, (), None
+            case "Any", False, False, "threads":
+                return REGISTER, (), None
+            case "SMem", True, True, "setup":
+                return SHARED, (c.grid,), Owner(k.mul(first, c.block), c.block)
+            case "SMem", False, False, "threads":
+                self._level("allocate", state, c.block, base=i.base)
+                return SHARED, (), None
+            case "TReg", False, True, "threads":
+                return REGISTER, (c.threads,), Owner(first, ONE)
+            case _:
+                raise Rejected("allocate", "context", base=i.base, space=i.space, context=c)
 
     def free(self, state: State, family: int, forward: Index) -> State:
-        """free(p), or the end of a local's scope: all cells of the base are held with full share, in one family."""
+        """free(p), or the end of a local's scope: all cells of the base are held with full share, in one family.
+
+        Shared memory of a block can be used again only if no thread may still be using it: if a barrier came after the last access.
+        """
         i = self._next(state, Free)
         self._known(state, forward)
         base = state.bases.get(i.base)
         if base is None or base.heap != i.heap or any(d is None for d in base.dims):
             raise Rejected("free", "not allocated", base=i.base)
+        places = {HOST_MEMORY: HOST, GLOBAL: HOST, SHARED: TEARDOWN if base.heap else THREADS, REGISTER: THREADS}
+        if places.get(base.space) != state.context.kind:
+            raise Rejected("free", "context", base=i.base, space=base.space, context=state.context)
         r = self._family("free", state.held, family, i.base, FULL)
         whole = box(i.base, tuple(d for d in base.dims if d is not None))
         self._found("free", state.facts, whole, r, forward, r.cells.index)
-        held = {n: f for n, f in state.held.items() if f.cells.base != i.base}
+        gone = {n for n, f in state.held.items() if f.cells.base == i.base}
+        idle = r.owner is None and not any(m.family in gone for m in state.marks)
+        context = replace(state.context, used=k.sub(state.context.used, base.bytes)) if idle else state.context
+        held = {n: f for n, f in state.held.items() if n not in gone}
         bases = {n: b for n, b in state.bases.items() if n != i.base}
-        return changed(state, held=held, bases=bases, code=state.code[1:])
+        marks = tuple(m for m in state.marks if m.family not in gone)
+        return changed(state, held=held, bases=bases, code=state.code[1:], context=context, marks=marks)
 
     def oblige(self, state: State) -> State:
         """The side condition of a partial operation: proved, and known from here on."""
@@ -184,7 +264,8 @@ class Rules(Conditions):
         where, init = k.or_(mine, s.cells.where), k.or_(k.and_(mine, r.init), k.and_(k.not_(mine), s.init))
         new = Family(replace(r.cells, where=where), k.ite(mine, r.value, s.value), init)
         held = {n: f for n, f in state.held.items() if n not in (first, second)}
-        return changed(state, held={**held, first: new})
+        marks = tuple(replace(m, family=first) if m.family == second else m for m in state.marks)
+        return changed(state, held={**held, first: new}, marks=marks)
 
     def narrow(self, state: State, family: int, where: Term) -> State:
         """An equivalent condition for which cells a family has."""
@@ -201,7 +282,21 @@ class Rules(Conditions):
         b, inside = self._arbitrary(state.facts, r.cells)
         value = k.abstract(inside.simplify(r.value_at(b)), b)
         init = k.abstract(inside.simplify(r.init_at(b)), b)
-        return changed(state, held={**state.held, family: replace(r, value=value, init=init)})
+        owner = None
+        if r.owner is not None:
+            mine = r.owner.at(b)
+            owner = Owner(k.abstract(inside.simplify(mine.start), b), k.abstract(inside.simplify(mine.size), b))
+        return changed(state, held={**state.held, family: replace(r, value=value, init=init, owner=owner)})
+
+    def restate(self, state: State, family: int, known: Term, value: Term, steps: Steps) -> State:
+        """The contents of a family said in another way where `known`; elsewhere they get a name and nothing more is said."""
+        self._known(state, known, value, steps)
+        r, n = state.held[family], state.held[family].cells.arity
+        want = Family(r.cells, value, k.and_(known, r.init))
+        self._contents("restate", state.facts, want, r, arguments(n), steps, False)
+        other = unknown(f"{r.cells.base}#{state.counter}", n, state.bases[r.cells.base].sort)
+        new = replace(r, value=k.ite(known, value, other))
+        return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
 
     # Branches
 
@@ -217,25 +312,48 @@ class Rules(Conditions):
         return out[0], out[1]
 
     def join_if(self, yes: State, no: State) -> State:
-        """Afterwards each family holds `c ? v1 : v2`. Both branches hold the same cells and have freed what they allocated."""
+        """Afterwards each family holds `c ? v1 : v2`. Both branches hold the same cells and have freed what they allocated.
+
+        All threads of the group take the same branch, so owners and marks are those of one branch or the other.
+        """
         (test, start), (opposite, other_start) = self._ended(yes, "if"), self._ended(no, "if")
         before = yes.block.before
         if before is None or before is not no.block.before or yes.block is no.block or k.not_(test) is not opposite:
             raise Rejected("join", "these are not the two branches of one if")
         if yes.held.keys() != no.held.keys() or yes.bases != no.bases:
             raise Rejected("join", "branches", base=_difference(yes, no))
+        context = replace(yes.context, used=k.max_(yes.context.used, no.context.used))
+        if context != replace(no.context, used=context.used):
+            raise Rejected("join", "context", context=no.context)
         held = {}
         for n, r in yes.held.items():
             s = no.held[n]
-            if (r.cells, r.share, r.owner) != (s.cells, s.share, s.owner):
+            if (r.cells, r.share) != (s.cells, s.share):
                 raise Rejected("join", "branches", base=r.cells.base)
             init = k.or_(k.and_(test, r.init), k.and_(opposite, s.init))
-            held[n] = replace(r, value=k.ite(test, r.value, s.value), init=init)
+            owner = r.owner
+            if r.owner != s.owner:
+                group = everyone(context)
+                owner = choose_owner(test, r.owner or group, s.owner or group)
+            held[n] = replace(r, value=k.ite(test, r.value, s.value), init=init, owner=owner)
+        marks = tuple(m for m in yes.marks if m in no.marks)
+        marks = marked(marks, *(_where(m, test) for m in yes.marks if m not in marks))
+        marks = marked(marks, *(_where(m, opposite) for m in no.marks if m not in yes.marks))
         env = {x: k.ite(test, yes.env[x], no.env[x]) for x in yes.env.keys() & no.env.keys()}
         learned = [k.implies(test, f) for f in yes.facts.given[start:]]
         learned += [k.implies(opposite, f) for f in no.facts.given[other_start:]]
         facts, counter = before.facts.assume(*learned), max(yes.counter, no.counter)
-        return changed(before, facts=facts, env=env, held=held, bases=yes.bases, code=before.code[1:], counter=counter)
+        after = changed(before, facts=facts, env=env, held=held, bases=yes.bases, code=before.code[1:], counter=counter)
+        return changed(after, context=context, marks=marks)
+
+
+HOST_PARAMETERS, DEVICE_PARAMETERS = (HOST_MEMORY, GLOBAL), (GLOBAL, SHARED, REGISTER, DEVICE)
+ANY_LAUNCH = (k.var("gridDim#0", INT), k.var("blockDim#0", INT))
+
+
+def _where(m: Mark, test: Term) -> Mark:
+    """A mark, if the (closed) test holds."""
+    return replace(m, cells=replace(m.cells, where=k.and_(m.cells.where, test)))
 
 
 def _difference(yes: State, no: State) -> str:

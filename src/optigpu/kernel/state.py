@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from optigpu.kernel.cells import FULL, Family, Index
+from optigpu.kernel.cells import FULL, Family, Index, Mark
 from optigpu.kernel.code import Code, Instr
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import Sort, Term, substitute, var
+from optigpu.kernel.terms import ONE, ZERO, Sort, Term, substitute, var
 
 _SEAL = object()
 
@@ -34,6 +34,22 @@ class Base:
     dims: tuple[Term | None, ...]
     space: str
     heap: bool
+    bytes: Term = ZERO  # of shared memory that it takes in a block
+
+
+HOST, SETUP, THREADS, TEARDOWN = "host", "setup", "threads", "teardown"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Who executes: the host, or a group of `threads` neighbouring threads of a kernel with `grid` blocks of `block` threads."""
+
+    kind: str = HOST
+    threads: Term = ONE
+    grid: Term = ONE
+    block: Term = ONE
+    shared: Term = ZERO  # bytes a block was launched with
+    used: Term = ZERO  # bytes of them that are taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +70,8 @@ class State:
     code: Code
     block: Block
     counter: int  # for names and family numbers that occur nowhere else
+    context: Context
+    marks: tuple[Mark, ...]  # what threads have read since the last barrier
     seal: object = field(repr=False)
 
     def __post_init__(self) -> None:
@@ -80,9 +98,9 @@ class State:
 
 
 def first_state(
-    facts: Facts, held: Mapping[int, Family], bases: Mapping[str, Base], code: Code, block: Block, counter: int
+    facts: Facts, bases: Mapping[str, Base], code: Code, block: Block, counter: int, context: Context
 ) -> State:
-    return State(facts, {}, held, bases, code, block, counter, _SEAL)
+    return State(facts, {}, {}, bases, code, block, counter, context, (), _SEAL)
 
 
 def changed(state: State, **fields: Any) -> State:

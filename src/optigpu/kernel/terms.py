@@ -573,7 +573,12 @@ def forall(variables: tuple[Term, ...], body: Term) -> Term:
 
 
 def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None) -> Term:
-    """sum, prod, all over low <= i < high of a body under one binder; fold_max is the maximum of those and `initial`."""
+    """sum, prod, all over low <= i < high of a body under one binder; fold_max is the maximum of those and `initial`.
+
+    A range that ends at max(low, h) ends at h: both are empty if h is below low.
+    """
+    if high.op == "max" and low in high.args:
+        high = max_(*(a for a in high.args if a is not low))
     size = sub(high, low)
     one = is_num(size) and size.data == 1
     if op == "fold_max":

@@ -1,9 +1,9 @@
 """Equality of values: laws of the big operators, as proof steps found by the checker and checked here.
 
 A proof that two values are equal is a list of steps, each of which replaces a big operator by an equal term, until the rest is an
-equation for the judge. The laws: splitting a range, re-indexing by a bijection, extensionality, and case distinction; linearity
-and empty ranges are laws of the constructors (kernel/terms.py). Terms in steps may stand under outer binders, for which the
-equation is to hold; they are instantiated with the constants for which it is proved.
+equation for the judge. The laws: splitting and widening a range, re-indexing by a bijection, extensionality, case distinction;
+linearity and empty ranges are laws of the constructors (kernel/terms.py). Terms in steps may stand under outer binders, for which
+the equation is to hold; they are instantiated with the constants for which it is proved.
 """
 
 from __future__ import annotations
@@ -27,6 +27,14 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
+class Widen:
+    """The sum `old` over lo..hi is the one over `low`..hi less the one over `low`..lo, for low <= lo <= hi."""
+
+    old: Term
+    low: Term
+
+
+@dataclass(frozen=True, slots=True)
 class Reindex:
     """`old` and `new` are sums over index sets (nested ranges with guards) that correspond one to one.
 
@@ -41,11 +49,19 @@ class Reindex:
 
 @dataclass(frozen=True, slots=True)
 class Extend:
-    """`old` and `new` have the same range, and equal bodies on it by `steps` (which are under one binder more)."""
+    """`old` has another body: equal to its own on the range by `steps` (both are under one binder more)."""
 
     old: Term
-    new: Term
+    body: Term
     steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The sum `old` is the one where the test (under its index) holds, and the one where it does not."""
+
+    old: Term
+    test: Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +73,7 @@ class Case:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Split | Reindex | Extend | Case
+Step: TypeAlias = Split | Widen | Reindex | Extend | Partition | Case
 Steps: TypeAlias = tuple[Step, ...]
 
 
@@ -73,12 +89,16 @@ def place(step: Step, args: Index) -> Step:
     match step:
         case Split(old, cut):
             return Split(at(old), at(cut))
+        case Widen(old, low):
+            return Widen(at(old), at(low))
         case Reindex(old, new, forward, back):
             n, m = len(back), len(forward)
             return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
-        case Extend(old, new, steps):
+        case Extend(old, body, steps):
             inner = tuple(place(s, (*(k.shift(a, 1) for a in args), *arguments(1))) for s in steps)
-            return Extend(at(old), at(new), inner)
+            return Extend(at(old), inside(body, 1), inner)
+        case Partition(old, test):
+            return Partition(at(old), inside(test, 1))
         case Case(test, then, other):
             return Case(at(test), tuple(place(s, args) for s in then), tuple(place(s, args) for s in other))
 
@@ -104,7 +124,7 @@ class Equality:
             a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, k.eq(a, b))
 
-    def _checked(self, facts: Facts, step: Split | Reindex | Extend) -> Term | None:
+    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition) -> Term | None:
         """What `old` may be replaced by, if the step's conditions hold."""
         match step:
             case Split(old, at):
@@ -113,15 +133,23 @@ class Equality:
                 ):
                     return None
                 return split(old, at)
+            case Widen(old, low):
+                ordered = old.op == "sum" and k.and_(k.le(low, old.args[0]), k.le(old.args[0], old.args[1]))
+                return widen(old, low) if ordered and self.judge.proves(facts, ordered) else None
             case Reindex(old, new, forward, back):
                 return new if self._reindexed(facts, old, new, forward, back) else None
-            case Extend(old, new, steps):
-                if old.op not in _BIG or old.op != new.op or old.args[:-1] != new.args[:-1]:
+            case Partition(old, test):
+                return partition(old, test) if old.op == "sum" else None
+            case Extend(old, body, steps):
+                if old.op not in _BIG:
                     return None
+                low, high, mine = old.args[-3:]
                 (i,), inner = facts.arbitrary(INT)
-                inner = inner.assume(k.le(old.args[-3], i), k.lt(i, old.args[-2]))
-                f, g = instantiate(old.args[-1], (i,)), instantiate(new.args[-1], (i,))
-                return new if self.holds(inner, f, g, tuple(place(s, (i,)) for s in steps)) else None
+                inner = inner.assume(k.le(low, i), k.lt(i, high))
+                f, g = instantiate(mine, (i,)), instantiate(body, (i,))
+                if f.sort is not g.sort or not self.holds(inner, f, g, tuple(place(s, (i,)) for s in steps)):
+                    return None
+                return extended(old, body)
 
     def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Index, back: Index) -> bool:
         """Both maps stay in the index sets and are inverse to each other, and corresponding summands are equal."""
@@ -154,6 +182,23 @@ def split(t: Term, at: Term) -> Term:
         return k.big(t.op, at, high, body, k.big(t.op, low, at, body, start[0]))
     combine = {"sum": k.add, "prod": k.mul, "all": k.and_}[t.op]
     return combine(k.big(t.op, low, at, body), k.big(t.op, at, high, body))
+
+
+def extended(t: Term, body: Term) -> Term:
+    *start, low, high, _ = t.args
+    return k.big(t.op, low, high, body, *start)
+
+
+def widen(t: Term, low: Term) -> Term:
+    start, high, body = t.args
+    return k.sub(k.big("sum", low, high, body), k.big("sum", low, start, body))
+
+
+def partition(t: Term, test: Term) -> Term:
+    low, high, body = t.args
+    zero = k.num(0, body.sort)
+    parts = (k.ite(test, body, zero), k.ite(k.not_(test), body, zero))
+    return k.add(*(k.big("sum", low, high, p) for p in parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,34 @@ EXPLANATIONS: dict[str, str] = {
     "OG330": "A verified function may only call verified functions. Fix the called one first.",
     "OG331": "A logical variable of the called function is not determined by the memory it is called with.",
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
+    "OG340": "Two threads of one thread loop access the same cell and at least one of them writes it. No barrier helps: each\n"
+    "thread needs cells of its own.",
+    "OG341": "A thread accesses a cell that another thread of its block wrote, and no barrier lies between. Put blocksync()\n"
+    "between the two loops, where the whole block runs.",
+    "OG342": "A thread writes a cell that another thread of its block may still be reading: write after read. Put blocksync()\n"
+    "between the two loops; in a loop with a barrier, often a second one is needed at the end of the body.",
+    "OG343": "Two blocks access the same cell in one kernel and at least one of them writes it. Blocks run in any order and\n"
+    "cannot wait for each other: split the kernel in two.",
+    "OG344": "Registers belong to a thread and shared memory to a block; nobody else can access them.",
+    "OG345": "A barrier is reached by a group of threads that it is not for. blocksync() stands where a whole block runs:\n"
+    "inside the thread loops over blocks, outside of those over threads. A thread-dependent condition around it is\n"
+    "rejected for the same reason.",
+    "OG346": "Something that single threads do (a store, a call of a device function) or that a block does (declaring shared\n"
+    "memory) stands where another number of threads runs.",
+    "OG347": "`thread for (i < N)` divides the threads of its group into N equal parts. Their number must be N times\n"
+    "something; over all nested loops the extents multiply to the launched number of threads.",
+    "OG348": "Host code accesses host memory, threads access global, shared and register memory. memcpy copies between the\n"
+    "two.",
+    "OG349": "A limit of the hardware or of the launch is exceeded: 1024 threads a block, 227 KiB of shared memory a block,\n"
+    "and no more shared memory than kernel_launch asks for; what is declared counts in bytes, all that lives at one\n"
+    "time together.",
+    "OG350": "A kernel goes through phases: kernel_launch, allocation of shared memory, kernel_setup_end, its threads,\n"
+    "kernel_teardown_begin, freeing, kernel_kill. Each statement has its place in them.",
+    "OG351": "Shared memory that was allocated before kernel_setup_end is freed, with its sizes, before kernel_kill.",
+    "OG352": "A __shared__ array in a loop uses the same memory in each iteration, so threads must be done with it at the end\n"
+    "of the body: put blocksync() there.",
+    "OG353": "A vector load or store of n cells starts at an offset (from the start of the array, row by row) that n divides.",
+    "OG354": "The amount of a shuffle is a lane or a distance between lanes: 0 to 31.",
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
     "OG400": "A launch that is not of the form kernel_launch, setup, kernel_setup_end, device code, kernel_teardown_begin,\n"
     "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"
@@ -116,4 +144,12 @@ EXPLANATIONS: dict[str, str] = {
     "OG404": "An integer that may not fit 64 bits, so that no machine type is known to hold it.",
     "OG405": "A name that means something else in C++ or in CUDA. Choose another.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
+    "OG601": "A step of a script names something that is not there. The candidates are listed with their places.",
+    "OG602": "A target fits several places. Say which: .first, .nth(1), .last, .all, or what is around or inside it:\n"
+    '  For("bi") / Write("sum"), For("y", body=Write("out"))',
+    "OG603": "A transformation does not apply to this statement: it is not a loop, or not of the form that the card asks for.\n"
+    "docs/reference.md has the cards.",
+    "OG604": "An argument of a transformation makes no sense: text that is not C, a size or a number that it cannot take.",
+    "OG605": "What a step made is not a program: it uses a name where it is not declared, or a value of the wrong type.",
+    "OG606": "A script must keep the functions of the original with their parameters and contracts: that is what is proved.",
 }

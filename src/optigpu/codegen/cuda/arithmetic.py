@@ -116,7 +116,7 @@ def poly(e: Expr) -> Poly:
             return poly(a).scaled(1 << k)
         case Binary("/", a, b) | Call("exact_div", (a, b)):
             quotient = poly(a).divided(poly(b))
-            return opaque(e) if quotient is None else quotient
+            return opaque(Binary("/", a, b, type=e.type, loc=e.loc)) if quotient is None else quotient
         case Var():
             return atom(e)
         case _:
@@ -339,7 +339,8 @@ def _simplify_integer(e: Expr, p: Poly, ranges: Ranges) -> Expr:
                 return expression(q)
             return Binary("/", a, number(c), type=e.type, loc=e.loc)
         case Call("exact_div", (a, b)):
-            return expression(p) if p != opaque(e) else Binary("/", a, b, type=e.type, loc=e.loc)
+            divided = Binary("/", a, b, type=e.type, loc=e.loc)
+            return expression(p) if p != opaque(divided) else divided
         case Binary("%", a, Int(c)) if c > 0:
             q, r = poly(a).split_multiples(c)
             if ranges.least(r) >= 0 and ranges.greatest(r) < c and ranges.least(q) >= 0:

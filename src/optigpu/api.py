@@ -1,0 +1,145 @@
+"""What `import optigpu as og` gives: scripts that can emit, build, print and show themselves."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from optigpu.checker.audit import certificate_of
+from optigpu.checker.verdict import ProgramResult
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.codegen.c import emit_c
+from optigpu.codegen.cuda import CudaUnit, emit_cuda
+from optigpu.frontend.shapes import effective_types
+from optigpu.interp.refute import refute
+from optigpu.report.diagnostics import PLAIN
+from optigpu.report.scripts import emitted_header, render_step_error
+from optigpu.report.trace import script_repr_html, trace_html
+from optigpu.runtime.cache import cache_folder
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.cuda import CudaFunction
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.files import write_whole
+from optigpu.runtime.manifest import BuiltCuda
+from optigpu.runtime.signature import signature_of
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import CallStmt, Program, Role
+from optigpu.syntax.walk import statements
+from optigpu.transform import script as core
+from optigpu.transform.gpu import pad
+from optigpu.transform.script import StepError, transformation
+from optigpu.transform.steps import Step
+from optigpu.transform.targets import Call, Decl, For, Handle, If, In, Read, Target, Write
+
+__all__ = [
+    "Call", "Decl", "For", "Handle", "If", "In", "Read", "Script", "StepError", "Target", "Write",
+    "observe", "pad", "transformation",
+]  # fmt: skip
+
+Observer = Callable[["Script", Step], None]
+_observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
+
+
+@contextmanager
+def observe(observer: Observer) -> Iterator[None]:
+    """Be told of every accepted step of every script that runs inside."""
+    token = _observers.set((*_observers.get(), observer))
+    try:
+        yield
+    finally:
+        _observers.reset(token)
+
+
+class Script(core.Script):
+    """A C program and the steps that optimise it, each verified.
+
+    `s = og.Script("matmul.c")`, then `s.loop.tile("i", 8)`, …; `s.emit("out.c")` writes the result, `s.build()` makes it callable.
+    """
+
+    def __init__(
+        self, source: str | Path | Program, *, function: str | None = None, verifier: Verifier | None = None
+    ) -> None:
+        path = source
+        if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
+            beside = Path(core.caller_file()).parent / source  # scripts name files beside themselves
+            path = beside if beside.exists() else source
+        verifier = verifier or Verifier(Settings(cache_folder(), points=True))
+        super().__init__(path, function=function, verifier=verifier, refuter=refute)
+
+    def rejection(self, step: Step, result: ProgramResult) -> StepError:
+        e = super().rejection(step, result)
+        e.rendered = render_step_error(e, PLAIN)
+        return e
+
+    def trace(self, path: str | Path = "trace.html") -> Path:
+        """Write what the script did as one page that opens offline."""
+        write_whole(path, trace_html(self.record))
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        return script_repr_html(self.record)
+
+    def stepped(self, step: Step) -> None:
+        for observer in _observers.get():
+            observer(self, step)
+
+    def print(self, *, plain: bool = False) -> None:
+        """Show the program as it is now, with annotations or as plain C."""
+        sys.stdout.write(self.text(plain=plain))
+
+    def text(self, *, plain: bool = False) -> str:
+        return emit_c(self.program) if plain else print_program(self.program)
+
+    def emit(self, path: str | Path) -> Path:
+        """Write the verified program, as C (OpenMP where loops are parallel) or CUDA by the name, and its certificate."""
+        self._finished()
+        target = Path(path)
+        text = self.cuda().text if target.suffix in (".cu", ".cuh") else emit_c(self.program)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, text)
+        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result))
+        return target
+
+    def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
+        """The verified program as CUDA."""
+        self._finished()
+        header = emitted_header(self.record)
+        residents = blocks_per_multiprocessor
+        return emit_cuda(
+            self.program, self.only, header=header, reasons=self.reasons, blocks_per_multiprocessor=residents
+        )
+
+    def build(self, function: str | None = None) -> CFunction | CudaFunction:
+        """Compile the verified program to a function on NumPy arrays; for a GPU program, on PyTorch and CuPy arrays too."""
+        self._finished()
+        if has_kernels(self.program):
+            return self.built_cuda().function()
+        hosts = [f for f in self.program.functions() if f.role is Role.HOST]
+        name = function or self.only or hosts[-1].name
+        found = [f for f in hosts if f.name == name]
+        if not found:
+            raise CallError(f"there is no function `{name}` (there is: {', '.join(f.name for f in hosts)})")
+        return CFunction(emit_c(self.program), signature_of(found[0], effective_types(found[0])))
+
+    def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
+        """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
+        unit = self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor)
+        f = self.program.function(unit.name)
+        return BuiltCuda(unit.text, signature_of(f, effective_types(f)), unit.on_device, dict(unit.alignment))
+
+    def _finished(self) -> None:
+        if self._phases:
+            raise CallError("a phase is still open: what it made has not been verified")
+        if not self.result.verified:
+            raise CallError("the program is not verified, so no code is made from it")
+
+
+def has_kernels(program: Program) -> bool:
+    return any(
+        isinstance(s, CallStmt) and s.call.func == "kernel_launch"
+        for f in program.functions()
+        for s in statements(f.body)
+    )

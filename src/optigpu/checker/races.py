@@ -1,0 +1,179 @@
+"""What is to be said of a rejected rule about threads: how far apart the threads are, the other access, the levels, a witness.
+
+Nothing here decides anything: it looks for words after the kernel has said no.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import FULL
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge
+from optigpu.kernel.state import THREADS, Rejected, State
+from optigpu.kernel.terms import INT, ZERO, Term
+
+Access = tuple[str, str, int]  # base, "load" or "store", place
+TRIES = 4000
+RACES = ("owner", "read", "race")
+
+
+def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], place: int) -> None:
+    """Add to a rejection what a person wants to know."""
+    if state.context.kind == THREADS:
+        r.data.setdefault("levels", levels(state))
+    base = str(r.data.get("base", ""))
+    if base not in state.bases:
+        return
+    r.data.setdefault("space", state.bases[base].space)
+    taken = _taken_by(state, base)
+    if r.rule in ("load", "store") and r.why in ("permission", "read-only") and taken is not None:
+        r.why = "race"
+        r.data["scope"] = _scope(judge, taken)
+    elif r.why in RACES and state.context.kind == THREADS:
+        r.data["scope"] = _scope(judge, state) if r.rule == "loop" else _lent_to(judge, state, base)
+    if r.why in RACES:
+        wanted = ("load",) if r.why == "read" else ("store",)
+        found = [at for b, what, at in accesses if b == base and what in wanted and at != place]
+        if found:
+            r.data["before"] = (found[-1], "read" if r.why == "read" else "written")
+        if r.facts is not None and r.goal is not None and "other" in r.data:
+            _tell(state, r, counterexample(r.facts, r.goal))
+
+
+def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
+    """The witness in thread numbers: who accesses which cell now, and who did before."""
+    if witness is None or r.facts is None:
+        return
+    begin = ZERO  # where the current group begins, in its block or in the grid
+    s: State | None = state
+    while s is not None and s.block.kind != "function":
+        if r.data.get("scope") == "block" and s.context.threads is s.context.block:
+            break
+        before = s.block.before
+        if s.block.kind == "loop" and before is not None:
+            begin = k.add(begin, s.block.data.first)
+        s = before
+    first, other = (k.add(begin, t) for t in (r.data.get("first", ZERO), r.data["other"].start))
+    try:
+        now, then, *cell = (evaluate(r.facts.reduce(t), witness) for t in (first, other, *r.data["cell"]))
+        block = evaluate(r.facts.reduce(state.context.block), witness)
+    except _Undefined:
+        return
+    r.data["witness"] = {"now": now, "then": then, "cell": cell, "block": block}
+
+
+def levels(state: State) -> list[tuple[str, Term]]:
+    """The groups around this point, outermost first: the loop that makes each, and its number of threads."""
+    out: list[tuple[str, Term]] = []
+    s: State | None = state
+    while s is not None and s.block.kind != "function":
+        before = s.block.before
+        if s.block.kind == "loop" and before is not None and s.block.data.context != before.context:
+            out.append((str(s.block.data.v.data), s.block.data.context.threads))
+        s = before
+    grid = k.mul(state.context.grid, state.context.block)
+    return [("", grid), *reversed(out)]
+
+
+def _taken_by(state: State, base: str) -> State | None:
+    """The state before the innermost thread loop that gives cells of the base to its iterations."""
+    s: State | None = state
+    while s is not None and s.block.kind != "function":
+        before = s.block.before
+        divides = s.block.kind == "loop" and before is not None and s.block.data.context != before.context
+        if divides and any(x.cells.base == base for x in s.block.data.contract.exclusive):
+            return before
+        s = before
+    return None
+
+
+def _scope(judge: Judge, state: State) -> str:
+    """Are the threads of this group in one block?"""
+    c = state.context
+    return "block" if judge.proves(state.facts, k.le(c.threads, c.block), count=False) else "grid"
+
+
+def _lent_to(judge: Judge, state: State, base: str) -> str:
+    """Does the block around this point hold the base itself, or is it lent by the grid?"""
+    s: State | None = state
+    while s is not None and s.block.kind != "function":
+        if s.context.kind == THREADS and s.context.threads is s.context.block:
+            held = any(r.cells.base == base and r.share == FULL for r in s.held.values())
+            return "block" if held else "grid"
+        s = s.block.before
+    return "grid"
+
+
+def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:
+    """Small numbers for the variables with which the facts hold and the goal does not."""
+    goal = facts.reduce(goal)
+    items = [i for i in facts.items if i.op not in ("all", "forall")]
+    wanted = set(goal.free)
+    while True:  # facts that have to do with the goal
+        more = {x for i in items if i.free & wanted for x in i.free}
+        if more <= wanted:
+            break
+        wanted |= more
+    variables = sorted((x for x in wanted if x.sort is INT), key=lambda x: str(x.data))
+    relevant = [i for i in items if i.free & wanted and all(x.sort is INT for x in i.free)]
+    if len(variables) > 8 or any(x.sort is not INT for x in goal.free):
+        return None
+    rng = random.Random(0)
+    for attempt in range(TRIES):
+        most = 2 + attempt * 40 // TRIES
+        env = {x: rng.randrange(most) for x in variables}
+        try:
+            if not evaluate(goal, env) and all(evaluate(i, env) for i in relevant):
+                return env
+        except _Undefined:
+            continue
+    return None
+
+
+class _Undefined(Exception):
+    """A division by zero, or a term that is no number."""
+
+
+def evaluate(t: Term, env: Mapping[Term, int]) -> Any:
+    match t.op:
+        case "num":
+            return t.data
+        case "var" if t.sort is INT:
+            return env.get(t, 0)
+        case "poly":
+            total = 0
+            for monomial, c in t.data:
+                product = c
+                for a in monomial:
+                    product *= evaluate(a, env)
+                total += product
+            return total
+        case "fdiv":
+            a, b = (evaluate(x, env) for x in t.args)
+            if b == 0:
+                raise _Undefined
+            return a // b
+        case "max":
+            return max(evaluate(x, env) for x in t.args)
+        case "ite":
+            return evaluate(t.args[1 if evaluate(t.args[0], env) else 2], env)
+        case "le":
+            return evaluate(t.args[0], env) <= 0
+        case "lt":
+            return evaluate(t.args[0], env) < 0
+        case "eq":
+            return evaluate(t.args[0], env) == 0
+        case "not":
+            return not evaluate(t.args[0], env)
+        case "and":
+            return all(evaluate(x, env) for x in t.args)
+        case "or":
+            return any(evaluate(x, env) for x in t.args)
+        case "true" | "false":
+            return t.op == "true"
+        case _:
+            raise _Undefined

@@ -1,0 +1,58 @@
+"""Launching a kernel: host code, setup, threads, teardown, host code again (docs/logic.md, "Kernels")."""
+
+from __future__ import annotations
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.code import Launch, Phase
+from optigpu.kernel.state import HOST, SETUP, TEARDOWN, THREADS, Context, Rejected, State, changed
+from optigpu.kernel.terms import ONE, ZERO
+from optigpu.kernel.threads import REGISTER, SHARED, ThreadRules
+
+MOST_THREADS = 1024  # in a block
+MOST_SHARED = 227 * 1024  # bytes in a block
+MOST_BLOCKS = 2**31 - 1
+BEFORE = {THREADS: SETUP, TEARDOWN: THREADS, HOST: TEARDOWN}
+
+
+class LaunchRules(ThreadRules):
+    def launch(self, state: State) -> State:
+        """kernel_launch: a block has 1 to 1024 threads and no more shared memory than there is.
+
+        A number of blocks that is not known here may turn out to be too large: then the launch fails, visibly, and nothing runs.
+        """
+        i = self._next(state, Launch)
+        if state.context.kind != HOST:
+            raise Rejected("launch", "context", context=state.context, to=SETUP)
+        grid, block, shared = state.values((i.grid, i.block, i.shared))
+        limits = {
+            "blocks": k.le(ZERO, grid)
+            if not k.is_num(grid)
+            else k.and_(k.le(ZERO, grid), k.le(grid, k.num(MOST_BLOCKS))),
+            "threads": k.and_(k.le(ONE, block), k.le(block, k.num(MOST_THREADS))),
+            "shared": k.and_(k.le(ZERO, shared), k.le(shared, k.num(MOST_SHARED))),
+        }
+        for what, goal in limits.items():
+            self._require("launch", "limit", state.facts, goal, what=what, values=(grid, block, shared))
+        facts = state.facts.assume(*limits.values())
+        context = Context(SETUP, ZERO, grid, block, shared, ZERO)
+        return changed(state, facts=facts, context=context, code=state.code[1:])
+
+    def phase(self, state: State) -> State:
+        """The next phase. When the threads end, the grid is synchronised; when the kernel ends, nothing of it is left."""
+        i = self._next(state, Phase)
+        c = state.context
+        if c.kind != BEFORE[i.to]:
+            raise Rejected("launch", "context", context=c, to=i.to)
+        if i.to == THREADS:
+            after = Context(THREADS, state.facts.simplify(k.mul(c.grid, c.block)), c.grid, c.block, c.shared, c.used)
+            return changed(state, context=after, code=state.code[1:])
+        gone = REGISTER if i.to == TEARDOWN else SHARED
+        for name, base in state.bases.items():
+            if base.space == gone:
+                raise Rejected("launch", "left", base=name, space=gone)
+        if i.to == HOST:
+            return changed(state, context=Context(), code=state.code[1:])
+        self._level("launch", state, k.mul(c.grid, c.block), to=i.to)
+        state = self._synchronised(state)
+        after = Context(TEARDOWN, ZERO, c.grid, c.block, c.shared, c.used)
+        return changed(state, context=after, marks=(), code=state.code[1:])

@@ -1,0 +1,119 @@
+"""Numbers for which facts hold: a goal that is false for some of them does not follow, so no proof of it need be looked for.
+
+Nothing rests on this: whatever the numbers are, the only answer they give is "not proved".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from optigpu.kernel.terms import INT, Term
+
+Sample = dict[Term, int]
+MOST = 6  # samples of one set of facts
+SPREAD = 70  # how far from its lower bound a variable is chosen
+
+
+class Undefined(Exception):
+    """A term that has no value for a sample: an unknown function, a division by zero."""
+
+
+def evaluate(t: Term, env: Sample) -> Any:
+    match t.op:
+        case "num":
+            return t.data
+        case "var" if t in env:
+            return env[t]
+        case "poly" if t.sort is INT:
+            total = 0
+            for monomial, c in t.data:
+                for a in monomial:
+                    c *= evaluate(a, env)
+                total += c
+            return total
+        case "fdiv":
+            a, b = evaluate(t.args[0], env), evaluate(t.args[1], env)
+            if b == 0:
+                raise Undefined
+            return a // b
+        case "max" if t.sort is INT:
+            return max(evaluate(x, env) for x in t.args)
+        case "ite":
+            return evaluate(t.args[1 if evaluate(t.args[0], env) else 2], env)
+        case "le" | "eq" if t.args[0].sort is INT:
+            p = evaluate(t.args[0], env)
+            return p <= 0 if t.op == "le" else p == 0
+        case "not":
+            return not evaluate(t.args[0], env)
+        case "and":
+            return all(evaluate(x, env) for x in t.args)
+        case "or":
+            return any(evaluate(x, env) for x in t.args)
+        case "true" | "false":
+            return t.op == "true"
+        case _:
+            raise Undefined
+
+
+def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
+    """Is the integer p negative for one of the samples?"""
+    for env in samples:
+        try:
+            if evaluate(p, env) < 0:
+                return True
+        except Undefined:
+            return False
+    return False
+
+
+def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> list[Sample]:
+    """The samples for which all items hold, with values for variables that had none."""
+    rng = Random(seed)
+    used = {x: None for i in items for x in sorted(i.free, key=lambda x: str(x.data)) if x.sort is INT}
+    out: list[Sample] = []
+    for attempt in range(2 * MOST):
+        start = samples[attempt % len(samples)] if samples else {}
+        if attempt >= len(samples) and all(x in start for x in used):
+            break
+        env = dict(start)
+        for x in used:
+            if x not in env:
+                env[x] = _choose(x, env, items, rng)
+        if all(_holds(i, env) for i in items):
+            out.append(env)
+            if len(out) == MOST:
+                break
+    return out
+
+
+def _holds(item: Term, env: Sample) -> bool:
+    try:
+        return bool(evaluate(item, env))
+    except Undefined:
+        return True
+
+
+def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random) -> int:
+    """A value within the bounds that items give, those of them that mention nothing unknown."""
+    low, high = None, None
+    for i in items:
+        if i.op != "le" or x not in i.free or i.args[0].sort is not INT:
+            continue
+        p = i.args[0]
+        try:
+            at_0, at_1 = evaluate(p, {**env, x: 0}), evaluate(p, {**env, x: 1})
+        except Undefined:
+            continue
+        slope = at_1 - at_0  # exact where p is linear in x; only a guess otherwise
+        if slope > 0:
+            bound = -at_0 // slope
+            high = bound if high is None else min(high, bound)
+        elif slope < 0:
+            bound = -(at_0 // slope) if at_0 % slope == 0 else at_0 // -slope + 1
+            low = bound if low is None else max(low, bound)
+    if low is None:
+        low = -2 if high is None else high - SPREAD
+    high = low + SPREAD if high is None else min(high, low + SPREAD)
+    return rng.randint(low, high) if low <= high else low

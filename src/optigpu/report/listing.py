@@ -1,0 +1,182 @@
+"""A program as lines of text, each with the statement it shows, so that errors and permissions find their line."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from optigpu.checker.proofs import ShownLoop, Unprintable, annotated
+from optigpu.checker.verdict import ProgramResult
+from optigpu.syntax.printer import ProgramPrinter
+from optigpu.syntax.program import (
+    Assert,
+    Axiom,
+    Body,
+    Clause,
+    Function,
+    Ghost,
+    GhostEnd,
+    If,
+    Include,
+    LogicDecl,
+    LogicDef,
+    Program,
+    Role,
+    Stmt,
+    TopLevel,
+)
+from optigpu.syntax.source import NOWHERE, Loc, Mark
+
+PLAIN, ANNOTATED, INFERRED = "plain", "annotated", "inferred"
+VIEWS = (PLAIN, ANNOTATED, INFERRED)  # code alone; as written; with all that was inferred
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`statement` counts as in checker/points.py; `end`: the line closes its body; `note`: it is not in the plain view."""
+
+    text: str
+    function: str = ""
+    statement: int = 0
+    end: bool = False
+    loc: Loc = NOWHERE  # where the statement or clause was written
+    note: bool = False
+
+
+EMPTY = Line("")
+
+Cache = dict[tuple[int, ...], tuple[Line, ...]]  # lines of items, by identity; what made an entry must stay alive
+
+
+def listing(
+    program: Program, view: str = ANNOTATED, result: ProgramResult | None = None, cache: Cache | None = None
+) -> tuple[Line, ...]:
+    """With a `cache`, what steps leave as it is is printed once."""
+    return _Lister(view, result, {} if cache is None else cache).lines(program)
+
+
+class _Lister(ProgramPrinter):
+    def __init__(self, view: str, result: ProgramResult | None, cache: Cache) -> None:
+        super().__init__()
+        self.view = view
+        self.plain = view == PLAIN
+        self.loops = {f.name: f.loops for f in result.functions} if result is not None and view == INFERRED else {}
+        self.cache = cache
+        self.shown: dict[int, Line] = {}  # by the number of the line; texts are filled in at the end
+        self.name = ""
+        self.count = 0
+        self.branching: list[int] = []
+
+    def lines(self, program: Program) -> tuple[Line, ...]:
+        if self.plain:
+            program = replace(program, items=tuple(i for i in program.items if not _only_proof(i)))
+        self.program(program)
+        return tuple(self.filled(n) for n in range(self.here))
+
+    def item(self, item: TopLevel) -> None:
+        loops = self.loops.get(item.name, {}) if isinstance(item, Function) else {}
+        key = (id(item), VIEWS.index(self.view), *(id(shown) for shown in loops.values()))
+        first = self.here
+        if key not in self.cache:
+            super().item(_with_contracts(item, loops))
+            if _only_proof(item):
+                for n in range(first, self.here):
+                    self.shown[n] = replace(self.shown.get(n, EMPTY), note=True)
+            self.cache[key] = tuple(self.filled(n) for n in range(first, self.here))
+        else:
+            lines = self.cache[key]
+            self.out.lines += [line.text for line in lines]
+            self.shown.update(enumerate(lines, first))
+
+    def filled(self, n: int) -> Line:
+        line, text = self.shown.get(n, EMPTY), self.out.lines[n]
+        return replace(line, text=text, note=line.note or text.strip() == "__admitted();")
+
+    @property
+    def here(self) -> int:
+        return len(self.out.lines)
+
+    def show(self, line: int, statement: int, loc: Loc, end: bool = False, note: bool = False) -> None:
+        self.shown.setdefault(line, Line("", self.name, statement, end, loc, note))
+
+    def function(self, f: Function) -> None:
+        self.name, self.count = f.name, 0
+        self.show(self.here, 0, f.loc)
+        super().function(replace(f, contract=(), admitted=False) if self.plain else f)
+        self.show(self.here - 1, 0, f.loc, end=True)
+        self.name = ""
+
+    def clauses(self, contract: tuple[Clause, ...]) -> None:
+        if self.plain:
+            return
+        for c in contract:
+            loc = next((i.loc for i in c.items if i.loc is not NOWHERE), c.loc)
+            self.show(self.here, self.count, loc, note=True)
+            super().clauses((c,))
+
+    def statement(self, s: Stmt) -> None:
+        if isinstance(s, If):  # also reached from an `else`, where it is no statement of its own to the printer
+            super().statement(s)
+            return
+        self.count += 1
+        note = isinstance(s, Ghost | GhostEnd | Assert)
+        if self.plain and note:
+            return
+        number, first = self.count, self.here
+        super().statement(s)
+        if self.here - 1 > first:
+            self.show(self.here - 1, number, s.loc, end=True)
+        for line in range(first, self.here):  # heads of loops have pragmas before them
+            if line in self.shown:
+                break
+            self.show(line, number, s.loc, note=note)
+
+    def conditional(self, s: If, prefix: str) -> None:
+        self.count += 1
+        number = self.count
+        self.show(self.here, number, s.loc)
+        self.branching.append(number)
+        super().conditional(s, prefix)
+        self.branching.pop()
+        if not s.other:
+            self.show(self.here - 1, number, s.loc, end=True)
+
+    def nested(self, head: str, body: Body, tail: str = "}") -> None:
+        if head == "} else":
+            self.show(self.here, self.branching[-1], NOWHERE, end=True)
+        super().nested(head, body, tail)
+
+
+def _with_contracts(item: TopLevel, loops: dict[Mark, ShownLoop]) -> TopLevel:
+    with suppress(Unprintable):  # a contract that formulas cannot express is not shown
+        return annotated(Program("", (item,)), loops).items[0] if loops else item
+    return item
+
+
+def _only_proof(item: TopLevel) -> bool:
+    match item:
+        case Include(path):
+            return path.endswith("optigpu.h")
+        case LogicDecl() | LogicDef() | Axiom():
+            return True
+        case Function(role=role):
+            return role is Role.GHOST
+        case _:
+            return False
+
+
+def code_lines(lines: tuple[Line, ...]) -> list[int]:
+    """The lines that every view has, in order."""
+    return [n for n, line in enumerate(lines) if line.text and not line.note]
+
+
+def find_line(lines: tuple[Line, ...], function: str, statement: int, loc: Loc) -> int | None:
+    """The line of a statement; for statement 0 that of the clause written at `loc`, or else the head of the function."""
+    mine = [(n, line) for n, line in enumerate(lines) if line.function == function and not line.end]
+    if statement:
+        return next((n for n, line in mine if line.statement == statement), None)
+    if loc is not NOWHERE:
+        for n, line in enumerate(lines):
+            if line.loc == loc and not line.end:
+                return n
+    return next((n for n, line in mine if line.statement == 0), None) if function else None

@@ -1,0 +1,176 @@
+"""What is held at a point of a program, as a person would write it: `t[i][j] for i in 0..32, j in 0..32 = A(32 * by + i, j)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from optigpu.checker.proofs import source_name
+from optigpu.kernel import terms as k
+from optigpu.kernel.cells import READ, Family, Index
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.state import State
+from optigpu.kernel.terms import INT, TRUE, Term, instantiate
+from optigpu.report.terms import TermPrinter
+
+MOST_FACTS = 12
+LONGEST = 400  # a longer value says nothing to anybody
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """`cells` with their ranges, `contents`: `= value`, or in words; `read`: a share that cannot be written."""
+
+    read: bool
+    cells: str
+    contents: str
+
+    def __str__(self) -> str:
+        gap = " " if self.contents.startswith("=") else ": "
+        return f"{'read ' if self.read else ''}{self.cells}{gap}{self.contents}"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Permissions and facts at one point, those that can be written first."""
+
+    permissions: tuple[Permission, ...]
+    facts: tuple[str, ...]
+
+
+class PermissionWriter:
+    """Remembers what it has written: neighbouring points hold mostly the same."""
+
+    def __init__(self) -> None:
+        self._printers: dict[tuple[tuple[str, str], ...], _PointPrinter] = {}
+        self._empty: dict[tuple[Facts, Family], bool] = {}
+
+    def held(self, state: State) -> Held:
+        scope = _scope(state)
+        key = tuple(sorted((str(v.data), name) for v, name in scope.names.items()))
+        printer = self._printers.get(key)
+        if printer is None:
+            printer = self._printers[key] = _PointPrinter(scope)
+        families = sorted(state.held.values(), key=lambda f: f.share == READ)
+        shown = [printer.permission(f, state) for f in families if not self._is_empty(f, state.facts)]
+        texts = {printer.fact(p) for p in state.facts.items}
+        facts = sorted(
+            (t for t in texts if t.replace(">=", ">") == t or t.replace(">=", ">") not in texts), key=_short_first
+        )
+        equations = [f"{name} = {printer.show(value)}" for name, value in scope.defined]
+        unique = dict.fromkeys(shown)
+        return Held(tuple(unique), tuple([*equations, *(t for t in facts if len(t) < 90)][:MOST_FACTS]))
+
+    def _is_empty(self, f: Family, facts: Facts) -> bool:
+        """What is left of an array after each iteration got its part is often nothing; and cells that can neither be read nor
+        written are not worth a line."""
+        if f.share == READ and f.init is k.FALSE:
+            return True
+        if f.cells.where is TRUE:
+            return False
+        found = self._empty.get((facts, f))
+        if found is None:
+            xs = _binders(f)
+            ranges = replace(f.cells, where=TRUE).domain(xs)
+            found = facts.assume(ranges).proves(k.not_(instantiate(f.cells.where, xs)))
+            self._empty[facts, f] = found
+        return found
+
+
+def _short_first(text: str) -> tuple[int, str]:
+    return len(text), text
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What variables are called at a point. A loop that does not count up by one is proved by the number of its iteration: where
+    that can be said by the index it is (`written`), otherwise it is the index with a prime, and `defined` says what the index is.
+    """
+
+    names: dict[Term, str]
+    written: dict[Term, Term]
+    defined: list[tuple[str, Term]]
+
+
+def _scope(state: State) -> _Scope:
+    scope = _Scope({}, {}, [])
+    for x, value in state.env.items():
+        name = source_name(str(x.data))
+        if value.op == "var" and source_name(str(value.data)) == name:
+            scope.names[value] = name
+            continue
+        number = next(
+            (v for v in value.free if v.sort is INT and str(v.data).split("#", maxsplit=1)[0] == str(x.data)), None
+        )
+        if number is None:
+            continue
+        c = k.coefficients(value).get((number,), 0)
+        rest = k.sub(value, k.scale(c, number))
+        if c in (1, -1) and number not in rest.free:
+            index = k.var(f"{name}.index", INT)
+            scope.names[index] = name
+            scope.written[number] = k.scale(c, k.sub(index, rest))
+        else:
+            scope.names[number] = f"{name}′"
+            scope.defined.append((name, value))
+    free = {v for f in state.held.values() for t in (*f.cells.terms(), f.value, f.init) for v in t.free}
+    for v in sorted(free - scope.names.keys(), key=lambda v: str(v.data)):
+        if k.mark_of(v)[0] == " ":
+            scope.names[v] = source_name(str(v.data)).removeprefix("fn:")
+    return scope
+
+
+def _binders(f: Family) -> Index:
+    return tuple(k.var(f"i.{n}", INT) for n in range(f.cells.arity))
+
+
+class _PointPrinter:
+    def __init__(self, scope: _Scope) -> None:
+        self.scope = scope
+        self.texts: dict[Family, Permission] = {}
+        self.facts: dict[Term, str] = {}
+
+    def printer(self) -> TermPrinter:
+        """Bound variables are named anew in each permission."""
+        printer = TermPrinter()
+        for v, name in self.scope.names.items():
+            printer.names[v] = name
+            printer.taken[name] = v
+        for name, value in self.scope.defined:
+            printer.taken[name] = value
+        return printer
+
+    def written(self, t: Term) -> Term:
+        return k.substitute(t, self.scope.written) if self.scope.written else t
+
+    def show(self, t: Term) -> str:
+        return self.printer().show(self.written(t))
+
+    def fact(self, p: Term) -> str:
+        if p not in self.facts:
+            self.facts[p] = self.show(p)
+        return self.facts[p]
+
+    def permission(self, f: Family, state: State) -> Permission:
+        found = self.texts.get(f)
+        if found is None:
+            printer = self.printer()
+            cells = replace(f.cells.substitute(self.scope.written), base=source_name(f.cells.base))
+            text = printer.cells(cells)
+            owned = "" if f.owner is None else ", each held by its own thread until a barrier"
+            found = self.texts[f] = Permission(f.share == READ, text, self.contents(f, state, printer) + owned)
+        return found
+
+    def contents(self, f: Family, state: State, printer: TermPrinter) -> str:
+        if f.init is k.FALSE:
+            return "uninitialised"
+        xs = _binders(f)
+        inside = state.facts.assume(f.cells.domain(xs))
+        init = inside.simplify(f.init_at(xs))
+        init = TRUE if inside.proves(init) else init
+        value = inside.assume(init).simplify(f.value_at(xs))
+        if any(str(v.data).split("#", maxsplit=1)[0] in state.bases for v in value.free):
+            text = "holds something"
+        else:
+            text = f"= {printer.show(self.written(value))}"
+            text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        return text if init is TRUE else f"{text} where {printer.show(self.written(init))}, else uninitialised"

@@ -1,0 +1,72 @@
+"""Steps of scripts as text: one line when accepted; the script's line, both programs and the cause when rejected."""
+
+from __future__ import annotations
+
+from optigpu.checker.verdict import Problem
+from optigpu.report.diagnostics import PLAIN, Style, read_source, render
+from optigpu.report.diffs import changed
+from optigpu.report.verdicts import assumptions, render_function
+from optigpu.syntax.errors import Diagnostic
+from optigpu.syntax.program import For, Mode
+from optigpu.syntax.source import SourceText
+from optigpu.syntax.walk import statements
+from optigpu.transform.script import StepError
+from optigpu.transform.steps import Record, Step
+
+
+def render_step(step: Step, style: Style = PLAIN) -> str:
+    """One line: number, what was done, lines changed, obligations, time."""
+    added, removed = changed(step.before, step.after)
+    change = f"+{added} -{removed}" if step.number else ""
+    if step.result is None:
+        effort = "in a phase"
+    else:
+        effort = f"{sum(f.normaliser + f.solver for f in step.result.functions)} obligations"
+    title = step.title if len(step.title) <= 72 else step.title[:71] + "…"
+    indent = "  " * len(step.phase)
+    return f"{step.number:>3}  {indent}{title:<72}  {change:>9}  {effort:>16}  {step.seconds:6.2f} s"
+
+
+def render_script(record: Record, style: Style = PLAIN) -> str:
+    """The last line: what was proved."""
+    result = next(s.result for s in reversed(record.steps) if s.result is not None)
+    n = sum(not isinstance(s.error, Problem | Diagnostic) for s in record.steps) - 1
+    loops = [x for f in record.steps[-1].after.functions() for x in statements(f.body) if isinstance(x, For)]
+    said = [f"{n} step{'s' * (n != 1)}", f"{result.assumptions} assumption{'s' * (result.assumptions != 1)}"]
+    if any(x.meaning is not Mode.SEQUENTIAL for x in loops):
+        said.append("race-free")
+    if any(x.mode is Mode.THREAD for x in loops):
+        said.append("no divergent barrier")
+    said += ["no leak", "result equals spec"]
+    word = style.green("VERIFIED") if result.verified else style.red("NOT VERIFIED")
+    return f"{word} {' · '.join(said)} ({assumptions(result)})"
+
+
+def emitted_header(record: Record) -> list[str]:
+    """What generated code says of itself: the verdict and what it rests on."""
+    verdict, _, rest = render_script(record).partition(" (assuming ")
+    return [verdict, f"assuming {rest.rstrip(')')}"]
+
+
+def render_step_error(e: StepError, style: Style = PLAIN) -> str:
+    """Where in the script, what it did, and why the result is not accepted, in the text of the changed program."""
+
+    def sources(name: str) -> SourceText | None:
+        return SourceText(name, e.texts[name]) if name in e.texts else read_source(name)
+
+    lines = []
+    if e.step.line:
+        lines.append(f"{style.bold(f'{e.step.file}:{e.step.line}')}: step {e.step.number} was rejected")
+        lines.append(f"  {style.blue(f'{e.step.line} |')} {e.step.source.strip()}")
+    else:
+        lines.append(f"step {e.step.number} was rejected: {e.step.title}")
+    if e.failed is not None:
+        lines.append(render_function(e.failed, style, sources))
+    else:
+        lines.append(render(e.diagnostic, "error", style, sources))
+    for label in e.diagnostic.labels:
+        lines.append(f"  {style.blue('before')}: {label.loc}: {label.text}")
+        source = sources(label.loc.file)
+        if source is not None:
+            lines.append(f"    {style.blue(f'{label.loc.line} |')} {source.line(label.loc.line).strip()}")
+    return "\n".join(lines)

@@ -1,0 +1,246 @@
+"""Building expressions: constants are folded and units left out, so that what a step makes reads as if written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from optigpu.frontend.parser import parse_c
+from optigpu.syntax.errors import InputError, input_error
+from optigpu.syntax.exprs import Binary, Call, Cond, Expr, Index, Int, Real, Unary, Var
+from optigpu.syntax.program import Body, Clause, For, Function, LoopRange, Return, Stmt
+from optigpu.syntax.source import NOWHERE, UNMARKED, SourceText
+from optigpu.syntax.types import is_float
+from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body
+
+Size = int | str | Expr
+
+
+def lit(n: int) -> Expr:
+    return Int(n)
+
+
+def value_of(e: Expr) -> int | None:
+    """The number an expression stands for, if it is a literal."""
+    match e:
+        case Int(value):
+            return value
+        case Unary("-", Int(value)):
+            return -value
+        case _:
+            return None
+
+
+def plus(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return lit(x + y)
+    if x == 0 or y == 0:
+        return b if x == 0 else a
+    if y is not None and y < 0:
+        return Binary("-", a, lit(-y))
+    if isinstance(b, Binary) and b.op == "+":
+        return plus(plus(a, b.left), b.right)
+    return Binary("+", a, b)
+
+
+def minus(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return lit(x - y)
+    if y == 0:
+        return a
+    return lit(0) if a == b else Binary("-", a, b)
+
+
+def times(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return lit(x * y)
+    if x == 0 or y == 0:
+        return lit(0)
+    if x == 1 or y == 1:
+        return b if x == 1 else a
+    return Binary("*", a, b)
+
+
+def exact_div(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y and x % y == 0:
+        return lit(x // y)
+    return a if y == 1 else Call("exact_div", (a, b))
+
+
+def div(a: Expr, b: Expr) -> Expr:
+    """C's division, of what is not negative."""
+    x, y = value_of(a), value_of(b)
+    if x is not None and x >= 0 and y is not None and y > 0:
+        return lit(x // y)
+    return a if y == 1 else Binary("/", a, b)
+
+
+def mod(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and x >= 0 and y is not None and y > 0:
+        return lit(x % y)
+    return Binary("%", a, b)
+
+
+def ceil_div(a: Expr, b: Expr) -> Expr:
+    return div(plus(a, minus(b, lit(1))), b)
+
+
+def less(a: Expr, b: Expr) -> Expr:
+    return Binary("<", a, b)
+
+
+def minimum(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    return lit(min(x, y)) if x is not None and y is not None else Call("min", (a, b))
+
+
+def cell(name: str, indices: Sequence[Expr]) -> Index:
+    return Index(Var(name), tuple(indices))
+
+
+def up_to(index: str, bound: Expr, body: Body, start: Expr | None = None, like: For | None = None) -> For:
+    """`for (int index = start; index < bound; index++)`; `like` gives mode, hints and mark."""
+    range_ = LoopRange(lit(0) if start is None else start, "<", bound, "+", lit(1))
+    if like is None:
+        return For(index, range_, body)
+    return replace(like, index=index, range=range_, body=body)
+
+
+def flattened(body: Body) -> Body:
+    """`a + (b + c)` as `a + b + c`, where the inner sum was put in the place of an index just now (it has no type yet)."""
+
+    def one(e: Expr) -> Expr:
+        match e:
+            case Binary("+", left, Binary("+", a, b) as right) if right.type is None:
+                return one(replace(e, left=one(replace(e, left=left, right=a)), right=b))
+            case _:
+                return e
+
+    return rewrite_body(body, lambda e: rewrite(e, one))
+
+
+# Text that users give -----------------------------------------------------------------------------------------------------------
+
+
+def expression(e: Size) -> Expr:
+    """A number, C text or an expression."""
+    if isinstance(e, int):
+        return lit(e)
+    if not isinstance(e, str):
+        return e
+    body = _parsed(f"int f() {{ return {e}; }}", e)
+    if len(body) != 1 or not isinstance(body[0], Return) or body[0].value is None:
+        raise input_error("OG604", f"`{e}` is not an expression", NOWHERE)
+    return _placeless(body[0].value)
+
+
+def statements_from(text: str) -> Body:
+    """Statements written as C, annotations included."""
+    return tuple(unmarked(s) for s in _parsed(f"void f() {{\n{text}\n}}", text))
+
+
+def clauses_from(text: str) -> tuple[Clause, ...]:
+    """The annotations of a loop, as they stand at the top of its body."""
+    (loop,) = _parsed(f"void f() {{ for (int i = 0; i < 1; i++) {{ {text} }} }}", text)
+    assert isinstance(loop, For)
+    if loop.body:
+        raise input_error("OG604", f"`{text}` is not a loop contract alone", NOWHERE)
+    return loop.contract
+
+
+def _parsed(text: str, shown: str) -> Body:
+    try:
+        items = parse_c(SourceText("<script>", text), lambda name, loc: ())
+    except InputError as e:
+        raise input_error("OG604", f"`{shown}` cannot be read: {e.diagnostic.message}", NOWHERE) from None
+    (f,) = items
+    assert isinstance(f, Function)
+    return f.body
+
+
+def _placeless(e: Expr) -> Expr:
+    return rewrite(e, lambda x: replace(x, loc=NOWHERE))
+
+
+def unmarked(s: Stmt) -> Stmt:
+    """A statement made anew: its places say nothing."""
+    s = map_bodies(map_stmt_exprs(s, _placeless), lambda b: tuple(unmarked(x) for x in b))
+    return replace(s, mark=UNMARKED)
+
+
+# Simplification -----------------------------------------------------------------------------------------------------------------
+
+Monomial = tuple[Expr, ...]
+
+
+def gather(e: Expr) -> Expr:
+    """A sum of products with equal terms gathered, in the order in which they first appear."""
+    return _shown(_polynomial(e), is_float(e.type) or _has_real(e)) if isinstance(e, Binary | Unary) else e
+
+
+def _has_real(e: Expr) -> bool:
+    match e:
+        case Real():
+            return True
+        case Binary(_, left, right):
+            return _has_real(left) or _has_real(right)
+        case Unary(_, arg):
+            return _has_real(arg)
+        case _:
+            return is_float(e.type)
+
+
+def _polynomial(e: Expr) -> dict[Monomial, int]:
+    match e:
+        case Int(value):
+            return {(): value} if value else {}
+        case Real(value) if value.denominator == 1:
+            return {(): int(value)} if value else {}
+        case Unary("-", arg):
+            return {m: -c for m, c in _polynomial(arg).items()}
+        case Binary("+" | "-" as op, left, right):
+            out = dict(_polynomial(left))
+            for m, c in _polynomial(right).items():
+                out[m] = out.get(m, 0) + (c if op == "+" else -c)
+            return {m: c for m, c in out.items() if c}
+        case Binary("*", left, right):
+            product: dict[Monomial, int] = {}
+            for m, c in _polynomial(left).items():
+                for n, d in _polynomial(right).items():
+                    key = _sorted(m + n)
+                    product[key] = product.get(key, 0) + c * d
+            return {m: c for m, c in product.items() if c}
+        case Cond():
+            return {(e,): 1}
+        case _:
+            return {(e,): 1}
+
+
+def _sorted(m: Monomial) -> Monomial:
+    return tuple(sorted(m, key=repr))
+
+
+def _shown(p: dict[Monomial, int], real: bool) -> Expr:
+    def number(c: int) -> Expr:
+        from fractions import Fraction
+
+        return Real(Fraction(c)) if real else Int(c)
+
+    out: Expr | None = None
+    # A positive term first, so that no unary minus is needed where one can be avoided.
+    terms = sorted(p.items(), key=lambda item: (item[1] < 0, not item[0]))
+    for m, c in terms:
+        factors: list[Expr] = ([] if abs(c) == 1 and m else [number(abs(c))]) + list(m)
+        term = factors[0]
+        for f in factors[1:]:
+            term = Binary("*", term, f)
+        if out is None:
+            out = term if c > 0 else Unary("-", term)
+        else:
+            out = Binary("+" if c > 0 else "-", out, term)
+    return number(0) if out is None else out

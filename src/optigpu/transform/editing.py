@@ -1,0 +1,148 @@
+"""Places in a program, and editing at them without changing anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from optigpu.syntax.program import Body, Function, Include, Program, Stmt, TopLevel
+from optigpu.syntax.source import NOWHERE, UNMARKED, Mark
+from optigpu.syntax.walk import inner_bodies, map_bodies
+
+# From the function's body inwards: which of the bodies of the statement above (an `if` has two), and the position in it.
+Path = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A statement of a program; as a position, the point before it (so it may be one past the last)."""
+
+    function: str
+    path: Path
+
+    @property
+    def index(self) -> int:
+        return self.path[-1][1]
+
+    @property
+    def parent(self) -> Place:
+        """The statement whose body this one is in."""
+        return Place(self.function, self.path[:-1])
+
+    def sibling(self, offset: int) -> Place:
+        which, index = self.path[-1]
+        return Place(self.function, (*self.path[:-1], (which, index + offset)))
+
+    def child(self, index: int, which: int = 0) -> Place:
+        return Place(self.function, (*self.path, (which, index)))
+
+    def ancestors(self) -> list[Place]:
+        """The statements around this one, outermost first."""
+        return [Place(self.function, self.path[:n]) for n in range(1, len(self.path))]
+
+    def inside(self, other: Place) -> bool:
+        n = len(other.path)
+        return self.function == other.function and len(self.path) > n and self.path[:n] == other.path
+
+
+def statements_of(f: Function) -> Iterator[tuple[Place, Stmt]]:
+    """Every statement with its place, in program order."""
+
+    def walk(body: Body, path: Path, which: int) -> Iterator[tuple[Place, Stmt]]:
+        for i, s in enumerate(body):
+            here = (*path, (which, i))
+            yield Place(f.name, here), s
+            for n, inner in enumerate(inner_bodies(s)):
+                yield from walk(inner, here, n)
+
+    return walk(f.body, (), 0)
+
+
+def function_at(program: Program, place: Place) -> Function:
+    return program.function(place.function)
+
+
+def statement_at(program: Program, place: Place) -> Stmt:
+    body = function_at(program, place).body
+    statement: Stmt | None = None
+    for which, index in place.path:
+        if statement is not None:
+            body = inner_bodies(statement)[which]
+        statement = body[index]
+    assert statement is not None
+    return statement
+
+
+def body_around(program: Program, place: Place) -> Body:
+    """The body that a place is in."""
+    if len(place.path) == 1:
+        return function_at(program, place).body
+    return inner_bodies(statement_at(program, place.parent))[place.path[-1][0]]
+
+
+def edit_body(program: Program, place: Place, change: Callable[[Body], Body]) -> Program:
+    """Change the body that a place is in."""
+
+    def walk(body: Body, path: Path) -> Body:
+        if len(path) == 1:
+            return change(body)
+        (_, index), (which, _) = path[0], path[1]
+        bodies = list(inner_bodies(body[index]))
+        bodies[which] = walk(bodies[which], path[1:])
+        numbered = iter(bodies)
+        new = map_bodies(body[index], lambda _: next(numbered))
+        return (*body[:index], new, *body[index + 1 :])
+
+    return edit_function(program, place.function, lambda f: replace(f, body=walk(f.body, place.path)))
+
+
+def edit_function(program: Program, name: str, change: Callable[[Function], Function]) -> Program:
+    def walk(items: tuple[TopLevel, ...]) -> tuple[TopLevel, ...]:
+        out: list[TopLevel] = []
+        for item in items:
+            if isinstance(item, Include):
+                inner = walk(item.items)
+                item = item if inner is item.items else replace(item, items=inner)
+            elif isinstance(item, Function) and item.name == name:
+                item = change(item)
+            out.append(item)
+        return items if all(a is b for a, b in zip(items, out)) else tuple(out)
+
+    return replace(program, items=walk(program.items))
+
+
+def replace_at(program: Program, place: Place, *new: Stmt) -> Program:
+    """Put statements in the place of one."""
+    i = place.index
+    return edit_body(program, place, lambda body: (*body[:i], *new, *body[i + 1 :]))
+
+
+def insert_at(program: Program, place: Place, *new: Stmt) -> Program:
+    """Put statements before a place."""
+    i = place.index
+    return edit_body(program, place, lambda body: (*body[:i], *new, *body[i:]))
+
+
+def settle_marks(program: Program, step: int) -> Program:
+    """Give every statement a mark of its own: new ones the place they stand in, copies a mark that knows its original."""
+    seen: set[Mark] = set()
+
+    def body(b: Body, around: Mark) -> Body:
+        out = [statement(s, around) for s in b]
+        return b if all(x is y for x, y in zip(b, out)) else tuple(out)
+
+    def statement(s: Stmt, around: Mark) -> Stmt:
+        mark = s.mark
+        if mark is UNMARKED:
+            mark = Mark(around.origin(), step)
+        elif mark in seen:
+            mark = Mark(NOWHERE, step, mark)
+        seen.add(mark)
+        s = s if mark is s.mark else replace(s, mark=mark)
+        return map_bodies(s, lambda b: body(b, mark))
+
+    for f in program.functions():
+        new = body(f.body, Mark(f.loc))
+        if new is not f.body:
+            program = edit_function(program, f.name, lambda g, new=new: replace(g, body=new))  # type: ignore[misc]
+    return program

@@ -1,0 +1,280 @@
+"""Transformations of functions: bringing in verified routines, inlining calls, and finding calls again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from optigpu.frontend import parse_file, parse_text
+from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
+from optigpu.syntax.program import (
+    Block,
+    Body,
+    CallStmt,
+    Decl,
+    For,
+    Function,
+    If,
+    Include,
+    Return,
+    Role,
+    Stmt,
+    Store,
+    TopLevel,
+)
+from optigpu.syntax.types import VOID, Array, Pointer
+from optigpu.syntax.walk import fresh_name, map_children, names_in, rewrite_body, substitute_body
+from optigpu.transform.editing import edit_body
+from optigpu.transform.loops import refuse
+from optigpu.transform.script import Family, transformation
+from optigpu.transform.targets import Aim, Handle
+
+
+class Functions(Family):
+    name = "function"
+
+    @transformation
+    def insert(self, source: str) -> None:
+        """Bring in functions from a C file or text, with their contracts. They are verified like everything else.
+
+        Before:
+            a[0] = 0.0f;
+        Step: s.function.insert("void g(float x[1]) { __writes(\\"x ~> Matrix1(1, fun i -> 0)\\"); x[0] = 0.0f; }")
+        After:
+            a[0] = 0.0f;
+
+        Needs: names that are not in use. Fails: when a function does not keep its contract.
+        """
+        text = source.strip()
+        is_file = text.endswith((".c", ".h")) and Path(source).exists()
+        program = parse_file(source) if is_file else parse_text(_with_header(text), "<inserted>")
+        known = {i.name for i in self.script.program.flat_items() if not isinstance(i, Include)}
+        new = tuple(i for i in program.items if not isinstance(i, Include))
+        for i in new:
+            assert not isinstance(i, Include)
+            if i.name in known:
+                raise refuse(f"`{i.name}` is already defined", code="OG604")
+        items: list[TopLevel] = list(self.script.program.items)
+        first = next((n for n, i in enumerate(items) if isinstance(i, Function)), len(items))
+        self.script.update(replace(self.script.program, items=(*items[:first], *new, *items[first:])))
+
+    @transformation
+    def inline(self, target: Aim) -> None:
+        """Put the body of a function in the place of a call.
+
+        Before:
+            fill(8, a);
+        Step: s.function.inline("fill")
+        After:
+            for (int k = 0; k < 8; k++) {
+              a[k] = 0.0f;
+            }
+
+        Needs: a call that is a whole statement, or the whole right side of one. Fails: never for verified functions.
+        """
+        place = self.script.find(target, "call")
+        s = self.script.at(place)
+        call = _whole_call(s)
+        if call is None:
+            raise refuse("the call is not a whole statement or right side", s, "s.variable.bind names it first")
+        callee = self._known(call.func)
+        taken = names_in(self.script.function_of(place))
+        body = _instantiated(callee, call.args, taken)
+        value: Expr | None = None
+        if body and isinstance(body[-1], Return):
+            value, body = body[-1].value, body[:-1]
+        last: Body = ()
+        if value is not None:
+            last = (_with_value(s, value),)
+        elif not isinstance(s, CallStmt):
+            raise refuse(f"`{callee.name}` returns nothing", s)
+        self.script.put(place, *body, *last)
+
+    @transformation
+    def uninline(self, target: Aim, function: str) -> Handle:
+        """Put a call in the place of statements that do what a function's body does.
+
+        Before:
+            for (int i = 0; i < n; i++) {
+              a[i] = 0.0f;
+            }
+        Step: s.function.uninline("i", "fill")
+        After:
+            fill(n, a);
+
+        Needs: statements that are the function's body with arguments for its parameters.
+        Fails: when they are not, or when the call's contract does not say enough.
+        """
+        place = self.script.find(target, "for")
+        callee = self._known(function)
+        if callee.result != VOID:
+            raise refuse(f"`{function}` returns a value")
+        pattern = callee.body
+        body = self.script.around(place)[place.index : place.index + len(pattern)]
+        found: dict[str, Expr] = {}
+        if len(body) < len(pattern) or not _match_body(pattern, body, {p.name for p in callee.params}, {}, found):
+            raise refuse(f"this is not the body of `{function}`", self.script.at(place))
+        missing = [p.name for p in callee.params if p.name not in found]
+        if missing:
+            raise refuse(f"the statements do not tell the argument for {', '.join(missing)}")
+        call = CallStmt(Call(function, tuple(found[p.name] for p in callee.params)))
+        i, n = place.index, len(pattern)
+        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], call, *b[i + n :])))
+        return self.script.handle(place)
+
+    def _known(self, name: str) -> Function:
+        """A function whose body there is."""
+        known = [f for f in self.script.program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
+        found = next((f for f in known if f.name == name), None)
+        if found is None:
+            there = ", ".join(f.name for f in known)
+            raise refuse(f"`{name}` is not a function of the program", help=f"functions: {there}", code="OG601")
+        return found
+
+
+def _with_header(text: str) -> str:
+    return text if "#include <optigpu.h>" in text else f"#include <optigpu.h>\n{text}"
+
+
+def _whole_call(s: Stmt) -> Call | None:
+    match s:
+        case CallStmt(call) | Store(_, Call() as call) | Decl(_, _, Call() as call) | Return(Call() as call):
+            return call
+        case _:
+            return None
+
+
+def _with_value(s: Stmt, value: Expr) -> Stmt:
+    match s:
+        case Store():
+            return replace(s, value=value)
+        case Decl():
+            return replace(s, init=value)
+        case Return():
+            return replace(s, value=value)
+        case _:
+            raise refuse("the result of the call is not used", s)
+
+
+def _instantiated(f: Function, args: tuple[Expr, ...], taken: set[str]) -> Body:
+    """The body with arguments for parameters and fresh names for what it declares."""
+    body = f.body
+    for s in body:
+        if isinstance(s, Decl) and s.name in taken:
+            new = fresh_name(s.name, taken | names_in(f))
+            body = _renamed(body, s.name, new)
+            taken = taken | {new}
+    pointers: dict[str, Expr] = {}
+    values: dict[str, Expr] = {}
+    for p, a in zip(f.params, args):
+        if isinstance(p.type, Array | Pointer):
+            pointers[p.name] = a
+        else:
+            values[p.name] = a
+    # Names that are both a parameter and free in an argument must not meet: go through names no program has.
+    hidden: dict[str, Expr] = {name: Var(f"{name} ") for name in pointers}
+    body = substitute_body(body, {**hidden, **values})
+    return rewrite_body(body, lambda e: _pointed(e, {f"{n} ": a for n, a in pointers.items()}))
+
+
+def _renamed(body: Body, old: str, new: str) -> Body:
+    out: list[Stmt] = []
+    seen = False
+    for s in body:
+        if isinstance(s, Decl) and s.name == old:
+            s, seen = replace(s, name=new), True
+            out.append(s)
+        else:
+            out.append(substitute_body((s,), {old: Var(new)})[0] if seen else s)
+    return tuple(out)
+
+
+def _pointed(e: Expr, arguments: dict[str, Expr]) -> Expr:
+    """Accesses through a pointer parameter as accesses of what was passed: `&m[i]` and then [j] is m[i][j]."""
+
+    def base(name: str) -> tuple[Expr, tuple[Expr, ...]]:
+        a = arguments[name]
+        inner = a.arg if isinstance(a, Addr) else a
+        match inner:
+            case Index(b, indices):
+                if isinstance(a, Addr) and isinstance(b.type, Array) and len(indices) == len(b.type.dims):
+                    raise refuse(f"a pointer into the middle of an array is passed for `{name.strip()}`")
+                return b, indices
+            case _:
+                return inner, ()
+
+    match e:
+        case Index(Var(name), indices) if name in arguments:
+            b, before = base(name)
+            return replace(e, base=b, indices=(*before, *(_pointed(i, arguments) for i in indices)))
+        case Var(name) if name in arguments:
+            return arguments[name]
+        case _:
+            return map_children(e, lambda x: _pointed(x, arguments))
+
+
+def _match_body(pattern: Body, body: Body, params: set[str], names: dict[str, str], found: dict[str, Expr]) -> bool:
+    """Match statements; `names` maps what the pattern declares to what the body declares."""
+    if len(pattern) != len(body):
+        return False
+    for p, s in zip(pattern, body):
+        if not _match_stmt(p, s, params, names, found):
+            return False
+        if isinstance(p, Decl) and isinstance(s, Decl):
+            names = {**names, p.name: s.name}
+    return True
+
+
+def _match_stmt(p: Stmt, s: Stmt, params: set[str], names: dict[str, str], found: dict[str, Expr]) -> bool:
+    def ok(a: Expr | None, b: Expr | None, inner: dict[str, str] = names) -> bool:
+        if a is None or b is None:
+            return a is b
+        return _match_expr(a, b, params, inner, found)
+
+    match p, s:
+        case For(), For():
+            r, q = p.range, s.range
+            if (r.relation, r.op, p.mode) != (q.relation, q.op, s.mode):
+                return False
+            if not (ok(r.start, q.start) and ok(r.bound, q.bound) and ok(r.amount, q.amount)):
+                return False
+            return _match_body(p.body, s.body, params, {**names, p.index: s.index}, found)
+        case Store(), Store():
+            return p.op == s.op and ok(p.target, s.target) and ok(p.value, s.value)
+        case Decl(), Decl():
+            return type(p.type) is type(s.type) and ok(p.init, s.init)
+        case If(), If():
+            return ok(p.test, s.test) and all(
+                _match_body(a, b, params, names, found) for a, b in ((p.then, s.then), (p.other, s.other))
+            )
+        case Block(), Block():
+            return _match_body(p.body, s.body, params, names, found)
+        case CallStmt(), CallStmt():
+            return ok(p.call, s.call)
+        case _:
+            return False
+
+
+def _match_expr(p: Expr, e: Expr, params: set[str], names: dict[str, str], found: dict[str, Expr]) -> bool:
+    from optigpu.syntax.walk import _head, children
+
+    match p:
+        case Var(name) if name in names:
+            return e == Var(names[name])
+        case Var(name) if name in params:
+            return found.setdefault(name, e) == e
+        case Index(Var(name), indices) if name in params and isinstance(e, Index):
+            extra = len(e.indices) - len(indices)
+            if extra < 0:
+                return False
+            base: Expr = e.base if extra == 0 else Addr(Index(e.base, e.indices[:extra]))
+            if found.setdefault(name, base) != base:
+                return False
+            return all(_match_expr(a, b, params, names, found) for a, b in zip(indices, e.indices[extra:]))
+        case _:
+            if type(p) is not type(e):
+                return False
+            ps, es = children(p), children(e)
+            if len(ps) != len(es) or _head(p) != _head(e):
+                return False
+            return all(_match_expr(a, b, params, names, found) for a, b in zip(ps, es))

@@ -1,0 +1,747 @@
+"""From CPU programs to GPU programs: which loop is which thread, which array lives where, and barriers where they are needed.
+
+The steps of the thesis' chapter 5 under their names, and `launch`, which does it all from a mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from optigpu.checker.verdict import Problem, Verdict
+from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, SizeOf, Var
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Program, Stmt, Store
+from optigpu.syntax.types import Array, Scalar, Space
+from optigpu.syntax.walk import (
+    body_free_vars,
+    free_vars,
+    inner_bodies,
+    map_bodies,
+    rewrite,
+    rewrite_body,
+    statements,
+    stmt_exprs,
+    substitute_body,
+)
+from optigpu.transform.building import Size, expression, lit, plus, times, up_to, value_of
+from optigpu.transform.editing import Place, edit_body, insert_at, replace_at, statements_of
+from optigpu.transform.loops import counted, dims_of, elem_of, is_plain, refuse
+from optigpu.transform.script import Family, transformation
+from optigpu.transform.targets import Aim, Handle, find_mark, root
+from optigpu.transform.targets import Call as CallTarget
+from optigpu.transform.targets import For as ForTarget
+from optigpu.transform.types_at import array_of, declared
+
+RACES = ("OG340", "OG341", "OG342", "OG343", "OG344", "OG352")  # what a barrier of the block may repair
+MOST_BARRIERS = 12
+
+
+def blocksync() -> Stmt:
+    return CallStmt(Call("blocksync", ()))
+
+
+def is_call(s: Stmt, name: str) -> bool:
+    return isinstance(s, CallStmt) and s.call.func == name
+
+
+@dataclass(frozen=True, slots=True)
+class pad:
+    """Extra cells in the last dimensions of a shared array, against bank conflicts: `pad(1)`, `pad(0, 1)`."""
+
+    by: tuple[int, ...]
+
+    def __init__(self, *by: int) -> None:
+        object.__setattr__(self, "by", by)
+
+
+class Gpu(Family):
+    name = "gpu"
+
+    # The steps of chapter 5 -----------------------------------------------------------------------------------------------
+
+    @transformation
+    def create_kernel_launch(self, target: Aim, *, grid: Size, block: Size, smem: Size = 0) -> Handle:
+        """Put a kernel launch around a statement.
+
+        Before:
+            a[0] = 0.0f;
+        Step: s.gpu.create_kernel_launch(Write("a"), grid=1, block=32)
+        After:
+            kernel_launch(1, 32, 0);
+            kernel_setup_end();
+            a[0] = 0.0f;
+            kernel_teardown_begin();
+            kernel_kill();
+
+        Needs: a statement of the host. Inside, host memory is out of reach: convert it in the same phase.
+        Fails: OG349 when the launch exceeds a limit of the hardware.
+        """
+        place = self.script.find(target)
+        self.script.put(place, *_launched(self.script.at(place), expression(grid), expression(block), expression(smem)))
+        return self.script.handle(place.sibling(2))
+
+    @transformation
+    def seq_for_to_magic_thread_for(self, target: Aim) -> Handle:
+        """Give each iteration of a loop to threads of its own, with a barrier after it that synchronises everything.
+
+        Before:
+            for (int i = 0; i < 4; i++) {
+              a[i] = 0.0f;
+            }
+        Step: s.gpu.seq_for_to_magic_thread_for("i")
+        After:
+            magic thread for (int i = 0; i < 4; i++) {
+              a[i] = 0.0f;
+            }
+            magic_barrier();
+
+        Needs: a loop from 0 that counts up by one. Fails: when its iterations are not independent.
+        """
+        place = self.script.find(target, "for")
+        loop = self._plain(place)
+        following = self.script.around(place)[place.index + 1 :]
+        barrier: Body = () if following and is_call(following[0], "magic_barrier") else (_magic_barrier(),)
+        self.script.put(place, replace(loop, mode=Mode.MAGIC_THREAD, contract=()), *barrier)
+        return self.script.handle(place)
+
+    @transformation
+    def hoist_barrier(self, target: Aim) -> Handle:
+        """Move a magic barrier at the end of a loop's body behind the loop.
+
+        Before:
+            magic thread for (int i = 0; i < 2; i++) {
+              magic thread for (int j = 0; j < 4; j++) {
+                m[i][j] = 0.0f;
+              }
+              magic_barrier();
+            }
+            magic_barrier();
+        Step: s.gpu.hoist_barrier(Call("magic_barrier").first)
+        After:
+            magic thread for (int i = 0; i < 2; i++) {
+              magic thread for (int j = 0; j < 4; j++) {
+                m[i][j] = 0.0f;
+              }
+            }
+            magic_barrier();
+
+        Needs: a magic barrier that is last in the body of a loop. Fails: when what follows needs it earlier.
+        """
+        place = self.script.find(target, "call")
+        s = self.script.at(place)
+        if not is_call(s, "magic_barrier"):
+            raise refuse("this is not a magic barrier", s)
+        if len(place.path) < 2 or place.index != len(self.script.around(place)) - 1:
+            raise refuse("the barrier is not last in the body of a loop", s)
+        loop = place.parent
+        following = self.script.around(loop)[loop.index + 1 :]
+        program = replace_at(self.script.program, place)
+        if not (following and is_call(following[0], "magic_barrier")):
+            program = insert_at(program, loop.sibling(1), s)
+        self.script.update(program)
+        return self.script.handle(loop.sibling(1))
+
+    @transformation
+    def convert_magic_thread_fors(self, target: Aim) -> Handle:
+        """Make all magic thread loops in a statement, itself included, real ones.
+
+        Before:
+            magic thread for (int i = 0; i < 4; i++) {
+              a[i] = 0.0f;
+            }
+            magic_barrier();
+        Step: s.gpu.convert_magic_thread_fors("i")
+        After:
+            thread for (int i = 0; i < 4; i++) {
+              a[i] = 0.0f;
+            }
+            magic_barrier();
+
+        Needs: a statement in a kernel. Fails: OG347 when the extents do not divide the threads.
+        """
+        place = self.script.find(target, "for")
+
+        def real(s: Stmt) -> Stmt:
+            if isinstance(s, For) and s.mode is Mode.MAGIC_THREAD:
+                s = replace(s, mode=Mode.THREAD)
+            return map_bodies(s, lambda b: tuple(real(x) for x in b))
+
+        self.script.put(place, real(self.script.at(place)))
+        return self.script.handle(place)
+
+    @transformation
+    def convert_to_global_mem(self, target: Aim) -> Handle:
+        """Let an allocation live in global memory of the GPU.
+
+        Before:
+            float* const t = MALLOC1(float, n);
+            free(t);
+        Step: s.gpu.convert_to_global_mem("t")
+        After:
+            float* const t = __gmem_malloc1<float>(n);
+            gmem_free(t);
+
+        Needs: an allocation of the host. Fails: OG348 when the host accesses it.
+        """
+        place = self.script.find(target, "decl")
+        self.script.update(_to_global(self.script.program, place, self._allocation(place)))
+        return self.script.handle(place)
+
+    @transformation
+    def convert_to_shared_mem(self, target: Aim, *, pad: pad | None = None) -> Handle:
+        """Let an array declared at block level live in shared memory.
+
+        Before:
+            float t[32];
+            t[0] = 0.0f;
+        Step: s.gpu.convert_to_shared_mem("t")
+        After:
+            __shared__ float t[32];
+            t[0] = 0.0f;
+
+        Needs: a local array with constant sizes. Fails: OG346 when it is not at block level.
+        """
+        place = self.script.find(target, "decl")
+        self.script.put(place, _shared(self._declaration(place), pad))
+        return self.script.handle(place)
+
+    @transformation
+    def convert_to_register_mem(self, target: Aim, dims: int) -> Handle:
+        """Let an array declared at block level live in registers: its first `dims` dimensions number the threads.
+
+        Before:
+            float t[4][8][2];
+            t[0][1][0] = 0.0f;
+        Step: s.gpu.convert_to_register_mem("t", 2)
+        After:
+            float* const t = __treg_malloc1<float>(2);
+            t[DMINDEX2(4, 8, 0, 1)][0] = 0.0f;
+
+        Needs: each thread accesses only its own part. Fails: OG344 when one accesses another's.
+        """
+        place = self.script.find(target, "decl")
+        decl = self._declaration(place)
+        i, after = place.index, self.script.around(place)[place.index + 1 :]
+        new = _registers(decl, after, dims)
+        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], *new)))
+        return self.script.handle(place)
+
+    @transformation
+    def magic_barrier_to_blocksync(self, target: Aim) -> Handle:
+        """Realise a magic barrier as a barrier of the block.
+
+        Before:
+            magic_barrier();
+        Step: s.gpu.magic_barrier_to_blocksync(Call("magic_barrier"))
+        After:
+            blocksync();
+
+        Needs: a magic barrier at block level. Fails: OG345 elsewhere.
+        """
+        place = self._magic(target)
+        self.script.put(place, CallStmt(Call("blocksync", ()), mark=self.script.at(place).mark))
+        return self.script.handle(place)
+
+    @transformation
+    def magic_barrier_to_teardown_sync(self, target: Aim) -> None:
+        """Let the end of the kernel be the barrier.
+
+        Before:
+            kernel_launch(1, 32, 0);
+            kernel_setup_end();
+            magic_barrier();
+            kernel_teardown_begin();
+            kernel_kill();
+        Step: s.gpu.magic_barrier_to_teardown_sync(Call("magic_barrier"))
+        After:
+            kernel_launch(1, 32, 0);
+            kernel_setup_end();
+            kernel_teardown_begin();
+            kernel_kill();
+
+        Needs: a magic barrier right before kernel_teardown_begin(). Fails: never there.
+        """
+        place = self._magic(target)
+        following = self.script.around(place)[place.index + 1 :]
+        if not following or not is_call(following[0], "kernel_teardown_begin"):
+            raise refuse("the kernel does not end here", self.script.at(place), "s.gpu.magic_barrier_to_blocksync")
+        self.script.put(place)
+
+    # Everything at once ---------------------------------------------------------------------------------------------------
+
+    @transformation
+    def launch(
+        self,
+        *,
+        grid: Sequence[str],
+        block: Sequence[str],
+        at: Aim | None = None,
+        shared: Mapping[str, pad | None] | Sequence[str] = (),
+        registers: Mapping[str, int] | None = None,
+        host_copies: Sequence[str] | None = None,
+    ) -> Handle:
+        """Make a loop nest a kernel: `grid` loops are blocks, `block` loops are threads, `shared` and `registers` say where local
+        arrays live. Arrays of the host are copied in and out, single statements are given to one thread, and barriers are put where
+        the proof needs them.
+
+        Before:
+            for (int i = 0; i < n / 8; i++) {
+              for (int j = 0; j < 8; j++) {
+                a[8 * i + j] = 0.0f;
+              }
+            }
+        Step: s.gpu.launch(grid=["i"], block=["j"])
+        After:
+            float* const d_a = __gmem_malloc1<float>(n);
+            memcpy_host_to_device1(d_a, a, n);
+            kernel_launch(n / 8, 8, 0);
+            kernel_setup_end();
+            thread for (int i = 0; i < n / 8; i++) {
+              thread for (int j = 0; j < 8; j++) {
+                d_a[8 * i + j] = 0.0f;
+              }
+            }
+            kernel_teardown_begin();
+            kernel_kill();
+            memcpy_device_to_host1(a, d_a, n);
+            gmem_free(d_a);
+
+        Needs: loops from 0 that count up by one; block loops with constant extents, the same number of threads in each nest.
+        Fails: when threads depend on each other in a way that barriers of the block cannot order.
+        """
+        if not grid or not block:
+            raise refuse("name at least one loop for the grid and one for the block", code="OG604")
+        place = self.script.find(ForTarget(grid[0]) if at is None else at, "for")
+        arrays = dict.fromkeys(shared) if not isinstance(shared, Mapping) else dict(shared)
+        kernel = _Kernel(self, place, list(grid), list(block), arrays, dict(registers or {}))
+        nest = kernel.converted()
+        mark = nest.mark
+        self._install(place, nest, kernel, host_copies)
+        self._barriers(mark)
+        return self.script.handle(find_mark(self.script.program, mark))
+
+    def _install(self, place: Place, nest: For, kernel: _Kernel, host_copies: Sequence[str] | None) -> None:
+        """Put the launch and the copies around the nest."""
+        program = self.script.program
+        before: list[Stmt] = []
+        after: list[Stmt] = []
+        frees: list[Stmt] = []
+        for name in self._host_arrays(place, nest):
+            if host_copies is not None and name not in host_copies:
+                raise refuse(f"the kernel accesses `{name}`, which is not in host_copies", nest, code="OG604")
+            local = self._own_allocation(place, name)
+            if local is not None:
+                program = _to_global(program, local[0], local[1])
+                continue
+            array = array_of(self.script, place, name)
+            dims = [d for d in array.dims if d is not None]
+            if len(dims) != len(array.dims):
+                raise refuse(f"the sizes of `{name}` are not known", nest)
+            device = self.script.fresh(f"d_{name}", place)
+            nest = replace(nest, body=substitute_body(nest.body, {name: Var(device)}))
+            before.append(Decl(device, _pointer(array.elem), Alloc(array.elem, tuple(dims), Space.GMEM), const=True))
+            if self._copy_in(place, nest, name, device):
+                before.append(_memcpy("host_to_device", device, name, dims))
+            if _writes(nest, device):
+                after.append(_memcpy("device_to_host", name, device, dims))
+            frees.append(CallStmt(Call("gmem_free", (Var(device),))))
+        allocations = [s for s in before if isinstance(s, Decl)]
+        copies = [s for s in before if not isinstance(s, Decl)]
+        launched = _launched(nest, kernel.blocks(), lit(kernel.threads), kernel.bytes(nest))
+        self.script.update(replace_at(program, place, *allocations, *copies, *launched, *after, *frees))
+
+    def _host_arrays(self, place: Place, nest: For) -> list[str]:
+        """Arrays of the host that the nest uses, in the order of parameters and declarations."""
+        used = body_free_vars((nest,))
+        f = self.script.function_of(place)
+        order = [p.name for p in f.params] + [s.name for s in statements(f.body) if isinstance(s, Decl)]
+        out: list[str] = []
+        for name in dict.fromkeys(order):
+            t = declared(self.script, place, name) if name in used else None
+            if isinstance(t, Array) and t.space is Space.ANY:
+                out.append(name)
+            elif isinstance(t, Scalar) and any(
+                root(x.target) == name for x in statements((nest,)) if isinstance(x, Store)
+            ):
+                raise refuse(
+                    f"the kernel assigns `{name}`, a variable of the host",
+                    nest,
+                    "s.loop.hoist gives each its own",
+                )
+        return out
+
+    def _own_allocation(self, place: Place, name: str) -> tuple[Place, Decl] | None:
+        """An allocation of this function that nothing but this nest and its free uses."""
+        body = self.script.around(place)
+        for i, s in enumerate(body[: place.index]):
+            if isinstance(s, Decl) and s.name == name and isinstance(s.init, Alloc):
+                rest = [x for j, x in enumerate(body) if j > i and j != place.index]
+                users = [x for x in rest if name in body_free_vars((x,)) and not is_call(x, "free")]
+                if not users:
+                    return place.sibling(i - place.index), s
+        return None
+
+    def _copy_in(self, place: Place, nest: For, name: str, device: str) -> bool:
+        """Are there contents to copy? Not for what the contract only promises to write, nor for fresh allocations."""
+        f = self.script.function_of(place)
+        if any(p.name == name for p in f.params):
+            claims = [i.body for c in f.contract if c.kind not in ("writes", "produces") for i in c.items]
+            return any(name in free_vars(e) for e in claims)
+        earlier = self.script.around(place)[: place.index]
+        return any(
+            _writes(s, name) or any(name in free_vars(e) for e in stmt_exprs(s))
+            for s in earlier
+            if not _declares(s, name)
+        )
+
+    # Barriers -------------------------------------------------------------------------------------------------------------
+
+    def _barriers(self, mark: object) -> None:
+        """Insert a barrier where the checker reports that threads of a block are not ordered, until it reports none."""
+        for _ in range(MOST_BARRIERS):
+            problem = self._problem()
+            if problem is None or problem.code not in RACES or not problem.statement:
+                return
+            f = next(f for f in self.script.program.functions() if any(s.mark is mark for s in statements(f.body)))
+            numbered = [place for place, _ in statements_of(f)]
+            if problem.statement > len(numbered) or not self._repaired(problem, numbered[problem.statement - 1]):
+                return
+
+    def _repaired(self, problem: Problem, place: Place) -> bool:
+        """Is there a point where a barrier helps? The outermost is tried first, where it runs least often."""
+        before = self.script.program
+        mark = self.script.at(place).mark
+        loop = self.script.at(place)
+        ended = problem.code == "OG352" and isinstance(loop, For)
+        for point in [place.child(len(loop.body))] if ended and isinstance(loop, For) else self._barrier_points(place):
+            self.script.update(insert_at(before, point, blocksync()))
+            left = self._problem()
+            if left is None or left.code not in RACES or self._statement(left) != mark:
+                base = str(problem.data.get("base", "")).split("~", maxsplit=1)[0]
+                self.script.reasons[self.script.at(point).mark] = (
+                    f"`{base}` is complete before it is used by other threads"
+                )
+                return True
+            self.script.program = before
+        return False
+
+    def _statement(self, problem: Problem) -> object:
+        """The mark of the statement that a problem is about."""
+        for f in self.script.program.functions():
+            marks = [s.mark for s in statements(f.body)]
+            if f.name == problem.data.get("function") and 0 < problem.statement <= len(marks):
+                return marks[problem.statement - 1]
+        return None
+
+    def _problem(self) -> Problem | None:
+        result = self.script.verifier.verify(self.script.program)
+        failed = [f for f in result.functions if f.verdict is not Verdict.VERIFIED]
+        return failed[0].problem if failed else None
+
+    def _barrier_points(self, place: Place) -> list[Place]:
+        """Points at block level before a statement, outermost first; then the ends of the loops around."""
+        before: list[Place] = []
+        ends: list[Place] = []
+        for p in [*place.ancestors(), place]:
+            s, body = self.script.at(p), self.script.around(p)
+            around = self.script.at(p.parent) if len(p.path) > 1 else None
+            at_block_level = (
+                not isinstance(around, For) or around.mode is not Mode.THREAD or self._has_block_level(around)
+            )
+            if (
+                around is not None
+                and at_block_level
+                and not (isinstance(s, For) and s.mode is Mode.THREAD and self._has_block_level(s))
+            ):
+                if p.index == 0 or not is_call(body[p.index - 1], "blocksync"):
+                    before.append(p)
+                if isinstance(around, For) and around.mode is not Mode.THREAD and not is_call(body[-1], "blocksync"):
+                    ends.append(p.sibling(len(body) - p.index))
+            if isinstance(s, For) and s.mode is Mode.THREAD and not self._has_block_level(s):
+                break
+        return before + ends
+
+    def _has_block_level(self, loop: For) -> bool:
+        """Is the body of this loop run by a whole block? It declares shared memory, has barriers, or several loops."""
+        inner = [s for s in loop.body if not isinstance(s, Decl)]
+        if any(isinstance(s, Decl) and isinstance(s.type, Array) and s.type.space is Space.SMEM for s in loop.body):
+            return True
+        if any(is_call(s, "blocksync") for s in inner):
+            return True
+        nested = [s for s in inner if any(isinstance(x, For) and x.mode is Mode.THREAD for x in statements((s,)))]
+        if len(nested) > 1:
+            return True
+        return (
+            len(nested) == 1
+            and isinstance(nested[0], For)
+            and (nested[0].mode is not Mode.THREAD or self._has_block_level(nested[0]))
+        )
+
+    @transformation
+    def remove_redundant_barriers(self) -> int:
+        """Delete every barrier of a block without which the program still verifies; says how many there were.
+
+        Before:
+            kernel_launch(1, 32, 0);
+            kernel_setup_end();
+            blocksync();
+            kernel_teardown_begin();
+            kernel_kill();
+        Step: s.gpu.remove_redundant_barriers()
+        After:
+            kernel_launch(1, 32, 0);
+            kernel_setup_end();
+            kernel_teardown_begin();
+            kernel_kill();
+
+        Needs: a verified program. Fails: never.
+        """
+        removed = 0
+        places = self.script.find_all(CallTarget("blocksync"))
+        for place in reversed(places):
+            before = self.script.program
+            self.script.put(place)
+            if self._problem() is None:
+                removed += 1
+            else:
+                self.script.program = before
+        return removed
+
+    # Parts ----------------------------------------------------------------------------------------------------------------
+
+    def _plain(self, place: Place) -> For:
+        loop = self.script.at(place)
+        if not isinstance(loop, For):
+            raise refuse("this is not a loop", loop)
+        if not is_plain(loop):
+            raise refuse(f"the loop over `{loop.index}` does not count up from 0 by one", loop, "s.loop.shift_range")
+        return loop
+
+    def _declaration(self, place: Place) -> Decl:
+        s = self.script.at(place)
+        if not isinstance(s, Decl) or not dims_of(s):
+            raise refuse("this is not the declaration of an array", s)
+        return s
+
+    def _allocation(self, place: Place) -> Decl:
+        s = self._declaration(place)
+        if not isinstance(s.init, Alloc):
+            raise refuse(f"`{s.name}` is not allocated with MALLOC", s)
+        return s
+
+    def _magic(self, target: Aim) -> Place:
+        place = self.script.find(target, "call")
+        if not is_call(self.script.at(place), "magic_barrier"):
+            raise refuse("this is not a magic barrier", self.script.at(place))
+        return place
+
+
+class _Kernel:
+    """A loop nest on its way to a kernel."""
+
+    def __init__(
+        self,
+        gpu: Gpu,
+        place: Place,
+        grid: list[str],
+        block: list[str],
+        shared: dict[str, pad | None],
+        registers: dict[str, int],
+    ) -> None:
+        self.gpu, self.place, self.grid, self.block = gpu, place, grid, block
+        self.shared, self.registers = shared, registers
+        outer = gpu.script.at(place)
+        if not isinstance(outer, For):
+            raise refuse("the grid is not a loop", outer)
+        self.outer = outer
+        self.threads = self._threads()
+        self.index = gpu.script.fresh("t", place)
+        self.extents: list[Expr] = []
+
+    def _threads(self) -> int:
+        """The number of threads of a block, the same in every nest of block loops."""
+        counts: set[int] = set()
+
+        def walk(s: Stmt, so_far: int, depth: int) -> None:
+            inner = [x for b in inner_bodies(s) for x in b]
+            if isinstance(s, For) and s.index in self.block:
+                n = value_of(counted(s).count)
+                if n is None or not is_plain(s):
+                    raise refuse(f"the extent of the block loop `{s.index}` is not a number", s, "s.loop.tile")
+                so_far, depth = so_far * n, depth + 1
+                if not any(isinstance(x, For) and x.index in self.block for y in inner for x in statements((y,))):
+                    counts.add(so_far)
+                    return
+            for x in inner:
+                walk(x, so_far, depth)
+
+        walk(self.outer, 1, 0)
+        if not counts:
+            raise refuse(f"there is no loop over {', '.join(self.block)} in the grid", self.outer, code="OG601")
+        if len(counts) > 1:
+            numbers = ", ".join(map(str, sorted(counts)))
+            raise refuse(f"the nests of block loops have different numbers of threads: {numbers}", self.outer)
+        return counts.pop()
+
+    def converted(self) -> For:
+        out = self._grid(self.outer)
+        assert isinstance(out, For)
+        return out
+
+    def _grid(self, s: Stmt) -> Stmt:
+        """Above block level: loops of the grid."""
+        if not isinstance(s, For) or s.index not in self.grid:
+            raise refuse("only loops of the grid may stand here", s, "hoist it, or fission the loop around it")
+        if not is_plain(s):
+            raise refuse(f"the grid loop `{s.index}` does not count up from 0 by one", s, "s.loop.shift_range")
+        self.extents.append(counted(s).count)
+        inner = [x for x in s.body if isinstance(x, For) and x.index in self.grid]
+        body = tuple(self._grid(x) for x in s.body) if inner else self._block_body(s.body)
+        return replace(s, mode=Mode.THREAD, body=body, contract=(), hints=())
+
+    def _block_body(self, body: Body) -> Body:
+        """What a whole block runs: declarations of its memory, loops, and statements for one thread."""
+        for i, s in enumerate(body):
+            if isinstance(s, Decl) and s.name in self.registers:
+                return (*self._block_body(body[:i]), *self._block_body_of_registers(s, body[i + 1 :]))
+        out: list[Stmt] = []
+        for s in body:
+            out += self._block_statement(s)
+        return tuple(out)
+
+    def _block_body_of_registers(self, decl: Decl, rest: Body) -> Body:
+        first, *others = _registers(decl, rest, self.registers[decl.name])
+        return (first, *self._block_body(tuple(others)))
+
+    def _block_statement(self, s: Stmt) -> list[Stmt]:
+        match s:
+            case Decl() if s.name in self.shared:
+                return [_shared(s, self.shared[s.name])]
+            case Decl() if isinstance(s.type, Array) or isinstance(s.init, Alloc):
+                raise refuse(f"say where `{s.name}` lives", s, f'shared=["{s.name}"] or registers={{"{s.name}": …}}')
+            case Decl() | CallStmt(Call("blocksync" | "free")):
+                return [] if is_call(s, "free") else [s]
+            case For(index) if index in self.block:
+                return [self._threads_of(s)]
+            case For() if self._has_block_loop(s):
+                return [replace(s, body=self._block_body(s.body), contract=(), hints=s.hints)]
+            case If() if self._has_block_loop(s):
+                return [replace(s, then=self._block_body(s.then), other=self._block_body(s.other))]
+            case Block() if self._has_block_loop(s):
+                return [replace(s, body=self._block_body(s.body))]
+            case _:
+                guard = Binary("==", Var(self.index), lit(0))
+                only = up_to(self.index, lit(self.threads), (If(guard, (s,)),))
+                return [replace(only, mode=Mode.THREAD)]
+
+    def _threads_of(self, s: Stmt) -> Stmt:
+        """A nest of block loops: threads, down to where no more of them are inside."""
+        if isinstance(s, For) and s.index in self.block:
+            s = replace(s, mode=Mode.THREAD, contract=(), hints=())
+        return map_bodies(s, lambda b: tuple(self._threads_of(x) for x in b)) if self._has_block_loop(s) else s
+
+    def _has_block_loop(self, s: Stmt) -> bool:
+        return any(
+            isinstance(x, For) and x.index in self.block for b in inner_bodies(s) for y in b for x in statements((y,))
+        )
+
+    def blocks(self) -> Expr:
+        out: Expr = lit(1)
+        for e in self.extents:
+            out = times(out, e)
+        return out
+
+    def bytes(self, nest: For) -> Expr:
+        """The shared memory of a block."""
+        total: Expr = lit(0)
+        for s in statements((nest,)):
+            if isinstance(s, Decl) and isinstance(s.type, Array) and s.type.space is Space.SMEM:
+                cells: Expr = lit(1)
+                for d in dims_of(s):
+                    cells = times(cells, d)
+                total = plus(total, Binary("*", cells, SizeOf(s.type.elem)))
+        return total
+
+
+def _launched(s: Stmt, grid: Expr, block: Expr, smem: Expr) -> Body:
+    def call(name: str, *args: Expr) -> Stmt:
+        return CallStmt(Call(name, args))
+
+    return (
+        call("kernel_launch", grid, block, smem), call("kernel_setup_end"), s, call("kernel_teardown_begin"), call("kernel_kill"),
+    )  # fmt: skip
+
+
+def _magic_barrier() -> Stmt:
+    return CallStmt(Call("magic_barrier", ()))
+
+
+def _pointer(elem: Scalar):  # type: ignore[no-untyped-def]
+    from optigpu.syntax.types import Pointer
+
+    return Pointer(elem)
+
+
+def _memcpy(direction: str, to: str, source: str, dims: list[Expr]) -> Stmt:
+    return CallStmt(Call(f"memcpy_{direction}{len(dims)}", (Var(to), Var(source), *dims)))
+
+
+def _writes(s: Stmt, name: str) -> bool:
+    return any(isinstance(x, Store) and root(x.target) == name for x in statements((s,)))
+
+
+def _declares(s: Stmt, name: str) -> bool:
+    return isinstance(s, Decl) and s.name == name
+
+
+def _to_global(program: Program, place: Place, decl: Decl) -> Program:
+    assert isinstance(decl.init, Alloc)
+    free = CallStmt(Call("free", (Var(decl.name),)))
+    i = place.index
+    new = replace(decl, init=replace(decl.init, space=Space.GMEM))
+
+    def change(body: Body) -> Body:
+        rest = tuple(
+            CallStmt(Call("gmem_free", (Var(decl.name),)), mark=s.mark) if s == free else s for s in body[i + 1 :]
+        )
+        return (*body[:i], new, *rest)
+
+    return edit_body(program, place, change)
+
+
+def _shared(decl: Decl, padding: pad | None) -> Decl:
+    dims = list(dims_of(decl))
+    if any(value_of(d) is None for d in dims):
+        raise refuse(f"the sizes of `{decl.name}` are not numbers", decl)
+    by = () if padding is None else padding.by
+    for k, extra in enumerate(reversed(by)):
+        dims[-1 - k] = plus(dims[-1 - k], lit(extra))
+    return Decl(decl.name, Array(elem_of(decl), tuple(dims), Space.SMEM), mark=decl.mark)
+
+
+def _registers(decl: Decl, rest: Body, dims: int) -> Body:
+    sizes = dims_of(decl)
+    if not 0 < dims <= len(sizes):
+        raise refuse(f"`{decl.name}` has {len(sizes)} dimensions", decl, code="OG604")
+    own = sizes[dims:]
+    new = Decl(decl.name, _pointer(elem_of(decl)), Alloc(elem_of(decl), own, Space.TREG), const=True, mark=decl.mark)
+
+    def one(x: Expr) -> Expr:
+        if isinstance(x, Index) and x.base == Var(decl.name):
+            if len(x.indices) < dims or (isinstance(x.indices[0], Call) and x.indices[0].func.startswith("DMINDEX")):
+                return x
+            thread = Call(f"DMINDEX{dims}", (*sizes[:dims], *x.indices[:dims]))
+            return replace(x, indices=(thread, *x.indices[dims:]))
+        return x
+
+    from optigpu.transform.hoisting import is_free_of
+
+    kept = tuple(s for s in rest if not is_free_of(s, decl.name))
+    return (new, *rewrite_body(kept, lambda e: rewrite(e, one)))
+
+
+def barriers(program: Program) -> Iterator[Stmt]:
+    for f in program.functions():
+        for s in statements(f.body):
+            if is_call(s, "blocksync"):
+                yield s

@@ -1,0 +1,125 @@
+"""Transformations of single statements."""
+
+from __future__ import annotations
+
+from optigpu.syntax.program import Stmt
+from optigpu.transform.building import statements_from, unmarked
+from optigpu.transform.editing import Place, edit_body, insert_at
+from optigpu.transform.loops import refuse
+from optigpu.transform.script import Family, transformation
+from optigpu.transform.targets import Aim, Handle, find_mark
+
+
+class Instr(Family):
+    name = "instr"
+
+    def _point(self, before: Aim | None, after: Aim | None) -> Place:
+        if (before is None) == (after is None):
+            raise refuse("say where: before=… or after=…", code="OG604")
+        return self.script.find(before) if before is not None else self.script.find(after).sibling(1)  # type: ignore[arg-type]
+
+    @transformation
+    def insert(self, text: str, *, before: Aim | None = None, after: Aim | None = None) -> Handle:
+        """Insert statements, written as C.
+
+        Before:
+            a[0] = 0.0f;
+        Step: s.instr.insert("b[0] = 1.0f;", after=Write("a"))
+        After:
+            a[0] = 0.0f;
+            b[0] = 1.0f;
+
+        Needs: text that is C where it is put. Fails: when the program no longer keeps its contract.
+        """
+        place = self._point(before, after)
+        new = statements_from(text)
+        if not new:
+            raise refuse("there is nothing to insert", code="OG604")
+        self.script.insert(place, *new)
+        return self.script.handle(place)
+
+    @transformation
+    def delete(self, target: Aim) -> None:
+        """Delete a statement.
+
+        Before:
+            a[0] = 1.0f;
+            a[0] = 0.0f;
+        Step: s.instr.delete(Write("a").first)
+        After:
+            a[0] = 0.0f;
+
+        Needs: a target. Fails: when the statement was needed.
+        """
+        self.script.put(self.script.find(target, "write"))
+
+    @transformation
+    def move(self, target: Aim, *, before: Aim | None = None, after: Aim | None = None) -> Handle:
+        """Move a statement.
+
+        Before:
+            a[0] = 0.0f;
+            b[0] = 1.0f;
+        Step: s.instr.move(Write("b"), before=Write("a"))
+        After:
+            b[0] = 1.0f;
+            a[0] = 0.0f;
+
+        Needs: a target and a point that is not inside it. Fails: when the order matters.
+        """
+        source = self.script.find(target, "any")
+        point = self._point(before, after)
+        if point.inside(source) or point == source:
+            raise refuse("a statement cannot be moved into itself", self.script.at(source))
+        s = self.script.at(source)
+        i = source.index
+        from optigpu.syntax.program import Block
+
+        hole: Stmt = Block(())
+        program = edit_body(self.script.program, source, lambda b: (*b[:i], hole, *b[i + 1 :]))
+        program = insert_at(program, point, s)
+        for f in program.functions():
+            from optigpu.transform.editing import statements_of
+
+            gone = [p for p, x in statements_of(f) if x is hole]
+            if gone:
+                k = gone[0].index
+                program = edit_body(program, gone[0], lambda b, k=k: (*b[:k], *b[k + 1 :]))  # type: ignore[misc]
+        self.script.update(program)
+        return self.script.handle(find_mark(self.script.program, s.mark))
+
+    @transformation
+    def copy(self, target: Aim, *, before: Aim | None = None, after: Aim | None = None) -> Handle:
+        """Copy a statement to another point.
+
+        Before:
+            a[0] = 0.0f;
+            b[0] = 1.0f;
+        Step: s.instr.copy(Write("a"), after=Write("b"))
+        After:
+            a[0] = 0.0f;
+            b[0] = 1.0f;
+            a[0] = 0.0f;
+
+        Needs: a target. Fails: when doing it twice is not the same.
+        """
+        s = self.script.at(self.script.find(target, "any"))
+        point = self._point(before, after)
+        self.script.insert(point, unmarked(s))
+        return self.script.handle(point)
+
+    @transformation
+    def replace(self, target: Aim, text: str) -> Handle:
+        """Put other statements, written as C, in the place of one.
+
+        Before:
+            a[0] = b[0] + b[0];
+        Step: s.instr.replace(Write("a"), "a[0] = 2.0f * b[0];")
+        After:
+            a[0] = 2.0f * b[0];
+
+        Needs: text that is C there. Fails: when it does something else.
+        """
+        place = self.script.find(target, "write")
+        self.script.put(place, *statements_from(text))
+        return self.script.handle(place)

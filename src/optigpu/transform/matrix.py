@@ -1,0 +1,370 @@
+"""Transformations of arrays: copies of parts, layouts, paddings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from optigpu.syntax.exprs import Alloc, Expr, Index, Var
+from optigpu.syntax.program import Body, Decl, For, Stmt, Store
+from optigpu.syntax.types import Array
+from optigpu.syntax.walk import (
+    body_free_vars,
+    free_vars,
+    map_bodies,
+    map_stmt_exprs,
+    rewrite,
+    rewrite_body,
+    statements,
+    stmt_exprs,
+    subexpressions,
+    substitute,
+)
+from optigpu.transform import hoisting
+from optigpu.transform.building import Size, cell, expression, gather, minus, plus, up_to
+from optigpu.transform.editing import Place, edit_body
+from optigpu.transform.loops import array_decl, dims_of, refuse
+from optigpu.transform.script import Family, transformation
+from optigpu.transform.targets import Aim, Handle, Read, root
+from optigpu.transform.types_at import array_of
+
+
+class Matrix(Family):
+    name = "matrix"
+
+    @transformation
+    def local_name_tile(
+        self, target: Aim, *, var: str, local_var: str, tile: Sequence[tuple[Size, Size]], uninit: bool = False
+    ) -> Handle:
+        """Work on a local copy of a part of an array. `tile` gives start and size in each dimension.
+
+        Before:
+            for (int i = 0; i < 8; i++) {
+              a[i] = a[i] + 1.0f;
+            }
+        Step: s.matrix.local_name_tile("i", var="a", local_var="t", tile=[(0, 8)])
+        After:
+            float t[8];
+            for (int i0 = 0; i0 < 8; i0++) {
+              t[i0] = a[i0];
+            }
+            for (int i = 0; i < 8; i++) {
+              t[i] = t[i] + 1.0f;
+            }
+            for (int i0 = 0; i0 < 8; i0++) {
+              a[i0] = t[i0];
+            }
+
+        Needs: all accesses in the target are within the tile. With `uninit` nothing is copied in; what is only read is not
+        copied out.
+        Fails: when an access is outside the tile.
+        """
+        place = self.script.find(target, "for")
+        s = self.script.at(place)
+        array = array_of(self.script, place, var)
+        if len(tile) != len(array.dims):
+            raise refuse(f"`{var}` has {len(array.dims)} dimensions, the tile {len(tile)}", code="OG604")
+        parts = [(expression(a), expression(b)) for a, b in tile]
+        local = self.script.fresh(local_var, place)
+        decl, frees = array_decl(local, array.elem, tuple(b for _, b in parts))
+        moved = _moved(s, var, local, [a for a, _ in parts])
+        names = self._indices(place, len(parts))
+        inside = [Var(n) for n in names]
+        outside = [plus(a, Var(n)) for (a, _), n in zip(parts, names)]
+        sizes = [b for _, b in parts]
+        copy_in: Body = () if uninit else (_nest(names, sizes, Store(cell(local, inside), cell(var, outside))),)
+        written = any(isinstance(x, Store) and root(x.target) == var for x in statements((s,)))
+        copy_out: Body = (_nest(names, sizes, Store(cell(var, outside), cell(local, inside))),) if written else ()
+        self.script.put(place, decl, *copy_in, moved, *copy_out, *frees)
+        return self.script.handle(place)
+
+    def _indices(self, place: Place, count: int) -> list[str]:
+        return [self.script.fresh(f"i{k}", place) for k in range(count)]
+
+    @transformation
+    def stage(self, array: str, *, at: Aim, name: str) -> Handle:
+        """Read an array through a copy that is made just before a loop, with one dimension per dimension of the array that varies.
+
+        Before:
+            for (int j = 0; j < 4; j++) {
+              for (int i = 0; i < 8; i++) {
+                m[i][j] = m2[j][i];
+              }
+            }
+        Step: s.matrix.stage("m2", at="j", name="tile")
+        After:
+            float tile[4][8];
+            for (int j = 0; j < 4; j++) {
+              for (int i = 0; i < 8; i++) {
+                tile[j][i] = m2[j][i];
+              }
+            }
+            for (int j = 0; j < 4; j++) {
+              for (int i = 0; i < 8; i++) {
+                m[i][j] = tile[j][i];
+              }
+            }
+
+        Needs: one read of the array inside the loop; conditions around it are kept around the copy.
+        Fails: when the array is written meanwhile.
+        """
+        dest = self.script.find(at, "for")
+        found = [
+            p for p in self.script.find_all(Read(array)) if p.inside(dest) and _reads_directly(self.script.at(p), array)
+        ]
+        if len(found) != 1:
+            raise refuse(
+                f"`{array}` is read in {len(found)} statements inside this loop", self.script.at(dest), code="OG602"
+            )
+        place = found[0]
+        read = hoisting._the_read(self.script, place, array)
+        loops = [s for s in map(self.script.at, place.ancestors()) if isinstance(s, For)]
+        inside = [s.index for s in loops if self._within(s, dest)]
+        order = [v for e in read.indices for v in inside if v in free_vars(e)]
+        unused = [v for v in inside if v not in order]
+        return self.script.handle(hoisting.hoist_read(self.script, place, array, name, dest, unused, order))
+
+    def _within(self, loop: For, dest: Place) -> bool:
+        outer = self.script.at(dest)
+        return loop is outer or any(x is loop for x in statements((outer,)))
+
+    @transformation
+    def stack_copy(self, target: Aim, *, var: str, copy_var: str, copy_dims: int, uninit: bool = False) -> Handle:
+        """Work on a copy of the last `copy_dims` dimensions of an array, where the other indices stay the same.
+
+        Before:
+            float t[4][8];
+            for (int i = 0; i < 4; i++) {
+              for (int j = 0; j < 8; j++) {
+                t[i][j] = b[j];
+              }
+            }
+        Step: s.matrix.stack_copy(For("i") / For("j"), var="t", copy_var="row", copy_dims=1, uninit=True)
+        After:
+            float t[4][8];
+            for (int i = 0; i < 4; i++) {
+              float row[8];
+              for (int j = 0; j < 8; j++) {
+                row[j] = b[j];
+              }
+              for (int i0 = 0; i0 < 8; i0++) {
+                t[i][i0] = row[i0];
+              }
+            }
+
+        Needs: the leading indices are the same at every access in the target. With `uninit` nothing is copied in.
+        Fails: when what is copied was never written.
+        """
+        place = self.script.find(target, "for")
+        s = self.script.at(place)
+        array = array_of(self.script, place, var)
+        lead = len(array.dims) - copy_dims
+        if copy_dims < 1 or lead < 0:
+            raise refuse(f"`{var}` has {len(array.dims)} dimensions", code="OG604")
+        accesses = _accesses(s, var)
+        prefixes = {a.indices[:lead] for a in accesses}
+        if len(prefixes) != 1:
+            raise refuse(f"`{var}` is accessed with {len(prefixes)} different leading indices here", s)
+        prefix = list(prefixes.pop())
+        dims = [d for d in array.dims[lead:] if d is not None]
+        if len(dims) != copy_dims:
+            raise refuse(f"the sizes of `{var}` are not known", s)
+        local = self.script.fresh(copy_var, place)
+        decl, frees = array_decl(local, array.elem, tuple(dims))
+
+        def one(x: Expr) -> Expr:
+            if isinstance(x, Index) and x.base == Var(var):
+                return replace(x, base=Var(local), indices=x.indices[lead:])
+            return x
+
+        moved = rewrite_body((s,), lambda e: rewrite(e, one))[0]
+        names = self._indices(place, copy_dims)
+        inner = [Var(n) for n in names]
+        copy_in = _nest(names, dims, Store(cell(local, inner), cell(var, [*prefix, *inner])))
+        copy_out = _nest(names, dims, Store(cell(var, [*prefix, *inner]), cell(local, inner)))
+        self.script.put(place, decl, *(() if uninit else (copy_in,)), moved, copy_out, *frees)
+        return self.script.handle(place)
+
+    @transformation
+    def memcpy(self, *, dst: str, src: str, dims: Sequence[Size], before: Aim) -> Handle:
+        """Insert loops that copy one array to another.
+
+        Before:
+            a[0] = 0.0f;
+        Step: s.matrix.memcpy(dst="a", src="b", dims=["n"], before=Write("a"))
+        After:
+            for (int i0 = 0; i0 < n; i0++) {
+              a[i0] = b[i0];
+            }
+            a[0] = 0.0f;
+
+        Needs: two arrays with these sizes. Fails: when the source was not written, or the copy changes the result.
+        """
+        place = self.script.find(before)
+        names = self._indices(place, len(dims))
+        at = [Var(n) for n in names]
+        self.script.insert(place, _nest(names, [expression(d) for d in dims], Store(cell(dst, at), cell(src, at))))
+        return self.script.handle(place)
+
+    @transformation
+    def reorder_dims(self, target: Aim, order: Sequence[int]) -> Handle:
+        """Lay out a local array with its dimensions in another order.
+
+        Before:
+            float t[4][8];
+            for (int i = 0; i < 4; i++) {
+              t[i][0] = 0.0f;
+            }
+        Step: s.matrix.reorder_dims("t", [1, 0])
+        After:
+            float t[8][4];
+            for (int i = 0; i < 4; i++) {
+              t[0][i] = 0.0f;
+            }
+
+        Needs: an array declared here, always accessed with all its indices. Fails: never for those.
+        """
+        place, decl = self._array(target)
+        dims = dims_of(decl)
+        if sorted(order) != list(range(len(dims))):
+            raise refuse(f"{list(order)} is not an order of {len(dims)} dimensions", decl, code="OG604")
+        return self._relayout(
+            place, decl, tuple(dims[k] for k in order), lambda indices: tuple(indices[k] for k in order)
+        )
+
+    @transformation
+    def pad(self, target: Aim, dim: int, by: int = 1) -> Handle:
+        """Make a dimension of a local array larger by unused cells, for alignment or against bank conflicts.
+
+        Before:
+            float t[4][8];
+            t[0][0] = 0.0f;
+        Step: s.matrix.pad("t", 1)
+        After:
+            float t[4][9];
+            t[0][0] = 0.0f;
+
+        Needs: an array declared here. Fails: never.
+        """
+        place, decl = self._array(target)
+        dims = dims_of(decl)
+        if not 0 <= dim < len(dims) or by < 0:
+            raise refuse(f"`{decl.name}` has no dimension {dim}", decl, code="OG604")
+        return self._relayout(
+            place, decl, tuple(plus(d, expression(by)) if k == dim else d for k, d in enumerate(dims)), lambda x: x
+        )
+
+    @transformation
+    def elim(self, target: Aim) -> None:
+        """Remove a local array that is filled once: what was stored is computed where it is read.
+
+        Before:
+            float t[8];
+            for (int i = 0; i < 8; i++) {
+              t[i] = b[i] * 2.0f;
+            }
+            for (int i = 0; i < 8; i++) {
+              a[i] = t[i];
+            }
+        Step: s.matrix.elim("t")
+        After:
+            for (int i = 0; i < 8; i++) {
+              a[i] = b[i] * 2.0f;
+            }
+
+        Needs: one store to the array, in a nest of loops of its own, each index a loop index.
+        Fails: when the value has changed where it is read.
+        """
+        place, decl = self._array(target)
+        body = self.script.around(place)
+        rest = body[place.index + 1 :]
+        stores = [x for x in statements(rest) if isinstance(x, Store) and root(x.target) == decl.name]
+        if len(stores) != 1 or not isinstance(stores[0].target, Index) or stores[0].op is not None:
+            raise refuse(f"`{decl.name}` is stored to in {len(stores)} places", decl)
+        store = stores[0]
+        assert isinstance(store.target, Index)
+        names = [e.name if isinstance(e, Var) else "" for e in store.target.indices]
+        if "" in names or len(set(names)) != len(names):
+            raise refuse("the array is not filled index by index", store)
+        filling = next(x for x in rest if any(y is store for y in statements((x,))))
+        only = [x for x in statements((filling,)) if not isinstance(x, For)]
+        if only != [store]:
+            raise refuse("the loop that fills the array does something else too", filling, "s.loop.fission")
+
+        def read(x: Expr) -> Expr:
+            if isinstance(x, Index) and x.base == Var(decl.name):
+                return substitute(store.value, dict(zip(names, x.indices)))
+            return x
+
+        kept = tuple(x for x in rest if x is not filling and not hoisting.is_free_of(x, decl.name))
+        new = rewrite_body(kept, lambda e: rewrite(e, read))
+        i = place.index
+        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], *new)))
+
+    def _array(self, target: Aim) -> tuple[Place, Decl]:
+        place = self.script.find(target, "decl")
+        s = self.script.at(place)
+        if not isinstance(s, Decl) or not dims_of(s):
+            raise refuse("this is not the declaration of an array", s)
+        return place, s
+
+    def _relayout(self, place: Place, decl: Decl, dims: tuple[Expr, ...], indices: object) -> Handle:
+        rest = self.script.around(place)[place.index + 1 :]
+        rank = len(dims)
+
+        def one(x: Expr) -> Expr:
+            if isinstance(x, Index) and x.base == Var(decl.name):
+                if len(x.indices) != rank:
+                    raise refuse(f"`{decl.name}` is also used as a sub-array", decl)
+                return replace(x, indices=indices(x.indices))  # type: ignore[operator]
+            return x
+
+        new = rewrite_body(rest, lambda e: rewrite(e, one))
+        if isinstance(decl.init, Alloc):
+            changed: Stmt = replace(decl, init=replace(decl.init, dims=dims))
+        else:
+            assert isinstance(decl.type, Array)
+            changed = replace(decl, type=replace(decl.type, dims=dims))
+        i = place.index
+        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], changed, *new)))
+        return self.script.handle(place)
+
+
+def _nest(names: Sequence[str], sizes: Sequence[Expr], inner: Stmt) -> Stmt:
+    for n, size in reversed(list(zip(names, sizes))):
+        inner = up_to(n, size, (inner,))
+    return inner
+
+
+def _accesses(s: Stmt, name: str) -> list[Index]:
+    return [
+        x
+        for y in statements((s,))
+        for e in stmt_exprs(y)
+        for x in subexpressions(e)
+        if isinstance(x, Index) and x.base == Var(name)
+    ]
+
+
+def _reads_directly(s: Stmt, name: str) -> bool:
+    exprs = [s.value] if isinstance(s, Store) else stmt_exprs(s)
+    return any(isinstance(x, Index) and x.base == Var(name) for e in exprs for x in subexpressions(e))
+
+
+def _moved(s: Stmt, var: str, local: str, starts: Sequence[Expr]) -> Stmt:
+    """Accesses of `var` as accesses of `local`, whose first cell is at `starts`."""
+
+    def one(x: Expr) -> Expr:
+        if isinstance(x, Index) and x.base == Var(var):
+            shifted = tuple(gather(minus(e, a)) for e, a in zip(x.indices, starts))
+            return replace(x, base=Var(local), indices=shifted + x.indices[len(starts) :])
+        return x
+
+    def walk(y: Stmt) -> Stmt:
+        y = map_stmt_exprs(y, lambda e: rewrite(e, one))
+        return map_bodies(y, lambda b: tuple(walk(z) for z in b))
+
+    if var not in body_free_vars((s,)):
+        raise refuse(f"`{var}` is not used here", s, code="OG601")
+    moved = walk(s)
+    return replace(moved, contract=()) if isinstance(moved, For) else moved

@@ -1,0 +1,382 @@
+"""GPU programs in pairs: one that is right and others, a small change away, that are wrong, each with its code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+HEAD = """#include <optigpu.h>
+void f(int B, float h[B][256]) {
+  __requires("A: int * int -> float, B_pos: B >= 0");
+  __consumes("h ~> Matrix2(B, 256, A)");
+  __produces("h ~> %s");
+  float* const d = __gmem_malloc2<float>(B, 256);
+  memcpy_host_to_device2(d, h, B, 256);
+  kernel_launch(%s);
+"""
+TAIL = """  kernel_kill();
+  memcpy_device_to_host2(h, d, B, 256);
+  gmem_free(d);
+}
+"""
+ANYTHING = "Cells2(B, 256)"
+
+
+@dataclass(frozen=True)
+class GpuPair:
+    """`body` is what threads do; `wrong`: (text in it, replacement, code)."""
+
+    name: str
+    body: str
+    wrong: tuple[tuple[str, str, str], ...]
+    result: str = ANYTHING
+    launch: str = "B, 256, 1024"
+    setup: str = ""
+    teardown: str = ""
+    before: str = field(default="")
+
+    def text(self) -> str:
+        head = HEAD % (self.result, self.launch)
+        phases = f"{self.setup}\n  kernel_setup_end();\n{self.body}\n  kernel_teardown_begin();\n{self.teardown}\n"
+        return self.before + head + phases + TAIL
+
+    def broken(self, number: int) -> str:
+        old, new, _ = self.wrong[number]
+        text = self.text()
+        assert text.count(old) == 1, f"{self.name}: {old!r} occurs {text.count(old)} times"
+        return text.replace(old, new)
+
+
+SMEM = "  float* const s = __smem_malloc1<float>(256);"
+FREE = "  __smem_free1(s, 256);"
+
+GPU_PAIRS = [
+    GpuPair(
+        "each_thread_its_own_cell",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = d[b][t] + 1.0f;""",
+        (
+            ("d[b][t] = d[b][t]", "d[b][0] = d[b][t]", "OG340"),
+            ("d[b][t] = d[b][t]", "d[b][t] = d[b][255 - t]", "OG340"),
+            ("d[b][t] = d[b][t]", "d[b][t] = d[B - 1 - b][t]", "OG340"),
+            ("d[b][t] = d[b][t]", "d[b][t] = h[b][t]", "OG348"),
+            ("d[b][t] = d[b][t]", "h[b][t] = d[b][t]", "OG348"),
+            ("d[b][t] = d[b][t] + 1.0f", "d[b][t + 1] = 1.0f", "OG302"),
+            ("t < 256", "t < 255", "OG347"),
+            ("t < 256", "t < 512", "OG347"),
+            ("kernel_launch(B, 256, 1024)", "kernel_launch(B, 128, 1024)", "OG347"),
+            ("kernel_launch(B, 256, 1024)", "kernel_launch(B + 1, 256, 1024)", "OG347"),
+            ("kernel_launch(B, 256, 1024)", "kernel_launch(B, 256, 400 * 1024)", "OG349"),
+            ("kernel_launch(B, 256, 1024)", "kernel_launch(B - 1, 256, 1024)", "OG349"),
+            ("  kernel_setup_end();\n", "", "OG350"),
+            ("  kernel_kill();\n", "", "OG350"),
+            ("  kernel_teardown_begin();\n", "", "OG350"),
+            ("  kernel_setup_end();\n", "  kernel_setup_end();\n  kernel_setup_end();\n", "OG350"),
+            ("  kernel_kill();\n", "  d[0][0] = 1.0f;\n  kernel_kill();\n", "OG348"),
+            ("  gmem_free(d);\n", "  d[0][0] = 1.0f;\n  gmem_free(d);\n", "OG348"),
+            ("  gmem_free(d);\n", "", "OG308"),
+        ),
+        "Matrix2(B, 256, fun b t -> A(b, t) + 1.0f)",
+    ),
+    GpuPair(
+        "more_than_1024_threads",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 1024; t++)
+      if (t < 256) d[b][t] = 1.0f;""",
+        (
+            ("B, 1024, 0", "B, 1025, 0", "OG349"),
+            ("B, 1024, 0", "B, 0, 0", "OG349"),
+            ("t < 256", "t <= 256", "OG302"),
+        ),
+        launch="B, 1024, 0",
+    ),
+    GpuPair(
+        "reversed_through_shared_memory",
+        """  thread for (int b = 0; b < B; b++) {
+    thread for (int t = 0; t < 256; t++)
+      s[DMINDEX1(B, b)][t] = d[b][t];
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[DMINDEX1(B, b)][255 - t];
+  }""",
+        (
+            ("    blocksync();\n", "", "OG341"),
+            ("    blocksync();\n", "    warpsync();\n", "OG345"),
+            ("d[b][t] = s[DMINDEX1(B, b)]", "d[b][t] = s[DMINDEX1(B, B - 1 - b)]", "OG344"),
+            ("s[DMINDEX1(B, b)][t] = d[b][t]", "s[DMINDEX1(B, B - 1 - b)][t] = d[b][t]", "OG344"),
+            (
+                "    blocksync();\n    thread for (int t = 0; t < 256; t++)\n",
+                "    thread for (int t = 0; t < 256; t++) { blocksync(); }\n    thread for (int t = 0; t < 256; t++)\n",
+                "OG345",
+            ),
+            ("  __smem_free1(s, 256);\n", "", "OG351"),
+            ("  __smem_free1(s, 256);\n", "  __smem_free1(s, 255);\n", "OG351"),
+            ("B, 256, 1024", "B, 256, 1023", "OG349"),
+            ("d[b][t] = s[DMINDEX1(B, b)][255 - t]", "d[b][255 - t] = s[DMINDEX1(B, b)][255 - t]", "OG305"),
+        ),
+        "Matrix2(B, 256, fun b t -> A(b, 255 - t))",
+        setup=SMEM,
+        teardown=FREE,
+    ),
+    GpuPair(
+        "barrier_at_block_level",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[255 - t];
+  }""",
+        (
+            ("    blocksync();\n", "", "OG341"),
+            ("    blocksync();\n", "    if (b == 0) blocksync();\n", "OG341"),
+            ("s[t] = d[b][t];", "{ __shared__ float r[1]; s[t] = d[b][t]; }", "OG346"),
+            ("__shared__ float s[256]", "__shared__ float s[257]", "OG349"),
+            ("__shared__ float s[256]", "__shared__ double s[256]", "OG349"),
+            ("float s[256]", "float s[255]", "OG302"),
+            (
+                "  thread for (int b = 0; b < B; b++) {\n",
+                "  blocksync();\n  thread for (int b = 0; b < B; b++) {\n",
+                "OG345",
+            ),
+            ("d[b][t] = s[255 - t];", "{ d[b][t] = s[255 - t]; blocksync(); }", "OG345"),
+            ("d[b][t] = s[255 - t];", "{ d[b][t] = s[255 - t]; if (t < 128) { blocksync(); } }", "OG345"),
+        ),
+        "Matrix2(B, 256, fun b t -> A(b, 255 - t))",
+    ),
+    GpuPair(
+        "write_after_read_in_a_straight_line",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[255 - t];
+    blocksync(); // again
+    thread for (int t = 0; t < 256; t++)
+      s[t] = 0.0f;
+  }""",
+        (("    blocksync(); // again\n", "", "OG342"),),
+        "Matrix2(B, 256, fun b t -> A(b, 255 - t))",
+    ),
+    GpuPair(
+        "the_only_reader_may_write",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[255 - t];
+    thread for (int t = 0; t < 256; t++)
+      s[255 - t] = 0.0f;
+  }""",
+        (
+            ("s[255 - t] = 0.0f", "s[t] = 0.0f", "OG342"),
+            ("d[b][t] = s[255 - t]", "d[b][t] = s[255 - t] + s[(t + 1) % 256]", "OG342"),
+        ),
+    ),
+    GpuPair(
+        "the_same_threads_in_other_loops",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int y = 0; y < 8; y++)
+      thread for (int x = 0; x < 32; x++)
+        s[32 * y + x] = d[b][32 * y + x];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = s[t] + 1.0f;
+    thread for (int y = 0; y < 16; y++)
+      thread for (int x = 0; x < 16; x++)
+        d[b][16 * y + x] = s[16 * y + x];
+  }""",
+        (
+            ("s[32 * y + x] = d[b][32 * y + x]", "s[8 * x + y] = d[b][8 * x + y]", "OG341"),
+            ("d[b][16 * y + x] = s[16 * y + x]", "d[b][16 * x + y] = s[16 * x + y]", "OG342"),
+            ("thread for (int y = 0; y < 16; y++)", "thread for (int y = 0; y < 6; y++)", "OG347"),
+        ),
+        "Matrix2(B, 256, fun b t -> A(b, t) + 1.0f)",
+    ),
+    GpuPair(
+        "across_iterations",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = 0.0f;
+    for (int k = 0; k < 10; k++) {
+      blocksync(); // first
+      thread for (int t = 0; t < 256; t++)
+        d[b][t] = s[255 - t];
+      blocksync(); // second
+      thread for (int t = 0; t < 256; t++)
+        s[t] = d[b][t] + 1.0f;
+    }
+  }""",
+        (
+            ("      blocksync(); // first\n", "", "OG341"),
+            ("      blocksync(); // second\n", "", "OG342"),
+            (
+                "    for (int k = 0; k < 10; k++) {\n",
+                "    for (int k = 0; k < 10; k++) {\n      __shared__ float s2[256];\n",
+                "OG349",
+            ),
+        ),
+    ),
+    GpuPair(
+        "shared_memory_of_an_iteration",
+        """  thread for (int b = 0; b < B; b++) {
+    for (int k = 0; k < 10; k++) {
+      __shared__ float s[256];
+      thread for (int t = 0; t < 256; t++)
+        s[t] = d[b][t];
+      blocksync();
+      thread for (int t = 0; t < 256; t++)
+        d[b][t] = s[255 - t];
+      blocksync(); // before the next iteration
+    }
+  }""",
+        (("      blocksync(); // before the next iteration\n", "", "OG352"),),
+    ),
+    GpuPair(
+        "between_blocks",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = 1.0f;
+  kernel_teardown_begin();
+  kernel_kill();
+  kernel_launch(B, 256, 0);
+  kernel_setup_end();
+  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 256; t++)
+      d[B - 1 - b][t] = 2.0f;""",
+        (
+            (
+                "  kernel_teardown_begin();\n  kernel_kill();\n  kernel_launch(B, 256, 0);\n  kernel_setup_end();\n",
+                "",
+                "OG343",
+            ),
+        ),
+        "Matrix2(B, 256, fun b t -> 2.0f)",
+    ),
+    GpuPair(
+        "read_by_one_block_written_by_another",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[B - 1 - b][t];
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      s[255 - t] = 0.0f;
+  }
+  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 256; t++)
+      d[B - 1 - b][t] = 1.0f;""",
+        (("d[B - 1 - b][t] = 1.0f", "d[b][t] = 1.0f", "OG343"),),
+        "Matrix2(B, 256, fun b t -> 1.0f)",
+    ),
+    GpuPair(
+        "registers_of_a_block",
+        """  thread for (int b = 0; b < B; b++) {
+    float* const r = __treg_malloc0<float>();
+    thread for (int t = 0; t < 256; t++)
+      r[DMINDEX1(256, t)] = d[b][t];
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][255 - t] = r[DMINDEX1(256, t)];
+  }""",
+        (
+            ("d[b][255 - t] = r[DMINDEX1(256, t)]", "d[b][t] = r[DMINDEX1(256, 255 - t)]", "OG344"),
+            ("r[DMINDEX1(256, t)] = d[b][t]", "r[DMINDEX1(256, 255 - t)] = d[b][t]", "OG344"),
+            ("    blocksync();\n", "", "OG342"),
+        ),
+        "Matrix2(B, 256, fun b t -> A(b, 255 - t))",
+    ),
+    GpuPair(
+        "a_value_for_the_whole_block",
+        """  thread for (int b = 0; b < B; b++) {
+    const float x = d[b][0];
+    if (b > 0) {
+      blocksync();
+      thread for (int t = 0; t < 256; t++)
+        d[b][t] = x;
+    } else {
+      blocksync();
+    }
+  }""",
+        (("    if (b > 0) {\n      blocksync();\n", "    if (b > 0) {\n", "OG342"),),
+    ),
+    GpuPair(
+        "only_one_thread_writes",
+        """  thread for (int b = 0; b < B; b++) {
+    thread for (int t = 0; t < 256; t++)
+      if (t == 7) d[b][0] = 1.0f;
+  }""",
+        (
+            ("    thread for (int t = 0; t < 256; t++)\n      if (t == 7) ", "    ", "OG346"),
+            ("if (t == 7) ", "if (t <= 7) ", "OG340"),
+        ),
+    ),
+    GpuPair(
+        "a_variable_of_each_thread",
+        """  thread for (int b = 0; b < B; b++) {
+    int stride = 1;
+    for (int k = 0; k < 3; k++) {
+      thread for (int t = 0; t < 256; t++) {
+        float x = 1.0f;
+        x += 2.0f;
+        d[b][t] = x;
+      }
+      stride *= 2;
+    }
+  }""",
+        (("        d[b][t] = x;", "        d[b][t] = x; stride = 2;", "OG340"),),
+    ),
+    GpuPair(
+        "one_warp_at_a_time",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int w = 0; w < 8; w++) {
+      thread for (int l = 0; l < 32; l++)
+        s[32 * w + l] = d[b][32 * w + l];
+      warpsync();
+      thread for (int l = 0; l < 32; l++)
+        d[b][32 * w + l] = s[32 * w + 31 - l];
+    }
+  }""",
+        (
+            ("      warpsync();\n", "", "OG341"),
+            ("      warpsync();\n", "      blocksync();\n", "OG345"),
+            ("s[32 * w + 31 - l];", "s[32 * (7 - w) + 31 - l];", "OG340"),
+        ),
+    ),
+    GpuPair(
+        "a_tail_with_a_guard",
+        """  thread for (int b = 0; b < (B * 256 + 99) / 100; b++)
+    thread for (int t = 0; t < 100; t++)
+      if (100 * b + t < 256 * B) d[(100 * b + t) / 256][(100 * b + t) % 256] = 0.0f;""",
+        (
+            ("if (100 * b + t < 256 * B) ", "if (100 * b + t <= 256 * B) ", "OG302"),
+            ("if (100 * b + t < 256 * B) ", "", "OG302"),
+        ),
+        "Matrix2(B, 256, fun b t -> 0.0f)",
+        launch="(B * 256 + 99) / 100, 100, 0",
+    ),
+    GpuPair(
+        "a_device_function",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 256; t++) {
+      const float x = twice(d[b][t]);
+      put(1, &d[b][t], x);
+    }""",
+        (
+            ("put(1, &d[b][t], x);", "put(1, &d[b][0], x);", "OG340"),
+            ("kernel_launch(", "const float y = twice(1.0f);\n  kernel_launch(", "OG346"),
+            ("p[0] = x;", "p[0] = x; blocksync();", "OG345"),
+        ),
+        "Matrix2(B, 256, fun b t -> 2.0f * A(b, t))",
+        before="""__device__ float twice(float x) { __ensures("_Res == 2.0f * x"); return 2.0f * x; }
+__device__ void put(int n, float p[n], float x) { __requires("n >= 1"); __writes("&p[0] ~~> x"); p[0] = x; }
+""",
+    ),
+]

@@ -1,0 +1,62 @@
+"""Every transformation has a card, and its example does what it shows."""
+
+from __future__ import annotations
+
+import pytest
+from tools.reference import reference
+
+import optigpu as og
+from optigpu.checker.verdict import ProgramResult
+from optigpu.checker.verify import Verifier
+from optigpu.frontend import parse_text
+from optigpu.syntax.printer import print_function
+from optigpu.syntax.program import Program
+from optigpu.transform.cards import Card, cards
+from tests.conftest import ROOT
+
+CONTEXT = """#include <optigpu.h>
+void fill(int n, float a[n]) {{
+  __writes("a ~> Matrix1(n, fun i -> 0)");
+  for (int k = 0; k < n; k++) {{
+    a[k] = 0.0f;
+  }}
+}}
+void f(int n, float a[n], float b[n], float m[n][n], float m2[n][n]) {{
+  __requires("n >= 16, n % 8 == 0");
+  __preserves("a ~> Cells1(n), b ~> Cells1(n), m ~> Cells2(n, n), m2 ~> Cells2(n, n)");
+{body}
+}}
+"""
+
+
+def body_of(text: str) -> list[str]:
+    """The statements of `f`, as printed."""
+    f = parse_text(CONTEXT.format(body=text)).function("f")
+    return print_function(f).splitlines()
+
+
+class Anything(Verifier):
+    """Accepts all programs."""
+
+    def verify(self, program: Program, only: str | None = None) -> ProgramResult:
+        return ProgramResult(program.file, [], [], [], "nothing")
+
+
+@pytest.mark.parametrize("card", cards(), ids=lambda c: c.name)
+def test_example_of_card(card: Card) -> None:
+    assert card.what and card.needs and card.fails, "a card says what, what it needs and how it fails"
+    part = card.name.startswith("gpu.") and card.name != "gpu.launch"  # of a kernel: shown without the rest
+    program = parse_text(CONTEXT.format(body=card.before))
+    s = og.Script(program, function="f", verifier=Anything() if part else None)
+    eval(
+        card.step,
+        {"s": s, **{n: getattr(og, n) for n in ("For", "Write", "Read", "Decl", "Call", "If")}},
+    )
+    assert print_function(s.program.function("f")).splitlines() == body_of(card.after)
+    assert s.result.verified
+
+
+def test_reference_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert written == reference(), "python tools/reference.py writes it"
+    assert 'tail: str = "divides", all: bool = False)' in written
