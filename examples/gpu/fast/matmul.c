@@ -1,5 +1,5 @@
 #include <optigpu.h>
-#define BK 16
+#define BK 8
 
 // c = a * b: a block computes 128 x 128, a thread 8 x 8 in registers (2 x 2 tiles of 4 x 4, so that neighbours read neighbouring
 // vectors); tiles of a (stored transposed) and b in shared memory, the next ones loaded while the present ones are used
