@@ -5,7 +5,7 @@ Program integers are mathematical; generated code computes in 32 bits only where
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, Size
 from optigpu.syntax.operators import COMPARISONS
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.types import BOOL, INT, INT64, Scalar, is_int
-from optigpu.syntax.walk import map_children
+from optigpu.syntax.walk import map_children, subexpressions
 
 Monomial = tuple[Expr, ...]
 INFINITE = 1 << 200  # beyond every machine integer; stands for "no bound known"
@@ -171,6 +171,13 @@ class Ranges:
     def without(self, name: str) -> Ranges:
         return Ranges(tuple(b for b in self.bounds if b[0] != name))
 
+    def equal_to(self, name: str, value: Expr, changing: Collection[str]) -> Ranges:
+        """A constant with this value. What memory or a variable holds may be different later, so only its range is kept then."""
+        p = poly(value)
+        if is_stable(value, changing):
+            return self.having(name, p, p)
+        return self.having(name, const(self.least(p)), const(self.greatest(p)))
+
     def least(self, p: Poly) -> int:
         return -self.greatest(p.scaled(-1))
 
@@ -261,6 +268,22 @@ class Ranges:
     def fits(self, e: Expr, t: Scalar = INT) -> bool:
         low, high = self.interval(e)
         return t.low <= low and high <= t.high
+
+
+def is_stable(e: Expr, changing: Collection[str]) -> bool:
+    """Whether an expression has the same value wherever its names mean the same: it loads nothing."""
+    for x in subexpressions(e):
+        match x:
+            case Var(name):
+                if name in changing:
+                    return False
+            case Int() | Bool() | SizeOf() | Unary() | Binary() | Cond() | Cast():
+                pass
+            case Call("min" | "max" | "abs" | "exact_div"):
+                pass
+            case _:
+                return False
+    return True
 
 
 def type_range(e: Expr) -> tuple[int, int]:
