@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from optigpu.checker.verdict import Problem, Verdict
 from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, SizeOf, Var
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Program, Stmt, Store
+from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Array, Scalar, Space
 from optigpu.syntax.walk import (
     body_free_vars,
@@ -605,9 +606,25 @@ class _Kernel:
             if isinstance(s, Decl) and s.name in self.registers:
                 return (*self._block_body(body[:i]), *self._block_body_of_registers(s, body[i + 1 :]))
         out: list[Stmt] = []
-        for s in body:
-            out += self._block_statement(s)
+        while body:
+            alone = self._one_thread(body)
+            out += [self._only(body[:alone])] if alone else self._block_statement(body[0])
+            body = body[alone or 1 :]
         return tuple(out)
+
+    def _one_thread(self, body: Body) -> int:
+        """How many statements a variable that is assigned needs: declared, assigned and used by one thread alone."""
+        first = body[0]
+        if not isinstance(first, Decl) or first.name not in assigned_names(body[1:]):
+            return 0
+        users = [k for k, s in enumerate(body) if first.name in body_free_vars((s,))]
+        part = body[: users[-1] + 1]
+        return 0 if any(isinstance(s, For) and s.index in self.block for s in statements(part)) else len(part)
+
+    def _only(self, body: Body) -> Stmt:
+        """Statements for the first thread of the block."""
+        guard = Binary("==", Var(self.index), lit(0))
+        return replace(up_to(self.index, lit(self.threads), (If(guard, body),)), mode=Mode.THREAD)
 
     def _block_body_of_registers(self, decl: Decl, rest: Body) -> Body:
         first, *others = _registers(decl, rest, self.registers[decl.name])
@@ -630,9 +647,7 @@ class _Kernel:
             case Block() if self._has_block_loop(s):
                 return [replace(s, body=self._block_body(s.body))]
             case _:
-                guard = Binary("==", Var(self.index), lit(0))
-                only = up_to(self.index, lit(self.threads), (If(guard, (s,)),))
-                return [replace(only, mode=Mode.THREAD)]
+                return [self._only((s,))]
 
     def _threads_of(self, s: Stmt) -> Stmt:
         """A nest of block loops: threads, down to where no more of them are inside."""
