@@ -125,10 +125,11 @@ def test_vector_add(n: int, races: bool) -> None:
     assert (c == a + b).all()
 
 
+@pytest.mark.parametrize("name", ["transpose", "transpose_aligned"])
 @pytest.mark.parametrize("shape", [(1, 1), (31, 33), (64, 128), (65, 129), (1, 1000)])
-def test_transpose_of_any_size(shape: tuple[int, int]) -> None:
+def test_transpose_of_any_size(shape: tuple[int, int], name: str) -> None:
     a, b = random(*shape), poison(*shape[::-1])
-    on_standin(ROOT / "examples/gpu/fast/transpose.c")(a, b)
+    on_standin(ROOT / f"examples/gpu/fast/{name}.c")(a, b)
     assert (b == a.T).all()
 
 
@@ -159,7 +160,7 @@ def test_softmax() -> None:
     np.testing.assert_allclose(y, e / e.sum(1, keepdims=True), rtol=1e-4, atol=1e-9)
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (37, 140)])
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (37, 140), (100, 392)])
 def test_stencil(shape: tuple[int, int]) -> None:
     a, b = random(*shape), poison(*shape)
     on_standin(ROOT / "examples/gpu/fast/stencil2d.c")(a, b)
@@ -169,9 +170,10 @@ def test_stencil(shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(b, want, rtol=1e-4, atol=1e-5)
 
 
-def test_matmul() -> None:
-    a, b, c = random(128, 40), random(40, 256), poison(128, 256)
-    on_standin(ROOT / "examples/gpu/fast/matmul.c")(a, b, c)
+@pytest.mark.parametrize("name", ["matmul", "matmul_plain"])
+def test_matmul(name: str) -> None:
+    a, b, c = random(128, 48), random(48, 256), poison(128, 256)
+    on_standin(ROOT / f"examples/gpu/fast/{name}.c")(a, b, c)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-3, atol=1e-4)
 
 
@@ -236,6 +238,7 @@ def test_the_plain_program_is_emitted() -> None:
         (one_kernel(BODY).replace("kernel_setup_end();", ""), "OG400: a kernel needs `kernel_setup_end"),
         (one_kernel(BODY).replace("kernel_kill();", ""), "OG400: this kernel_launch has no kernel_kill"),
         (one_kernel(BODY).replace("void f(int B", "void f(int new, int B"), "OG405: `new`"),
+        (one_kernel(BODY.replace("d[b][t] =", "const int B = 3; d[b][t] = B +")), "OG405: `B` is declared in a kernel"),
         ("void f(int n) { }", "OG400: no function launches a kernel"),
     ],
 )  # fmt: skip

@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).parent)]
 
+import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from families import FAMILIES, Family, cub  # noqa: E402
 
@@ -69,6 +70,40 @@ def validate(family: Family, f: CudaFunction, size: tuple[int, ...]) -> str:
         if not error <= family.tolerance:
             return f"wrong at {size}: error {error:.3g}, allowed {family.tolerance:.3g}"
     return ""
+
+
+def array_libraries(f: CudaFunction) -> dict[str, str]:
+    """The transpose on NumPy, PyTorch (also on a stream of its own) and CuPy arrays, and on a tensor that is a view."""
+    out: dict[str, str] = {}
+    a = np.random.default_rng(3).random((100, 70), np.float32)
+
+    def note(name: str, got: Any) -> None:
+        out[name] = "right" if np.array_equal(np.asarray(got), a.T) else "WRONG"
+
+    b = np.full((70, 100), np.nan, np.float32)
+    f(a, b)
+    note("NumPy", b)
+    x, y = torch.tensor(a, device="cuda"), torch.full((70, 100), float("nan"), device="cuda")
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        f(x, y)
+    stream.synchronize()
+    note("PyTorch, on a stream", y.cpu().numpy())
+    try:
+        f(x.T, y)
+        out["PyTorch, a view"] = "WRONG: accepted"
+    except CallError as error:
+        out["PyTorch, a view"] = f"refused: {error}"
+    try:
+        import cupy
+
+        u, v = cupy.asarray(a), cupy.full((70, 100), cupy.nan, dtype=cupy.float32)
+        f(u, v)
+        note("CuPy", v.get())
+    except ImportError:
+        out["CuPy"] = "not installed"
+    return out
 
 
 def measure(
@@ -175,6 +210,14 @@ def main() -> int:
         torch.cuda.empty_cache()
     print(f"validated: {len(functions) - len(problems)} right, {len(problems)} wrong", flush=True)
 
+    libraries: dict[str, str] = {}
+    try:
+        libraries = array_libraries(functions["transpose_fast"]) if "transpose_fast" in functions else {}
+    except Exception as error:
+        libraries["arrays of libraries"] = f"{type(error).__name__}: {error}"
+    for name, answer in libraries.items():
+        print(f"  {name}: {answer}", flush=True)
+
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(manifest[k]["family"] for k in keys):
         family = FAMILIES[name]
@@ -191,6 +234,7 @@ def main() -> int:
     chosen.out.mkdir(parents=True, exist_ok=True)
     result = {
         "device": torch.cuda.get_device_name(), "rows": rows, "problems": problems, "refused": refused, "sanitizer": sanitizer,
+        "libraries": libraries,
     }  # fmt: skip
     (chosen.out / "results.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
     (chosen.out / "results.md").write_text(text + "\n", encoding="utf-8")

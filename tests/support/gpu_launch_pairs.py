@@ -101,7 +101,6 @@ LAUNCHES = [
             GpuWrong(
                 "__shared__ float s[8];", "__shared__ float s[8]; float* const u = __smem_malloc1<float>(8);", "OG226"
             ),
-            GpuWrong("__shared__ float s[8];", "float s[8];", "OG228"),
             GpuWrong("memcpy_host_to_device2(d, h, B, 8)", "memcpy_host_to_device2(d, h, 8, B)", "OG218"),
             GpuWrong("s[t] = d[b][t];", "__shared__ float u[1]; s[t] = d[b][t];", "OG221"),
         ),

@@ -73,6 +73,26 @@ REGISTERS = [
     ),
 ]
 
+OWN_COPIES = [
+    GpuPair(
+        "a local array of the block is one of each thread",
+        rows(
+            """
+            float x[8];
+            thread for (int t = 0; t < 8; t++) x[t] = d[b][t];
+            blocksync();
+            thread for (int t = 0; t < 8; t++) d[b][t] = x[t] + 1.0f;
+            """,
+            "A(b, t) + 1",
+        ),
+        (
+            GpuWrong("= x[t] + 1.0f", "= x[7 - t] + 1.0f", "OG202"),
+            GpuWrong("blocksync();", "x[0] = 1.0f;", "OG228"),
+            GpuWrong("blocksync();", "const float y = x[0];", "OG202"),
+        ),
+    ),
+]
+
 SPACES = [
     GpuPair(
         "shared memory of the setup phase",

@@ -1,5 +1,5 @@
 #include <optigpu.h>
-#define BLOCKS 528
+#define BLOCKS 1056
 
 // out = the sum of a, for any n: each thread adds up its share four vectors at a time, then the rest; a tree in each block; a second
 // kernel adds the blocks' sums
@@ -18,13 +18,12 @@ void reduce(int n, float a[n], float out[1]) {
     thread for (int t = 0; t < 256; t++) {
       float sum = 0.0f;
       for (int k = 0; k < n / (BLOCKS * 4096); k++) {
-        float r[4][4];
+        #pragma unroll
         for (int u = 0; u < 4; u++) {
-          vload4(&r[u][0], &d_a[(BLOCKS * k + b) * 4096 + 1024 * u + 4 * t]);
-        }
-        for (int u = 0; u < 4; u++) {
+          float r[4];
+          vload4(&r[0], &d_a[(BLOCKS * k + b) * 4096 + 1024 * u + 4 * t]);
           for (int v = 0; v < 4; v++) {
-            sum += r[u][v];
+            sum += r[v];
           }
         }
       }
@@ -52,27 +51,30 @@ void reduce(int n, float a[n], float out[1]) {
   kernel_kill();
   kernel_launch(1, 256, 256 * sizeof(float));
   kernel_setup_end();
-  __shared__ float s[256];
-  thread for (int t = 0; t < 256; t++) {
-    float sum = 0.0f;
-    for (int i = t; i < BLOCKS; i += 256) {
-      sum += d_partial[i];
-    }
-    s[t] = sum;
-  }
-  blocksync();
-  for (int h = 128; h > 0; h >>= 1) {
+  thread for (int b = 0; b < 1; b++) {
+    __shared__ float s[256];
     thread for (int t = 0; t < 256; t++) {
-      if (t < h) {
-        s[t] += s[t + h];
+      float sum = 0.0f;
+      for (int i = t; i < BLOCKS; i += 256) {
+        sum += d_partial[i];
+      }
+      s[t] = sum;
+    }
+    blocksync();
+    for (int h = 128; h > 0; h >>= 1) {
+      thread for (int t = 0; t < 256; t++) {
+        if (t < h) {
+          s[t] += s[t + h];
+        }
+      }
+      blocksync();
+    }
+    thread for (int t = 0; t < 256; t++) {
+      if (t == 0) {
+        d_out[0] = s[0];
       }
     }
     blocksync();
-  }
-  thread for (int t = 0; t < 256; t++) {
-    if (t == 0) {
-      d_out[0] = s[0];
-    }
   }
   kernel_teardown_begin();
   kernel_kill();

@@ -52,17 +52,19 @@ void scan(int n, float a[n], float out[n]) {
   kernel_kill();
   kernel_launch(1, BLOCKS, BLOCKS * sizeof(float));
   kernel_setup_end();
-  __shared__ float p[BLOCKS];
-  thread for (int t = 0; t < BLOCKS; t++) {
-    p[t] = d_sums[t];
-  }
-  blocksync();
-  thread for (int t = 0; t < BLOCKS; t++) {
-    float sum = 0.0f;
-    for (int i = 0; i < t; i++) {
-      sum += p[i];
+  thread for (int b = 0; b < 1; b++) {
+    __shared__ float p[BLOCKS];
+    thread for (int t = 0; t < BLOCKS; t++) {
+      p[t] = d_sums[t];
     }
-    d_before[t] = sum;
+    blocksync();
+    thread for (int t = 0; t < BLOCKS; t++) {
+      float sum = 0.0f;
+      for (int i = 0; i < t; i++) {
+        sum += p[i];
+      }
+      d_before[t] = sum;
+    }
   }
   kernel_teardown_begin();
   kernel_kill();
@@ -97,31 +99,36 @@ void scan(int n, float a[n], float out[n]) {
       blocksync();
       thread for (int t = 0; t < 256; t++) {
         if (t < 32) {
+          float x[32];
+          for (int i = 0; i < 32; i++) {
+            x[i] = sums[t][i];
+          }
           float sum = 0.0f;
           for (int i = 0; i < 32; i++) {
-            const float x = sums[t][i];
             sums[t][i] = sum;
-            sum += x;
+            sum += x[i];
           }
           groups[t] = sum;
         }
       }
       blocksync();
       thread for (int t = 0; t < 256; t++) {
+        float x[8][4];
+        for (int q = 0; q < 8; q++) {
+          vload4(&x[q][0], &groups[4 * q]);
+        }
         float before[4];
         float sum = carry[DMINDEX1(256, t)];
-        for (int g = 0; g < 32; g++) {
-          if (g % 8 == 0) {
-            before[g / 8] = sum;
+        for (int u = 0; u < 4; u++) {
+          before[u] = sum;
+          for (int g = 0; g < 8; g++) {
+            if (g < t / 32) {
+              before[u] += x[2 * u + g / 4][g % 4];
+            }
+            sum += x[2 * u + g / 4][g % 4];
           }
-          sum += groups[g];
         }
         for (int u = 0; u < 4; u++) {
-          for (int g = 0; g < 7; g++) {
-            if (g < t / 32) {
-              before[u] += groups[8 * u + g];
-            }
-          }
           before[u] += sums[8 * u + t / 32][t % 32];
           for (int v = 0; v < 4; v++) {
             r[DMINDEX1(256, t)][u][v] += before[u];

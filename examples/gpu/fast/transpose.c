@@ -1,6 +1,8 @@
 #include <optigpu.h>
+#define TILE 64
+#define ROWS 4
 
-// b = the transpose of a, for any sizes: tiles of 64 x 64 through shared memory, sixteen elements a thread in flight
+// b = the transpose of a, for any sizes: square tiles through shared memory, TILE / ROWS elements a thread in flight at a time
 void transpose(int W, int H, float a[H][W], float b[W][H]) {
   __requires("A: int * int -> float");
   __reads("a ~> Matrix2(H, W, A)");
@@ -8,26 +10,32 @@ void transpose(int W, int H, float a[H][W], float b[W][H]) {
   float* const d_a = __gmem_malloc2<float>(H, W);
   float* const d_b = __gmem_malloc2<float>(W, H);
   memcpy_host_to_device2(d_a, a, H, W);
-  kernel_launch(((H + 63) / 64) * ((W + 63) / 64), 256, 64 * 65 * sizeof(float));
+  kernel_launch(((H + TILE - 1) / TILE) * ((W + TILE - 1) / TILE), ROWS * TILE, TILE * (TILE + 1) * sizeof(float));
   kernel_setup_end();
-  thread for (int by = 0; by < (H + 63) / 64; by++) {
-    thread for (int bx = 0; bx < (W + 63) / 64; bx++) {
-      __shared__ float tile[64][65];
-      thread for (int y = 0; y < 4; y++) {
-        thread for (int x = 0; x < 64; x++) {
-          for (int j = 0; j < 16; j++) {
-            if (64 * by + 4 * j + y < H && 64 * bx + x < W) {
-              tile[4 * j + y][x] = d_a[64 * by + 4 * j + y][64 * bx + x];
+  thread for (int by = 0; by < (H + TILE - 1) / TILE; by++) {
+    thread for (int bx = 0; bx < (W + TILE - 1) / TILE; bx++) {
+      __shared__ float tile[TILE][TILE + 1];
+      thread for (int y = 0; y < ROWS; y++) {
+        thread for (int x = 0; x < TILE; x++) {
+          float r[TILE / ROWS];
+          for (int j = 0; j < TILE / ROWS; j++) {
+            if (TILE * by + ROWS * j + y < H && TILE * bx + x < W) {
+              r[j] = d_a[TILE * by + ROWS * j + y][TILE * bx + x];
+            } else {
+              r[j] = 0.0f;
             }
+          }
+          for (int j = 0; j < TILE / ROWS; j++) {
+            tile[ROWS * j + y][x] = r[j];
           }
         }
       }
       blocksync();
-      thread for (int y = 0; y < 4; y++) {
-        thread for (int x = 0; x < 64; x++) {
-          for (int j = 0; j < 16; j++) {
-            if (64 * bx + 4 * j + y < W && 64 * by + x < H) {
-              d_b[64 * bx + 4 * j + y][64 * by + x] = tile[x][4 * j + y];
+      thread for (int y = 0; y < ROWS; y++) {
+        thread for (int x = 0; x < TILE; x++) {
+          for (int j = 0; j < TILE / ROWS; j++) {
+            if (TILE * bx + ROWS * j + y < W && TILE * by + x < H) {
+              d_b[TILE * bx + ROWS * j + y][TILE * by + x] = tile[x][ROWS * j + y];
             }
           }
         }

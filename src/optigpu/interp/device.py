@@ -70,11 +70,10 @@ class Device(Threads):
     # Allocations
 
     def local(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> View:
-        """A local variable or array: on the device, registers of one thread."""
+        """A local variable or array: on the device, registers that each thread has for itself."""
         thread = self.thread
         if thread is None:
             return self.allocate(name, elem, dims, loc, heap=False)
-        self.one_thread(thread, f"the variable `{name}` is declared", loc)
         view = self.allocate(name, elem, dims, loc, heap=False, space=Space.TREG)
         view.alloc.owner = thread.number
         return view

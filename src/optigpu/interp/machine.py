@@ -334,6 +334,8 @@ class Machine(Device):
         else:
             body(self, frame)
         thread.base, thread.size, thread.loops = base, size, loops
+        if self.in_order and self.hub is not None and self.kernel is not None and size == self.kernel.block:
+            self.hub.switch()
 
     def magic_loop(
         self,

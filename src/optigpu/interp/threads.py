@@ -27,11 +27,11 @@ RESIDENT_THREADS = 1024  # blocks are started as long as fewer threads are runni
 TURN_CHANCES = (0.0, 0.02, 0.2)  # how often an access gives another thread its turn; drawn for each launch
 
 
-ORDERED = -1  # a seed: threads in the order of their numbers, each until it waits
+ORDERED = -1  # a seed: threads in the order of their numbers, one thread loop of the block after the other
 
 
 class InOrder(random.Random):
-    """No chance at all: a schedule for witnesses, in which the first threads are the ones to meet trouble."""
+    """No chance at all: a schedule for witnesses, as one would tell it, in which the first threads meet trouble."""
 
     def random(self) -> float:
         return 1 - 2**-53
@@ -97,7 +97,8 @@ class Threads(Memory):
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self.random = InOrder() if seed == ORDERED else random.Random(seed)
+        self.in_order = seed == ORDERED
+        self.random = InOrder() if self.in_order else random.Random(seed)
         self.hub: greenlet | None = None
         self.regions = 0
         self.kernel: Kernel | None = None
@@ -131,7 +132,7 @@ class Threads(Memory):
                 while pending and (not self.ready or len(unfinished) + kernel.block <= RESIDENT_THREADS):
                     at = self.random.randrange(len(pending))
                     pending[at], pending[-1] = pending[-1], pending[at]
-                    for thread in reversed(self.start_block(kernel, pending.pop(), host_context)):
+                    for thread in self.start_block(kernel, pending.pop(), host_context):
                         thread.greenlet = greenlet(body_of(), parent=me)
                         self.ready.append(thread)
                         unfinished[thread] = None
@@ -150,10 +151,13 @@ class Threads(Memory):
     def take_turn(self, me: greenlet) -> Thread | None:
         """Let a thread run until it yields or waits; the thread, when it has ended."""
         ready = self.ready
-        at = int(self.random.random() * len(ready))
-        thread = ready[at]
-        ready[at] = ready[-1]
-        ready.pop()
+        if self.in_order:
+            thread = ready.pop(0)
+        else:
+            at = int(self.random.random() * len(ready))
+            thread = ready[at]
+            ready[at] = ready[-1]
+            ready.pop()
         self.thread, self.magic = thread, 0
         self.path, self.hub = thread.path, me
         self.restore(thread.context)
@@ -205,7 +209,7 @@ class Threads(Memory):
             return
         del self.kernel.meetings[key]
         waits = [t.waits for t in others]
-        for other in reversed(others):
+        for other in others:
             other.waits = None
             if other is not thread:
                 self.ready.append(other)

@@ -116,9 +116,16 @@ def poly(e: Expr) -> Poly:
             return poly(a).scaled(1 << k)
         case Binary("/", a, b) | Call("exact_div", (a, b)):
             quotient = poly(a).divided(poly(b))
-            return atom(e) if quotient is None else quotient
-        case _:
+            return opaque(e) if quotient is None else quotient
+        case Var():
             return atom(e)
+        case _:
+            return opaque(e)
+
+
+def opaque(e: Expr) -> Poly:
+    """An atom whose parts are normalised, so that `(n + 32 - 1) / 32` and `(31 + n) / 32` are one."""
+    return atom(map_children(e, lambda x: expression(poly(x)) if is_int(x.type) else x))
 
 
 def same(a: Expr, b: Expr) -> bool:
@@ -309,7 +316,7 @@ def _simplify_integer(e: Expr, p: Poly, ranges: Ranges) -> Expr:
                 return expression(q)
             return Binary("/", a, number(c), type=e.type, loc=e.loc)
         case Call("exact_div", (a, b)):
-            return expression(p) if p != atom(e) else Binary("/", a, b, type=e.type, loc=e.loc)
+            return expression(p) if p != opaque(e) else Binary("/", a, b, type=e.type, loc=e.loc)
         case Binary("%", a, Int(c)) if c > 0:
             q, r = poly(a).split_multiples(c)
             if ranges.least(r) >= 0 and ranges.greatest(r) < c and ranges.least(q) >= 0:

@@ -27,7 +27,7 @@ from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT, INT64, VOID, Array, Scalar
+from optigpu.syntax.types import INT, INT64, VOID, Array, Scalar, Space
 from optigpu.syntax.walk import inner_bodies, statements, stmt_exprs, subexpressions
 
 CUDA_NAMES = frozenset({"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "shared_memory"})
@@ -64,6 +64,7 @@ def lower_kernel(
     functions: dict[str, Function],
 ) -> DeviceKernel:
     """`scope` and `scalars` are what the host code knows at the launch; `lets` its constants by definition."""
+    reject_hiding(kernel.device, scope, scalars)
     taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
     host = Lowering(None, functions, "host")
     grid, block = host.folded(kernel.grid, scope), host.folded(kernel.block, scope)
@@ -108,6 +109,16 @@ def lower_kernel(
         ranges,
         frozenset(vector_calls(body)),
     )
+
+
+def reject_hiding(body: Body, scope: Scope, scalars: Mapping[str, Scalar]) -> None:
+    """A kernel's parameters and its variables share a scope in C++."""
+    outer = scalars.keys() | {n for n, a in scope.arrays.items() if a.storage is Storage.GLOBAL}
+    for s in statements(body):
+        shared = isinstance(s, Decl) and isinstance(s.type, Array) and s.type.space is Space.SMEM
+        if isinstance(s, Decl) and not shared and s.name in outer:
+            message = f"`{s.name}` is declared in a kernel, but is also a variable of the host code around it"
+            raise input_error("OG405", message, s.loc, help="choose another name")
 
 
 def declared_in(body: Body) -> set[str]:

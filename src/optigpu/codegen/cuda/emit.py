@@ -8,17 +8,8 @@ from pathlib import Path
 
 from optigpu.codegen.cuda.arithmetic import Ranges
 from optigpu.codegen.cuda.device import print_device_function, print_kernel, root, wrapped
-from optigpu.codegen.cuda.host import (
-    HostLowering,
-    HostNode,
-    HostPrinter,
-    Launch,
-    Plain,
-    bound_arrays,
-    flat,
-    has_launch,
-    print_launch,
-)
+from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
+from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Plain, bound_arrays, flat
 from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
 from optigpu.codegen.cuda.preconditions import parameter_ranges, requirements
 from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs

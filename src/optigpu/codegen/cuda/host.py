@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
-from optigpu.codegen.cuda.arithmetic import Ranges, poly
+from optigpu.codegen.cuda.arithmetic import Ranges
 from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, root, wrapped
+from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
 from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage, loop_values
 from optigpu.codegen.cuda.sections import Kernel, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
@@ -20,34 +20,10 @@ from optigpu.syntax.exprs import Alloc, Call, Expr, Int, Var
 from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
-from optigpu.syntax.types import BOOL, INT, INT64, Array, Pointer, Scalar, Space, is_int
-from optigpu.syntax.walk import statements, subexpressions
+from optigpu.syntax.types import BOOL, INT, INT64, Array, Scalar, Space, is_int
+from optigpu.syntax.walk import statements
 
 MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
-
-
-@dataclass(frozen=True)
-class Launch:
-    kernel: DeviceKernel
-
-
-@dataclass(frozen=True)
-class Plain:
-    """A lowered statement without launches inside."""
-
-    stmt: Stmt
-
-
-@dataclass(frozen=True)
-class Nested:
-    """A loop or branch of the host around launches."""
-
-    stmt: For | If
-    then: tuple[HostNode, ...]
-    other: tuple[HostNode, ...] = ()
-
-
-HostNode: TypeAlias = Launch | Plain | Nested
 
 
 @dataclass
@@ -76,6 +52,8 @@ class HostLowering:
                 case If(test, then, other) if has_launch(then) or has_launch(other):
                     lowered = replace(s, test=lowering.folded(test, scope), then=(), other=())
                     out.append(Nested(lowered, self.body(then, scope, assigned), self.body(other, scope, assigned)))
+                case Block(inner) if has_launch(inner):
+                    out.append(Nested(replace(s, body=()), self.body(inner, scope, assigned)))
                 case Return(None):
                     pass
                 case _:
@@ -106,80 +84,6 @@ def has_launch(body: Body) -> bool:
     return any(isinstance(s, CallStmt) and s.call.func == "kernel_launch" for s in statements(body))
 
 
-# What the two entry points do -----------------------------------------------------------------------------------------------
-
-
-def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -> dict[str, str] | None:
-    """Which device array stands for which parameter, if the function copies in, launches, and copies out; else None.
-
-    A device array stands for a parameter when it holds the whole of it, is copied from and to no other, and is copied back if a
-    kernel writes it; so running on the caller's memory has the same effect.
-    """
-    inputs: dict[str, str] = {}
-    outputs: dict[str, str] = {}
-    sizes: dict[str, ArrayInfo] = {}
-    launched, written = False, set[str]()
-    for n in flat(nodes):
-        match n:
-            case Launch(k):
-                if outputs:
-                    return None
-                launched = True
-                written |= k.written
-            case Plain(Decl(name, Pointer() | Array(), Alloc(elem, dims, Space.GMEM))):
-                sizes[name] = ArrayInfo(name, elem, dims, Storage.GLOBAL)
-            case Plain(Decl(_, Scalar(), init)):
-                if init is not None and any(isinstance(x, Var) and x.name in params for x in subexpressions(init)):
-                    return None
-            case Plain(CallStmt(Call(func, args))) if func.startswith("memcpy_host_to_device"):
-                if launched or not isinstance(args[0], Var) or not isinstance(args[1], Var) or args[0].name in inputs:
-                    return None
-                inputs[args[0].name] = args[1].name
-            case Plain(CallStmt(Call(func, args))) if func.startswith("memcpy_device_to_host"):
-                if not isinstance(args[0], Var) or not isinstance(args[1], Var) or args[1].name in outputs:
-                    return None
-                outputs[args[1].name] = args[0].name
-            case Plain(CallStmt(Call(func, _))) if func == "gmem_free" or func.startswith("memcpy_device_to_device"):
-                written |= {root(n.stmt.call.args[0])} if func.startswith("memcpy") else set()  # type: ignore[union-attr]
-            case Nested():
-                pass
-            case _:
-                return None
-    bound = {**inputs, **outputs}
-    for d, p in bound.items():
-        if (d in inputs and inputs[d] != p) or d not in sizes or p not in params:
-            return None
-        if d in written and d not in outputs:
-            return None
-        same_size = len(sizes[d].dims) == len(params[p].dims) and all(
-            a is not None and b is not None and poly(a) == poly(b) for a, b in zip(sizes[d].dims, params[p].dims)
-        )
-        if not same_size:
-            return None
-    copied = [n.stmt for n in flat(nodes) if isinstance(n, Plain) and isinstance(n.stmt, CallStmt)]
-    for s in copied:
-        if isinstance(s, CallStmt) and s.call.func.startswith(("memcpy_host", "memcpy_device_to_host")):
-            d = root(s.call.args[0]) if "host_to" in s.call.func else root(s.call.args[1])
-            if any(x is None or poly(x) != poly(y) for x, y in zip(sizes[d].dims, s.call.args[2:])):
-                return None
-    given = {n for n, a in params.items() if a.storage is Storage.GLOBAL}
-    if set(bound.values()) | given != params.keys():
-        return None
-    return bound if len(set(bound.values())) == len(bound) and launched else None
-
-
-def flat(nodes: tuple[HostNode, ...]) -> list[HostNode]:
-    out: list[HostNode] = []
-    for n in nodes:
-        out.append(n)
-        if isinstance(n, Nested):
-            inner = flat(n.then + n.other)
-            if any(isinstance(x, Plain) and isinstance(x.stmt, CallStmt) for x in inner):
-                inner.append(Plain(Block(())))  # copies inside loops: not of the simple form
-            out += inner
-    return out
-
-
 class HostPrinter(BodyPrinter):
     """Statements of an entry point. `bound`: with device pointers given, on a stream."""
 
@@ -205,6 +109,9 @@ class HostPrinter(BodyPrinter):
                     self.exprs.ranges = saved.having(s.index, *loop_values(s))
                     self.nested(then, assigned, "}")
                     self.exprs.ranges = saved
+                case Nested(Block(), then):
+                    self.out.add("{")
+                    self.nested(then, assigned, "}")
                 case Nested(If(test), then, other):
                     self.out.add(f"if ({self.e(test)}) {{")
                     self.nested(then, assigned, "} else {" if other else "}")

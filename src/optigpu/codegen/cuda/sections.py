@@ -42,8 +42,11 @@ def split_kernels(body: Body, name: str, count: list[int] | None = None) -> tupl
     while rest:
         s = rest.pop(0)
         if isinstance(s, Block) and any(is_call(x, "kernel_launch") for x in s.body):
-            out.extend(split_kernels(s.body, name, count))
-            continue
+            inside = split_kernels(s.body, name, count)
+            if not any(isinstance(x, Decl) for x in inside):
+                out.extend(inside)
+                continue
+            count[0] -= sum(isinstance(x, Kernel) for x in inside)  # its declarations need the block: left as it is
         if not is_call(s, "kernel_launch"):
             out.append(s)
             continue

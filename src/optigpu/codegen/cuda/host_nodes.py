@@ -1,0 +1,129 @@
+"""A host function as launches and the code between them, and which device array stands for which parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from optigpu.codegen.cuda.arithmetic import same
+from optigpu.codegen.cuda.device import DeviceKernel, root
+from optigpu.codegen.cuda.lower import ArrayInfo, Storage
+from optigpu.syntax.exprs import Alloc, Call, Expr, Var
+from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
+from optigpu.syntax.types import Scalar, Space
+from optigpu.syntax.walk import subexpressions
+
+
+@dataclass(frozen=True)
+class Launch:
+    kernel: DeviceKernel
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A lowered statement without launches inside."""
+
+    stmt: Stmt
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A loop, branch or block of the host around launches."""
+
+    stmt: For | If | Block
+    then: tuple[HostNode, ...]
+    other: tuple[HostNode, ...] = ()
+
+
+HostNode: TypeAlias = Launch | Plain | Nested
+
+
+def flat(nodes: tuple[HostNode, ...]) -> list[HostNode]:
+    """All nodes, in program order."""
+    out: list[HostNode] = []
+    for n in nodes:
+        out.append(n)
+        if isinstance(n, Nested):
+            out += flat(n.then + n.other)
+    return out
+
+
+def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -> dict[str, str] | None:
+    """Which device array stands for which parameter, if the function copies in, launches, and copies out; else None.
+
+    A device array stands for a parameter when it holds the whole of it, is copied from and to no other, and is copied back if a
+    kernel writes it; so running on the caller's memory has the same effect.
+    """
+    copies = _Copies(params)
+    if not copies.follow(nodes, nested=False) or not copies.launched:
+        return None
+    bound = {**copies.inputs, **copies.outputs}
+    for d, p in bound.items():
+        if copies.inputs.get(d, p) != p or (d in copies.written and d not in copies.outputs):
+            return None
+    given = {n for n, a in params.items() if a.storage is Storage.GLOBAL}
+    reached = set(bound.values())
+    return bound if len(reached) == len(bound) and reached | given == params.keys() else None
+
+
+@dataclass
+class _Copies:
+    params: Mapping[str, ArrayInfo]
+    inputs: dict[str, str] = field(default_factory=dict)  # device array -> parameter
+    outputs: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
+    launched: bool = False
+
+    def follow(self, nodes: tuple[HostNode, ...], nested: bool) -> bool:
+        """Whether these nodes are of the form; copies between host and device stand outside loops and branches."""
+        return all(self.node(n, nested) for n in nodes)
+
+    def node(self, n: HostNode, nested: bool) -> bool:
+        match n:
+            case Launch(k):
+                self.launched = True
+                self.written |= k.written
+                return not self.outputs
+            case Nested(Block(), then):
+                return self.follow(then, nested)
+            case Nested(_, then, other):
+                return self.follow(then, True) and self.follow(other, True)
+            case Plain(Decl(name, _, Alloc(_, dims, Space.GMEM))):
+                self.sizes[name] = dims
+                return not nested
+            case Plain(Decl(_, Scalar(), init)):
+                names = {x.name for x in subexpressions(init) if isinstance(x, Var)} if init is not None else set()
+                return not names & self.params.keys()
+            case Plain(CallStmt(Call(func, args))):
+                return self.call(func, args, nested)
+            case _:
+                return False
+
+    def call(self, func: str, args: tuple[Expr, ...], nested: bool) -> bool:
+        if func.startswith("memcpy_device_to_device"):
+            self.written.add(root(args[0]))
+            return not self.outputs
+        if func == "gmem_free":
+            return not nested
+        if nested or not func.startswith("memcpy"):
+            return False
+        inwards = func.startswith("memcpy_host")
+        device, host = (args[0], args[1]) if inwards else (args[1], args[0])
+        if not isinstance(device, Var) or not isinstance(host, Var) or (inwards and self.launched):
+            return False
+        table = self.inputs if inwards else self.outputs
+        if device.name in table or not self.whole(device.name, host.name, args[2:]):
+            return False
+        table[device.name] = host.name
+        return True
+
+    def whole(self, device: str, param: str, copied: tuple[Expr, ...]) -> bool:
+        """The copy is of all of the device array and all of the parameter."""
+        if device not in self.sizes or param not in self.params or self.params[param].storage is not Storage.HOST:
+            return False
+        mine, theirs = self.sizes[device], self.params[param].dims
+        if not len(mine) == len(theirs) == len(copied):
+            return False
+        return all(b is not None and same(a, b) and same(a, c) for a, b, c in zip(mine, theirs, copied))
