@@ -238,7 +238,7 @@ def _added(body: Body, total: str, before: Expr) -> Body:
         match s:
             case Store(Var(name), value, "+") if name == total and total not in free_vars(value):
                 continue
-            case Store(target, Var(name), None) if name == total:
+            case Store(_, Var(name), None) if name == total:
                 out.append(replace(s, value=before, op="+", mark=UNMARKED))
             case If(_, then, other) if not other and total not in free_vars(s.test):
                 out.append(replace(s, then=_added(then, total, before), mark=UNMARKED))
