@@ -14,6 +14,7 @@ s.variable.bind(For("j") / Write("total"), "shares", "part")
 s.loop.hoist("shares")
 s.loop.fission(before=For("j") / Write("total"))
 s.reduce.tree(For("j", body=Write("total")))
+s.loop.rename(For("j", body=Write("best")), "m")
 s.gpu.launch(grid=["i"], block=["j"], shared=["best", "total", "shares"])
 
 if __name__ == "__main__":
