@@ -1,7 +1,7 @@
 # `make demo` and `make test` do all the set-up they need.
 PYTHON := .venv/bin/python
 
-.PHONY: demo test lint types tests browser bench clean
+.PHONY: demo test lint types tests browser bench fuzz clean
 
 demo: .venv/.ready
 	@$(PYTHON) tools/demo.py
@@ -25,6 +25,12 @@ bench: .venv/.ready
 	$(PYTHON) benchmarks/bench_frontend.py
 	$(PYTHON) benchmarks/bench_check.py
 	$(PYTHON) benchmarks/bench_trace.py
+	$(PYTHON) benchmarks/bench_scripts.py
+	$(PYTHON) benchmarks/bench_matmul.py
+
+# Random scripts, for as long as one likes: STEPS=100000 SEED=7
+fuzz: .venv/.ready
+	$(PYTHON) -m tests.support.random_scripts --steps $(or $(STEPS),5000) --seed $(or $(SEED),0)
 
 .venv/.ready: pyproject.toml tools/setup.sh
 	@sh tools/setup.sh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tools.reference import reference
 
 import optigpu as og
 from optigpu.checker.verdict import ProgramResult
@@ -11,6 +12,7 @@ from optigpu.frontend import parse_text
 from optigpu.syntax.printer import print_function
 from optigpu.syntax.program import Program
 from optigpu.transform.cards import Card, cards
+from tests.conftest import ROOT
 
 CONTEXT = """#include <optigpu.h>
 void fill(int n, float a[n]) {{
@@ -52,3 +54,9 @@ def test_example_of_card(card: Card) -> None:
     )
     assert print_function(s.program.function("f")).splitlines() == body_of(card.after)
     assert s.result.verified
+
+
+def test_reference_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert written == reference(), "python tools/reference.py writes it"
+    assert 'tail: str = "divides", all: bool = False)' in written

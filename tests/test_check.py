@@ -293,3 +293,16 @@ def test_json_of_a_refutation() -> None:
     result = verify(parse_text(PAIRS[0].good.replace("i < n", "i <= n"), "x.c"), refuter=refute)
     data = as_json(result)["functions"][0]
     assert data["error"]["code"] == "OG302" and data["error"]["line"] == 4 and "n = 0" in data["witness"]["inputs"]
+
+
+def test_witnesses_meet_preconditions_with_logical_numbers() -> None:
+    """A size that must be a multiple, said with a logical variable: no witness with another size."""
+    text = """#include <optigpu.h>
+    void f(int H, float b[H]) {
+      __requires("h: int, H == 4 * h");
+      __writes("b ~> Matrix1(H, fun i -> 1)");
+      for (int i = 0; i < exact_div(H, 4) * 4; i++) b[i] = 1 + (i > 5 ? 1 : 0);
+    }"""
+    (result,) = Verifier(Settings(refuter=refute)).verify(parse_text(text)).functions
+    assert result.verdict is Verdict.REFUTED
+    assert result.counterexample is not None and "H = 8" in result.counterexample.inputs

@@ -13,8 +13,11 @@ import pytest
 
 from optigpu.runtime.arrays import view_of
 from optigpu.runtime.cuda import CudaFunction
-from optigpu.runtime.errors import CallError
+from optigpu.runtime.errors import BuildError, CallError
+from optigpu.runtime.gpu import DeviceArray as DeviceArrayOnGpu
+from optigpu.runtime.gpu import Driver, bench, copy_bandwidth
 from optigpu.runtime.manifest import BuiltCuda, load, save, signature_from_json, signature_to_json
+from optigpu.runtime.nvcc import gpu_architecture
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin, parsed
 
@@ -183,3 +186,19 @@ def test_views_of_arrays() -> None:
     strided = view_of(DeviceArray(A[:, ::2]))
     assert strided is not None and not strided.contiguous
     assert parsed(TRANSPOSE).functions()[0].name == "transpose"
+
+
+@pytest.mark.skipif(gpu_architecture() is not None, reason="a GPU is here")
+def test_a_missing_gpu_is_explained() -> None:
+    with pytest.raises(BuildError, match="no GPU was found"):
+        Driver()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(gpu_architecture() is None, reason="needs a GPU")
+def test_timing_by_the_driver_alone() -> None:
+    k = CudaFunction(emitted(TRANSPOSE).text, on_standin(TRANSPOSE).signature, on_device=True, standin=False)
+    a, b = DeviceArrayOnGpu.of(A), DeviceArrayOnGpu((64, 32), np.float32)
+    k(a, b)
+    assert (b.get() == A.T).all()
+    assert bench(k, A, B).median > 0 and copy_bandwidth(1 << 26) > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from optigpu.runtime.signature import signature_of
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.program import Mode, Program
+from optigpu.transform.editing import edit_function
 from optigpu.transform.steps import Step
 from tests.conftest import ROOT
 
@@ -218,28 +220,28 @@ def test_rejection_reads_well(golden) -> None:
 # Targets -----------------------------------------------------------------------------------------------------------------------
 
 BAD_TARGETS = {
-    "no loop": (lambda s: s.loop.tile("q", 8), "OG201", "no loop fits"),
-    "misspelt": (lambda s: s.loop.tile("rr", 8), "OG201", "did you mean `r`"),
-    "ambiguous": (lambda s: s.instr.insert("last = 0.0f;", after=og.Write()), "OG202", "3 places fit"),
-    "too far": (lambda s: s.loop.tile(og.For("i").nth(3), 8), "OG201", "more than there are"),
-    "not a loop": (lambda s: s.loop.tile(og.Write("a"), 8), "OG203", "not a loop"),
-    "no declaration": (lambda s: s.variable.inline("zz"), "OG201", "no declaration"),
-    "assigned": (lambda s: s.variable.inline("last"), "OG203", "is assigned"),
-    "no call": (lambda s: s.function.inline("scale"), "OG201", "no call"),
-    "no function": (lambda s: s.loop.tile(og.In("g") / og.For("i"), 8), "OG201", "no function `g`"),
-    "bad size": (lambda s: s.loop.tile("i", "8 +"), "OG204", "cannot be read"),
-    "bad tail": (lambda s: s.loop.tile("i", 8, tail="maybe"), "OG204", "one of divides"),
-    "unknown name": (lambda s: s.loop.tile("i", "zz"), "OG205", "not declared"),
-    "no nest": (lambda s: s.loop.reorder("i", "c"), "OG201", "no nest"),
-    "depends": (lambda s: s.loop.move_out(og.For("r") / og.Write("last")), "OG203", "depends on `r`"),
-    "unknown count": (lambda s: s.loop.unroll("c"), "OG203", "is not a number"),
-    "not adjacent": (lambda s: s.loop.fusion("i", "r"), "OG203", "not next to each other"),
-    "two loops inside": (lambda s: s.loop.swap("i"), "OG203", "nothing to swap"),
-    "no array": (lambda s: s.matrix.pad("last", 0), "OG203", "not the declaration of an array"),
-    "not parallel": (lambda s: s.omp.schedule("i", "static"), "OG203", "not a parallel loop"),
-    "no statement": (lambda s: s.instr.insert("", before="i"), "OG204", "nothing to insert"),
-    "not C": (lambda s: s.instr.insert("a[0] = ;", before="i"), "OG204", "cannot be read"),
-    "not a window": (lambda s: s.reduce.slide("i"), "OG203", "does not start with a sum"),
+    "no loop": (lambda s: s.loop.tile("q", 8), "OG601", "no loop fits"),
+    "misspelt": (lambda s: s.loop.tile("rr", 8), "OG601", "did you mean `r`"),
+    "ambiguous": (lambda s: s.instr.insert("last = 0.0f;", after=og.Write()), "OG602", "3 places fit"),
+    "too far": (lambda s: s.loop.tile(og.For("i").nth(3), 8), "OG601", "more than there are"),
+    "not a loop": (lambda s: s.loop.tile(og.Write("a"), 8), "OG603", "not a loop"),
+    "no declaration": (lambda s: s.variable.inline("zz"), "OG601", "no declaration"),
+    "assigned": (lambda s: s.variable.inline("last"), "OG603", "is assigned"),
+    "no call": (lambda s: s.function.inline("scale"), "OG601", "no call"),
+    "no function": (lambda s: s.loop.tile(og.In("g") / og.For("i"), 8), "OG601", "no function `g`"),
+    "bad size": (lambda s: s.loop.tile("i", "8 +"), "OG604", "cannot be read"),
+    "bad tail": (lambda s: s.loop.tile("i", 8, tail="maybe"), "OG604", "one of divides"),
+    "unknown name": (lambda s: s.loop.tile("i", "zz"), "OG605", "not declared"),
+    "no nest": (lambda s: s.loop.reorder("i", "c"), "OG601", "no nest"),
+    "depends": (lambda s: s.loop.move_out(og.For("r") / og.Write("last")), "OG603", "depends on `r`"),
+    "unknown count": (lambda s: s.loop.unroll("c"), "OG603", "is not a number"),
+    "not adjacent": (lambda s: s.loop.fusion("i", "r"), "OG603", "not next to each other"),
+    "two loops inside": (lambda s: s.loop.swap("i"), "OG603", "nothing to swap"),
+    "no array": (lambda s: s.matrix.pad("last", 0), "OG603", "not the declaration of an array"),
+    "not parallel": (lambda s: s.omp.schedule("i", "static"), "OG603", "not a parallel loop"),
+    "no statement": (lambda s: s.instr.insert("", before="i"), "OG604", "nothing to insert"),
+    "not C": (lambda s: s.instr.insert("a[0] = ;", before="i"), "OG604", "cannot be read"),
+    "not a window": (lambda s: s.reduce.slide("i"), "OG603", "does not start with a sum"),
 }  # fmt: skip
 
 
@@ -278,7 +280,7 @@ def test_contract_of_the_original_must_stay() -> None:
     s = fresh()
     with pytest.raises(InputError) as caught:
         cheat(s)
-    assert caught.value.diagnostic.code == "OG206"
+    assert caught.value.diagnostic.code == "OG606"
     with pytest.raises(InputError, match="gone"):
         drop(s)
     with pytest.raises(og.StepError):
@@ -417,3 +419,66 @@ def test_explicit_contracts_are_carried_along() -> None:
     assert [len(x.contract) for x in loops(s)] == [2, 2]
     s.loop.shift_range("bi", 1)
     assert "for i in 0..8 -> &a[(bi - 1) * 8 + i] ~~> A((bi - 1) * 8 + i)" in s.text()
+
+
+def test_function_whose_callee_is_no_longer_proved_is_rejected() -> None:
+    text = """#include <optigpu.h>
+void g(int n, float a[n]) {
+  __writes("a ~> Matrix1(n, fun i -> 0)");
+  for (int j = 0; j < n; j++) { a[j] = 0.0f; }
+}
+void f(int n, float a[n]) { __writes("a ~> Matrix1(n, fun i -> 0)"); g(n, a); }
+"""
+    s = og.Script(parse_text(text, "f.c"))
+    with pytest.raises(og.StepError):
+        s.instr.replace(og.Write("a"), "a[j] = 1.0f;")
+    s.loop.rename("j", "k")
+    assert s.result.verified
+
+
+def test_return_inside_a_loop_is_refused() -> None:
+    text = """#include <optigpu.h>
+float sum(int n, float a[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __ensures("_Res == Sum(i in 0..n, A(i))");
+  float t = 0.0f;
+  for (int i = 0; i < n; i++) { t += a[i]; }
+  return t;
+}
+"""
+    s = og.Script(parse_text(text, "f.c"))
+    for inside in (og.Write("t"), og.For("i")):
+        with pytest.raises(InputError, match="return") as caught:
+            s.instr.copy(og.Read("t").last, after=inside)
+        assert caught.value.diagnostic.code == "OG605"
+
+    @og.transformation
+    def return_early(script: og.Script) -> None:  # past the front end: the checker does not believe it either
+        f = script.program.function("sum")
+        start, loop, end = f.body
+        assert isinstance(loop, Loop)
+        body = (start, replace(loop, body=(*loop.body, end)), end)
+        script.program = edit_function(script.program, "sum", lambda f: replace(f, body=body))
+
+    with pytest.raises(og.StepError):
+        return_early(s)
+    assert s.result.verified
+
+
+@pytest.mark.parametrize("change", [{"op": "-"}, {"relation": ">"}, {"relation": "!="}])
+def test_loop_that_does_not_end_is_rejected(change: dict[str, str]) -> None:
+    s = og.Script(
+        parse_text("#include <optigpu.h>\nvoid f(int n) { for (int i = 0; i < n; i++) { int t = 1; } }", "f.c")
+    )
+
+    @og.transformation
+    def turn(script: og.Script) -> None:
+        (loop,) = script.program.function("f").body
+        assert isinstance(loop, Loop)
+        body = (replace(loop, range=replace(loop.range, **change)),)
+        script.program = edit_function(script.program, "f", lambda f: replace(f, body=body))
+
+    with pytest.raises((og.StepError, InputError)):
+        turn(s)
+    assert s.result.verified

@@ -1,4 +1,4 @@
-"""`make demo`: the example programs, parsed, printed, run and tested."""
+"""`make demo`: the example programs, parsed, printed, run and tested; a script, its result and its trace."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def demo() -> None:
     show("audit", transpose)
     show("run-c", *EXAMPLES)
     show("test", "--seconds", "0.3", *EXAMPLES)
+    script = Path("examples/scripts/matmul.py") if Path("examples").is_dir() else ROOT / "examples/scripts/matmul.py"
+    trace = Path("build/matmul.trace.html")
+    trace.parent.mkdir(exist_ok=True)
+    show("run", str(script), "--trace", str(trace))
+    print(f"the script's result is build/matmul.c; every step is in {trace}: open it in a browser")
     print(
         f"\n{len(EXAMPLES)} example programs verified, compiled, run and tested in {time.perf_counter() - start:.1f} s"
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,6 +62,9 @@ ENTRIES = [
 ]
 
 
+SCRIPTS = ("vector_add", "transpose", "matmul")  # programs that scripts made
+
+
 def build(entry: Entry) -> BuiltCuda:
     text = (PROGRAMS / entry.path).read_text(encoding="utf-8")
     for name, value in entry.defines.items():
@@ -77,6 +81,10 @@ def main() -> None:
     for entry in ENTRIES:
         save(build(entry), TARGET, entry.key)
         manifest[entry.key] = {"family": entry.family, "program": f"examples/gpu/{entry.path}"}
+    for family in SCRIPTS:
+        script = runpy.run_path(str(PROGRAMS / "scripts" / f"{family}.py"))["s"]
+        save(script.built_cuda(), TARGET, f"{family}_script")
+        manifest[f"{family}_script"] = {"family": family, "program": f"examples/gpu/scripts/{family}.py"}
     (TARGET / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     print(f"{len(manifest)} programs in {TARGET.relative_to(ROOT)}")
 

@@ -24,6 +24,7 @@ from families import FAMILIES, Family, cub  # noqa: E402
 
 from optigpu.runtime.cuda import CudaFunction  # noqa: E402
 from optigpu.runtime.errors import CallError  # noqa: E402
+from optigpu.runtime.gpu import bench, copy_bandwidth  # noqa: E402
 from optigpu.runtime.manifest import load  # noqa: E402
 
 BUILD = ROOT / "build" / "gpu"
@@ -104,6 +105,16 @@ def array_libraries(f: CudaFunction) -> dict[str, str]:
     except ImportError:
         out["CuPy"] = "not installed"
     return out
+
+
+def by_the_driver(f: CudaFunction) -> str:
+    """The timing that needs no other library, beside the one above."""
+    try:
+        a, b = np.ones((8192, 8192), np.float32), np.zeros((8192, 8192), np.float32)
+        rate, copy = bench(f, a, b).rate(2.0 * a.nbytes), copy_bandwidth()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return f"transpose 8192² {rate / 1e9:.0f} GB/s, copy {copy / 1e9:.0f} GB/s"
 
 
 def measure(
@@ -228,6 +239,8 @@ def main() -> int:
             torch.cuda.empty_cache()
     text = table(rows)
     print(text, flush=True)
+    if "transpose_fast" in functions:
+        print(f"by the driver alone: {by_the_driver(functions['transpose_fast'])}", flush=True)
     sanitizer = {} if chosen.no_sanitizer else sanitize(keys)
     for tool, answer in sanitizer.items():
         print(f"compute-sanitizer {tool}: {answer}", flush=True)

@@ -19,6 +19,7 @@ from optigpu.checker.formulas import (
     pure_operation,
     sort_of,
 )
+from optigpu.frontend.jumps import reject_jumps
 from optigpu.frontend.reading import ghost_library
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
@@ -35,6 +36,7 @@ from optigpu.syntax.builtins import (
     VECTOR_CALLS,
     index_helper,
 )
+from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -206,6 +208,8 @@ class _FunctionElaborator:
                 params.append(kc.Param(p.name, sort_of(type_, p.loc)))
         contract, names, places = self.contract(f.contract, names)
         self.out.clauses[f.name] = places
+        for i, s in enumerate(f.body):  # a return elsewhere would be run past
+            reject_jumps(s, last_of_function=i == len(f.body) - 1)
         body = self.block(f.body, names)
         return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE)
 
@@ -397,6 +401,8 @@ class _FunctionElaborator:
     def loop(self, s: For, names: Names) -> None:
         at = self.at(s.loc)
         r = s.range
+        if r.relation not in (("<", "<=") if r.op in ("+", "*", "<<") else (">", ">=")):
+            raise input_error("OG011", f"the loop over `{s.index}` does not count towards its bound", s.loc)
         start, bound, amount = (self.expr(e, names) for e in (r.start, r.bound, r.amount))
         self.out.marks[at] = s.mark
         index = k.var(self.unique(s.index), INT)

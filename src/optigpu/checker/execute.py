@@ -287,7 +287,9 @@ class Executor:
         """What a family holds, with nested sums as sums over one range, if a side condition is about it: those have no steps."""
         load = state.next
         near = state.code[1:NEAR]
-        if not isinstance(load, kc.Load) or not any(isinstance(i, kc.Oblige) and load.target in i.prop.free for i in near):
+        if not isinstance(load, kc.Load) or not any(
+            isinstance(i, kc.Oblige) and load.target in i.prop.free for i in near
+        ):
             return state
         r = state.held[n]
         xs = temporaries(r.cells.arity)
@@ -295,9 +297,7 @@ class Executor:
         value, steps = self.sums.plain(inside, r.value_at(xs))
         if not steps:
             return state
-        return self.kernel.restate(
-            state, n, TRUE, k.abstract(value, xs), tuple(abstract_step(s, xs) for s in steps)
-        )
+        return self.kernel.restate(state, n, TRUE, k.abstract(value, xs), tuple(abstract_step(s, xs) for s in steps))
 
     def free(self, state: State, base: str) -> State:
         info = state.bases.get(base)

@@ -91,17 +91,17 @@ class Verifier:
         start = time.perf_counter()
         if f.admitted or f.primitive:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
+        broken = _unproved_callee(f.body, elaborated.program, ledger)
+        if broken is not None:  # even if this function is as it was when it was proved
+            name, at = broken
+            problem = Problem("OG330", elaborated.places[at], {"function": name}, statement=elaborated.statements[at])
+            return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
         about = _everything_about(f, elaborated)
         known = self.proved.get(f.name)
         if known is not None and known[0] == about and known[1].theorem is not None:
             return self._again(known[1], known[2], f, elaborated, ledger, start)
         judge = Judge(self.solver, Counts(), self.root)
         kernel = RecordingKernel(judge, elaborated.program, ledger)
-        broken = _unproved_callee(f.body, elaborated.program, ledger)
-        if broken is not None:
-            name, at = broken
-            problem = Problem("OG330", elaborated.places[at], {"function": name}, statement=elaborated.statements[at])
-            return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
         executor = Executor(kernel, elaborated)
         if self.settings.points:
             executor.points = Points(elaborated.statements, f.body)

@@ -217,7 +217,10 @@ class _CPrinter(ProgramPrinter):
         super().loop(s)
 
     def pragmas(self, s: For) -> list[str]:
-        return [f"GCC {p}" if p.startswith("unroll ") else p for p in super().pragmas(s) if p != "unroll"]
+        """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll."""
+        found = super().pragmas(s)
+        omp = [p for p in found if p.startswith("omp")]
+        return omp or [f"GCC {p}" for p in found if p != "unroll"]
 
 
 def words_of(f: Function) -> set[str]:

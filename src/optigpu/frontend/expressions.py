@@ -216,6 +216,10 @@ class ExpressionTyper:
         arg = self.value(e.arg, scope)
         if e.op == "~" and not is_int(arg.type):
             raise input_error("OG102", f"`~` takes an integer, not {describe(arg.type)}", e.loc)
+        if e.op == "-" and isinstance(arg, Int) and arg.value > 0:
+            return replace(arg, value=-arg.value)  # as it would be parsed
+        if e.op == "-" and isinstance(arg, Real) and arg.value > 0:
+            return replace(arg, value=-arg.value)
         type_ = promoted(scalar(arg))
         if e.op == "-" and not type_.signed and type_.kind is Kind.INT:
             raise input_error(

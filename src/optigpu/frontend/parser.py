@@ -53,6 +53,7 @@ from optigpu.syntax.program import (
     Stmt,
     Store,
     TopLevel,
+    ordered_hints,
 )
 from optigpu.syntax.source import Loc, Mark, SourceText
 from optigpu.syntax.types import INT, VOID, Array, Pointer, Scalar, Space, Type
@@ -692,13 +693,15 @@ def apply_pragma(pragma: _Pragma, loop: For) -> For:
     words = pragma.text.split(None, 1)[1].split() if len(pragma.text.split(None, 1)) > 1 else []
     match words:
         case ["omp", "parallel", "for", *rest]:
-            if rest not in ([], ["simd"]) and not all(w.startswith(("schedule(", "num_threads(")) for w in rest):
+            clauses = rest[1:] if rest[:1] == ["simd"] else rest
+            if not all(w.startswith(("schedule(", "num_threads(")) for w in clauses):
                 raise input_error("OG012", f"the OpenMP clauses `{' '.join(rest)}` are not known", pragma.loc)
-            return replace(loop, mode=Mode.PARALLEL, hints=(*loop.hints, *rest))
+            return replace(loop, mode=Mode.PARALLEL, hints=ordered_hints((*loop.hints, *rest)))
         case ["omp", "simd"]:
-            return replace(loop, hints=(*loop.hints, "simd"))
+            return replace(loop, hints=ordered_hints((*loop.hints, "simd")))
         case ["unroll"] | ["GCC", "unroll", _] | ["unroll", _]:
-            return replace(loop, hints=(*loop.hints, " ".join(w for w in words if w != "GCC")))
+            hint = " ".join(w for w in words if w != "GCC")
+            return replace(loop, hints=ordered_hints((*loop.hints, hint)))
         case _:
             raise input_error(
                 "OG012", "this pragma is not known", pragma.loc, help="#pragma omp parallel for, omp simd, unroll"

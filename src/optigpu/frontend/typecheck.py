@@ -17,6 +17,7 @@ from optigpu.frontend.expressions import (
     usual_conversion,
 )
 from optigpu.frontend.formula_types import FormulaTyper
+from optigpu.frontend.jumps import reject_jumps
 from optigpu.frontend.shapes import effective_type, effective_types
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
@@ -227,6 +228,8 @@ class _FunctionChecker:
         outer = self.params
         contract = self.contract(f.contract, outer, function=True)
         body = self.body(f.body, Scope(outer), [])
+        for i, s in enumerate(body):  # programs that were not parsed are held to the same
+            reject_jumps(s, last_of_function=i == len(body) - 1)
         if f.result != VOID and not f.admitted and not (f.body and isinstance(f.body[-1], Return)):
             raise input_error("OG113", f"`{f.name}` must end with a `return` of its value", f.loc)
         return replace(f, params=tuple(params), contract=contract, body=body)

@@ -126,13 +126,14 @@ class ContractChecker:
             return env
         props = [i.body for i in facts(contract, prefix + "requires")]
         limit = max([abs(v) for v in env.values() if isinstance(v, int)], default=4) + 2
+        nothing = {**env, **dict.fromkeys(missing, 0)}  # with which the facts fail, if there is no solution
         if (limit + 1) ** len(missing) > 200_000:
-            return env
+            return nothing
         for values in product(range(limit + 1), repeat=len(missing)):
             trial = {**env, **dict(zip(missing, values))}
             if all(self.holds(p, trial, lenient=True) for p in props):
                 return trial
-        return env
+        return nothing
 
     # Facts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -75,6 +76,9 @@ class Mode(Enum):
     MAGIC_THREAD = "magic thread"
 
 
+HINTS = ("simd", "schedule(", "num_threads(", "unroll")
+
+
 @dataclass(frozen=True, slots=True)
 class LoopRange:
     """`i = start; i relation bound; i op= amount`, with relation one of < <= > >= and op one of + - * / << >>."""
@@ -93,13 +97,18 @@ class For(_Stmt):
     body: tuple[Stmt, ...]
     mode: Mode = Mode.SEQUENTIAL
     contract: tuple[Clause, ...] = ()
-    hints: tuple[str, ...] = ()  # "simd", "unroll", "unroll 4": for the code generator
+    hints: tuple[str, ...] = ()  # for the code generator, in the order of HINTS: "simd", "unroll", "unroll 4", …
     index_type: Scalar = INT
 
     @property
     def meaning(self) -> Mode:
         """What is checked: `simd` lets the compiler interleave iterations, so they must be as independent as in parallel."""
         return Mode.PARALLEL if self.mode is Mode.SEQUENTIAL and "simd" in self.hints else self.mode
+
+
+def ordered_hints(hints: Iterable[str]) -> tuple[str, ...]:
+    """In the order in which OpenMP wants them, so that loops with the same hints are equal."""
+    return tuple(sorted(hints, key=lambda h: [h.startswith(stem) for stem in HINTS].index(True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ Size = int | str | Expr
 
 
 def lit(n: int) -> Expr:
-    return Int(n) if n >= 0 else Unary("-", Int(-n))
+    return Int(n)
 
 
 def value_of(e: Expr) -> int | None:
@@ -135,7 +135,7 @@ def expression(e: Size) -> Expr:
         return e
     body = _parsed(f"int f() {{ return {e}; }}", e)
     if len(body) != 1 or not isinstance(body[0], Return) or body[0].value is None:
-        raise input_error("OG204", f"`{e}` is not an expression", NOWHERE)
+        raise input_error("OG604", f"`{e}` is not an expression", NOWHERE)
     return _placeless(body[0].value)
 
 
@@ -149,7 +149,7 @@ def clauses_from(text: str) -> tuple[Clause, ...]:
     (loop,) = _parsed(f"void f() {{ for (int i = 0; i < 1; i++) {{ {text} }} }}", text)
     assert isinstance(loop, For)
     if loop.body:
-        raise input_error("OG204", f"`{text}` is not a loop contract alone", NOWHERE)
+        raise input_error("OG604", f"`{text}` is not a loop contract alone", NOWHERE)
     return loop.contract
 
 
@@ -157,7 +157,7 @@ def _parsed(text: str, shown: str) -> Body:
     try:
         items = parse_c(SourceText("<script>", text), lambda name, loc: ())
     except InputError as e:
-        raise input_error("OG204", f"`{shown}` cannot be read: {e.diagnostic.message}", NOWHERE) from None
+        raise input_error("OG604", f"`{shown}` cannot be read: {e.diagnostic.message}", NOWHERE) from None
     (f,) = items
     assert isinstance(f, Function)
     return f.body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import dedent
 
@@ -56,11 +57,10 @@ def cards() -> list[Card]:
     ]
 
 
-def card_of(family: type[Family], name: str, f: object) -> Card:
+def card_of(family: type[Family], name: str, f: Callable[..., object]) -> Card:
     text = inspect.getdoc(f) or ""
     parts = re.split(r"^(Before|Step|After|Needs|Fails):", text.replace(". Fails:", ".\nFails:"), flags=re.MULTILINE)
     found = {parts[i]: parts[i + 1] for i in range(1, len(parts) - 1, 2)}
-    parameters = str(inspect.signature(f)).split(" -> ")[0].replace("self, ", "").replace("(self", "(")  # type: ignore[arg-type]
 
     def code(key: str) -> str:
         return dedent(found.get(key, "").strip("\n")).strip("\n")
@@ -70,7 +70,7 @@ def card_of(family: type[Family], name: str, f: object) -> Card:
 
     return Card(
         f"{family.name}.{name}",
-        re.sub(r"'", "", parameters),
+        signature_of(f),
         parts[0].strip(),
         code("Before"),
         found.get("Step", "").strip(),
@@ -78,3 +78,16 @@ def card_of(family: type[Family], name: str, f: object) -> Card:
         prose("Needs"),
         prose("Fails"),
     )
+
+
+def signature_of(f: Callable[..., object]) -> str:
+    """The parameters as they are written."""
+    _, *parameters = inspect.signature(f).parameters.values()
+    shown: list[str] = []
+    for p in parameters:
+        if p.kind is p.KEYWORD_ONLY and not any(s.startswith("*") for s in shown):
+            shown.append("*")
+        star = "*" if p.kind is p.VAR_POSITIONAL else ""
+        default = "" if p.default is p.empty else f" = {p.default!r}".replace("'", '"')
+        shown.append(f"{star}{p.name}: {p.annotation}{default}")
+    return f"({', '.join(shown)})"

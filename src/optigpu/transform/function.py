@@ -17,6 +17,7 @@ from optigpu.syntax.program import (
     If,
     Include,
     Return,
+    Role,
     Stmt,
     Store,
     TopLevel,
@@ -52,7 +53,7 @@ class Functions(Family):
         for i in new:
             assert not isinstance(i, Include)
             if i.name in known:
-                raise refuse(f"`{i.name}` is already defined", code="OG204")
+                raise refuse(f"`{i.name}` is already defined", code="OG604")
         items: list[TopLevel] = list(self.script.program.items)
         first = next((n for n, i in enumerate(items) if isinstance(i, Function)), len(items))
         self.script.update(replace(self.script.program, items=(*items[:first], *new, *items[first:])))
@@ -76,7 +77,7 @@ class Functions(Family):
         call = _whole_call(s)
         if call is None:
             raise refuse("the call is not a whole statement or right side", s, "s.variable.bind names it first")
-        callee = self.script.program.function(call.func)
+        callee = self._known(call.func)
         taken = names_in(self.script.function_of(place))
         body = _instantiated(callee, call.args, taken)
         value: Expr | None = None
@@ -105,7 +106,7 @@ class Functions(Family):
         Fails: when they are not, or when the call's contract does not say enough.
         """
         place = self.script.find(target, "for")
-        callee = self.script.program.function(function)
+        callee = self._known(function)
         if callee.result != VOID:
             raise refuse(f"`{function}` returns a value")
         pattern = callee.body
@@ -120,6 +121,15 @@ class Functions(Family):
         i, n = place.index, len(pattern)
         self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], call, *b[i + n :])))
         return self.script.handle(place)
+
+    def _known(self, name: str) -> Function:
+        """A function whose body there is."""
+        known = [f for f in self.script.program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
+        found = next((f for f in known if f.name == name), None)
+        if found is None:
+            there = ", ".join(f.name for f in known)
+            raise refuse(f"`{name}` is not a function of the program", help=f"functions: {there}", code="OG601")
+        return found
 
 
 def _with_header(text: str) -> str:

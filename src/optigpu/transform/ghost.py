@@ -29,9 +29,9 @@ class Ghosts(Family):
         """
         new = statements_from(text)
         if not new or not all(isinstance(s, Ghost | GhostEnd | Assert) for s in new):
-            raise refuse("only ghosts and assertions can be inserted here", help="s.instr.insert", code="OG204")
+            raise refuse("only ghosts and assertions can be inserted here", help="s.instr.insert", code="OG604")
         if (before is None) == (after is None):
-            raise refuse("say where: before=… or after=…", code="OG204")
+            raise refuse("say where: before=… or after=…", code="OG604")
         place = self.script.find(before) if before is not None else self.script.find(after).sibling(1)  # type: ignore[arg-type]
         self.script.insert(place, *new)
 

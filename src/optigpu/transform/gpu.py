@@ -312,7 +312,7 @@ class Gpu(Family):
         Fails: when threads depend on each other in a way that barriers of the block cannot order.
         """
         if not grid or not block:
-            raise refuse("name at least one loop for the grid and one for the block", code="OG204")
+            raise refuse("name at least one loop for the grid and one for the block", code="OG604")
         place = self.script.find(ForTarget(grid[0]) if at is None else at, "for")
         arrays = dict.fromkeys(shared) if not isinstance(shared, Mapping) else dict(shared)
         kernel = _Kernel(self, place, list(grid), list(block), arrays, dict(registers or {}))
@@ -330,7 +330,7 @@ class Gpu(Family):
         frees: list[Stmt] = []
         for name in self._host_arrays(place, nest):
             if host_copies is not None and name not in host_copies:
-                raise refuse(f"the kernel accesses `{name}`, which is not in host_copies", nest, code="OG204")
+                raise refuse(f"the kernel accesses `{name}`, which is not in host_copies", nest, code="OG604")
             local = self._own_allocation(place, name)
             if local is not None:
                 program = _to_global(program, local[0], local[1])
@@ -607,7 +607,7 @@ class _Kernel:
 
         walk(self.outer, 1, 0)
         if not counts:
-            raise refuse(f"there is no loop over {', '.join(self.block)} in the grid", self.outer, code="OG201")
+            raise refuse(f"there is no loop over {', '.join(self.block)} in the grid", self.outer, code="OG601")
         if len(counts) > 1:
             numbers = ", ".join(map(str, sorted(counts)))
             raise refuse(f"the nests of block loops have different numbers of threads: {numbers}", self.outer)
@@ -777,7 +777,7 @@ def _one_cell(decl: Decl, rest: Body) -> Body:
 def _registers(decl: Decl, rest: Body, dims: int) -> Body:
     sizes = dims_of(decl)
     if not 0 < dims <= len(sizes):
-        raise refuse(f"`{decl.name}` has {len(sizes)} dimensions", decl, code="OG204")
+        raise refuse(f"`{decl.name}` has {len(sizes)} dimensions", decl, code="OG604")
     own = sizes[dims:]
     new = Decl(decl.name, _pointer(elem_of(decl)), Alloc(elem_of(decl), own, Space.TREG), const=True, mark=decl.mark)
 

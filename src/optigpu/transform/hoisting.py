@@ -145,7 +145,7 @@ def _the_read(script: Script, place: Place, array: str | None) -> Index:
                 found[x] = None
     if len(found) != 1:
         which = f"of `{array}` " if array else ""
-        raise refuse(f"there are {len(found)} different reads {which}here; name the array with read=…", s, code="OG202")
+        raise refuse(f"there are {len(found)} different reads {which}here; name the array with read=…", s, code="OG602")
     return next(iter(found))
 
 

@@ -15,7 +15,7 @@ class Instr(Family):
 
     def _point(self, before: Aim | None, after: Aim | None) -> Place:
         if (before is None) == (after is None):
-            raise refuse("say where: before=… or after=…", code="OG204")
+            raise refuse("say where: before=… or after=…", code="OG604")
         return self.script.find(before) if before is not None else self.script.find(after).sibling(1)  # type: ignore[arg-type]
 
     @transformation
@@ -34,7 +34,7 @@ class Instr(Family):
         place = self._point(before, after)
         new = statements_from(text)
         if not new:
-            raise refuse("there is nothing to insert", code="OG204")
+            raise refuse("there is nothing to insert", code="OG604")
         self.script.insert(place, *new)
         return self.script.handle(place)
 

@@ -27,7 +27,7 @@ from optigpu.transform.building import (
     value_of,
 )
 from optigpu.transform.editing import Place, edit_body
-from optigpu.transform.loops import counted, is_plain, refuse, substituted_contract, tiled_contracts
+from optigpu.transform.loops import counted, hinted, is_plain, refuse, substituted_contract, tiled_contracts
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle, Target, ambiguous
 from optigpu.transform.types_at import declared
@@ -44,6 +44,10 @@ class Loop(Family):
         if not isinstance(s, For):
             raise refuse("this is not a loop", s)
         return place, s
+
+    def _places(self, aim: Aim) -> list[Place]:
+        """A bare name means all loops with this index; a target says itself whether it means several."""
+        return self.script.find_all(aim, "for") if isinstance(aim, str) else self.script.find_those(aim, "for")
 
     @transformation
     def tile(
@@ -78,7 +82,7 @@ class Loop(Family):
             ]
             return handles[0]
         if tail not in TAILS:
-            raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG204")
+            raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG604")
         place, loop = self._loop(target)
         c, n = counted(loop), expression(size)
         o = self.script.fresh(outer or f"b{loop.index}", place)
@@ -175,7 +179,7 @@ class Loop(Family):
     def _nest(self, order: tuple[str, ...], at: Aim | None) -> Place:
         """The innermost loop of the nest that has all these indices."""
         if len(order) < 2:
-            raise refuse("name at least two loops", code="OG204")
+            raise refuse("name at least two loops", code="OG604")
         found: list[Place] = []
         for index in dict.fromkeys(order):
             for p in self.script.find_all(index, "for"):
@@ -187,11 +191,11 @@ class Loop(Family):
             found = [p for p in found if inside == p or inside.inside(p)]
         deepest = [p for p in found if not any(q.inside(p) for q in found)]
         if not deepest:
-            raise refuse(f"no nest of loops has all of {', '.join(order)}", code="OG201")
+            raise refuse(f"no nest of loops has all of {', '.join(order)}", code="OG601")
         if len(deepest) > 1:
             candidates = [(p, self.script.at(p)) for p in deepest]
             message = f"{len(deepest)} nests have the loops {', '.join(order)}"
-            raise ambiguous("OG202", message, candidates, "say which: at=Write(…)")
+            raise ambiguous("OG602", message, candidates, "say which: at=Write(…)")
         return deepest[0]
 
     @transformation
@@ -280,11 +284,12 @@ class Loop(Family):
         Needs: a point directly in the body of a loop; `levels` splits that many loops around it.
         Fails: when the second part of an iteration must run before the first part of the next one.
         """
+        if levels < 1:
+            raise refuse("at least one loop must be split", code="OG604")
         point = self._point(target, before, after)
         for _ in range(levels):
-            second = self._fission_at(point)
-            point = second
-        return self.script.handle(second)
+            point = self._fission_at(point)
+        return self.script.handle(point)
 
     def _point(self, target: Aim | None, before: Aim | None, after: Aim | None) -> Place:
         if before is not None:
@@ -293,12 +298,12 @@ class Loop(Family):
             return self.script.find(after).sibling(1)
         if isinstance(target, Target) and target.side is not None:
             return self.script.find(target).sibling(0 if target.side == "before" else 1)
-        raise refuse("say where: before=… or after=…", code="OG204")
+        raise refuse("say where: before=… or after=…", code="OG604")
 
     def _fission_at(self, point: Place) -> Place:
         """Split the loop around a point; returns the place of the second loop."""
         if len(point.path) < 2:
-            raise refuse("this point is not inside a loop", code="OG203")
+            raise refuse("this point is not inside a loop", code="OG603")
         place = point.parent
         loop = self.script.at(place)
         if not isinstance(loop, For):
@@ -426,13 +431,12 @@ class Loop(Family):
 
         Needs: a loop. Fails: never; it changes nothing that can be observed.
         """
+        if factor is not None and factor < 1:
+            raise refuse("a loop is unrolled at least once", code="OG604")
         hint = "unroll" if factor is None else f"unroll {factor}"
-        for place in (
-            self.script.find_all(target, "for") if isinstance(target, str) else [self.script.find(target, "for")]
-        ):
-            loop = self.script.at(place)
-            assert isinstance(loop, For)
-            self.script.put(place, replace(loop, hints=(*(h for h in loop.hints if not h.startswith("unroll")), hint)))
+        for place in self._places(target):
+            place, loop = self._loop(place)
+            self.script.put(place, hinted(loop, "unroll", hint))
 
     @transformation
     def split_range(self, target: Aim, at: Size) -> Handle:
@@ -656,10 +660,9 @@ class Loop(Family):
         Needs: a loop whose iterations are independent: it is checked as if it were parallel.
         Fails: OG324 when iterations share what they write.
         """
-        for place in self.script.find_all(target, "for") if isinstance(target, str) else resolve_all(self, target):
-            loop = self.script.at(place)
-            assert isinstance(loop, For)
-            self.script.put(place, replace(loop, hints=(*(h for h in loop.hints if h != "simd"), "simd")))
+        for place in self._places(target):
+            place, loop = self._loop(place)
+            self.script.put(place, hinted(loop, "simd", "simd"))
 
     @transformation
     def rename(self, target: Aim, index: str) -> Handle:
@@ -686,13 +689,6 @@ class Loop(Family):
         contract = substituted_contract(loop, loop.index, Var(name))
         self.script.put(place, replace(loop, index=name, body=body, contract=contract))
         return self.script.handle(place)
-
-
-def resolve_all(family: Family, target: Aim) -> list[Place]:
-    from optigpu.transform.targets import resolve, searchable
-
-    s = family.script
-    return resolve(s.program, [s.only] if s.only else searchable(s.program), target, "for")
 
 
 def _block(body: Body) -> Stmt:

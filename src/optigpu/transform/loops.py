@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from optigpu.syntax.errors import Diagnostic, InputError
 from optigpu.syntax.exprs import Call, Expr, Group, Int, Range, TypeOf, Var
-from optigpu.syntax.program import Body, Clause, Decl, For, Item, Stmt
+from optigpu.syntax.program import Body, Clause, Decl, For, Item, Stmt, ordered_hints
 from optigpu.syntax.types import Array, Pointer, Scalar
 from optigpu.syntax.walk import body_free_vars, map_clauses, substitute
 from optigpu.transform.building import div, gather, lit, minus, plus, times, value_of
@@ -15,7 +15,7 @@ from optigpu.transform.building import div, gather, lit, minus, plus, times, val
 PER_ITERATION = ("xconsumes", "xproduces", "xpreserves", "xwrites", "xreads")
 
 
-def refuse(message: str, at: Stmt | None = None, help: str | None = None, code: str = "OG203") -> InputError:
+def refuse(message: str, at: Stmt | None = None, help: str | None = None, code: str = "OG603") -> InputError:
     """The transformation does not apply here."""
     from optigpu.syntax.source import NOWHERE
 
@@ -51,6 +51,11 @@ def counted(loop: For) -> Counted:
         return plus(start, distance) if up else minus(start, distance)
 
     return Counted(count, value)
+
+
+def hinted(loop: For, stem: str, hint: str) -> For:
+    """The loop with a hint, in the place of the one that starts the same."""
+    return replace(loop, hints=ordered_hints((*(h for h in loop.hints if not h.startswith(stem)), hint)))
 
 
 def is_plain(loop: For) -> bool:

@@ -64,7 +64,7 @@ class Matrix(Family):
         s = self.script.at(place)
         array = array_of(self.script, place, var)
         if len(tile) != len(array.dims):
-            raise refuse(f"`{var}` has {len(array.dims)} dimensions, the tile {len(tile)}", code="OG204")
+            raise refuse(f"`{var}` has {len(array.dims)} dimensions, the tile {len(tile)}", code="OG604")
         parts = [(expression(a), expression(b)) for a, b in tile]
         local = self.script.fresh(local_var, place)
         decl, frees = array_decl(local, array.elem, tuple(b for _, b in parts))
@@ -107,8 +107,8 @@ class Matrix(Family):
               }
             }
 
-        Needs: one read of the array inside the loop, conditions around it are kept around the copy; or several, where one loop from 0
-        moves along each dimension: if they are under conditions, the copy leaves out what is outside the array.
+        Needs: one read of the array inside the loop, conditions around it are kept around the copy; or several, where one loop
+        from 0 moves along each dimension: if they are under conditions, the copy leaves out what is outside the array.
         Fails: when the array is written meanwhile.
         """
         dest = self.script.find(at, "for")
@@ -176,7 +176,7 @@ class Matrix(Family):
         array = array_of(self.script, place, var)
         lead = len(array.dims) - copy_dims
         if copy_dims < 1 or lead < 0:
-            raise refuse(f"`{var}` has {len(array.dims)} dimensions", code="OG204")
+            raise refuse(f"`{var}` has {len(array.dims)} dimensions", code="OG604")
         accesses = _accesses(s, var)
         prefixes = {a.indices[:lead] for a in accesses}
         if len(prefixes) != 1:
@@ -243,7 +243,7 @@ class Matrix(Family):
         place, decl = self._array(target)
         dims = dims_of(decl)
         if sorted(order) != list(range(len(dims))):
-            raise refuse(f"{list(order)} is not an order of {len(dims)} dimensions", decl, code="OG204")
+            raise refuse(f"{list(order)} is not an order of {len(dims)} dimensions", decl, code="OG604")
         return self._relayout(
             place, decl, tuple(dims[k] for k in order), lambda indices: tuple(indices[k] for k in order)
         )
@@ -265,7 +265,7 @@ class Matrix(Family):
         place, decl = self._array(target)
         dims = dims_of(decl)
         if not 0 <= dim < len(dims) or by < 0:
-            raise refuse(f"`{decl.name}` has no dimension {dim}", decl, code="OG204")
+            raise refuse(f"`{decl.name}` has no dimension {dim}", decl, code="OG604")
         return self._relayout(
             place, decl, tuple(plus(d, expression(by)) if k == dim else d for k, d in enumerate(dims)), lambda x: x
         )
@@ -381,6 +381,6 @@ def _moved(s: Stmt, var: str, local: str, starts: Sequence[Expr]) -> Stmt:
         return map_bodies(y, lambda b: tuple(walk(z) for z in b))
 
     if var not in body_free_vars((s,)):
-        raise refuse(f"`{var}` is not used here", s, code="OG201")
+        raise refuse(f"`{var}` is not used here", s, code="OG601")
     moved = walk(s)
     return replace(moved, contract=()) if isinstance(moved, For) else moved

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.syntax.program import For, Mode
-from optigpu.transform.loops import refuse
+from optigpu.transform.loops import hinted, refuse
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim
 
@@ -34,7 +34,9 @@ class Omp(Family):
         Needs: a parallel loop. Fails: never; it changes nothing that can be observed.
         """
         if kind not in SCHEDULES:
-            raise refuse(f'the schedule "{kind}" is not known', help=f"one of {', '.join(SCHEDULES)}", code="OG204")
+            raise refuse(f'the schedule "{kind}" is not known', help=f"one of {', '.join(SCHEDULES)}", code="OG604")
+        if chunk is not None and chunk < 1:
+            raise refuse("a chunk has at least one iteration", code="OG604")
         self._hint(target, "schedule(", f"schedule({kind}{'' if chunk is None else f',{chunk}'})")
 
     @transformation
@@ -56,7 +58,7 @@ class Omp(Family):
         Needs: a parallel loop. Fails: never; it changes nothing that can be observed.
         """
         if count < 1:
-            raise refuse("at least one thread is needed", code="OG204")
+            raise refuse("at least one thread is needed", code="OG604")
         self._hint(target, "num_threads(", f"num_threads({count})")
 
     @transformation
@@ -78,7 +80,7 @@ class Omp(Family):
         """
         place = self.script.find(target, "for")
         loop = self._parallel(target)
-        self.script.put(place, replace(loop, mode=Mode.SEQUENTIAL, hints=()))
+        self.script.put(place, replace(loop, mode=Mode.SEQUENTIAL, hints=tuple(h for h in loop.hints if "(" not in h)))
 
     def _parallel(self, target: Aim) -> For:
         loop = self.script.at(target, "for")
@@ -89,4 +91,4 @@ class Omp(Family):
     def _hint(self, target: Aim, stem: str, hint: str) -> None:
         place = self.script.find(target, "for")
         loop = self._parallel(target)
-        self.script.put(place, replace(loop, hints=(*(h for h in loop.hints if not h.startswith(stem)), hint)))
+        self.script.put(place, hinted(loop, stem, hint))

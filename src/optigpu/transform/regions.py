@@ -98,7 +98,7 @@ def region(nest: For, array: str) -> Region:
 
     walk(nest, False)
     if not reads:
-        raise refuse(f"`{array}` is not read inside this loop", nest, code="OG201")
+        raise refuse(f"`{array}` is not read inside this loop", nest, code="OG601")
     if len({len(r) for r in reads}) != 1:
         raise refuse(f"`{array}` is also read as a whole row", nest)
     columns = list(zip(*reads))

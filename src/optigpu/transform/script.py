@@ -136,7 +136,7 @@ class Script:
         self.only = function
         if function is not None and function not in searchable(self.program):
             known = ", ".join(searchable(self.program)) or "none"
-            raise InputError(Diagnostic("OG201", f"there is no function `{function}` (there is: {known})", NOWHERE))
+            raise InputError(Diagnostic("OG601", f"there is no function `{function}` (there is: {known})", NOWHERE))
         self.steps: list[Step] = []
         self.attempts: list[Step] = []  # also those that were rejected
         self.reasons: dict[Mark, str] = {}  # why barriers are where they are
@@ -163,6 +163,10 @@ class Script:
     def find(self, aim: Aim, kind: str = "any") -> Place:
         """The one place that is meant."""
         return resolve(self.program, self._functions(), aim, kind)[0]
+
+    def find_those(self, aim: Aim, kind: str = "any") -> list[Place]:
+        """The one place that is meant, or all of them if the target says so."""
+        return resolve(self.program, self._functions(), aim, kind)
 
     def find_all(self, aim: Aim, kind: str = "any") -> list[Place]:
         return resolve(self.program, self._functions(), aim, kind, many=True)
@@ -195,7 +199,7 @@ class Script:
         except InputError as e:
             d = e.diagnostic
             message = f"the result is not a program: {d.message}"
-            raise InputError(Diagnostic("OG205", message, d.loc, d.labels, d.notes, d.help)) from None
+            raise InputError(Diagnostic("OG605", message, d.loc, d.labels, d.notes, d.help)) from None
 
     def put(self, place: Place, *new: Stmt) -> None:
         """Statements in the place of one."""
@@ -276,7 +280,7 @@ class Script:
             what = "is gone" if g is None else "has another contract" if not same_promise(f, g) else None
             if what is not None:
                 self.program = before
-                d = Diagnostic("OG206", f"`{f.name}` {what}: a script must keep what was specified", f.loc)
+                d = Diagnostic("OG606", f"`{f.name}` {what}: a script must keep what was specified", f.loc)
                 raise self._refused(title, InputError(d))
 
     def _refused(self, title: str, e: InputError) -> InputError:
@@ -285,7 +289,7 @@ class Script:
         d = e.diagnostic
         place = Loc(file, line, 1, line, len(source) + 1) if line else NOWHERE
         notes = (("step", f"{len(self.steps)}  {title}"), *d.notes)
-        if d.loc is NOWHERE or d.code in ("OG201", "OG202", "OG203", "OG204"):
+        if d.loc is NOWHERE or d.code in ("OG601", "OG602", "OG603", "OG604"):
             labels = d.labels if d.loc is NOWHERE else (Label(d.loc, "here"), *d.labels)
             return InputError(Diagnostic(d.code, d.message, place, labels, notes, d.help))
         return InputError(Diagnostic(d.code, d.message, d.loc, (Label(place, "this step"), *d.labels), notes, d.help))

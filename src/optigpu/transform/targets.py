@@ -262,11 +262,11 @@ def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, man
     if isinstance(aim, str):
         aim = _named(program, functions, aim, kind)
     if not isinstance(aim, Target):
-        raise _error("OG204", f"{aim!r} is not a target", help="a name, For(…), Write(…), …, or a handle")
+        raise _error("OG604", f"{aim!r} is not a target", help="a name, For(…), Write(…), …, or a handle")
     names = functions if aim.function is None else (aim.function,)
     by_name = {f.name: f for f in program.functions()}
     if aim.function is not None and aim.function not in by_name:
-        raise _error("OG201", f"there is no function `{aim.function}`", help=f"functions: {', '.join(by_name)}")
+        raise _error("OG601", f"there is no function `{aim.function}`", help=f"functions: {', '.join(by_name)}")
     found = [m for n in names if n in by_name for m in matches(aim, by_name[n])]
     if not found:
         raise _nothing(program, names, aim)
@@ -274,10 +274,10 @@ def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, man
         return [place for place, _ in found]
     if isinstance(aim.which, int):
         if not -len(found) <= aim.which < len(found):
-            raise ambiguous("OG201", f"{aim} asks for more than there are: {len(found)}", found)
+            raise ambiguous("OG601", f"{aim} asks for more than there are: {len(found)}", found)
         return [found[aim.which][0]]
     if len(found) > 1:
-        raise ambiguous("OG202", f"{aim} is ambiguous: {len(found)} places fit", found)
+        raise ambiguous("OG602", f"{aim} is ambiguous: {len(found)} places fit", found)
     return [found[0][0]]
 
 
@@ -302,7 +302,7 @@ def _by_mark(program: Program, mark: Mark) -> Place:
     if len(made) == 1:
         return made[0]
     raise _error(
-        "OG201", "the statement of this handle is gone" if not made else "the statement was copied; say which one"
+        "OG601", "the statement of this handle is gone" if not made else "the statement was copied; say which one"
     )
 
 
@@ -321,7 +321,7 @@ def _nothing(program: Program, names: Sequence[str], aim: Target) -> InputError:
         known = {_name_of(last.kind, s) for _, s in there} - {None}
         close = get_close_matches(last.name, sorted(str(k) for k in known), 1)
     help_ = f"did you mean `{close[0]}`?" if close else None
-    return ambiguous("OG201", text, there, help_)
+    return ambiguous("OG601", text, there, help_)
 
 
 def _name_of(kind: str, s: Stmt) -> str | None:
@@ -338,7 +338,7 @@ def _name_of(kind: str, s: Stmt) -> str | None:
 
 def ambiguous(code: str, message: str, found: Sequence[tuple[Place, Stmt]], help_: str | None = None) -> InputError:
     labels = tuple(Label(s.loc, f"{place.function}: {headline(s)}") for place, s in found[:12])
-    if help_ is None and code == "OG202":
+    if help_ is None and code == "OG602":
         help_ = "say which: .first, .nth(1), .last, .all, or For(…, body=…)"
     return InputError(Diagnostic(code, message, NOWHERE, labels, (), help_))
 

@@ -34,12 +34,12 @@ def declared(script: Script, place: Place, name: str) -> Type | None:
 def scalar_of(script: Script, place: Place, name: str) -> Scalar:
     t = declared(script, place, name)
     if not isinstance(t, Scalar):
-        raise refuse(f"`{name}` is not a scalar variable here", code="OG203" if t is not None else "OG201")
+        raise refuse(f"`{name}` is not a scalar variable here", code="OG603" if t is not None else "OG601")
     return t
 
 
 def array_of(script: Script, place: Place, name: str) -> Array:
     t = declared(script, place, name)
     if isinstance(t, Pointer) or not isinstance(t, Array):
-        raise refuse(f"`{name}` is not an array here", code="OG203" if t is not None else "OG201")
+        raise refuse(f"`{name}` is not an array here", code="OG603" if t is not None else "OG601")
     return t

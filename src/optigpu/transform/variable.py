@@ -53,7 +53,7 @@ class Variable(Family):
         if not isinstance(loop, For):
             raise refuse("the target must be a loop", loop)
         if var not in body_free_vars(loop.body):
-            raise refuse(f"`{var}` is not used in this loop", loop, code="OG201")
+            raise refuse(f"`{var}` is not used in this loop", loop, code="OG601")
         elem = scalar_of(self.script, place.child(0), var)
         local = self.script.fresh(local_var, place)
         body = (
@@ -117,7 +117,7 @@ class Variable(Family):
         wanted = expression(expr)
         found = [x for e in _values(s) for x in subexpressions(e) if x == wanted]
         if not found:
-            raise refuse("the expression does not occur in this statement", s, code="OG201")
+            raise refuse("the expression does not occur in this statement", s, code="OG601")
         elem = found[0].type
         if not isinstance(elem, Scalar):
             raise refuse("the expression is not a number", s)
@@ -149,7 +149,7 @@ class Variable(Family):
         place = self.script.find(before)
         new = statements_from(declaration)
         if len(new) != 1 or not isinstance(new[0], Decl):
-            raise refuse(f"`{declaration}` is not one declaration", code="OG204")
+            raise refuse(f"`{declaration}` is not one declaration", code="OG604")
         self.script.insert(place, *new)
         return self.script.handle(place)
 
@@ -214,7 +214,7 @@ class Variable(Family):
         After:
             a[0] = 0.0f;
 
-        Needs: a declaration. Fails: OG205 when the variable is used.
+        Needs: a declaration. Fails: OG605 when the variable is used.
         """
         place, decl = self._decl(target)
         i = place.index

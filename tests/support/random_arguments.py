@@ -1,0 +1,322 @@
+"""Arguments that a person might give to a transformation of the program as it is, and some that nobody would."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from optigpu.syntax.exprs import Alloc, Binary, Expr, Index, Int, Var
+from optigpu.syntax.printer import print_expr
+from optigpu.syntax.program import CallStmt, Decl, For, Mode, Stmt, Store
+from optigpu.syntax.types import Array
+from optigpu.syntax.walk import rewrite, statements, stmt_exprs, subexpressions
+from optigpu.transform import targets
+from optigpu.transform.editing import Place, statements_of
+from optigpu.transform.script import Script
+from optigpu.transform.targets import Aim, root, searchable
+
+T = TypeVar("T")
+NEW = ("t", "u", "i", "j", "k", "x", "tile", "part", "sum", "a")
+FUNCTION = 'void zero1(int n, float x[n]) { __writes("x ~> Matrix1(n, fun i -> 0)"); for (int q = 0; q < n; q++) { x[q] = 0.0f; } }'
+WRONG_FUNCTION = 'void one1(float x[1]) { __writes("x ~> Matrix1(1, fun i -> 1)"); x[0] = 0.0f; }'
+
+
+class Draw:
+    """Random choices about a program. LookupError where there is nothing to choose from."""
+
+    def __init__(self, rng: random.Random, script: Script) -> None:
+        self.rng = rng
+        self.script = script
+        program = script.program
+        self.places = [
+            (p, s) for f in program.functions() if f.name in searchable(program) for p, s in statements_of(f)
+        ]
+
+    def of(self, options: Sequence[T]) -> T:
+        if not options:
+            raise LookupError
+        return self.rng.choice(options)
+
+    def chance(self, p: float) -> bool:
+        return self.rng.random() < p
+
+    def aim(self, kind: type[Stmt] | tuple[type[Stmt], ...], where: Callable[[Any], bool] = lambda s: True) -> Aim:
+        """A statement of a kind, said in one of the ways there are; at times one of another kind."""
+        fit = [(p, s) for p, s in self.places if isinstance(s, kind) and where(s)]
+        return self.said(fit)
+
+    def within(self) -> Aim:
+        """A statement in the body of a loop, not the first one."""
+        around = dict(self.places)
+        return self.said([(p, s) for p, s in self.places if p.index > 0 and isinstance(around.get(p.parent), For)])
+
+    def followed(self) -> Aim:
+        """A loop after which another one comes."""
+        around = dict(self.places)
+        return self.said(
+            [(p, s) for p, s in self.places if isinstance(s, For) and isinstance(around.get(p.sibling(1)), For)]
+        )
+
+    def said(self, fit: list[tuple[Place, Stmt]]) -> Aim:
+        if self.chance(0.04):
+            fit = self.places
+        place, s = self.of(fit)
+        match self.rng.randrange(8), s:
+            case 0, For():
+                return s.index
+            case 1, For():
+                return targets.For(s.index).nth(self.rng.randrange(-1, 2))
+            case 0, Decl():
+                return s.name
+            case 1, Store():
+                return targets.Write(root(s.target)).first
+            case 2, _:
+                return self.script.handle(place)
+            case _:
+                return place
+
+    def statement(self, aim: Any) -> tuple[Place, Stmt]:
+        """What an aim that was drawn stands for."""
+        try:
+            place = self.script.find(aim)
+        except Exception:
+            return self.of(self.places)
+        return place, self.script.at(place)
+
+    def index(self) -> str:
+        return self.of([s.index for _, s in self.places if isinstance(s, For)])
+
+    def scalar(self) -> str:
+        params = [p.name for f in self.script.program.functions() for p in f.params]
+        return self.of([*[s.name for _, s in self.places if isinstance(s, Decl)], *params])
+
+    def array(self) -> str:
+        """A name that is indexed somewhere."""
+        return self.of(sorted({n for _, s in self.places for n in indexed(s)}))
+
+    def read_of(self, s: Stmt) -> str:
+        return self.of(sorted(indexed(s)))
+
+    def assigned(self, s: Stmt) -> str:
+        """A variable that is assigned inside."""
+        inside = statements(s.body) if isinstance(s, For) else iter((s,))
+        return self.of(sorted({x.target.name for x in inside if isinstance(x, Store) and isinstance(x.target, Var)}))
+
+    def used_in(self, s: Stmt) -> str:
+        """An array that is used inside."""
+        inside = statements(s.body) if isinstance(s, For) else iter((s,))
+        return self.of(sorted({n for x in inside for n in indexed(x)}))
+
+    def name(self) -> str:
+        return self.of(NEW)
+
+    def size(self) -> int | str:
+        if self.chance(0.7):
+            return self.of((2, 3, 4, 8, 1, 16, 64, 128, 0, -1))
+        return self.of((self.integer(), f"{self.integer()} - 1", f"{self.integer()} + 1", f"{self.integer()} / 2"))
+
+    def integer(self) -> str:
+        """An integer that is known somewhere: a parameter or an index."""
+        ints = {
+            p.name
+            for f in self.script.program.functions()
+            for p in f.params
+            if str(p.type) == "int" or "int" in repr(p.type)
+        }
+        return self.of(sorted({*ints, *(s.index for _, s in self.places if isinstance(s, For))}))
+
+    def inside(self, s: Stmt) -> str:
+        """An expression that occurs in a statement."""
+        return print_expr(self.of([x for e in stmt_exprs(s) for x in subexpressions(e)]))
+
+    def bound_of(self, s: Stmt) -> tuple[int | str, int | str]:
+        """A start and a size."""
+        if isinstance(s, For) and self.chance(0.6):
+            return print_expr(s.range.start), print_expr(s.range.bound)
+        return self.of((0, 0, 1, self.integer())), self.size()
+
+    def text(self, s: Stmt) -> str:
+        """A statement like this one: said otherwise, or slightly wrong."""
+        if isinstance(s, Decl) and s.init is not None and not isinstance(s.init, Alloc):
+            return f"{'float' if self.chance(0.7) else 'int'} {s.name} = {self.mutated(s.init)};"
+        if not isinstance(s, Store):
+            _, s = self.of([(p, x) for p, x in self.places if isinstance(x, Store)])
+            assert isinstance(s, Store)
+        target, op = print_expr(s.target), s.op or ""
+        match self.rng.randrange(5):
+            case 0 if op:
+                return f"{target} = {target} {op} ({print_expr(s.value)});"
+            case 1:
+                return f"{target} {op}= {print_expr(self.commuted(s.value))};"
+            case 2:
+                return f"{print_expr(self.mutated_expr(s.target))} {op}= {print_expr(s.value)};"
+            case 3:
+                test = f"{self.integer()} {self.of(('<', '<=', '=='))} {self.size()}"
+                return f"if ({test}) {{ {target} {op}= {print_expr(s.value)}; }}"
+            case _:
+                return f"{target} {op}= {self.mutated(s.value)};"
+
+    def mutated(self, e: Expr) -> str:
+        return print_expr(self.mutated_expr(e))
+
+    def commuted(self, e: Expr) -> Expr:
+        if isinstance(e, Binary) and e.op in "+*":
+            return Binary(e.op, e.right, e.left)
+        return e
+
+    def mutated_expr(self, e: Expr) -> Expr:
+        """One subexpression changed a little."""
+        chosen = self.of(list(subexpressions(e)))
+
+        def change(x: Expr) -> Expr:
+            if x != chosen:
+                return x
+            match x:
+                case Int(n):
+                    return Int(n + self.of((-1, 1)))
+                case Binary(op, left, right):
+                    return Binary(self.of(("+", "-", "*", op)), left, right)
+                case Var(name) if name in [s.index for _, s in self.places if isinstance(s, For)]:
+                    return self.of((Binary("+", x, Int(1)), Binary("-", x, Int(1)), Var(self.integer())))
+                case Index(base, indices) if len(indices) > 1:
+                    return Index(base, tuple(reversed(indices)))
+                case _:
+                    return x
+
+        return rewrite(e, change)
+
+
+def indexed(s: Stmt) -> set[str]:
+    return {root(x) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Index)}
+
+
+Generator = Callable[[Draw, dict[str, Any]], Any]
+
+
+def _target(d: Draw, so_far: dict[str, Any]) -> Stmt:
+    return d.statement(so_far.get("target", so_far.get("at")))[1]
+
+
+def _local(s: Any) -> bool:
+    return isinstance(s.init, Alloc) or isinstance(s.type, Array)
+
+
+ANY: tuple[type[Stmt], ...] = (Stmt,) if isinstance(Stmt, type) else (For, Decl, Store, CallStmt)
+LOOPS: Generator = lambda d, _: d.aim(For)  # noqa: E731
+ARRAYS: Generator = lambda d, _: d.aim(Decl, _local if d.chance(0.9) else lambda s: True)  # noqa: E731
+DECLS: Generator = lambda d, _: d.aim(Decl)  # noqa: E731
+STATEMENTS: Generator = lambda d, _: d.aim(ANY)  # noqa: E731
+PARALLEL: Generator = lambda d, _: d.aim(For, lambda s: s.mode is Mode.PARALLEL)  # noqa: E731
+
+# By transformation and parameter, else by parameter.
+GENERATORS: dict[str, Generator] = {
+    "target": LOOPS,
+    "size": lambda d, _: d.size(),
+    "outer": lambda d, _: "b" + d.index() if d.chance(0.7) else d.name(),
+    "tail": lambda d, _: d.of(("guard", "peel", "divides", "min", "peel", "never")),
+    "all": lambda d, _: d.chance(0.5),
+    "at": STATEMENTS,
+    "before": STATEMENTS,
+    "after": STATEMENTS,
+    "levels": lambda d, _: d.of((1, 1, 2, 3, 0)),
+    "other": LOOPS,
+    "factor": lambda d, _: d.of((2, 4, 1, 8, 3, 0, -2)),
+    "by": lambda d, _: d.size(),
+    "index": lambda d, _: d.name(),
+    "name": lambda d, _: d.name(),
+    "read": lambda d, so_far: d.read_of(_target(d, so_far)),
+    "indep": lambda d, _: [d.index() for _ in range(d.rng.randrange(3))],
+    "var": lambda d, _: d.scalar() if d.chance(0.5) else d.array(),
+    "local_var": lambda d, _: d.name(),
+    "copy_var": lambda d, _: d.name(),
+    "copy_dims": lambda d, _: d.of((1, 1, 2, 0)),
+    "uninit": lambda d, _: d.chance(0.5),
+    "inv": lambda d, _: d.chance(0.5),
+    "array": lambda d, _: d.array(),
+    "dst": lambda d, _: d.array(),
+    "src": lambda d, _: d.array(),
+    "dims": lambda d, _: [d.size() for _ in range(d.of((1, 1, 2)))],
+    "dim": lambda d, _: d.of((0, 1, 2, -1)),
+    "kind": lambda d, _: d.of(("static", "dynamic", "guided", "fair")),
+    "chunk": lambda d, _: d.of((1, 4, 0)),
+    "count": lambda d, _: d.of((1, 2, 0)),
+    "loop.unroll.factor": lambda d, _: d.of((2, 4, 3)),
+    "loop.reorder.order": lambda d, _: [d.index() for _ in range(d.of((2, 2, 3)))],
+    "loop.hoist.target": DECLS,
+    "loop.hoist_expr.target": lambda d, _: d.aim(Store),
+    "loop.hoist_expr.before": LOOPS,
+    "loop.move_out.target": STATEMENTS,
+    "loop.fission.target": LOOPS,
+    "loop.fission.before": lambda d, _: d.within(),
+    "loop.fission.after": STATEMENTS,
+    "loop.fusion.target": lambda d, _: d.followed(),
+    "loop.collapse.target": lambda d, _: d.aim(For, lambda s: len(s.body) == 1 and isinstance(s.body[0], For)),
+    "loop.swap.target": lambda d, _: d.aim(For, lambda s: any(isinstance(x, For) for x in s.body)),
+    "variable.local_name.var": lambda d, so_far: d.assigned(_target(d, so_far)),
+    "matrix.local_name_tile.var": lambda d, so_far: d.used_in(_target(d, so_far)),
+    "matrix.stack_copy.var": lambda d, so_far: d.used_in(_target(d, so_far)),
+    "reduce.slide.target": lambda d, _: d.aim(For, lambda s: any(isinstance(x, For) for x in s.body)),
+    "loop.split_range.at": lambda d, _: d.size(),
+    "variable.inline.target": DECLS,
+    "variable.rename.target": DECLS,
+    "variable.init_detach.target": DECLS,
+    "variable.elim.target": DECLS,
+    "variable.bind.target": lambda d, _: d.aim((Store, Decl)),
+    "variable.bind.expr": lambda d, so_far: d.inside(_target(d, so_far)),
+    "variable.insert.declaration": lambda d, _: d.of(
+        (f"float {d.name()} = 1.0f;", f"int {d.name()} = {d.integer()};", f"float {d.name()};")
+    ),
+    "accesses.shift_var.target": DECLS,
+    "accesses.shift_var.factor": lambda d, _: d.of(("1.0f", d.scalar(), f"{d.array()}[{d.integer()}]", 2)),
+    "accesses.scale_var.target": DECLS,
+    "accesses.scale_var.factor": lambda d, _: d.of(("2.0f", "0.5f", d.scalar(), f"{d.array()}[{d.integer()}]", 0)),
+    "matrix.local_name_tile.tile": lambda d, so_far: [d.bound_of(_target(d, so_far)) for _ in range(d.of((1, 1, 2)))],
+    "matrix.stage.at": LOOPS,
+    "matrix.reorder_dims.target": ARRAYS,
+    "matrix.reorder_dims.order": lambda d, _: d.of(([1, 0], [0, 1], [0], [1, 2, 0], [0, 2, 1], [0, 0])),
+    "matrix.pad.target": ARRAYS,
+    "matrix.pad.by": lambda d, _: d.of((1, 2, 0)),
+    "matrix.elim.target": ARRAYS,
+    "instr.insert.text": lambda d, so_far: d.text(d.of(d.places)[1]),
+    "instr.delete.target": STATEMENTS,
+    "instr.move.target": STATEMENTS,
+    "instr.copy.target": STATEMENTS,
+    "instr.replace.target": lambda d, _: d.aim((Store, Decl)),
+    "instr.replace.text": lambda d, so_far: d.text(_target(d, so_far)),
+    "function.insert.source": lambda d, _: d.of((FUNCTION, WRONG_FUNCTION)),
+    "function.inline.target": lambda d, _: d.aim((CallStmt, Store, Decl)),
+    "function.uninline.function": lambda d, _: d.of([f.name for f in d.script.program.functions()]),
+    "arith.simplify.function": lambda d, _: d.of([f.name for f in d.script.program.functions()]),
+    "omp.schedule.target": PARALLEL,
+    "omp.num_threads.target": PARALLEL,
+    "omp.sequential.target": PARALLEL,
+    "ghost.insert.text": lambda d, _: f'__ASSERT("{d.integer()} {d.of((">=", "<", "=="))} {d.size()}");',
+    "ghost.contract.text": lambda d, _: f'__xpreserves("&{d.array()}[{d.index()}] ~> Cell");',
+}  # fmt: skip
+
+
+def arguments_for(d: Draw, full: str, f: Callable[..., Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments for one transformation; optional ones are left out half of the time."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    so_far: dict[str, Any] = {}
+    side = d.of(("before", "after"))
+    parameters = dict(list(inspect.signature(f).parameters.items())[1:])
+    for name, p in parameters.items():
+        optional = p.default is not inspect.Parameter.empty
+        if name in ("before", "after") and {"before", "after"} <= set(parameters):
+            if name != side:
+                continue
+        elif optional and d.chance(0.5):
+            continue
+        make = GENERATORS.get(f"{full}.{name}") or GENERATORS[name]
+        value = so_far[name] = make(d, so_far)
+        if p.kind is inspect.Parameter.VAR_POSITIONAL:
+            args += value
+        elif optional or p.kind is inspect.Parameter.KEYWORD_ONLY:
+            kwargs[name] = value
+        else:
+            args.append(value)
+    return args, kwargs

@@ -1,0 +1,91 @@
+"""Whether a changed program computes what the original does: on the same random inputs, by interpreter and compiled."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from math import isnan
+from typing import Any
+
+from optigpu.codegen.c import emit_c
+from optigpu.frontend.shapes import effective_types
+from optigpu.interp.machine import Runner
+from optigpu.interp.memory import UNINIT, View
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
+from optigpu.interp.testing import Inputs, arguments, valid_inputs
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.differential import compare_on
+from optigpu.runtime.signature import signature_of
+from optigpu.syntax.program import Function, Program, Role
+from optigpu.syntax.source import NOWHERE
+
+FUEL = 400_000
+TOLERANCE = 1e-9  # exponentials and roots are floats in the interpreter; all else is exact
+
+State = tuple[Any, list[list[Any]]]
+
+
+class Behaviour:
+    """The original, and what it computes."""
+
+    def __init__(self, original: Program, seed: int, inputs: int = 4) -> None:
+        self.original = Runner(original)
+        self.hosts = [f for f in original.functions() if f.role is Role.HOST and not f.admitted]
+        self.runs = self.compiled = 0
+        self.known: list[tuple[Function, Inputs, State]] = []
+        for f in self.hosts:
+            for given in valid_inputs(self.original, f, seed=seed, most=inputs):
+                self._add(f, given)
+
+    def _add(self, f: Function, given: Inputs) -> bool:
+        try:
+            self.known.append((f, given, self.run(self.original, f, given)))
+        except OutOfFuel:
+            return False
+        return True
+
+    def run(self, runner: Runner, f: Function, given: Inputs) -> State:
+        """The result and the arrays afterwards. The contract is checked on the way, and every access."""
+        self.runs += 1
+        machine = runner.start(self.runs, FUEL)
+        views = arguments(machine, f, given)
+        result = machine.call(f.name, views, NOWHERE)
+        return result, [list(v.alloc.data) for v in views if isinstance(v, View)]
+
+    def difference(self, program: Program, rng: random.Random, *, compiled: bool) -> str | None:
+        """How the program behaves otherwise; None if it was not seen to."""
+        runner = Runner(program)
+        for f in self.hosts:  # inputs around the constants of the changed program
+            for given in valid_inputs(runner, program.function(f.name), seed=rng.randrange(1000), most=2):
+                self._add(f, given)
+        for f, given, expected in self.known:
+            try:
+                found = self.run(runner, program.function(f.name), given)
+            except Misbehaviour as m:
+                return f"{f.name}({given}) misbehaves: {m.code} {m.message} at {m.loc}"
+            except (OutOfFuel, CannotEvaluate):
+                continue
+            if not same(expected, found):
+                return f"{f.name}({given}) gives {found} instead of {expected}"
+        del self.known[8:]
+        if not compiled:
+            return None
+        self.compiled += 1
+        for f in self.hosts:
+            made = CFunction(emit_c(program), signature_of(f, effective_types(f)))
+            for g, given, _ in self.known:
+                wrong = compare_on(made, self.original, f, given) if g is f else None
+                if wrong is not None:
+                    return f"compiled, {f.name} differs in {wrong.what}: {wrong}"
+        return None
+
+
+def same(a: Any, b: Any) -> bool:
+    match a, b:
+        case (list() | tuple(), list() | tuple()):
+            return len(a) == len(b) and all(map(same, a, b))
+        case (float(), int() | float() | Fraction()) | (int() | Fraction(), float()):
+            x, y = float(a), float(b)
+            return x == y or abs(x - y) <= TOLERANCE * max(1.0, abs(x), abs(y)) or (isnan(x) and isnan(y))
+        case _:
+            return a is UNINIT or bool(a == b)

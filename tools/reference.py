@@ -1,0 +1,45 @@
+"""Writes docs/reference.md: the cards of all transformations, as their docstrings have them."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from textwrap import indent
+
+from optigpu.transform.cards import FAMILIES, Card, cards
+
+TARGET = Path(__file__).parent.parent / "docs" / "reference.md"
+HEAD = """# Transformations
+
+Written by `tools/reference.py` from the docstrings in `src/optigpu/transform/`; a test runs every example. How scripts work:
+[scripts.md](scripts.md). Whether a step is right is never decided here: "fails" says when the checker will not accept the result.
+
+"""
+
+
+def reference() -> str:
+    groups = [(name, list(group)) for name, group in groupby(cards(), key=lambda c: c.name.split(".")[0])]
+    assert len(groups) == len(FAMILIES)
+    table = ["| family | transformations |", "|---|---|"]
+    for name, group in groups:
+        links = (f"[{c.name.split('.')[1]}](#{anchor(c)})" for c in group)
+        table.append(f"| `s.{name}` | {' '.join(links)} |")
+    return HEAD + "\n".join(table) + "\n\n" + "\n".join(f"## {n}\n\n" + "\n".join(map(shown, g)) for n, g in groups)
+
+
+def anchor(card: Card) -> str:
+    """As GitHub names a heading."""
+    return card.name.replace(".", "")
+
+
+def shown(card: Card) -> str:
+    code = "\n".join([indent(card.before, "  "), f"// {card.step}", indent(card.after, "  ")])
+    what = " ".join(card.what.split())
+    return (
+        f"### {card.name}\n\n`{card.name}{card.signature}`\n\n{what}\n\n```c\n{code}\n```\n\n"
+        f"- needs: {card.needs}\n- fails: {card.fails}\n"
+    )
+
+
+if __name__ == "__main__":
+    TARGET.write_text(reference(), encoding="utf-8")
