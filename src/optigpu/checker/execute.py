@@ -58,6 +58,8 @@ ATTEMPTS = 4  # at a loop whose start has to be weakened to what its end leaves
 # Which of several reasons not to access a cell says most.
 REASONS = ("permission", "overlap", "init", "owner", "level", "space")
 
+NEAR = 8  # instructions in which the side conditions of an expression follow a load
+
 
 class Executor:
     def __init__(self, kernel: Kernel, elaborated: Elaborated) -> None:
@@ -268,7 +270,10 @@ class Executor:
             if at is None:
                 continue
             try:
-                after = self.kernel.load(state, n, at) if rule == "load" else self.kernel.store(state, n, at)
+                if rule == "load":
+                    after = self.kernel.load(self.plain_sums(state, n), n, at)
+                else:
+                    after = self.kernel.store(state, n, at)
                 self.accesses.append((place.base, rule, self.place))
                 return after
             except Rejected as r:
@@ -278,6 +283,22 @@ class Executor:
         readable = any(r.cells.base == place.base for r in state.held.values())
         why = "read-only" if rule == "store" and readable else "permission"
         raise Rejected(rule, why, state.facts, None, base=place.base, index=index)
+
+    def plain_sums(self, state: State, n: int) -> State:
+        """What a family holds, with nested sums as sums over one range, if a side condition is about it: those have no steps."""
+        load = state.next
+        near = state.code[1:NEAR]
+        if not isinstance(load, kc.Load) or not any(
+            isinstance(i, kc.Oblige) and load.target in i.prop.free for i in near
+        ):
+            return state
+        r = state.held[n]
+        xs = temporaries(r.cells.arity)
+        inside = state.facts.assume(r.cells.domain(xs), r.init_at(xs))
+        value, steps = self.sums.plain(inside, r.value_at(xs))
+        if not steps:
+            return state
+        return self.kernel.restate(state, n, TRUE, k.abstract(value, xs), tuple(abstract_step(s, xs) for s in steps))
 
     def free(self, state: State, base: str) -> State:
         info = state.bases.get(base)

@@ -256,6 +256,18 @@ class SumProver:
 
     # One sum in a simpler way
 
+    def plain(self, facts: Facts, t: Term) -> tuple[Term, Steps]:
+        """A term with nested and guarded sums as sums over one range, and the steps to it."""
+        t = facts.simplify(t)
+        steps: list[Step] = []
+        for _ in range(DEPTH):
+            step = next((s for x in bigs(t) if (s := self.simpler(facts, x)) and self.holds(facts, s)), None)
+            if step is None:
+                break
+            steps.append(step)
+            t = facts.simplify(k.replace_subterms(t, {step.old: step.new}))
+        return t, tuple(steps)
+
     def simpler(self, facts: Facts, t: Term) -> Reindex | None:
         if t.op != "sum":
             return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from optigpu.checker.verdict import Problem, Verdict
 from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, SizeOf, Var
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Program, Stmt, Store
+from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Array, Scalar, Space
 from optigpu.syntax.walk import (
     body_free_vars,
@@ -23,9 +24,10 @@ from optigpu.syntax.walk import (
     stmt_exprs,
     substitute_body,
 )
-from optigpu.transform.building import Size, expression, lit, plus, times, up_to, value_of
+from optigpu.transform.building import Size, cell, expression, lit, plus, times, up_to, value_of
 from optigpu.transform.editing import Place, edit_body, insert_at, replace_at, statements_of
 from optigpu.transform.loops import counted, dims_of, elem_of, is_plain, refuse
+from optigpu.transform.residency import resident
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle, find_mark, root
 from optigpu.transform.targets import Call as CallTarget
@@ -386,7 +388,8 @@ class Gpu(Family):
         f = self.script.function_of(place)
         if any(p.name == name for p in f.params):
             claims = [i.body for c in f.contract if c.kind not in ("writes", "produces") for i in c.items]
-            return any(name in free_vars(e) for e in claims)
+            if any(name in free_vars(e) for e in claims):
+                return True
         earlier = self.script.around(place)[: place.index]
         return any(
             _writes(s, name) or any(name in free_vars(e) for e in stmt_exprs(s))
@@ -477,6 +480,33 @@ class Gpu(Family):
             and isinstance(nested[0], For)
             and (nested[0].mode is not Mode.THREAD or self._has_block_level(nested[0]))
         )
+
+    @transformation
+    def stay_on_device(self) -> None:
+        """Leave out copies to the host and back between kernels, where the host does not look at them.
+
+        Before:
+            float* const d_a = __gmem_malloc1<float>(n);
+            memcpy_host_to_device1(d_a, a, n);
+            memcpy_device_to_host1(a, d_a, n);
+            gmem_free(d_a);
+            float* const d_a1 = __gmem_malloc1<float>(n);
+            memcpy_host_to_device1(d_a1, a, n);
+            memcpy_device_to_host1(a, d_a1, n);
+            gmem_free(d_a1);
+        Step: s.gpu.stay_on_device()
+        After:
+            float* const d_a = __gmem_malloc1<float>(n);
+            memcpy_host_to_device1(d_a, a, n);
+            memcpy_device_to_host1(a, d_a, n);
+            gmem_free(d_a);
+
+        Needs: copies in the same body. Fails: never where the array is unchanged in between.
+        """
+        program = self.script.program
+        for f in program.functions():
+            program = edit_body(program, Place(f.name, ((0, 0),)), resident)
+        self.script.update(program)
 
     @transformation
     def remove_redundant_barriers(self) -> int:
@@ -605,10 +635,29 @@ class _Kernel:
         for i, s in enumerate(body):
             if isinstance(s, Decl) and s.name in self.registers:
                 return (*self._block_body(body[:i]), *self._block_body_of_registers(s, body[i + 1 :]))
+            if isinstance(s, Decl) and s.name in self.shared and isinstance(s.type, Scalar):
+                cells, *rest = _one_cell(s, body[i + 1 :])
+                return (*self._block_body(body[:i]), *self._block_statement(cells), *self._block_body(tuple(rest)))
         out: list[Stmt] = []
-        for s in body:
-            out += self._block_statement(s)
+        while body:
+            alone = self._one_thread(body)
+            out += [self._only(body[:alone])] if alone else self._block_statement(body[0])
+            body = body[alone or 1 :]
         return tuple(out)
+
+    def _one_thread(self, body: Body) -> int:
+        """How many statements a variable that is assigned needs: declared, assigned and used by one thread alone."""
+        first = body[0]
+        if not isinstance(first, Decl) or first.name not in assigned_names(body[1:]):
+            return 0
+        users = [k for k, s in enumerate(body) if first.name in body_free_vars((s,))]
+        part = body[: users[-1] + 1]
+        return 0 if any(isinstance(s, For) and s.index in self.block for s in statements(part)) else len(part)
+
+    def _only(self, body: Body) -> Stmt:
+        """Statements for the first thread of the block."""
+        guard = Binary("==", Var(self.index), lit(0))
+        return replace(up_to(self.index, lit(self.threads), (If(guard, body),)), mode=Mode.THREAD)
 
     def _block_body_of_registers(self, decl: Decl, rest: Body) -> Body:
         first, *others = _registers(decl, rest, self.registers[decl.name])
@@ -631,9 +680,7 @@ class _Kernel:
             case Block() if self._has_block_loop(s):
                 return [replace(s, body=self._block_body(s.body))]
             case _:
-                guard = Binary("==", Var(self.index), lit(0))
-                only = up_to(self.index, lit(self.threads), (If(guard, (s,)),))
-                return [replace(only, mode=Mode.THREAD)]
+                return [self._only((s,))]
 
     def _threads_of(self, s: Stmt) -> Stmt:
         """A nest of block loops: threads, down to where no more of them are inside."""
@@ -718,6 +765,14 @@ def _shared(decl: Decl, padding: pad | None) -> Decl:
     for k, extra in enumerate(reversed(by)):
         dims[-1 - k] = plus(dims[-1 - k], lit(extra))
     return Decl(decl.name, Array(elem_of(decl), tuple(dims), Space.SMEM), mark=decl.mark)
+
+
+def _one_cell(decl: Decl, rest: Body) -> Body:
+    """A variable as an array of one cell, which the threads of a block can share."""
+    first = cell(decl.name, [lit(0)])
+    start: Body = () if decl.init is None else (Store(first, decl.init),)
+    array = replace(decl, type=Array(elem_of(decl), (lit(1),)), init=None, const=False)
+    return (array, *start, *substitute_body(rest, {decl.name: first}))
 
 
 def _registers(decl: Decl, rest: Body, dims: int) -> Body:

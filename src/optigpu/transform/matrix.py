@@ -23,7 +23,8 @@ from optigpu.syntax.walk import (
 from optigpu.transform import hoisting
 from optigpu.transform.building import Size, cell, expression, gather, minus, plus, up_to
 from optigpu.transform.editing import Place, edit_body
-from optigpu.transform.loops import array_decl, dims_of, refuse
+from optigpu.transform.loops import array_decl, dims_of, is_plain, refuse
+from optigpu.transform.regions import region
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle, Read, root
 from optigpu.transform.types_at import array_of
@@ -84,6 +85,7 @@ class Matrix(Family):
     @transformation
     def stage(self, array: str, *, at: Aim, name: str) -> Handle:
         """Read an array through a copy that is made just before a loop, with one dimension per dimension of the array that varies.
+        Several reads at constant distances share one copy, a tile with its halo.
 
         Before:
             for (int j = 0; j < 4; j++) {
@@ -105,17 +107,17 @@ class Matrix(Family):
               }
             }
 
-        Needs: one read of the array inside the loop; conditions around it are kept around the copy.
+        Needs: one read of the array inside the loop, conditions around it are kept around the copy; or several, where one loop
+        from 0 moves along each dimension: if they are under conditions, the copy leaves out what is outside the array.
         Fails: when the array is written meanwhile.
         """
         dest = self.script.find(at, "for")
         found = [
             p for p in self.script.find_all(Read(array)) if p.inside(dest) and _reads_directly(self.script.at(p), array)
         ]
-        if len(found) != 1:
-            raise refuse(
-                f"`{array}` is read in {len(found)} statements inside this loop", self.script.at(dest), code="OG602"
-            )
+        reads = {x.indices for x in _accesses(self.script.at(dest), array)}
+        if len(found) != 1 or len(reads) != 1:
+            return self._stage_region(array, dest, name)
         place = found[0]
         read = hoisting._the_read(self.script, place, array)
         loops = [s for s in map(self.script.at, place.ancestors()) if isinstance(s, For)]
@@ -123,6 +125,20 @@ class Matrix(Family):
         order = [v for e in read.indices for v in inside if v in free_vars(e)]
         unused = [v for v in inside if v not in order]
         return self.script.handle(hoisting.hoist_read(self.script, place, array, name, dest, unused, order))
+
+    def _stage_region(self, array: str, dest: Place, name: str) -> Handle:
+        nest = self.script.at(dest)
+        assert isinstance(nest, For)
+        part = region(nest, array)
+        whole = array_of(self.script, dest, array)
+        dims = [d for d in whole.dims if d is not None]
+        if len(dims) != len(part.sides):
+            raise refuse(f"the sizes of `{array}` are not known", nest)
+        local = self.script.fresh(name, dest)
+        decl, frees = array_decl(local, whole.elem, part.sizes)
+        around = {s.index for s in map(self.script.at, dest.ancestors()) if isinstance(s, For) and is_plain(s)}
+        self.script.put(dest, decl, part.copy(local, dims, around), part.reading(nest, local), *frees)
+        return self.script.handle(dest)
 
     def _within(self, loop: For, dest: Place) -> bool:
         outer = self.script.at(dest)

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
-from optigpu.syntax.exprs import Binary, Expr, Index, Var
-from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Store
-from optigpu.syntax.walk import free_vars, substitute, substitute_body
-from optigpu.transform.building import cell, gather, less, lit, minus, plus, up_to, value_of
+from optigpu.syntax.exprs import Binary, Expr, Index, Real, Var
+from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
+from optigpu.syntax.source import UNMARKED
+from optigpu.syntax.types import Scalar, is_float
+from optigpu.syntax.walk import body_free_vars, free_vars, substitute, substitute_body
+from optigpu.transform.building import (
+    Size,
+    ceil_div,
+    cell,
+    exact_div,
+    expression,
+    flattened,
+    gather,
+    less,
+    lit,
+    minus,
+    mod,
+    plus,
+    times,
+    up_to,
+    value_of,
+)
 from optigpu.transform.editing import edit_body
-from optigpu.transform.loops import is_plain, refuse
+from optigpu.transform.loops import array_decl, is_plain, refuse
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle
 
@@ -123,6 +142,109 @@ class Reduce(Family):
         halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
         self.script.put(place, halves, Store(into, cell(array, [lit(0)]), "+"))
         return self.script.handle(place)
+
+    @transformation
+    def scan(self, target: Aim, size: Size, *, outer: str, sums: str, before: str) -> Handle:
+        """Compute prefix sums in tiles of `size`: each tile by itself, then what is before each tile, then add that to the tile.
+
+        Before:
+            float x = 0.0f;
+            for (int i = 0; i < n; i++) {
+              x += b[i];
+              a[i] = x;
+            }
+        Step: s.reduce.scan("i", 8, outer="t", sums="sums", before="base")
+        After:
+            float* const sums = MALLOC1(float, (n + 7) / 8);
+            float* const base = MALLOC1(float, (n + 7) / 8);
+            for (int t = 0; t < (n + 7) / 8; t++) {
+              float x = 0.0f;
+              for (int i = 0; i < 8; i++) {
+                if (t * 8 + i < n) {
+                  x += b[t * 8 + i];
+                  a[t * 8 + i] = x;
+                }
+              }
+              sums[t] = x;
+            }
+            for (int t = 0; t < (n + 7) / 8; t++) {
+              base[t] = 0.0f;
+              for (int k = 0; k < t; k++) {
+                base[t] += sums[k];
+              }
+            }
+            for (int t = 0; t < (n + 7) / 8; t++) {
+              for (int i = 0; i < 8; i++) {
+                if (t * 8 + i < n) {
+                  a[t * 8 + i] += base[t];
+                }
+              }
+            }
+            free(sums);
+            free(base);
+
+        Needs: a loop from 0 that adds to a variable declared just before it with 0, and stores it.
+        Fails: when what is stored is read in the loop.
+        """
+        place = self.script.find(target, "for")
+        loop = self.script.at(place)
+        around = self.script.around(place)
+        total = around[place.index - 1] if place.index else None
+        if not isinstance(loop, For) or not is_plain(loop):
+            raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
+        if not isinstance(total, Decl) or not isinstance(total.type, Scalar) or not _is_zero(total.init):
+            raise refuse("there is no sum declared just before the loop", loop, "float sum = 0.0f;")
+        i, x, n = loop.index, total.name, expression(size)
+        o, s, b, k = (self.script.fresh(name, place) for name in (outer, sums, before, "k"))
+        index, bound = plus(times(Var(o), n), Var(i)), loop.range.bound
+        exact = value_of(mod(bound, n)) == 0
+        count = exact_div(bound, n) if exact else ceil_div(bound, n)
+
+        def tile(body: Body) -> For:
+            inside = flattened(substitute_body(body, {i: index}))
+            return up_to(i, n, inside if exact else (If(less(index, bound), inside),))
+
+        first = (total, tile(loop.body), Store(cell(s, [Var(o)]), Var(x)))
+        second = (
+            Store(cell(b, [Var(o)]), _zero(total.type)),
+            up_to(k, Var(o), (Store(cell(b, [Var(o)]), cell(s, [Var(k)]), "+"),)),
+        )
+        third = tile(_added(loop.body, x, cell(b, [Var(o)])))
+        rest: Body = ()
+        if x in body_free_vars(around[place.index + 1 :]):
+            add = Store(Var(x), cell(s, [Var(k)]), "+")
+            rest = (replace(total, mark=UNMARKED), up_to(k, count, (add,)))
+        decl_s, free_s = array_decl(s, total.type, (count,))
+        decl_b, free_b = array_decl(b, total.type, (count,))
+        loops = (up_to(o, count, first), up_to(o, count, second), up_to(o, count, (third,)))
+        new = (decl_s, decl_b, *loops, *rest, *free_s, *free_b)
+        p = place.index
+        self.script.update(edit_body(self.script.program, place, lambda w: (*w[: p - 1], *new, *w[p + 1 :])))
+        return self.script.handle(place.sibling(1))
+
+
+def _is_zero(e: Expr | None) -> bool:
+    return e is not None and (value_of(e) == 0 or (isinstance(e, Real) and e.value == 0))
+
+
+def _zero(t: Scalar) -> Expr:
+    return Real(Fraction(0)) if is_float(t) else lit(0)
+
+
+def _added(body: Body, total: str, before: Expr) -> Body:
+    """What is stored of a running sum, increased by what came before."""
+    out: list[Stmt] = []
+    for s in body:
+        match s:
+            case Store(Var(name), value, "+") if name == total and total not in free_vars(value):
+                continue
+            case Store(_, Var(name), None) if name == total:
+                out.append(replace(s, value=before, op="+", mark=UNMARKED))
+            case If(_, then, other) if not other and total not in free_vars(s.test):
+                out.append(replace(s, then=_added(then, total, before), mark=UNMARKED))
+            case _:
+                raise refuse(f"only `{total} += …` and stores of `{total}` may be in the loop", s)
+    return tuple(out)
 
 
 def _window_sum(loop: For) -> tuple[Decl, For, Store, Body]:

@@ -1,0 +1,189 @@
+"""GPU case studies by script: every step verified, the same results at every step, no race on any schedule, no barrier too many."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import optigpu as og
+from optigpu.api import has_kernels
+from optigpu.checker.verdict import Verdict
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.codegen.c import emit_c
+from optigpu.frontend import parse_text
+from optigpu.frontend.shapes import effective_types
+from optigpu.interp.machine import Runner
+from optigpu.interp.testing import test_function as run_tests
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.differential import compare
+from optigpu.runtime.signature import signature_of
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Program
+from optigpu.transform.editing import replace_at
+from optigpu.transform.script import StepError
+from optigpu.transform.targets import Call
+from tests.conftest import ROOT
+
+run_tests.__test__ = False
+SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
+NAMES = [p.stem for p in SCRIPTS]
+SMALLER = {"reduce": (("67584", "512"), ("67583", "511"), ("264", "2"))}  # fewer blocks, for the interpreter
+
+
+@pytest.fixture(scope="module")
+def done() -> Callable[[str], og.Script]:
+    """Each script is run once, when it is first asked for."""
+    found: dict[str, og.Script] = {}
+
+    def get(name: str) -> og.Script:
+        if name not in found:
+            path = next(p for p in SCRIPTS if p.stem == name)
+            found[name] = runpy.run_path(str(path))["s"]
+        return found[name]
+
+    return get
+
+
+Done = Callable[[str], og.Script]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_step_is_verified_without_assumptions(done: Done, name: str) -> None:
+    s = done(name)
+    for step in s.steps:
+        assert step.result is not None and step.result.verified and not step.result.assumptions, step.title
+    assert has_kernels(s.program) and not has_kernels(s.original)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_step_on_the_host_computes_what_the_original_does(done: Done, name: str) -> None:
+    s = done(name)
+    f = s.original.functions()[-1]
+    runner = Runner(s.original)
+    seen: set[str] = set()
+    for step in s.steps:
+        if has_kernels(step.after) or (text := emit_c(step.after)) in seen:
+            continue
+        seen.add(text)
+        difference = compare(CFunction(text, signature_of(f, effective_types(f))), runner, f, runs=3)
+        assert difference is None, (step.title, difference)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_kernel_runs_clean_and_meets_its_contract(done: Done, name: str) -> None:
+    text = print_program(done(name).program)
+    for old, new in SMALLER.get(name, ()):
+        text = text.replace(old, new)
+    program = parse_text(text)
+    report = run_tests(Runner(program), program.functions()[-1], seconds=2.0, most=4)
+    assert report.failure is None, str(report.failure)
+    assert report.runs >= 1 and not report.skipped
+
+
+def _softmax(a: Any) -> Any:
+    e = np.exp(a - a.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def _stencil(a: Any) -> Any:
+    b = a.copy()
+    around = a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:]
+    b[1:-1, 1:-1] = 0.5 * a[1:-1, 1:-1] + 0.125 * around
+    return b
+
+
+# Inputs, the shape of the output (none for a result), and what NumPy says.
+EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callable[..., Any]]] = {
+    "matmul": ([(64, 96), (96, 32)], (64, 32), lambda a, b: a @ b),
+    "reduce": ([(70000,)], None, lambda a: a.sum()),
+    "scan": ([(9000,)], (9000,), np.cumsum),
+    "softmax_rows": ([(5, 300)], (5, 300), _softmax),
+    "stencil2d": ([(37, 50)], (37, 50), _stencil),
+    "transpose": ([(45, 70)], (70, 45), lambda a: a.T),
+    "vector_add": ([(1000,), (1000,)], (1000,), lambda a, b: a + b),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_emitted_cuda_agrees_with_numpy(done: Done, name: str) -> None:
+    shapes, output, expected = EXPECTED[name]
+    rng = np.random.default_rng(1)
+    inputs = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+    wanted = expected(*(x.astype(np.float64) for x in inputs))
+    s = done(name)
+    signature = signature_of(f := s.program.functions()[-1], effective_types(f))
+    arrays = iter([*inputs, *([] if output is None else [np.zeros(output, np.float32)])])
+    args: dict[str, Any] = {p.name: next(arrays) for p in signature.params if hasattr(p, "elem")}
+    sizes = _sizes(signature, args)
+    result = s.build()(*(args[p.name] if p.name in args else sizes[p.name] for p in signature.params))
+    have = result if output is None else list(args.values())[-1]
+    assert np.allclose(have, wanted, rtol=1e-3, atol=1e-3)
+
+
+def _sizes(signature: Any, args: dict[str, Any]) -> dict[str, int]:
+    """The sizes that the shapes of the arrays say."""
+    out: dict[str, int] = {}
+    for p in signature.params:
+        if p.name in args:
+            for dim, n in zip(p.dims, args[p.name].shape):
+                if hasattr(dim, "name"):
+                    out[dim.name] = n
+    return out
+
+
+def _verified(program: Program) -> bool:
+    return all(f.verdict is Verdict.VERIFIED for f in Verifier(Settings()).verify(program).functions)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_barrier_can_be_left_out(done: Done, name: str) -> None:
+    s = done(name)
+    for place in s.find_all(Call("blocksync")):
+        assert not _verified(replace_at(s.program, place)), f"the barrier at {place} is not needed"
+
+
+def windows(body: str) -> og.Script:
+    return og.Script(
+        parse_text(f"""
+        void f(int n, float a[n], float b[n + 2]) {{
+          __requires("A: int -> float, B: int -> float, n >= 0");
+          __reads("b ~> Matrix1(n + 2, B)");
+          __modifies("a ~> Matrix1(n, A)");
+          for (int i = 0; i < n; i++) {{
+            {body}
+          }}
+        }}""")
+    )
+
+
+def test_a_tile_with_a_halo_covers_all_reads() -> None:
+    s = windows("a[i] = b[i] + b[i + 2];")
+    s.loop.tile("i", 8, outer="bi", tail="guard")
+    s.matrix.stage("b", at=og.For("i"), name="tile")
+    text = s.text()
+    assert "float tile[10];" in text and "a[bi * 8 + i] = tile[i] + tile[i + 2];" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "array", "why"),
+    [
+        ("a[i] = a[i] + b[0] + b[i];", "a", "is written here"),
+        ("a[i] = b[i] + b[2 * i / 2];", "b", "constant distances"),
+        ("a[i] = b[i] + b[0];", "b", "constant distances"),
+    ],
+)
+def test_a_tile_that_is_not_one_is_refused(body: str, array: str, why: str) -> None:
+    s = windows(body.replace("a[i] + b[0]", "a[i] + a[0]"))
+    with pytest.raises(InputError, match=why):
+        s.matrix.stage(array, at="i", name="tile")
+
+
+def test_prefix_sums_with_a_size_of_zero_are_rejected() -> None:
+    s = og.Script(ROOT / "examples" / "prefix_sums.c")
+    with pytest.raises(StepError):
+        s.reduce.scan("i", "n", outer="t", sums="sums", before="base")
