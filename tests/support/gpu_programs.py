@@ -352,6 +352,72 @@ GPU_PAIRS = [
         ),
     ),
     GpuPair(
+        "a_tree_of_sums",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    for (int k = 128; k > 0; k >>= 1) {
+      blocksync();
+      thread for (int t = 0; t < 256; t++)
+        if (t < k) s[t] += s[t + k];
+    }
+    blocksync(); // after the tree
+    const float total = s[0];
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = total;
+  }""",
+        (
+            ("      blocksync();\n", "", "OG341"),
+            ("    blocksync(); // after the tree\n", "", "OG341"),
+            ("if (t < k) s[t]", "if (t <= k) s[t]", "OG302"),
+            ("k = 128", "k = 64", "OG318"),
+            ("s[t] += s[t + k]", "s[t] += s[t + k + 1]", "OG302"),
+        ),
+        "Matrix2(B, 256, fun b t -> Sum(k in 0..256, A(b, k)))",
+    ),
+    GpuPair(
+        "a_sum_by_shuffles",
+        """  thread for (int b = 0; b < B; b++) {
+    float* const x = __treg_malloc0<float>();
+    float* const y = __treg_malloc0<float>();
+    thread for (int t = 0; t < 256; t++)
+      x[DMINDEX1(256, t)] = d[b][t];
+    thread for (int w = 0; w < 8; w++) {
+      for (int k = 16; k > 0; k >>= 1) {
+        shfl_down(&y[DMINDEX2(8, 32, w, 0)], &x[DMINDEX2(8, 32, w, 0)], k);
+        thread for (int l = 0; l < 32; l++)
+          if (l < k) x[DMINDEX2(8, 32, w, l)] += y[DMINDEX2(8, 32, w, l)];
+      }
+    }
+    thread for (int t = 0; t < 256; t++)
+      if (t % 32 == 0) d[b][t] = x[DMINDEX1(256, t)];
+  }""",
+        (
+            ("shfl_down(&y[DMINDEX2(8, 32, w, 0)]", "shfl_down(&y[DMINDEX2(8, 32, w, 1)]", "OG340"),
+            ("shfl_down(", "shfl_up(", "OG305"),
+            ("x[DMINDEX1(256, t)];\n  }", "x[DMINDEX1(256, 255 - t)];\n  }", "OG344"),
+            ("], k);", "], k + 16);", "OG354"),
+        ),
+        "Matrix2(B, 256, fun b t -> t % 32 == 0 ? Sum(l in 0..32, A(b, t + l)) : A(b, t))",
+    ),
+    GpuPair(
+        "four_cells_at_once",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 64; t++) {
+      float r[4];
+      vload4(&r[0], &d[b][4 * t]);
+      for (int j = 0; j < 4; j++) r[j] = 2.0f * r[j];
+      vstore4(&d[b][4 * t], &r[0]);
+    }""",
+        (
+            ("vload4(&r[0], &d[b][4 * t])", "vload4(&r[0], &d[b][4 * t + 1])", "OG353"),
+            ("vstore4(&d[b][4 * t]", "vstore4(&d[b][4 * (t / 2)]", "OG340"),
+        ),
+        "Matrix2(B, 256, fun b t -> 2.0f * A(b, t))",
+        launch="B, 64, 0",
+    ),
+    GpuPair(
         "a_tail_with_a_guard",
         """  thread for (int b = 0; b < (B * 256 + 99) / 100; b++)
     thread for (int t = 0; t < 100; t++)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL
+from optigpu.kernel.cells import FULL, Cells
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.state import THREADS, Rejected, State
@@ -29,7 +29,7 @@ def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], pla
     if base not in state.bases:
         return
     r.data.setdefault("space", state.bases[base].space)
-    taken = _taken_by(state, base)
+    taken = _taken_by(state, base) if _inside(judge, state, r, base) else None
     if r.rule in ("load", "store") and r.why in ("permission", "read-only") and taken is not None:
         r.why = "race"
         r.data["scope"] = _scope(judge, taken)
@@ -42,6 +42,15 @@ def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], pla
             r.data["before"] = (found[-1], "read" if r.why == "read" else "written")
         if r.facts is not None and r.goal is not None and "other" in r.data:
             _tell(state, r, counterexample(r.facts, r.goal))
+
+
+def _inside(judge: Judge, state: State, r: Rejected, base: str) -> bool:
+    """Is the cell that is needed within the array? If not, that is the problem."""
+    need = r.data.get("need")
+    if not isinstance(need, Cells) or need.arity:
+        return True
+    bounds = [k.and_(k.le(ZERO, e), k.lt(e, d)) for e, d in zip(need.at(()), state.bases[base].dims) if d is not None]
+    return judge.proves(state.facts, k.and_(*bounds), count=False)
 
 
 def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
