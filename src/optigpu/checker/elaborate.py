@@ -292,6 +292,7 @@ class _FunctionElaborator:
                 self.code.extend(self.block(body, names))
             case CallStmt(call):
                 self.call_statement(call, names, s.loc)
+                self.out.marks.update((i.at, s.mark) for i in self.code[-1:] if isinstance(i, kc.Loop))
             case Return(value):
                 if value is not None:
                     result = self.expr(value, names)
@@ -497,7 +498,15 @@ class _FunctionElaborator:
         self.oblige(k.eq(k.fmod(offset, k.num(width)), k.ZERO), "aligned", call.loc)
         elem = call.args[0].type
         assert isinstance(elem, Array)
-        values = [self.temporary(sort_of(elem.elem, call.loc)) for _ in range(width)]
+        sort = sort_of(elem.elem, call.loc)
+        if source.base != to.base:  # then the order does not matter, and a loop says it in one
+            w, t = self.temporary(k.INT), self.temporary(sort)
+            load = kc.Load(t, kc.Place(source.base, source.full((w,))), at=at)
+            store = kc.Store(kc.Place(to.base, to.full((w,))), t, at=at)
+            loop = kc.Loop(w, k.ZERO, "<", k.num(width), "+", k.ONE, (load, store), kc.SEQUENTIAL, at=at)
+            self.code.append(loop)
+            return
+        values = [self.temporary(sort) for _ in range(width)]
         for n, t in enumerate(values):
             self.code.append(kc.Load(t, kc.Place(source.base, source.full((k.num(n),))), at=at))
         for n, t in enumerate(values):
