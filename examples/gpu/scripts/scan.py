@@ -11,6 +11,7 @@ s.loop.tile(For("i").last, 256, outer="j")
 s.gpu.launch(grid=["b"], block=["t"], shared=["part", "own"], at=For("b").first)
 s.gpu.launch(grid=["g"], block=["b"])
 s.gpu.launch(grid=["b"], block=["i"], at=For("b").last)
+s.gpu.stay_on_device()
 
 if __name__ == "__main__":
     s.emit("build/scan.cu")
