@@ -239,6 +239,10 @@ def test_the_plain_program_is_emitted() -> None:
         (one_kernel(BODY).replace("kernel_kill();", ""), "OG400: this kernel_launch has no kernel_kill"),
         (one_kernel(BODY).replace("void f(int B", "void f(int new, int B"), "OG405: `new`"),
         (one_kernel(BODY.replace("d[b][t] =", "const int B = 3; d[b][t] = B +")), "OG405: `B` is declared in a kernel"),
+        (
+            one_kernel(BODY.replace("d[b][t] =", "int k = t; float* const p = &d[b][k]; k = 0; p[0] =")),
+            "OG401: the pointer `p` depends on something that may change",
+        ),
         ("void f(int n) { }", "OG400: no function launches a kernel"),
     ],
 )  # fmt: skip
@@ -385,6 +389,38 @@ def test_shared_memory_beyond_48_kib_is_dynamic_and_opted_in() -> None:
     want = 1 + h[:, ::-1]
     on_standin(text)(h)
     assert (h == want).all()
+
+
+def test_values_from_memory_are_not_taken_to_stay_the_same() -> None:
+    """`x` is what c[t] held before: nothing about c[t] follows from it later. Likewise for a variable."""
+    text = """
+void f(int n, int c[n]) {
+  __requires("n_size: n == 8"); __consumes("c ~> Cells1(n)"); __produces("c ~> Cells1(n)");
+  int* const d = __gmem_malloc1<int>(n);
+  memcpy_host_to_device1(d, c, n);
+  kernel_launch(1, 8, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 8; t++) {
+    const int x = d[t];
+    d[t] = x + 1;
+    int k = t;
+    const int y = k;
+    k += 3;
+    if (d[t] > x) { d[t] += 10; }
+    if (k > y) { d[t] += 100; }
+    for (int i = 0; i < 2; i++) { const int z = k; k += 1; if (k > z) { d[t] += 1000; } }
+    for (int i = k; i < 11; i++) { if (i >= k) { k = 20; d[t] += 10000; } }
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(c, d, n);
+  gmem_free(d);
+}"""
+    kernel = kernel_text(text)
+    assert "if (i >= k)" in kernel and "if (d[t] > x)" in kernel and "if (k > y)" in kernel and "if (k > z)" in kernel
+    c = np.arange(8, dtype=np.int32)
+    on_standin(text)(c)
+    assert (c == np.arange(8) + 2111 + 10000 * (np.arange(8) + 5 < 11)).all()
 
 
 def test_dead_code_is_gone() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import runpy
 import sys
 import time
 from pathlib import Path
+
+import numpy as np
 
 from optigpu.cli import main
 
@@ -39,9 +42,23 @@ def demo() -> None:
     trace.parent.mkdir(exist_ok=True)
     show("run", str(script), "--trace", str(trace))
     print(f"the script's result is build/matmul.c; every step is in {trace}: open it in a browser")
+    transpose_on_gpu()
     print(
         f"\n{len(EXAMPLES)} example programs verified, compiled, run and tested in {time.perf_counter() - start:.1f} s"
     )
+
+
+def transpose_on_gpu() -> None:
+    """From the CPU program to CUDA, and its result beside NumPy's (on the CPU stand-in where there is no GPU)."""
+    script, trace = ROOT / "examples/gpu/scripts/transpose.py", Path("build/transpose.trace.html")
+    show("run", str(script), "--trace", str(trace))
+    kernel = runpy.run_path(str(script))["s"].build()
+    a = np.random.default_rng().random((70, 45), dtype=np.float32)
+    b = np.full((45, 70), np.nan, np.float32)
+    kernel(a=a, b=b)
+    if not np.array_equal(b, a.T):
+        sys.exit("the emitted CUDA does not transpose")
+    print(f"build/transpose.cu ran ({kernel}) and agrees with NumPy; every step is in {trace}")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,10 @@ if ! command -v cc >/dev/null 2>&1 && ! command -v gcc >/dev/null 2>&1 && ! comm
   install_packages gcc libc6-dev || say "note: no C compiler was found; compiled programs will not run (install gcc)"
 fi
 
+if ! command -v c++ >/dev/null 2>&1 && ! command -v g++ >/dev/null 2>&1 && ! command -v clang++ >/dev/null 2>&1; then
+  install_packages g++ || say "note: no C++ compiler was found; CUDA code will not run on the CPU (install g++)"
+fi
+
 if [ ! -x .venv/bin/python ] || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
   rm -rf .venv
   if ! "$python" -m venv .venv >/dev/null 2>&1; then

@@ -237,6 +237,7 @@ GPU_PAIRS = [
     }
   }""",
         (("      blocksync(); // before the next iteration\n", "", "OG352"),),
+        launch="B, 256, 64 * 1024",
     ),
     GpuPair(
         "between_blocks",

@@ -31,11 +31,12 @@ class _Generator:
   __produces("h ~> Cells2(B, 16)");
   float* const d = __gmem_malloc2<float>(B, 16);
   memcpy_host_to_device2(d, h, B, 16);
-  kernel_launch(B, 16, (4 * {4 + pad} + 16) * sizeof(float));
+  kernel_launch(B, 16, (4 * {4 + pad} + 32) * sizeof(float));
   kernel_setup_end();
   thread for (int b = 0; b < B; b++) {{
       __shared__ float s[4][{4 + pad}];
       __shared__ float u[16];
+      __shared__ int v[16];
       float* const x = __treg_malloc0<float>();
       float* const y = __treg_malloc1<float>(3);
       thread for (int t = 0; t < 16; t++) {{
@@ -43,6 +44,7 @@ class _Generator:
         for (int i = 0; i < 3; i++) y[DMINDEX1(16, t)][i] = i + t;
         s[t / 4][t % 4] = 1.0f;
         u[t] = 2.0f;
+        v[t] = t;
       }}
       blocksync();
 {body}      blocksync();
@@ -77,7 +79,7 @@ class _Generator:
 
     def statement(self) -> str:
         value = self.rng.choice(["REG", "REG + 1.0f", "2.0f * t", "TUP[1]", "TUP[2] - REG"])
-        kind = self.rng.randint(0, 7)
+        kind = self.rng.randint(0, 9)
         match kind:
             case 0 | 1:
                 return f"{self.cell()} = {value};"
@@ -90,5 +92,17 @@ class _Generator:
                 return f"for (int q = 0; q < {self.rng.randint(1, 3)}; q++) {{ TUP[q] += {self.cell()}; REG = REG + TUP[q]; }}"
             case 6:
                 return f"REG = d[b][t] + d[b][(t + {self.rng.randint(0, 2)}) % 16];"
-            case _:
+            case 7:
                 return f"d[b][t] = {value};"
+            case 8:
+                test = self.rng.choice(
+                    ["v[t] > old", "v[t] - old == 3", "v[t] / 4 >= old / 4", "(v[t] + 16) % 16 < old"]
+                )
+                return f"{{ const int old = v[t]; v[t] = old + 3; if ({test}) {{ REG += 1.0f; }} }}"
+            case _:
+                steps = self.rng.randint(1, 4)
+                return (
+                    f"{{ int k = t; const int from = k; k += {steps}; for (int i = from; i < k; i++) {{ REG += i % 4; }} "
+                    f"for (int i = k; i < {steps + 12}; i++) {{ if (i >= k) {{ k += 2; REG += i / 2; }} }} "
+                    f"if (k - from > {steps}) {{ REG -= 2.0f; }} }}"
+                )

@@ -38,6 +38,7 @@ TWINS = [
     Twin("copy", "b[i] = a[i]", "a[i] = a[i]", "OG215", "a[i] = a[i]"),
     Twin("copy", "int i = 0", "int i = 1", "OG212", "__writes"),
     Twin("axpy", "+= s * x[i]", "-= s * x[i]", "OG212", "__produces"),
+    Twin("vector_add", "a[i] + b[i]", "a[i] - b[i]", "OG212", "__writes"),
     Twin("reverse", "b[n - 1 - i]", "b[n - i]", "OG201", "b[n - i]"),
     Twin("transpose", "b[x][y] = a[y][x]", "b[x][y] = a[x][y]", "OG201", "a[x][y]"),
     Twin("matmul", "float sum = 0.0f", "float sum = 1.0f", "OG212", "__writes"),

@@ -1,5 +1,5 @@
 #include <optigpu.h>
-#define BLOCKS 1056
+#define BLOCKS 528
 
 // out = the sum of a, for any n: each thread adds up its share four vectors at a time, then the rest; a tree in each block; a second
 // kernel adds the blocks' sums

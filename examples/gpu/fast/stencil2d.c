@@ -1,5 +1,5 @@
 #include <optigpu.h>
-#define ROWS 4
+#define ROWS 2
 #define Y 8
 
 // A five-point stencil on the interior, the border copied; any sizes. A thread computes ROWS rows of four columns. Blocks inside the

@@ -531,6 +531,8 @@ class _FunctionElaborator:
                 self.code.append(kc.Barrier("block", at=at))
             case "warpsync":
                 self.code.append(kc.Barrier("warp", at=at))
+            case "magic_barrier":
+                self.code.append(kc.Barrier("magic", at=at))
             case "kernel_teardown_sync":
                 pass  # kernel_teardown_begin waits for all threads already
             case _:

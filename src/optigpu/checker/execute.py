@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from optigpu.checker.covers import CoverSearch, combined
 from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.explore import (
     Effect,
@@ -326,6 +327,8 @@ class Executor:
             if e.why == "race":
                 raise Rejected("loop", "race", base=e.base, place=e.at, scope="block") from None
             raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
+        if any(e.kind == "unknown" for e in summary.effects.values()) and self.explorer.few(loop, world):
+            return self.kernel.unroll(state)
         contract = replace(contract, invariant=tuple(self.entry_steps(state, summary, i) for i in contract.invariant))
         contract = self.threads.contract(state, loop, summary, contract)
         number = state.counter + 1
@@ -350,7 +353,12 @@ class Executor:
         exclusive, invariant = self.exit_steps(end, contract, v, number)
         covers = self.threads.exit_covers(end, contract, v)
         self.current = end
-        after = self.kernel.leave_loop(end, exclusive, invariant, covers)
+        try:
+            after = self.kernel.leave_loop(end, exclusive, invariant, covers)
+        except Rejected as r:
+            if r.why in ("value", "init") and self.explorer.few(loop, world):
+                return self.kernel.unroll(state)
+            raise
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
         return after
@@ -436,6 +444,10 @@ class Executor:
     ) -> list[Exclusive]:
         out: list[Exclusive] = []
         v = summary.v
+        if state.context.kind == THREADS:
+            covering = self.covering(state, summary, effect, families, actual)
+            if covering is not None:
+                return [covering]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
             whole = over_all(cells, summary)
@@ -444,52 +456,40 @@ class Executor:
             value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
             n, maps = self.home(state, whole, families)
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
-            wider = self.unconditional(state, summary, cells, effect.base, families)
-            if wider is not None:
-                n, maps, whole, condition, at = wider
-                r = state.held[n]
-                here = instantiate(condition, (v, *xs))
-                at = tuple(instantiate(t, (v, *xs)) for t in at)
-                value, init = (
-                    k.ite(here, value, r.value_at(at)),
-                    k.abstract(k.ite(here, instantiate(init, (v, *xs)), r.init_at(at)), (v, *xs)),
-                )
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
             known = u.written and not any(str(x.data).startswith("@") for x in value.free)
             out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out
 
-    def unconditional(
-        self, state: State, summary: LoopSummary, cells: Cells, base: str, families: list[int]
-    ) -> tuple[int, tuple[Index, Index], Cells, Term, Index] | None:
-        """Cells that an iteration writes under a condition on itself and reads in any case: it can have them in any case."""
-        n = cells.arity
-        xs = temporaries(n)
-        conjuncts = k.conjuncts(instantiate(cells.where, xs))
-        own = [c for c in conjuncts if not c.free & set(xs)]
-        if not own or not any(c.base == base for c in summary.reads):
+    def covering(
+        self, state: State, summary: LoopSummary, effect: Effect, families: list[int], actual: dict[Term, Term]
+    ) -> Exclusive | None:
+        """One set of cells for an iteration instead of the pieces that it writes, where they overlap or it reads around them."""
+        reads = [c for c in summary.reads if c.base == effect.base]
+        if len(effect.updates) < 2 and not reads:
             return None
-        rest = k.and_(*(c for c in conjuncts if c not in own))
-        wider = replace(cells, where=k.abstract(rest, xs))
-        for c in (c for c in summary.reads if c.base == base):
-            ys = temporaries(c.arity)
-            inside = summary.facts.assume(c.domain(ys))
-            at = invert(wider, c.at(ys), inside)
-            if at is None or not self.judge.proves(
-                inside, k.and_(wider.domain(at), same(wider.at(at), c.at(ys))), count=False
-            ):
-                return None
-        whole = over_all(wider, summary)
-        number, maps = self.home(state, whole, families)
-        if maps is None or not self.includes(state.facts, whole, state.held[number], maps[0]):
-            return None
-        ys = temporaries(whole.arity)
-        image = tuple(instantiate(t, ys) for t in maps[0])
-        back = tuple(instantiate(t, image) for t in maps[1])
-        if not self.judge.proves(state.facts.assume(whole.domain(ys)), same(back, ys), count=False):
-            return None
-        return number, maps, whole, k.abstract(k.and_(*own), (summary.v, *xs)), maps[0]
+        updates = [replace(u, cells=u.cells.substitute(actual)) for u in effect.updates]
+        reads = [c.substitute(actual) for c in reads]
+        for n in families:
+            r, v = state.held[n], summary.v
+            cells = CoverSearch(self.judge, summary, r).cover(replace(effect, updates=tuple(updates)), reads)
+            if cells is None:
+                continue
+            whole = over_all(cells, summary)
+            maps = self.maps(state.facts, whole, r)
+            if maps is None:
+                continue
+            xs = temporaries(cells.arity, "x")
+            inside = summary.facts.assume(cells.domain(xs))
+            at = tuple(instantiate(t, (v, *xs)) for t in maps[0])
+            value, init = combined(updates, cells, inside, r.value_at(at), r.init_at(at), xs)
+            value = inside.simplify(k.substitute(inside.simplify(value), actual))
+            init = inside.simplify(k.substitute(init, actual))
+            known = not any(str(x.data).startswith("@") for x in value.free)
+            bound = (v, *xs)
+            return Exclusive(n, whole, *maps, k.abstract(init, bound), k.abstract(value, bound) if known else None)
+        return None
 
     def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Index, Index] | None]:
         """The family that has the cells, and the maps; the first one if none is seen to have them."""

@@ -19,10 +19,11 @@ from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.loops import Range, holds_for, iterations
+from optigpu.kernel.loops import _values as loop_values
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
 from optigpu.kernel.threads import WARP, lane_read
 
-MAX_UNROLLED = 64
+FEW = 10  # iterations that may be run one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +334,12 @@ class Explorer:
         shared = shared_by_iterations(summary) if loop.mode == kc.THREAD else None
         if shared is not None:
             raise Unexplorable("race", shared.base, next((u.at for u in shared.updates if u.at), 0))
+        few = self.few(loop, w) if any(e.kind == "unknown" for e in summary.effects.values()) else None
+        if few:
+            for number in few:
+                w.env[loop.index] = k.num(number)
+                self.run(loop.body, w)
+            return
         entry = {c.start: (base, c) for base, c in summary.entry.items()}
         before = dict(w.contents)
 
@@ -363,6 +370,16 @@ class Explorer:
                 lambdas[start] = k.lam(xs, self.read(contents[base], xs, facts))
         return facts.simplify(k.substitute(t, {**scalars, **lambdas}))
 
+    def few(self, loop: kc.Loop, w: World) -> list[int] | None:
+        """The values of a sequential loop that has only a few iterations, known by number."""
+        numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
+        if loop.mode != kc.SEQUENTIAL or loop.at in self.specs or not all(k.is_num(t) for t in numbers):
+            return None
+        start, bound, step = (t.data for t in numbers)
+        if step <= 0 or abs(bound - start) > FEW * step:
+            return None
+        return loop_values(loop, start, bound, step)
+
     def reduce_tree(self, loop: kc.Loop, w: World, values: list[int]) -> bool:
         """A loop that is a tree reduction, as one operation."""
         from optigpu.checker.trees import apply_tree, find_tree
@@ -377,12 +394,10 @@ class Explorer:
         """Geometric loops over known numbers are run as they are."""
         if loop.op in ("+", "-"):
             return None
-        from optigpu.kernel.loops import _values
-
         numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if not all(k.is_num(t) for t in numbers):
             raise Unexplorable("geometric")
-        return _values(loop, *(t.data for t in numbers))
+        return loop_values(loop, *(t.data for t in numbers))
 
     def loop(self, loop: kc.Loop, w: World) -> LoopSummary:
         """Run the body once, for a symbolic iteration, and find out what the loop does to each base."""
@@ -410,13 +425,14 @@ class Explorer:
         if loop.at not in self.found:
             return None
         summary, inputs = self.found[loop.at]
-        if any(k.substitute(t, self.names) is not w.value(x) for x, t in inputs.items()):
+        names = {x: t for x, t in self.names.items() if x is not summary.v}
+        if any(k.substitute(t, names) is not w.value(x) for x, t in inputs.items()):
             return None
         if summary.entry.keys() != w.contents.keys():
             return None
 
         def named(t: Term) -> Term:
-            return k.substitute(t, self.names)
+            return k.substitute(t, names)
 
         v, r = summary.v, summary.range
         range_ = Range(named(r.low), named(r.high), named(r.index))
@@ -425,9 +441,11 @@ class Explorer:
         facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), taken)
         effects = {}
         for base, e in summary.effects.items():
-            updates = (replace(u, cells=u.cells.substitute(self.names), value=named(u.value)) for u in e.updates)
+            updates = (
+                replace(u, cells=u.cells.substitute(names), value=named(u.value), init=named(u.init)) for u in e.updates
+            )
             effects[base] = replace(e, updates=tuple(updates))
-        reads = tuple(c.substitute(self.names) for c in summary.reads)
+        reads = tuple(c.substitute(names) for c in summary.reads)
         return LoopSummary(v, range_, summary.entry, effects, facts, (), reads)
 
     def given(self, loop: kc.Loop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:

@@ -99,6 +99,7 @@ CODES |= {
     ("leave", "context"): "OG350",
     ("launch", "left"): "OG351",
     ("leave", "shared"): "OG352",
+    ("allocate", "busy"): "OG352",
     ("oblige", "free sizes"): "OG351",
 }
 OTHER = "OG399"

@@ -42,6 +42,7 @@ class SumProver:
         self.judge = judge
         self.left = BUDGET
         self.equality = Equality(judge)
+        self.kept: set[Term] = set()  # sums whose condition is wanted as it is
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
@@ -74,6 +75,8 @@ class SumProver:
                 if step is None:
                     return None
             new = _result(step)
+            if isinstance(step, Partition):
+                self.kept.update(bigs(facts.simplify(new)))
             steps.append(step)
             a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
         return None
@@ -138,11 +141,23 @@ class SumProver:
             simpler = self.simpler(facts, t)
             if simpler is not None:
                 return simpler
+        left = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
+        single = set(left)
+        for t in (t for t in only if t.op == "sum"):
+            last = k.sub(t.args[1], k.ONE)
+            if instantiate(t.args[2], (last,)) in single and self.proves(facts, k.le(t.args[0], last)):
+                return Split(t, last)
         pairs = [(s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op]
         for s, t in pairs:
             cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
             if cut is not None:
                 return cut
+        for s, t in pairs:
+            for old, like in ((s, t), (t, s)) if s.op == "sum" else ():
+                opposite = left.get(s, 0) * left.get(t, 0) < 0
+                flat = self.flattened(facts, old, like) or (self.guarded(facts, old, like) if opposite else None)
+                if flat is not None:
+                    return flat
         for i, s in enumerate(only):
             for t in only[i + 1 :]:
                 if s.op == t.op:
@@ -310,7 +325,7 @@ class SumProver:
     def trimmed(self, facts: Facts, t: Term) -> Reindex | None:
         """A guard that is a bound on the index becomes a bound of the range."""
         one = peel(t, 1)
-        if one is None or one.where is k.TRUE:
+        if one is None or one.where is k.TRUE or t in self.kept:
             return None
         (i,) = temporaries(1, "t")
         low, high = one.ranges[0]
@@ -326,10 +341,6 @@ class SumProver:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
-        for old, like in ((s, t), (t, s)):
-            flat = self.flattened(facts, old, like) or self.guarded(facts, old, like)
-            if flat is not None:
-                return flat
         if s.args[-1] is t.args[-1]:
             cut = self.cut(facts, s, t)
             if cut is not None:
@@ -347,14 +358,15 @@ class SumProver:
 
     def flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """A nested sum whose index form takes each value of the other sum's index once: k in 0..K, t in 0..32: f(32*k + t)."""
-        if peel(t, 2) is None or peel(like, 2) is not None or like.op != "sum":
+        one = peel(like, 1) if like.op == "sum" else None
+        if one is None or t.op != "sum" or peel(like, 2) is not None:
+            return None
+        alone = peel(t, 2) is None  # then there is something to do only if it is a part of the other's range
+        if alone and (one.where is k.TRUE or t.args[:2] == like.args[:2]):
             return None
         (i,) = temporaries(1, "f")
-        one = peel(like, 1)
-        if one is None or one.where is not k.TRUE:
-            return None
         theirs = one.body_at((i,))
-        for depth in (4, 3, 2):
+        for depth in (1,) if alone else (4, 3, 2):
             nested = peel(t, depth)
             if nested is None:
                 continue
@@ -377,6 +389,8 @@ class SumProver:
                     continue
                 step = Reindex(t, new, (k.abstract(form, xs),), tuple(k.abstract(u, (i,)) for u in back))
                 if self.holds(facts, step):
+                    if alone:
+                        self.kept.add(facts.simplify(new))
                     return step
         return None
 

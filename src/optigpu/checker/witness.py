@@ -44,7 +44,10 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
     shifted = tuple(k.add(o, u) for o, u in zip(offsets, unknown))
     shifted = _resolve(shifted, unknown, offsets)
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
-    equations, quotients = _name_quotients(equations, unknown)
+    where = k.instantiate(cells.where, shifted)
+    conditions = [c.args[0] for c in k.conjuncts(where) if c.op == "eq" and c.args[0].sort is INT]
+    named, quotients = _name_quotients([*equations, *conditions], unknown)
+    equations, conditions = named[: len(equations)], named[len(equations) :]
     unknown = (*unknown, *quotients)
     solved: dict[Term, Term] = {}
     while equations:
@@ -57,7 +60,7 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
             return None
         solved = {u: k.substitute(t, found) for u, t in solved.items()} | found
         equations = [k.substitute(e, found) for e in equations]
-    _solve_conditions(k.instantiate(cells.where, shifted), unknown, solved, facts)
+    _solve_conditions(conditions, unknown, solved, facts)
     for u in unknown:
         solved.setdefault(u, k.ZERO)
     solved = {u: k.substitute(t, solved) for u, t in solved.items()}
@@ -67,14 +70,13 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
     return tuple(facts.simplify(v) for v in values)
 
 
-def _solve_conditions(where: Term, unknown: Index, solved: dict[Term, Term], facts: Facts) -> None:
+def _solve_conditions(conditions: list[Term], unknown: Index, solved: dict[Term, Term], facts: Facts) -> None:
     """Binders that the index does not determine, but the condition does: `t == 63`."""
-    for c in k.conjuncts(where):
-        if c.op == "eq" and c.args[0].sort is INT:
-            left = [u for u in unknown if u not in solved and u in c.free]
-            found = _solve(k.substitute(c.args[0], solved), left, facts) if len(left) == 1 else None
-            if found is not None:
-                solved.update(found)
+    for p in conditions:
+        left = [u for u in unknown if u not in solved and u in p.free]
+        found = _solve(k.substitute(p, solved), left, facts) if len(left) == 1 else None
+        if found is not None:
+            solved.update(found)
 
 
 def _name_quotients(equations: list[Term], unknown: Index) -> tuple[list[Term], Index]:

@@ -263,7 +263,7 @@ class Facts:
                     and self.assume(just_not)._contradictory()
                 )
             case "eq" if g.args[0].sort is INT:
-                return self.nonneg(g.args[0]) and self.nonneg(k.neg(g.args[0]))
+                return self._prove(k.le(ZERO, g.args[0])) and self._prove(k.le(g.args[0], ZERO))
             case "not" if g.args[0].op == "eq" and g.args[0].args[0].sort is INT:
                 p = g.args[0].args[0]
                 if self.nonneg(k.sub(p, ONE)) or self.nonneg(k.sub(k.neg(p), ONE)):

@@ -19,7 +19,7 @@ from optigpu.kernel.cells import (
     outermost,
     unknown,
 )
-from optigpu.kernel.code import PARALLEL, SEQUENTIAL, THREAD, Let, Loop
+from optigpu.kernel.code import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, Let, Loop
 from optigpu.kernel.state import HOST, THREADS, Block, Context, Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
 from optigpu.kernel.threads import Cover, ThreadConditions, everyone, marked
@@ -190,7 +190,7 @@ class LoopRules(ThreadConditions):
         context = state.context
         if loop.mode == SEQUENTIAL and context.kind in (HOST, THREADS):
             return context, ZERO
-        if loop.mode == PARALLEL and context.kind == HOST:
+        if loop.mode in (PARALLEL, MAGIC_THREAD) and context.kind == HOST:
             return context, ZERO
         if loop.mode != THREAD or context.kind != THREADS:
             raise Rejected("loop", "context", context=context, mode=loop.mode)
@@ -313,13 +313,13 @@ class LoopRules(ThreadConditions):
 
     def _context_after(self, before: State, end: State, entered: _Entered) -> Context:
         """The end of the body has the context of its start. Only blocks may keep shared memory, until the kernel ends."""
-        if replace(end.context, used=entered.context.used) != entered.context:
+        if replace(end.context, used=entered.context.used, busy=entered.context.busy) != entered.context:
             raise Rejected("leave", "context", context=end.context)
-        if end.context.used is not entered.context.used:
+        if end.context != entered.context:
             if entered.context == before.context:
                 raise Rejected("leave", "shared", context=end.context)
-            self._known(before, end.context.used)
-        return replace(before.context, used=end.context.used)
+            self._known(before, end.context.used, *(size for _, size in end.context.busy))
+        return replace(before.context, used=end.context.used, busy=end.context.busy)
 
     def _marks_after(
         self, before: State, end: State, entered: _Entered, homes: dict[int, int], covers: tuple[Cover, ...]

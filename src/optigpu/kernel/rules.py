@@ -136,6 +136,8 @@ class Rules(ThreadConditions):
         i = self._next(state, Alloc)
         if i.base in state.bases:
             raise Rejected("allocate", "the base exists already", base=i.base)
+        if any(name == i.base for name, _ in state.context.busy):
+            raise Rejected("allocate", "busy", base=i.base)
         dims = state.values(i.dims)
         sizes = k.and_(*(k.le(k.ZERO, d) for d in dims))
         self._require("allocate", "size", state.facts, sizes, base=i.base)
@@ -179,7 +181,7 @@ class Rules(ThreadConditions):
     def free(self, state: State, family: int, forward: Index) -> State:
         """free(p), or the end of a local's scope: all cells of the base are held with full share, in one family.
 
-        Shared memory of a block can be used again only if no thread may still be using it: if a barrier came after the last access.
+        Shared memory of a block can be used again only when no thread is using it any more: after a barrier.
         """
         i = self._next(state, Free)
         self._known(state, forward)
@@ -194,7 +196,11 @@ class Rules(ThreadConditions):
         self._found("free", state.facts, whole, r, forward, r.cells.index)
         gone = {n for n, f in state.held.items() if f.cells.base == i.base}
         idle = r.owner is None and not any(m.family in gone for m in state.marks)
-        context = replace(state.context, used=k.sub(state.context.used, base.bytes)) if idle else state.context
+        context = state.context
+        if base.space == SHARED and idle:
+            context = replace(context, used=k.sub(context.used, base.bytes))
+        elif base.space == SHARED:
+            context = replace(context, busy=(*context.busy, (i.base, base.bytes)))
         held = {n: f for n, f in state.held.items() if n not in gone}
         bases = {n: b for n, b in state.bases.items() if n != i.base}
         marks = tuple(m for m in state.marks if m.family not in gone)
@@ -322,8 +328,9 @@ class Rules(ThreadConditions):
             raise Rejected("join", "these are not the two branches of one if")
         if yes.held.keys() != no.held.keys() or yes.bases != no.bases:
             raise Rejected("join", "branches", base=_difference(yes, no))
-        context = replace(yes.context, used=k.max_(yes.context.used, no.context.used))
-        if context != replace(no.context, used=context.used):
+        used = k.max_(yes.context.used, no.context.used)
+        context = replace(yes.context, used=used)
+        if context != replace(no.context, used=used):
             raise Rejected("join", "context", context=no.context)
         held = {}
         for n, r in yes.held.items():

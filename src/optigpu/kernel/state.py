@@ -50,6 +50,9 @@ class Context:
     block: Term = ONE
     shared: Term = ZERO  # bytes a block was launched with
     used: Term = ZERO  # bytes of them that are taken
+    busy: tuple[
+        tuple[str, Term], ...
+    ] = ()  # shared arrays out of scope that threads may still be using, with their bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -144,13 +144,21 @@ class ThreadRules(ThreadConditions):
         multiple of its size. The same for warps if they divide the block.
         """
         i = self._next(state, Barrier)
+        if i.level == "magic":  # of host code, whose magic thread loops end together anyway
+            if state.context.kind != HOST:
+                raise Rejected("barrier", "context", context=state.context, barrier=i.level)
+            return changed(state, code=state.code[1:])
         if i.level == "block":
             self._level("barrier", state, state.context.block, barrier=i.level)
         else:
             self._level("barrier", state, k.num(WARP), barrier=i.level)
             whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
             self._require("barrier", "warp", state.facts, whole, context=state.context)
-        return self._synchronised(changed(state, code=state.code[1:]))
+        state = self._synchronised(changed(state, code=state.code[1:]))
+        if i.level != "block":
+            return state
+        free = k.sub(state.context.used, k.add(ZERO, *(size for _, size in state.context.busy)))
+        return changed(state, context=replace(state.context, used=free, busy=()))
 
     def _synchronised(self, state: State) -> State:
         """Global and shared memory that only this group has accessed is everyone's in it. Registers stay where they are.

@@ -421,9 +421,10 @@ class Gpu(Family):
             left = self._problem()
             if left is None or left.code not in RACES or self._statement(left) != mark:
                 base = str(problem.data.get("base", "")).split("~", maxsplit=1)[0]
-                self.script.reasons[self.script.at(point).mark] = (
-                    f"`{base}` is complete before it is used by other threads"
+                done = (
+                    f"`{base}` is complete before other threads use it" if base else "shared memory is no longer in use"
                 )
+                self.script.reasons[self.script.at(point).mark] = done
                 return True
             self.script.program = before
         return False

@@ -23,18 +23,18 @@ __global__ void __launch_bounds__(256) reduce_kernel(int n, const float* __restr
   const int b = blockIdx.x;
   const int t = threadIdx.x;
   float sum = 0.0f;
-  for (int k = 0; k < n / 4325376; ++k) {
+  for (int k = 0; k < n / 2162688; ++k) {
     #pragma unroll
     for (int u = 0; u < 4; ++u) {
       float r[4];
-      load4(r, &d_a[(1056 * k + b) * 4096 + 1024 * u + 4 * t]);
+      load4(r, &d_a[(528 * k + b) * 4096 + 1024 * u + 4 * t]);
       #pragma unroll
       for (int v = 0; v < 4; ++v) {
         sum += r[v];
       }
     }
   }
-  for (long long i = n / 4325376 * 4325376 + 256 * b + t; i < n; i += 270336) {
+  for (long long i = n / 2162688 * 2162688 + 256 * b + t; i < n; i += 135168) {
     sum += d_a[i];
   }
   s[t] = sum;
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(256) reduce_kernel(int n, const float* __restr
 }
 
 cudaError_t launch_reduce_kernel(int n, const float* d_a, float* d_partial, cudaStream_t stream) {
-  reduce_kernel<<<1056, 256, 0, stream>>>(n, d_a, d_partial);
+  reduce_kernel<<<528, 256, 0, stream>>>(n, d_a, d_partial);
   return cudaGetLastError();
 }
 
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(256) reduce_kernel2(const float* __restrict__ 
   __shared__ float s[256];
   const int t = threadIdx.x;
   float sum = 0.0f;
-  for (int i = t; i < 1056; i += 256) {
+  for (int i = t; i < 528; i += 256) {
     sum += d_partial[i];
   }
   s[t] = sum;
@@ -141,7 +141,7 @@ extern "C" const char* reduce(int n, const float* a, float* out) {
   device_array<float> d_a;
   TRY(d_a.allocate(n));
   device_array<float> d_partial;
-  TRY(d_partial.allocate(1056));
+  TRY(d_partial.allocate(528));
   device_array<float> d_out;
   TRY(d_out.allocate(1));
   TRY(cudaMemcpy(d_a, a, sizeof(float) * n, cudaMemcpyHostToDevice));
@@ -160,7 +160,7 @@ extern "C" const char* reduce_on_device(int n, const float* a, float* out, cudaS
   if (n > 2147482623) return "reduce: n is too large for 32-bit indices";
   if ((uintptr_t)a % 16 != 0) return "reduce: a is not aligned to 16 bytes";
   scratch_array<float> d_partial;
-  TRY(d_partial.allocate(1056, stream));
+  TRY(d_partial.allocate(528, stream));
   TRY(launch_reduce_kernel(n, a, d_partial, stream));
   TRY(launch_reduce_kernel2(d_partial, out, stream));
   TRY(d_partial.release());

@@ -5,7 +5,7 @@ Program integers are mathematical; generated code computes in 32 bits only where
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, Size
 from optigpu.syntax.operators import COMPARISONS
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.types import BOOL, INT, INT64, Scalar, is_int
-from optigpu.syntax.walk import map_children
+from optigpu.syntax.walk import map_children, subexpressions
 
 Monomial = tuple[Expr, ...]
 INFINITE = 1 << 200  # beyond every machine integer; stands for "no bound known"
@@ -116,7 +116,7 @@ def poly(e: Expr) -> Poly:
             return poly(a).scaled(1 << k)
         case Binary("/", a, b) | Call("exact_div", (a, b)):
             quotient = poly(a).divided(poly(b))
-            return opaque(e) if quotient is None else quotient
+            return opaque(Binary("/", a, b, type=e.type, loc=e.loc)) if quotient is None else quotient
         case Var():
             return atom(e)
         case _:
@@ -170,6 +170,13 @@ class Ranges:
 
     def without(self, name: str) -> Ranges:
         return Ranges(tuple(b for b in self.bounds if b[0] != name))
+
+    def equal_to(self, name: str, value: Expr, changing: Collection[str]) -> Ranges:
+        """A constant with this value. What memory or a variable holds may be different later, so only its range is kept then."""
+        p = poly(value)
+        if is_stable(value, changing):
+            return self.having(name, p, p)
+        return self.having(name, const(self.least(p)), const(self.greatest(p)))
 
     def least(self, p: Poly) -> int:
         return -self.greatest(p.scaled(-1))
@@ -263,6 +270,22 @@ class Ranges:
         return t.low <= low and high <= t.high
 
 
+def is_stable(e: Expr, changing: Collection[str]) -> bool:
+    """Whether an expression has the same value wherever its names mean the same: it loads nothing."""
+    for x in subexpressions(e):
+        match x:
+            case Var(name):
+                if name in changing:
+                    return False
+            case Int() | Bool() | SizeOf() | Unary() | Binary() | Cond() | Cast():
+                pass
+            case Call("min" | "max" | "abs" | "exact_div"):
+                pass
+            case _:
+                return False
+    return True
+
+
 def type_range(e: Expr) -> tuple[int, int]:
     """What a value of its machine type can be."""
     if isinstance(e.type, Scalar) and e.type.bits:
@@ -316,7 +339,8 @@ def _simplify_integer(e: Expr, p: Poly, ranges: Ranges) -> Expr:
                 return expression(q)
             return Binary("/", a, number(c), type=e.type, loc=e.loc)
         case Call("exact_div", (a, b)):
-            return expression(p) if p != opaque(e) else Binary("/", a, b, type=e.type, loc=e.loc)
+            divided = Binary("/", a, b, type=e.type, loc=e.loc)
+            return expression(p) if p != opaque(divided) else divided
         case Binary("%", a, Int(c)) if c > 0:
             q, r = poly(a).split_multiples(c)
             if ranges.least(r) >= 0 and ranges.greatest(r) < c and ranges.least(q) >= 0:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from optigpu.codegen.cuda.arithmetic import Ranges
+from optigpu.codegen.cuda.arithmetic import Ranges, is_stable
 from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, root, wrapped
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
-from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage, loop_values
+from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage, inside_loop
 from optigpu.codegen.cuda.sections import Kernel, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
 from optigpu.syntax.errors import input_error
@@ -63,7 +63,8 @@ class HostLowering:
                         if isinstance(x, Decl) and isinstance(x.type, Scalar):
                             wide = x.type == INT and x.init is not None and not scope.ranges.fits(x.init)
                             self.scalars[x.name] = INT64 if wide else x.type
-                            if x.init is not None and is_int(x.type) and x.name not in assigned:
+                            constant = x.init is not None and is_int(x.type) and x.name not in assigned
+                            if x.init is not None and constant and is_stable(x.init, assigned):
                                 self.lets[x.name] = x.init
         if lowering.called:
             raise input_error("OG401", f"`{lowering.called[0]}` is called on the host beside kernels", body[0].loc)
@@ -75,7 +76,8 @@ class HostLowering:
             r, start=lowering.folded(r.start, scope), bound=lowering.folded(r.bound, scope), amount=lowering.folded(r.amount, scope)
         )  # fmt: skip
         lowered = replace(s, range=limits, body=(), contract=(), mode=Mode.SEQUENTIAL)
-        inner = scope.local(s.index).ranged(s.index, *loop_values(lowered))
+        inner = scope.local(s.index)
+        inner = replace(inner, ranges=inside_loop(inner.ranges, lowered, assigned))
         self.scalars[s.index] = s.index_type
         return Nested(lowered, self.body(s.body, inner, assigned))
 
@@ -106,7 +108,7 @@ class HostPrinter(BodyPrinter):
                 case Nested(For() as s, then):
                     saved = self.exprs.ranges
                     self.head(s)
-                    self.exprs.ranges = saved.having(s.index, *loop_values(s))
+                    self.exprs.ranges = inside_loop(saved, s, assigned)
                     self.nested(then, assigned, "}")
                     self.exprs.ranges = saved
                 case Nested(Block(), then):

@@ -5,10 +5,11 @@ The result is again syntax (`Body`), what one CUDA thread runs, which `text.py` 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from optigpu.codegen.cuda.arithmetic import Poly, Ranges, binary, const, number, poly, simplify
+from optigpu.codegen.cuda.arithmetic import Poly, Ranges, binary, const, is_stable, number, poly, simplify
 from optigpu.codegen.cuda.sections import PROOF_ONLY
 from optigpu.codegen.cuda.threads import ThreadMap
 from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
@@ -149,7 +150,7 @@ class Lowering:
             if init is not None and is_int(t) and s.name not in self.assigned:
                 if isinstance(init, Int):
                     return (), scope.value(s.name, init)
-                scope = scope.ranged(s.name, poly(init), poly(init))
+                scope = replace(scope, ranges=scope.ranges.equal_to(s.name, init, self.assigned))
             return (replace(s, init=init),), scope
         if isinstance(t, Array) and t.dims and t.dims[0] is not None:
             dims = tuple(self.folded(d, scope) for d in t.dims if d is not None)
@@ -162,6 +163,10 @@ class Lowering:
         if isinstance(s.init, Alloc):
             return self.allocation(s, s.init, scope)
         assert s.init is not None
+        for x in subexpressions(s.init):
+            if isinstance(x, Index) and not all(is_stable(i, self.assigned) for i in x.indices):
+                message = f"the pointer `{s.name}` depends on something that may change: no counterpart in CUDA"
+                raise input_error("OG401", message, s.loc, help="copy it to a const first")
         return (), self.hide(scope, s.name, s).value(s.name, self.expr(s.init, scope))
 
     def allocation(self, s: Decl, init: Alloc, scope: Scope) -> tuple[Body, Scope]:
@@ -203,11 +208,12 @@ class Lowering:
         r = s.range
         start, bound, amount = (self.folded(e, scope) for e in (r.start, r.bound, r.amount))
         new_range = replace(r, start=start, bound=bound, amount=amount)
-        inner = self.hide(scope, s.index, s).ranged(s.index, *loop_values(replace(s, range=new_range)))
+        inner = self.hide(scope, s.index, s)
+        inner = replace(inner, ranges=inside_loop(inner.ranges, replace(s, range=new_range), self.assigned))
         distance = (poly(bound) - poly(start)).constant
         if r.op == "+" and r.relation == "<" and distance is not None and distance <= 0:
             return ()
-        if distance == 1 and r.op == "+" and r.relation == "<":
+        if distance == 1 and r.op == "+" and r.relation == "<" and is_stable(start, self.assigned):
             new = self.body(s.body, scope.value(s.index, start))
             return (Block(new, mark=s.mark),) if any(isinstance(x, Decl) for x in new) else new
         new = self.body(s.body, inner)
@@ -217,6 +223,8 @@ class Lowering:
         placed = threads.placed(s)
         v = Var(placed.name, type=s.index_type)
         start, step = self.folded(s.range.start, scope), self.folded(s.range.amount, scope)
+        if not is_stable(start, self.assigned) or not is_stable(step, self.assigned):
+            raise input_error("OG402", "this thread loop starts at, or steps by, something that may change", s.loc)
         index: Expr = v if step == number(1) else binary("*", step, v)
         index = index if start == number(0) else binary("+", start, index)
         inner = self.hide(scope, s.index, s).ranged(placed.name, const(0), placed.coordinate.extent - const(1))
@@ -350,18 +358,16 @@ def is_barrier(s: Stmt) -> bool:
     return isinstance(s, CallStmt) and s.call.func == "blocksync"
 
 
-def loop_values(s: For) -> tuple[Poly, Poly]:
-    """The least and greatest value of a loop's index inside its body."""
-    start, bound = poly(s.range.start), poly(s.range.bound)
-    match s.range.relation:
-        case "<":
-            return start, bound - const(1)
-        case "<=":
-            return start, bound
-        case ">":
-            return bound + const(1), start
-        case _:
-            return bound, start
+def inside_loop(ranges: Ranges, s: For, changing: Collection[str]) -> Ranges:
+    """What is known inside a loop: the least and greatest value of its index. A variable that says where it starts may change
+    inside; then only the variable's range is known."""
+    start, bound, relation = s.range.start, s.range.bound, s.range.relation
+    upwards = relation.startswith("<")
+    low, high = (start, bound) if upwards else (bound, start)
+    least = poly(low) if is_stable(low, changing) else const(ranges.least(poly(low)))
+    greatest = poly(high) if is_stable(high, changing) else const(ranges.greatest(poly(high)))
+    excluded = const(1 if relation in ("<", ">") else 0)
+    return ranges.having(s.index, least if upwards else least + excluded, greatest - excluded if upwards else greatest)
 
 
 # Code without effect --------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from optigpu.codegen.c import CExprs, confusing
 from optigpu.codegen.cuda.arithmetic import Ranges, const, poly
-from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage, loop_values
+from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage, inside_loop
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Addr, Binary, Call, Cast, Cond, Expr, Index, Int, Unary, Var
@@ -156,15 +156,16 @@ class BodyPrinter:
         self.out = out
         self.exprs = exprs
         self.reasons = reasons
+        self.assigned: set[str] = set()  # variables that are no constants, in this body or one around it
 
     def e(self, x: Expr) -> str:
         return self.exprs.show(x)
 
     def body(self, body: Body) -> None:
         ranges, arrays, wide = self.exprs.ranges, dict(self.exprs.arrays), set(self.exprs.wide_names)
-        assigned = stored_names(body)
+        self.assigned |= stored_names(body)
         for s in body:
-            self.statement(s, assigned)
+            self.statement(s, self.assigned)
         self.exprs.ranges, self.exprs.arrays, self.exprs.wide_names = ranges, arrays, wide
 
     def block(self, head: str, body: Body, tail: str = "}") -> None:
@@ -213,8 +214,7 @@ class BodyPrinter:
             if exprs.wide(s.init) and not exprs.ranges.fits(s.init):
                 type_ = WIDE
                 exprs.wide_names.add(s.name)
-            value = poly(s.init)
-            exprs.ranges = exprs.ranges.having(s.name, value, value)
+            exprs.ranges = exprs.ranges.equal_to(s.name, s.init, assigned)
         init = "" if s.init is None else f" = {self.e(s.init)}"
         self.out.add(f"{'const ' if constant else ''}{type_} {s.name}{init};")
 
@@ -250,7 +250,7 @@ class BodyPrinter:
         step = f"{s.index} {r.op}= {self.e(r.amount)}"
         if poly(r.amount) == const(1) and r.op in "+-":
             step = f"{r.op}{r.op}{s.index}"
-        exprs.ranges = exprs.ranges.having(s.index, *loop_values(s))
+        exprs.ranges = inside_loop(exprs.ranges, s, self.assigned)
         self.block(f"for ({type_} {s.index} = {start}; {s.index} {r.relation} {bound}; {step}) {{", s.body)
         exprs.ranges, exprs.wide_names = saved
 
