@@ -188,8 +188,8 @@ class Executor:
 
     def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index) -> Steps:
         """Steps that show r to hold what is wanted, under the binders of what is wanted."""
-        xs = temporaries(want.cells.arity)
-        inside = facts.assume(want.cells.domain(xs), want.init_at(xs))
+        xs, inside = facts.arbitrary(*(k.INT,) * want.cells.arity)  # as the kernel names them: names decide how terms simplify
+        inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
         image = tuple(instantiate(t, xs) for t in forward)
         found = self.sums.find(inside, r.value_at(image), want.value_at(xs))
         return tuple(abstract_step(s, xs) for s in found or ())
