@@ -188,7 +188,9 @@ class Executor:
 
     def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index) -> Steps:
         """Steps that show r to hold what is wanted, under the binders of what is wanted."""
-        xs, inside = facts.arbitrary(*(k.INT,) * want.cells.arity)  # as the kernel names them: names decide how terms simplify
+        xs, inside = facts.arbitrary(
+            *(k.INT,) * want.cells.arity
+        )  # as the kernel names them: names decide how terms simplify
         inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
         image = tuple(instantiate(t, xs) for t in forward)
         found = self.sums.find(inside, r.value_at(image), want.value_at(xs))
