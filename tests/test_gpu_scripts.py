@@ -187,3 +187,55 @@ def test_prefix_sums_with_a_size_of_zero_are_rejected() -> None:
     s = og.Script(ROOT / "examples" / "prefix_sums.c")
     with pytest.raises(StepError):
         s.reduce.scan("i", "n", outer="t", sums="sums", before="base")
+
+
+DIVIDED = """
+void f(int w, float a[w], float b[w]) {
+  __requires("A: int -> float, w > 0");
+  __reads("a ~> Matrix1(w, A)");
+  __writes("b ~> Matrix1(w, fun i -> 1.0f / Sum(k in 0..w, %s))");
+  float total = 0.0f;
+  for (int k = 0; k < (w + 7) / 8; k++) {
+    for (int j = 0; j < 8; j++) {
+      if (8 * k + j < w) {
+        total += %s;
+      }
+    }
+  }
+  for (int i = 0; i < w; i++) {
+    b[i] = 1.0f / total;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "verified"),
+    [
+        ("expf(A(k))", "expf(a[8 * k + j])", True),
+        ("A(k)", "a[8 * k + j]", False),
+        ("(expf(A(k)) - expf(A(k)))", "(expf(a[8 * k + j]) - expf(a[8 * k + j]))", False),
+    ],
+)
+def test_a_sum_in_tiles_may_divide_only_if_it_is_not_zero(spec: str, code: str, verified: bool) -> None:
+    (f,) = Verifier(Settings()).verify(parse_text(DIVIDED % (spec, code))).functions
+    assert (f.verdict is Verdict.VERIFIED) is verified
+    assert verified or (f.problem is not None and f.problem.code == "OG310")
+
+
+def test_a_host_that_looks_at_an_array_keeps_its_copies() -> None:
+    """Between two kernels `a` is changed by the host: the second one must get the new contents."""
+    s = og.Script(
+        parse_text("""
+        void f(int n, float a[n]) {
+          __requires("n % 32 == 0");
+          __writes("a ~> Matrix1(n, fun i -> 3.0f)");
+          for (int b = 0; b < n / 32; b++) { for (int t = 0; t < 32; t++) { a[32 * b + t] = 1.0f; } }
+          for (int i = 0; i < n; i++) { a[i] += 1.0f; }
+          for (int c = 0; c < n / 32; c++) { for (int t = 0; t < 32; t++) { a[32 * c + t] += 1.0f; } }
+        }""")
+    )
+    s.gpu.launch(grid=["b"], block=["t"])
+    s.gpu.launch(grid=["c"], block=["t"])
+    s.gpu.stay_on_device()
+    assert s.text().count("memcpy_host_to_device1") == 1 and s.text().count("memcpy_device_to_host1") == 2
