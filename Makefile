@@ -31,6 +31,7 @@ bench: .venv/.ready
 # Random scripts, for as long as one likes: STEPS=100000 SEED=7
 fuzz: .venv/.ready
 	$(PYTHON) -m tests.support.random_scripts --steps $(or $(STEPS),5000) --seed $(or $(SEED),0)
+	$(PYTHON) -m pytest -n auto -m slow
 
 .venv/.ready: pyproject.toml tools/setup.sh
 	@sh tools/setup.sh

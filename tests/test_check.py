@@ -109,13 +109,15 @@ def test_inferred_contracts_check_when_written_out(path: Path) -> None:
         assert run_tests(Runner(again), f, seconds=0.3, most=40).failure is None
 
 
-def test_verdicts_do_not_depend_on_the_solver_seed() -> None:
+@pytest.mark.parametrize("group", range(4))
+def test_verdicts_do_not_depend_on_the_solver_seed(group: int) -> None:
     programs = [parse_file(p) for p in (*EXAMPLES, LOOPS)]
     programs += [parse_text(p.good.replace(w.old, w.new)) for _, p, w in cases()[::7] if w.verdict != "MALFORMED"]
+    programs = programs[group::4]
     expected = [[f.verdict for f in verify(p).functions] for p in programs]
     for seed in range(1, 21):
         verifier = Verifier(Settings(seed=seed * 7919))
-        for program, want in list(zip(programs, expected))[seed % 4 :: 4]:
+        for program, want in list(zip(programs, expected))[seed % 2 :: 2]:
             assert [f.verdict for f in verifier.verify(program).functions] == want
 
 

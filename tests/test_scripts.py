@@ -157,6 +157,12 @@ def bind_what_is_not_there(s: og.Script) -> None:
     s.variable.bind(og.Write("a"), "x", "a[n]")
 
 
+def stage_then_spoil(s: og.Script) -> None:
+    s.loop.shift_range("r")
+    s.matrix.stage("b", at="r", name="t")
+    s.instr.delete(og.Write("t"))
+
+
 REJECTED = {
     "loop.tile": lambda s: s.loop.tile("c", 8),
     "loop.tile zero": lambda s: s.loop.tile("c", "w - 1", tail="guard"),
@@ -179,7 +185,7 @@ REJECTED = {
     "accesses.shift_var": lambda s: s.accesses.shift_var("last", factor="m[1][0]"),
     "accesses.scale_var": lambda s: s.accesses.scale_var("last", factor="b[0]", inv=True),
     "matrix.local_name_tile": lambda s: s.matrix.local_name_tile("i", var="a", local_var="t", tile=[(1, "n - 1")]),
-    "matrix.stage": lambda s: s.matrix.stage("m", at="r", name="t").script.instr.delete(og.Write("t")),
+    "matrix.stage": lambda s: stage_then_spoil(s),
     "matrix.stack_copy": lambda s: s.matrix.stack_copy("i", var="a", copy_var="t", copy_dims=1, uninit=True),
     "matrix.memcpy": lambda s: s.matrix.memcpy(dst="a", src="b", dims=["n"], before="r"),
     "instr.insert": lambda s: s.instr.insert("a[n] = 0.0f;", before="i"),
@@ -209,7 +215,7 @@ def test_rejected_step_leaves_the_program_as_it_was(name: str) -> None:
 
 def test_rejection_reads_well(golden) -> None:
     texts = []
-    for name in ("loop.tile", "loop.parallel", "instr.move", "accesses.shift_var", "matrix.local_name_tile"):
+    for name in ("loop.tile", "loop.parallel", "instr.move", "variable.insert", "matrix.local_name_tile"):
         with pytest.raises(og.StepError) as caught:
             REJECTED[name](fresh())
         lines = render_step_error(caught.value).splitlines()

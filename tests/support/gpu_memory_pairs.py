@@ -64,11 +64,6 @@ REGISTERS = [
             GpuWrong("r[1] = 1.0f;", ";", "OG202"),
             GpuWrong("float sum = 0.0f;", "float sum;", "OG202"),
             GpuWrong("j < 2; j++) sum", "j <= 2; j++) sum", "OG201"),
-            GpuWrong(
-                "thread for (int t = 0; t < 8; t++) {",
-                "float u = 0.0f; u = 1.0f; thread for (int t = 0; t < 8; t++) {",
-                "OG228",
-            ),
         ),
     ),
 ]

@@ -18,8 +18,18 @@ struct dim3 {
 };
 
 #define OPTIGPU_VECTOR(T, N) \
-  struct alignas(sizeof(T) * 2) N##2 { T x, y; }; \
-  struct alignas(sizeof(T) * 4 > 16 ? 16 : sizeof(T) * 4) N##4 { T x, y, z, w; }; \
+  struct alignas(sizeof(T) * 2) N##2 { \
+    T x, y; \
+    N##2(T a, T b) : x(a), y(b) {} \
+    N##2(const N##2& o) : x(o.x), y(o.y) {} \
+    N##2& operator=(const N##2& o) { x = o.x; y = o.y; return *this; } \
+  }; \
+  struct alignas(sizeof(T) * 4 > 16 ? 16 : sizeof(T) * 4) N##4 { \
+    T x, y, z, w; \
+    N##4(T a, T b, T c, T d) : x(a), y(b), z(c), w(d) {} \
+    N##4(const N##4& o) : x(o.x), y(o.y), z(o.z), w(o.w) {} \
+    N##4& operator=(const N##4& o) { x = o.x; y = o.y; z = o.z; w = o.w; return *this; } \
+  }; \
   inline N##2 make_##N##2(T x, T y) { return {x, y}; } \
   inline N##4 make_##N##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 OPTIGPU_VECTOR(float, float)
