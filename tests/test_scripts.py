@@ -185,7 +185,7 @@ REJECTED = {
     "accesses.shift_var": lambda s: s.accesses.shift_var("last", factor="m[1][0]"),
     "accesses.scale_var": lambda s: s.accesses.scale_var("last", factor="b[0]", inv=True),
     "matrix.local_name_tile": lambda s: s.matrix.local_name_tile("i", var="a", local_var="t", tile=[(1, "n - 1")]),
-    "matrix.stage": lambda s: stage_then_spoil(s),
+    "matrix.stage": stage_then_spoil,
     "matrix.stack_copy": lambda s: s.matrix.stack_copy("i", var="a", copy_var="t", copy_dims=1, uninit=True),
     "matrix.memcpy": lambda s: s.matrix.memcpy(dst="a", src="b", dims=["n"], before="r"),
     "instr.insert": lambda s: s.instr.insert("a[n] = 0.0f;", before="i"),
