@@ -138,7 +138,7 @@ BARRIERS = [
         ),
         (
             GpuWrong(SYNC, ";\n", "OG210"),
-            GpuWrong("const float first = d[b][0];", "float first = d[b][0]; first += 1.0f;", "OG228"),
+            GpuWrong("const float first = d[b][0];", "float first = d[b][0]; first += 1.0f;", "OG212"),
         ),
     ),
     GpuPair(

@@ -82,7 +82,7 @@ OWN_COPIES = [
         ),
         (
             GpuWrong("= x[t] + 1.0f", "= x[7 - t] + 1.0f", "OG202"),
-            GpuWrong("blocksync();", "x[0] = 1.0f;", "OG228"),
+            GpuWrong("blocksync();", "x[0] = 1.0f;", "OG212"),
             GpuWrong("blocksync();", "const float y = x[0];", "OG202"),
         ),
     ),

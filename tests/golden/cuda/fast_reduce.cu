@@ -114,11 +114,15 @@ struct scratch_array {
   cudaError_t allocate(size_t count, cudaStream_t on) {
     stream = on;
     int device = 0;
-    cudaMemPool_t pool;
-    uint64_t keep = 64 << 20;
+    static thread_local int prepared = -1;  // the device whose pool was told to keep memory
     if (const cudaError_t status = cudaGetDevice(&device)) return status;
-    if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
-    if (const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep)) return status;
+    if (device != prepared) {
+      cudaMemPool_t pool;
+      uint64_t keep = 64 << 20;
+      if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
+      if (const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep)) return status;
+      prepared = device;
+    }
     return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
   }
   cudaError_t release() {
