@@ -61,3 +61,34 @@ def test_a_bug_of_ours_is_exit_code_3_without_a_stack_trace(monkeypatch: pytest.
     assert main(["parse", "x.c"]) == 3
     err = capsys.readouterr().err
     assert "bug in OptiGPU" in err and "Traceback" not in err
+
+
+@pytest.mark.filterwarnings("ignore:no GPU was found")
+def test_build_compiles_what_is_verified_and_nothing_else(tmp_path: Path, capsys) -> None:
+    assert main(["build", str(EXAMPLES / "axpy.c"), "-o", str(tmp_path / "axpy.c")]) == 0
+    assert main(["build", str(EXAMPLES / "gpu/scripts/vector_add.py"), "-o", str(tmp_path / "add.cu")]) == 0
+    assert "add.cu" in capsys.readouterr().out
+    file = tmp_path / "wrong.c"
+    file.write_text(WRONG, encoding="utf-8")
+    assert main(["build", str(file), "-o", str(tmp_path / "never.c")]) == 1
+    assert "wrong.c:3:14: REFUTED[OG307]" in capsys.readouterr().err
+    assert not list(tmp_path.glob("never*"))
+    assert main(["build", str(tmp_path / "nowhere.c")]) == 2
+
+
+def test_run_and_diff_of_scripts(tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", str(EXAMPLES / "scripts/reduce.py")]) == 0
+    out = capsys.readouterr().out
+    assert "VERIFIED 6 steps · 0 assumptions · race-free" in out
+    assert (tmp_path / "trace.html").exists() and (tmp_path / "build/reduce.c").exists()
+    assert main(["diff", str(EXAMPLES / "scripts/reduce.py"), "--step", "3"]) == 0
+    assert "+    float psums = 0.0f;" in capsys.readouterr().out
+    script = tmp_path / "bad.py"
+    script.write_text("import optigpu as og\ns = og.Script('nowhere.c')\n", encoding="utf-8")
+    assert main(["run", str(script)]) == 2
+    script.write_text("x = 1\ny = x.nothing\n", encoding="utf-8")
+    assert main(["run", str(script)]) == 2
+    assert "bad.py:2: error: AttributeError" in capsys.readouterr().err
+    script.write_text("x = (\n", encoding="utf-8")
+    assert main(["run", str(script)]) == 2

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from optigpu.api import Script, observe
+from optigpu.api import Script, has_kernels, observe
 from optigpu.checker.audit import audit, certificate_of
 from optigpu.checker.proofs import annotated
 from optigpu.checker.verdict import Verdict
@@ -124,6 +124,9 @@ def _arguments() -> argparse.ArgumentParser:
     p.add_argument("script", metavar="SCRIPT")
     p.add_argument("--step", type=int, metavar="N", help="only this one")
     p.add_argument("--plain", action="store_true", help="compare plain C, without annotations")
+    p = command("build", _build, "verify, emit and compile a C file, or what a script makes", files=False)
+    p.add_argument("source", metavar="SOURCE", help="a C file or a script")
+    p.add_argument("-o", "--output", metavar="OUT", help="where the code goes (default build/NAME.c or build/NAME.cu)")
     command("doctor", _doctor, "which compilers, solvers and GPUs are here", files=False)
     return parser
 
@@ -275,6 +278,25 @@ def _diff(args: argparse.Namespace, style: Style) -> int:
         for step in steps:
             print(render_diff(step, style, view="plain" if args.plain else "annotated"))
     return code
+
+
+def _build(args: argparse.Namespace, style: Style) -> int:
+    if args.source.endswith(".py"):
+        code, scripts = _run_script(args.source, lambda script, step: None, style)
+        if code != FINE:
+            return code
+    else:
+        try:
+            scripts = [Script(args.source)]
+        except StepError as e:
+            assert e.failed is not None
+            print(render_function(e.failed, style), file=sys.stderr)
+            return WRONG
+    for script in scripts[-1:]:
+        suffix = ".cu" if has_kernels(script.program) else ".c"
+        target = script.emit(args.output or f"build/{Path(args.source).stem}{suffix}")
+        print(f"{style.green('VERIFIED')} {target}: {script.build()}")
+    return FINE
 
 
 def _run_script(path: str, progress: Callable[[Script, Step], None], style: Style) -> tuple[int, list[Script]]:

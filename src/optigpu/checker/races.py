@@ -110,9 +110,9 @@ def _lent_to(judge: Judge, state: State, base: str) -> str:
     """Does the block around this point hold the base itself, or is it lent by the grid?"""
     s: State | None = state
     while s is not None and s.block.kind != "function":
-        if s.context.kind == THREADS and s.context.threads is s.context.block:
-            held = any(r.cells.base == base and r.share == FULL for r in s.held.values())
-            return "block" if held else "grid"
+        whole_block = s.context.kind == THREADS and s.context.threads is s.context.block
+        if whole_block and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
+            return "block"
         s = s.block.before
     return "grid"
 
