@@ -204,7 +204,7 @@ def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
             start, low, high, body = (known[i] for i in rest)
             return k.big(op, low, high, body, start)
         case _:
-            return k.construct(op, tuple(known[i] for i in rest))
+            return k.CONSTRUCTORS[op](*(known[i] for i in rest))
 
 
 def decode(x: Any, terms: list[Term]) -> Any:

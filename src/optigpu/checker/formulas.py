@@ -292,7 +292,7 @@ class FormulaElaborator:
             most = k.big("fold_max", k.add(low, k.ONE), high, values, k.instantiate(values, (low,)))
             return most if e.op == "Max" else k.neg(most)
         if e.op == "Any":
-            return k.any_(low, high, body)
+            return k.not_(k.big("all", low, high, k.not_(body)))
         return k.big({"Sum": "sum", "Prod": "prod", "All": "all"}[e.op], low, high, body)
 
     # Permissions
@@ -399,9 +399,9 @@ def pure_operation(op: str, a: Term, b: Term) -> Term:
         case "*":
             return k.mul(a, b)
         case "/":
-            return k.rdiv(a, b) if a.sort is REAL else k.tdiv(a, b)
+            return k.mul(a, k.inv(b)) if a.sort is REAL else quotient(a, b)
         case "%":
-            return k.tmod(a, b)
+            return k.sub(a, k.mul(b, quotient(a, b)))
         case "<<":
             return k.mul(a, k.pow2(b))
         case ">>":
@@ -422,6 +422,15 @@ def pure_operation(op: str, a: Term, b: Term) -> Term:
             return k.not_(k.eq(a, b))
         case _:
             raise ValueError(op)
+
+
+def quotient(a: Term, b: Term) -> Term:
+    """C's division of integers, towards zero."""
+    positive = k.ite(k.le(k.ZERO, a), k.fdiv(a, b), k.neg(k.fdiv(k.neg(a), b)))
+    if k.is_num(b) and b.data > 0:
+        return positive
+    negative = k.ite(k.le(k.ZERO, a), k.neg(k.fdiv(a, k.neg(b))), k.fdiv(k.neg(a), k.neg(b)))
+    return k.ite(k.lt(k.ZERO, b), positive, negative)
 
 
 def linear(helper: tuple[str, int], args: list[Term]) -> Term:
