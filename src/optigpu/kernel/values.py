@@ -77,7 +77,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Into:
-    """Where the test holds, a term of a maximum is at most the one at `to` in part `part` of another. Under its `binders` indices."""
+    """Where the test holds, a term of a maximum is at most the one at `to` in `part` of another; under its `binders` indices."""
 
     binders: int
     test: Term
