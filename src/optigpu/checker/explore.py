@@ -517,6 +517,19 @@ def shared_by_iterations(summary: LoopSummary) -> Effect | None:
     return next((e for e in (*progressive, *summary.effects.values()) if e.progressive or e.kind != "each"), None)
 
 
+def alike(a: Cells, b: Cells) -> bool:
+    """Are these the same cells but for a condition?"""
+    return a.ranges == b.ranges and a.index == b.index
+
+
+def distinct(judge: Judge, facts: Facts, cells: Cells) -> bool:
+    """Can the binders be read off the cell?"""
+    xs = temporaries(cells.arity)
+    inside = facts.assume(cells.domain(xs))
+    back = invert(cells, cells.at(xs), inside)
+    return back is not None and judge.proves(inside, same(back, xs), count=False)
+
+
 def bind(t: Term, v: Term, depth: int) -> Term:
     """A term under `depth` binders with v bound outside of them."""
     xs = temporaries(depth, "z")
@@ -565,6 +578,7 @@ class _Recurrences:
         self.updates = {b: list(c.updates) for b, c in written.items()}
         self.names = {c.start: b for b, c in summary.entry.items()}
         self.solved: dict[str, Effect] = {}
+        self.inverted: dict[Cells, bool] = {}
 
     def solve(self) -> None:
         pending = set(self.updates)
@@ -606,32 +620,31 @@ class _Recurrences:
 
     def disjoint(self, updates: list[Update]) -> bool:
         """Different iterations write different cells."""
+        return all(self.apart(a.cells, b.cells) for i, a in enumerate(updates) for b in updates[i:])
+
+    def apart(self, a: Cells, b: Cells) -> bool:
+        """Is v = w where iteration v writes a cell of a, and w the same one as a cell of b?"""
         v, facts = self.summary.v, self.summary.facts
+        if alike(a, b) and self.inverts(replace(a, where=TRUE)):
+            return True
+        if a is b and self.inverts(a):
+            return True
         w = temporaries(1, "w")[0]
-        other = self.judge_facts_at(w)
-        for i, a in enumerate(updates):
-            for b in updates[i:]:
-                if a is b and self.inverts(a):
-                    continue
-                xs, ys = temporaries(a.cells.arity), temporaries(b.cells.arity)
-                moved = replace(b, cells=b.cells.substitute({v: w}))
-                both = facts.assume(a.cells.domain(xs), *other, moved.cells.domain(ys))
-                both = both.assume(same(a.cells.at(xs), moved.cells.at(ys)))
-                if not self.judge.proves(both, k.eq(v, w), count=False):
-                    return False
-        return True
+        xs, ys = temporaries(a.arity), temporaries(b.arity)
+        moved = b.substitute({v: w})
+        both = facts.assume(a.domain(xs), *self.judge_facts_at(w), moved.domain(ys))
+        both = both.assume(same(a.at(xs), moved.at(ys)))
+        return self.judge.proves(both, k.eq(v, w), count=False)
 
     def judge_facts_at(self, w: Term) -> list[Term]:
         r = self.summary.range
         return [k.le(r.low, w), k.lt(w, r.high)]
 
-    def inverts(self, u: Update) -> bool:
+    def inverts(self, cells: Cells) -> bool:
         """Can the iteration be read off the cell?"""
-        whole = over_all(u.cells, self.summary)
-        xs = temporaries(whole.arity)
-        inside = self.summary.facts.assume(whole.domain(xs))
-        back = invert(whole, whole.at(xs), inside)
-        return back is not None and self.judge.proves(inside, same(back, xs), count=False)
+        if cells not in self.inverted:
+            self.inverted[cells] = distinct(self.judge, self.summary.facts, over_all(cells, self.summary))
+        return self.inverted[cells]
 
     def classify_each(self, base: str, updates: list[Update]) -> Effect | None:
         """Reads of these cells see what they held at entry, unless an earlier iteration wrote them."""
