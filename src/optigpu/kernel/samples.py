@@ -13,7 +13,7 @@ from optigpu.kernel.terms import INT, Term
 
 Sample = dict[Term, int]
 MOST = 6  # samples of one set of facts
-SPREAD = 70  # how far from its lower bound a variable is chosen
+SPREADS = (70, 70**4)  # how far from its lower bound a variable is chosen: sizes are small, or larger than all tiles
 
 
 class Undefined(Exception):
@@ -80,12 +80,12 @@ def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> lis
         env = dict(start)
         for x in used:
             if x not in env:
-                env[x] = _choose(x, env, items, rng)
+                env[x] = _choose(x, env, items, rng, SPREADS[attempt % 2])
         if all(_holds(i, env) for i in items):
             out.append(env)
             if len(out) == MOST:
                 break
-    return out
+    return out if out or not samples else extended((), items, seed)
 
 
 def _holds(item: Term, env: Sample) -> bool:
@@ -95,7 +95,7 @@ def _holds(item: Term, env: Sample) -> bool:
         return True
 
 
-def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random) -> int:
+def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random, spread: int) -> int:
     """A value within the bounds that items give, those of them that mention nothing unknown."""
     low, high = None, None
     for i in items:
@@ -114,6 +114,6 @@ def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random) -> int:
             bound = -(at_0 // slope) if at_0 % slope == 0 else at_0 // -slope + 1
             low = bound if low is None else max(low, bound)
     if low is None:
-        low = -2 if high is None else high - SPREAD
-    high = low + SPREAD if high is None else min(high, low + SPREAD)
+        low = -2 if high is None else high - spread
+    high = low + spread if high is None else min(high, low + spread)
     return rng.randint(low, high) if low <= high else low
