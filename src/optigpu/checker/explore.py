@@ -595,7 +595,10 @@ class _Recurrences:
         for base in sorted(pending):
             updates = self.updates[base]
             self.solved[base] = Effect("unknown", base, tuple(updates), "", self.read_elsewhere(base, updates))
-        self.summary.effects = self.solved
+        entry = {self.at_entry(b): self.start_of(b) for b in self.updates}
+        for base, effect in self.solved.items():
+            updates = tuple(self.renamed(u, entry) for u in effect.updates)
+            self.summary.effects[base] = replace(effect, updates=updates)
 
     def start_of(self, base: str) -> Term:
         return self.summary.entry[base].start
@@ -604,12 +607,23 @@ class _Recurrences:
         start = self.start_of(base)
         return any(start in t.free for t in (*u.cells.terms(), u.value))
 
+    def at_entry(self, base: str) -> Term:
+        """The name of the contents before the loop, where it must be told from that of the contents at the start of v."""
+        start = self.start_of(base)
+        return k.var(f"{start.data}!entry", start.sort)
+
+    def renamed(self, u: Update, names: dict[Term, Term]) -> Update:
+        cells, value, init = u.cells.substitute(names), k.substitute(u.value, names), k.substitute(u.init, names)
+        return replace(u, cells=cells, value=value, init=init)
+
     def classify(self, base: str, pending: set[str]) -> Effect | None:
         updates = self.updates[base]
         if base in self.given:
             return self.given[base]
-        if any(self.mentions(u, other) for u in updates for other in pending if other != base):
+        others = [b for b in pending if b != base and any(self.mentions(u, b) for u in updates)]
+        if not all(self.own_or_untouched(u, b, self.updates[b]) for u in updates for b in others):
             return None
+        updates = [self.renamed(u, {self.start_of(b): self.at_entry(b) for b in others}) for u in updates]
         if self.disjoint(updates):
             return self.classify_each(base, updates)
         if len(updates) == 1:

@@ -374,7 +374,7 @@ class SumProver:
             return None
         (i,) = temporaries(1, "f")
         theirs = one.body_at((i,))
-        for depth in (1,) if alone else (4, 3, 2):
+        for depth in (1,) if alone else range(nested_sums(t), 1, -1):
             nested = peel(t, depth)
             if nested is None:
                 continue
@@ -562,6 +562,14 @@ def bigs(t: Term) -> list[Term]:
 def nesting(t: Term) -> int:
     """How many big operators there are inside a term."""
     return sum(x.op in BIG for x in k.subterms(t))
+
+
+def nested_sums(t: Term) -> int:
+    """How many sums stand around the summand of a nested sum."""
+    depth = 0
+    while peel(t, depth + 1) is not None:
+        depth += 1
+    return depth
 
 
 def one_sided(a: Term, b: Term) -> list[Term]:

@@ -294,7 +294,7 @@ class Facts:
         found = self._nonneg.get(p)
         if found is None:
             self._nonneg[p] = False  # while it is being looked at
-            possible = k.is_num(p) or not negative_for_one(p, self.samples())
+            possible = k.is_num(p) or not self.guide.refutes(self, p)
             found = self._nonneg[p] = possible and self._eliminate(p, DEPTH, {}, self._bounds_with(p))
         return found
 
