@@ -105,7 +105,7 @@ class Executor:
     def inverse(self, claim: Claim) -> Index:
         """The binders of a claim, read off its index."""
         xs = temporaries(len(claim.cells.index))
-        found = invert(claim.cells, xs, Facts())
+        found = invert(claim.cells, xs, self.kernel.judge.root)
         if found is None:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
         return tuple(k.abstract(t, xs) for t in found)
