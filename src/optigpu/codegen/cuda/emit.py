@@ -11,7 +11,7 @@ from optigpu.codegen.cuda.device import print_device_function, print_kernel, roo
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Plain, bound_arrays, flat
 from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
-from optigpu.codegen.cuda.preconditions import parameter_ranges, requirements
+from optigpu.codegen.cuda.preconditions import negated, parameter_ranges, requirements
 from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
@@ -21,7 +21,7 @@ from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT, Array, Scalar, Space
+from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
 from optigpu.syntax.walk import statements
 
 RESERVED_WORDS = (
@@ -30,7 +30,8 @@ RESERVED_WORDS = (
     "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
-    "failure TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z NULL INFINITY"
+    "failure failed TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z first_y first_z slice_y slice_z "
+    "NULL INFINITY"
 )
 RESERVED = frozenset(RESERVED_WORDS.split())
 VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
@@ -41,9 +42,10 @@ const char* failure(const char* what, cudaError_t status) {
   snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(status));
   return message;
 }
+[[maybe_unused]] const char* failure(const char*, const char* text) { return text; }
 
 #define TRY(call) \\
-  if (const cudaError_t status_ = (call)) return failure(#call, status_)
+  if (const auto failed = (call)) return failure(#call, failed)
 """
 DEVICE_ARRAY = """
 // Device memory that is released at the end of its scope, also on an early return.
@@ -77,7 +79,8 @@ struct scratch_array {
       cudaMemPool_t pool;
       uint64_t keep = 64 << 20;
       if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
-      if (const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep)) return status;
+      const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+      if (status) return status;
       prepared = device;
     }
     return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
@@ -142,7 +145,7 @@ def emit_cuda(
 
 def reject_reserved(f: Function) -> None:
     """Names that C allows and that mean something else in the emitted file."""
-    kernels = {f"{word}{f.name}_kernel" for word in ("", "launch_")}
+    kernels = {f"{f.name}_kernel", f"launch_{f.name}_kernel", f"check_{f.name}"}
     for p in f.params:
         if p.name in RESERVED | kernels:
             raise input_error(
@@ -197,18 +200,50 @@ class _File:
         for k in self.lowering.kernels:
             print_kernel(k, self.out, reasons, residents)
             self.out.add("")
-            print_launch(k, self.out, k.ranges)
-            self.out.add("")
         for line in self.preamble().strip("\n").split("\n"):
             self.out.add(line)
         self.out.add("")
+        for k in self.lowering.kernels:
+            print_launch(k, self.out, k.ranges)
+            self.out.add("")
+        checks = self.checks(checked)
+        if checks:
+            self.check_function(checks)
+            self.out.add("")
         self.out.add("}  // namespace")
         self.out.add("")
-        self.entry(checked, None)
+        self.entry(bool(checks), None)
         if self.bound is not None:
             self.out.add("")
-            self.entry(checked, self.bound)
+            self.entry(bool(checks), self.bound)
         return self.out.text()
+
+    def checks(self, checked: list[tuple[str, Expr]]) -> list[str]:
+        """Statements that return what is wrong with the arguments."""
+        exprs = CudaExprs(False, self.arrays, self.ranges)
+        out = [
+            f'if ({exprs.show(negated(condition))}) return "{self.f.name}: {text} does not hold";'
+            for text, condition in checked
+        ]
+        for p in self.f.params:
+            if p.type == INT:
+                out.append(
+                    f'if ({p.name} > {MAX_INDEX}) return "{self.f.name}: {p.name} is too large for 32-bit indices";'
+                )
+        return out
+
+    def check_function(self, checks: list[str]) -> None:
+        self.out.add("// What the contract asks of the sizes.")
+        params = [f"{t.name} {n}" for n, t in self.integers().items()]
+        self.out.extend(wrapped(f"const char* check_{self.f.name}(", params, ") {"))
+        self.out.depth += 1
+        self.out.extend(checks)
+        self.out.add("return nullptr;")
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def integers(self) -> dict[str, Scalar]:
+        return {p.name: p.type for p in self.f.params if isinstance(p.type, Scalar) and is_int(p.type)}
 
     def header(self, header: Sequence[str], assumed: list[str]) -> None:
         printer = ProgramPrinter()
@@ -285,7 +320,7 @@ class _File:
                     out[p] = max(out.get(p, 0), k.vectors[d])
         return out
 
-    def entry(self, checked: list[tuple[str, Expr]], bound: dict[str, str] | None) -> None:
+    def entry(self, checks: bool, bound: dict[str, str] | None) -> None:
         name = self.f.name if bound is None else f"{self.f.name}_on_device"
         written = self.written()
         params = []
@@ -308,20 +343,14 @@ class _File:
             params.append("cudaStream_t stream")
         self.out.extend(wrapped(f'extern "C" const char* {name}(', params, ") {"))
         self.out.depth += 1
-        exprs = CudaExprs(False, self.arrays, self.ranges)
-        for text, condition in checked:
-            self.out.add(f'if (!({exprs.show(condition)})) return "{self.f.name}: {text} does not hold";')
-        for p in self.f.params:
-            if p.type == INT:
-                self.out.add(
-                    f'if ({p.name} > {MAX_INDEX}) return "{self.f.name}: {p.name} is too large for 32-bit indices";'
-                )
+        if checks:
+            self.out.add(f"TRY(check_{self.f.name}({', '.join(self.integers())}));")
         if bound is not None:
             for n, size in self.alignment().items():
                 self.out.add(
                     f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
                 )
-        printer = HostPrinter(self.out, exprs, bound)
+        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, self.ranges), bound)
         printer.vectors = self.vectors()
         printer.nodes(self.nodes, self.assigned)
         if bound is None and not self.ends_with_copy():
