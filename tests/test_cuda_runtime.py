@@ -13,9 +13,10 @@ import pytest
 
 from optigpu.runtime.arrays import view_of
 from optigpu.runtime.cuda import CudaFunction
+from optigpu.runtime.driver import DeviceArray as DeviceArrayOnGpu
+from optigpu.runtime.driver import Driver
 from optigpu.runtime.errors import BuildError, CallError
-from optigpu.runtime.gpu import DeviceArray as DeviceArrayOnGpu
-from optigpu.runtime.gpu import Driver, bench, copy_bandwidth
+from optigpu.runtime.gpu import bench, copy_bandwidth
 from optigpu.runtime.manifest import BuiltCuda, load, save, signature_from_json, signature_to_json
 from optigpu.runtime.nvcc import gpu_architecture
 from tests.conftest import ROOT

@@ -1,4 +1,4 @@
-"""Device memory and timing by the driver alone: kernels can be run and timed where neither PyTorch nor CuPy is installed."""
+"""Timing by the driver alone: kernels can be timed where neither PyTorch nor CuPy is installed."""
 
 from __future__ import annotations
 
@@ -6,85 +6,15 @@ import ctypes
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from optigpu.runtime.cuda import CudaFunction
-from optigpu.runtime.errors import BuildError, CallError
+from optigpu.runtime.driver import DeviceArray, driver
 
 WARM_UP = 3
 FLUSH_BYTES = 256 << 20  # more than any L2 cache holds
-
-
-class Driver:
-    """The calls of libcuda that are needed, in the primary context of the first GPU, which the compiled code uses too."""
-
-    def __init__(self) -> None:
-        try:
-            self.library = ctypes.CDLL("libcuda.so.1")
-        except OSError:
-            raise BuildError("no GPU was found: its driver (libcuda.so.1) is not installed") from None
-        self.call("cuInit", 0)
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
-
-    def call(self, name: str, *args: Any) -> None:
-        status = getattr(self.library, name)(*args)
-        if status != 0:
-            text = ctypes.c_char_p()
-            self.library.cuGetErrorString(status, ctypes.byref(text))
-            reason = (text.value or b"unknown error").decode()
-            raise CallError(f"{name}: {reason}")
-
-
-@cache
-def driver() -> Driver:
-    return Driver()
-
-
-class DeviceArray:
-    """An array in GPU memory. CudaFunction, CuPy and PyTorch (`torch.as_tensor`) take it by the common protocol."""
-
-    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
-        self.shape, self.dtype = shape, np.dtype(dtype)
-        self.nbytes = int(np.prod(shape, dtype=np.int64)) * self.dtype.itemsize
-        self.pointer = ctypes.c_uint64(0)
-        if self.nbytes:
-            driver().call("cuMemAlloc_v2", ctypes.byref(self.pointer), ctypes.c_size_t(self.nbytes))
-
-    @staticmethod
-    def of(array: Any) -> DeviceArray:
-        """A copy of a NumPy array."""
-        array = np.ascontiguousarray(array)
-        out = DeviceArray(array.shape, array.dtype)
-        if out.nbytes:
-            driver().call(
-                "cuMemcpyHtoD_v2", out.pointer, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(out.nbytes)
-            )
-        return out
-
-    def get(self) -> Any:
-        """A copy in host memory."""
-        out = np.empty(self.shape, self.dtype)
-        if self.nbytes:
-            driver().call(
-                "cuMemcpyDtoH_v2", ctypes.c_void_p(out.ctypes.data), self.pointer, ctypes.c_size_t(self.nbytes)
-            )
-        return out
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        return {
-            "shape": self.shape, "typestr": self.dtype.str, "data": (self.pointer.value, False), "strides": None, "version": 3,
-        }  # fmt: skip
-
-    def __del__(self) -> None:
-        if self.pointer.value:
-            driver().library.cuMemFree_v2(self.pointer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,10 @@ def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[Mark, str]:
     follow(body, set(), before, backwards=False)
     follow(body, set(), after, backwards=True)
     out: dict[Mark, str] = {}
-    for mark in before:
-        complete = [a for a in arrays if ("write", a) in before[mark] and ("read", a) in after[mark]]
-        read = [a for a in arrays if ("read", a) in before[mark] and ("write", a) in after[mark] and a not in complete]
+    for mark, earlier in before.items():
+        later = after[mark]
+        complete = [a for a in arrays if ("write", a) in earlier and ("read", a) in later]
+        read = [a for a in arrays if ("read", a) in earlier and ("write", a) in later and a not in complete]
         parts = [
             said(complete, "is complete before other threads use it", "are complete before other threads use them")
         ]

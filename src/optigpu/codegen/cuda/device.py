@@ -212,14 +212,16 @@ def vector_calls(body: Body) -> set[tuple[str, str]]:
 # Printing -------------------------------------------------------------------------------------------------------------------
 
 
-def print_kernel(k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None) -> None:
+def print_kernel(
+    k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None, linkage: str = ""
+) -> None:
     bound = k.threads.threads_per_block()
     least = f", {residents}" if residents else ""
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
     params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
     for a in k.arrays:
         params.append(f"{'' if a.name in k.written else 'const '}{a.elem.name}* __restrict__ {a.name}")
-    out.extend(wrapped(f"__global__ void{bounds} {k.name}(", params, ") {"))
+    out.extend(wrapped(f"{linkage}__global__ void{bounds} {k.name}(", params, ") {"))
     out.depth += 1
     arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
     exprs = CudaExprs(True, arrays, k.ranges)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from optigpu.codegen.cuda.arithmetic import Ranges
-from optigpu.codegen.cuda.device import print_device_function, print_kernel, root, wrapped
+from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, root, wrapped
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Plain, bound_arrays, flat
 from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
+from optigpu.codegen.cuda.plans import plan_of
 from optigpu.codegen.cuda.preconditions import negated, parameter_ranges, requirements
 from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs
+from optigpu.codegen.plan import Plan
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.errors import input_error
@@ -30,8 +32,8 @@ RESERVED_WORDS = (
     "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
-    "failure failed TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z first_y first_z slice_y slice_z "
-    "NULL INFINITY"
+    "failure failed TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
+    "first_y first_z slice_y slice_z NULL INFINITY"
 )
 RESERVED = frozenset(RESERVED_WORDS.split())
 VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
@@ -107,6 +109,8 @@ class CudaUnit:
     on_device: bool
     alignment: Mapping[str, int]  # parameter -> bytes to which `name_on_device` needs it aligned
     kernels: tuple[str, ...]
+    device_text: str  # the kernels alone, for a compiler of device code
+    plan: Plan | None  # what `name_on_device` does, for a host without a compiler
 
 
 def emit_cuda(
@@ -139,8 +143,78 @@ def emit_cuda(
     assigned = assigned_names(f.body)
     nodes = lowering.body(f.body, scope, assigned)
     file = _File(program, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
-    text = file.write(functions, values, header, reasons or {}, blocks_per_multiprocessor)
-    return CudaUnit(text, f.name, file.bound is not None, file.alignment(), tuple(k.name for k in lowering.kernels))
+    device = DeviceCode(f, lowering.kernels, functions, values, reasons or {}, blocks_per_multiprocessor)
+    return CudaUnit(
+        file.write(device, header),
+        f.name,
+        file.bound is not None,
+        file.alignment(),
+        tuple(k.name for k in lowering.kernels),
+        device.text('extern "C" '),
+        None if file.bound is None else plan_of(nodes, file.bound),
+    )
+
+
+@dataclass(frozen=True)
+class DeviceCode:
+    """The kernels, after what they call."""
+
+    f: Function
+    kernels: Sequence[DeviceKernel]
+    functions: dict[str, Function]
+    values: Mapping[str, Expr]
+    reasons: Mapping[Mark, str]
+    residents: int | None
+
+    def text(self, linkage: str) -> str:
+        out = Lines()
+        self.write(out, linkage)
+        return out.text()
+
+    def write(self, out: Lines, linkage: str = "") -> None:
+        self.vector_helpers(out)
+        self.device_functions(out)
+        for k in self.kernels:
+            print_kernel(k, out, self.reasons, self.residents, linkage)
+            out.add("")
+
+    def vector_helpers(self, out: Lines) -> None:
+        """`load4(r, a)`: four neighbouring elements by one instruction."""
+        wanted = sorted(set().union(*(k.vector_calls for k in self.kernels)))
+        for call, elem in wanted:
+            width, way = VECTOR_CALLS[call]
+            if elem not in VECTOR_TYPES:
+                raise input_error("OG401", f"vectors of `{elem}` have no counterpart in CUDA", self.f.loc)
+            vector = f"{VECTOR_TYPES[elem]}{width}"
+            parts = "xyzw"[:width]
+            if way == "load":
+                out.add(f"__device__ __forceinline__ void load{width}({elem}* to, const {elem}* from) {{")
+                out.add(f"  const {vector} v = *reinterpret_cast<const {vector}*>(from);")
+                out.add("  " + " ".join(f"to[{i}] = v.{p};" for i, p in enumerate(parts)))
+            else:
+                out.add(f"__device__ __forceinline__ void store{width}({elem}* to, const {elem}* from) {{")
+                values = ", ".join(f"from[{i}]" for i in range(width))
+                out.add(f"  *reinterpret_cast<{vector}*>(to) = make_{vector}({values});")
+            out.add("}")
+            out.add("")
+
+    def device_functions(self, out: Lines) -> None:
+        """Called before caller."""
+        texts: dict[str, list[str]] = {}
+
+        def visit(name: str) -> None:
+            if name in texts:
+                return
+            lines = Lines()
+            for callee in print_device_function(self.functions[name], self.functions, self.values, lines):
+                visit(callee)
+            texts[name] = lines.lines
+
+        for k in self.kernels:
+            for name in k.called:
+                visit(name)
+        for lines in texts.values():
+            out.extend(lines)
 
 
 def reject_reserved(f: Function) -> None:
@@ -180,14 +254,7 @@ class _File:
     bound: dict[str, str] | None
     out: Lines = field(default_factory=Lines)
 
-    def write(
-        self,
-        functions: dict[str, Function],
-        values: Mapping[str, Expr],
-        header: Sequence[str],
-        reasons: Mapping[Mark, str],
-        residents: int | None,
-    ) -> str:
+    def write(self, device: DeviceCode, header: Sequence[str]) -> str:
         checked, assumed = requirements(self.f)
         self.header(header, assumed)
         for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *(["vector"] if self.vectors() else [])):
@@ -195,11 +262,7 @@ class _File:
         self.out.add("")
         self.out.add("namespace {")
         self.out.add("")
-        self.vector_helpers()
-        self.device_functions(functions, values)
-        for k in self.lowering.kernels:
-            print_kernel(k, self.out, reasons, residents)
-            self.out.add("")
+        device.write(self.out)
         for line in self.preamble().strip("\n").split("\n"):
             self.out.add(line)
         self.out.add("")
@@ -273,44 +336,6 @@ class _File:
         ]
         scratch = self.bound is not None and any(n not in self.bound for n in device)
         return PREAMBLE + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
-
-    def vector_helpers(self) -> None:
-        """`load4(r, a)`: four neighbouring elements by one instruction."""
-        wanted = sorted(set().union(*(k.vector_calls for k in self.lowering.kernels)))
-        for call, elem in wanted:
-            width, way = VECTOR_CALLS[call]
-            if elem not in VECTOR_TYPES:
-                raise input_error("OG401", f"vectors of `{elem}` have no counterpart in CUDA", self.f.loc)
-            vector = f"{VECTOR_TYPES[elem]}{width}"
-            parts = "xyzw"[:width]
-            if way == "load":
-                self.out.add(f"__device__ __forceinline__ void load{width}({elem}* to, const {elem}* from) {{")
-                self.out.add(f"  const {vector} v = *reinterpret_cast<const {vector}*>(from);")
-                self.out.add("  " + " ".join(f"to[{i}] = v.{p};" for i, p in enumerate(parts)))
-            else:
-                self.out.add(f"__device__ __forceinline__ void store{width}({elem}* to, const {elem}* from) {{")
-                values = ", ".join(f"from[{i}]" for i in range(width))
-                self.out.add(f"  *reinterpret_cast<{vector}*>(to) = make_{vector}({values});")
-            self.out.add("}")
-            self.out.add("")
-
-    def device_functions(self, functions: dict[str, Function], values: Mapping[str, Expr]) -> None:
-        """Called before caller."""
-        texts: dict[str, list[str]] = {}
-
-        def visit(name: str) -> None:
-            if name in texts:
-                return
-            lines = Lines()
-            for callee in print_device_function(functions[name], functions, values, lines):
-                visit(callee)
-            texts[name] = lines.lines
-
-        for k in self.lowering.kernels:
-            for name in k.called:
-                visit(name)
-        for lines in texts.values():
-            self.out.extend(lines)
 
     def alignment(self) -> dict[str, int]:
         out: dict[str, int] = {}

@@ -13,7 +13,6 @@ from optigpu.syntax.program import Function
 from optigpu.syntax.types import BOOL, INT, Array, Scalar, is_int
 from optigpu.syntax.walk import rewrite, subexpressions
 
-
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
