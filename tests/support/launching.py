@@ -1,4 +1,4 @@
-"""A driver whose kernels run on the CPU stand-in, and an NVRTC that compiles nothing: what launches kernels can run without a GPU."""
+"""A driver whose kernels run on the CPU stand-in, and an NVRTC that compiles nothing: launching by plan without a GPU."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ int nvrtcDestroyProgram(void** p) { *p = 0; return 0; }
 
 
 def make_nvrtc(folder: Path) -> Path:
-    """A library with NVRTC's functions. Its code is the text of the options; the file `count` grows by one with each compilation."""
+    """A library with NVRTC's functions. Its code is the text of the options; `count` grows by one with each compilation."""
     source, library = folder / "nvrtc.c", folder / "libnvrtc.so"
     source.write_text(NVRTC.replace("COUNT", str(folder / "count")), encoding="utf-8")
     subprocess.run([c_compiler() or "cc", "-shared", "-fPIC", "-w", "-o", str(library), str(source)], check=True)

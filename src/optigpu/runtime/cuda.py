@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optigpu.codegen.plan import Plan
 from optigpu.runtime.arrays import ArrayView, current_stream, view_of
@@ -22,6 +22,9 @@ from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, nvcc
 from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
+
+if TYPE_CHECKING:
+    from optigpu.runtime.bench import Measurement
 
 _said: set[str] = set()
 
@@ -135,6 +138,12 @@ class CudaFunction:
             call(*raw, stream=stream, device_=device)
 
         return run
+
+    def bench(self, sizes: Mapping[str, float] | None = None, **options: Any) -> Measurement:
+        """Time it, on random data of these sizes: `k.bench({"n": 1 << 28}, compare=True)`. See `runtime.bench`."""
+        from optigpu.runtime.bench import bench
+
+        return bench(self, sizes, **options)
 
     def call_on_device(self, bound: dict[str, Any], views: dict[str, ArrayView]) -> None:
         raw = self.device_arguments(bound, views)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import statistics
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.driver import DeviceArray, driver
 
-WARM_UP = 3
+LEAST_WARM_UP, WARM_UP_SECONDS = 3, 0.4  # until the clocks are up
 FLUSH_BYTES = 256 << 20  # more than any L2 cache holds
+COPY_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,27 @@ class Timing:
 def time_on_gpu(call: Callable[[], object], repeats: int = 20) -> Timing:
     """Time what `call` puts on the default stream with events, after warming up, the L2 cache overwritten before each run."""
     d, flush = driver(), DeviceArray((FLUSH_BYTES,), np.uint8)
-    for _ in range(WARM_UP):
+
+    def cold() -> None:
+        d.call("cuMemsetD8Async", ctypes.c_uint64(flush.pointer), ctypes.c_ubyte(0), ctypes.c_size_t(FLUSH_BYTES), None)
+
+    start, runs = time.perf_counter(), 0
+    while runs < LEAST_WARM_UP or time.perf_counter() - start < WARM_UP_SECONDS:
+        cold()
         call()
+        d.synchronize()
+        runs += 1
     pairs = []
     for _ in range(repeats):
         begin, end = ctypes.c_void_p(), ctypes.c_void_p()
         d.call("cuEventCreate", ctypes.byref(begin), 0)
         d.call("cuEventCreate", ctypes.byref(end), 0)
-        d.call("cuMemsetD8Async", flush.pointer, ctypes.c_ubyte(0), ctypes.c_size_t(FLUSH_BYTES), None)
+        cold()
         d.call("cuEventRecord", begin, None)
         call()
         d.call("cuEventRecord", end, None)
         pairs.append((begin, end))
-    d.call("cuCtxSynchronize")
+    d.synchronize()
     out: list[float] = []
     for begin, end in pairs:
         ms = ctypes.c_float()
@@ -58,15 +66,23 @@ def time_on_gpu(call: Callable[[], object], repeats: int = 20) -> Timing:
     return Timing(tuple(out))
 
 
-def bench(function: CudaFunction, *args: Any, repeats: int = 20) -> Timing:
-    """Time a function on NumPy arguments, which are copied to the GPU beforehand."""
-    moved = [DeviceArray.of(a) if isinstance(a, np.ndarray) else a for a in args]
-    return time_on_gpu(function.prepared(*moved), repeats)
+def time_on_cpu(call: Callable[[], object], repeats: int) -> Timing:
+    """Time a call by the clock on the wall."""
+    call()
+    out: list[float] = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        out.append((time.perf_counter() - start) * 1e3)
+    return Timing(tuple(out))
 
 
-def copy_bandwidth(nbytes: int = 1 << 30, repeats: int = 20) -> float:
-    """Bytes read and written a second by a copy from device memory to device memory: what memory-bound kernels are held against."""
+def copy_timing(nbytes: int = COPY_BYTES, repeats: int = 20) -> Timing:
+    """A copy from device memory to device memory: what memory-bound kernels are held against."""
     a, b = DeviceArray((nbytes,), np.uint8), DeviceArray((nbytes,), np.uint8)
-    size = ctypes.c_size_t(nbytes)
-    timing = time_on_gpu(lambda: driver().call("cuMemcpyDtoDAsync_v2", b.pointer, a.pointer, size, None), repeats)
-    return timing.rate(2.0 * nbytes)
+    return time_on_gpu(lambda: driver().copy(b.pointer, a.pointer, nbytes, 0), repeats)
+
+
+def copy_bandwidth(nbytes: int = COPY_BYTES, repeats: int = 20) -> float:
+    """Bytes read and written a second by such a copy."""
+    return copy_timing(nbytes, repeats).rate(2.0 * nbytes)
