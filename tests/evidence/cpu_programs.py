@@ -425,7 +425,8 @@ class CpuMaker:
                 )
                 spec, out = "fun z j -> Sum(k in 0..n, A(k, j))", "1, m"
             case "product":
-                body = f"  {outer} {{ c[{i}][0] = 0.0f; for (int {k} = 0; {k} < m; {k}++) c[{i}][0] += a[{i}][{k}] * a[0][{k}]; }}\n"
+                add = f"for (int {k} = 0; {k} < m; {k}++) c[{i}][0] += a[{i}][{k}] * a[0][{k}];"
+                body = f"  {outer} {{ c[{i}][0] = 0.0f; {add} }}\n"
                 spec, out = "fun i z -> Sum(k in 0..m, A(i, k) * A(0, k))", "n, 1"
                 self.requires.add("n >= 1")
             case "stencil":

@@ -14,7 +14,6 @@ from typing import Any
 
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.syntax.errors import InputError
 from tests.evidence import work
 from tests.evidence.cpu_programs import CpuMaker
 from tests.evidence.gpu_programs import GpuMaker
@@ -78,6 +77,8 @@ def chunk(task: work.Task) -> dict[str, Any]:
 
 def table(results: list[dict[str, Any]]) -> dict[str, Any]:
     """What all chunks found, as the page shows it."""
+    lost = [r["task"] for r in results if "lost" in r]
+    results = [r for r in results if "lost" not in r]
     total = Counter[str]()
     for r in results:
         total.update(r["outcomes"])
@@ -92,6 +93,7 @@ def table(results: list[dict[str, Any]]) -> dict[str, Any]:
         "rows": rows,
         "misbehaviour": dict(codes.most_common()),
         "bad": [b for r in results for b in r["bad"]],
+        "lost": lost,
     }
 
 
@@ -116,7 +118,7 @@ def main() -> int:
     results = []
     for r in work.run(tasks, chunk, args):
         results.append(r)
-        for b in r["bad"]:
+        for b in r.get("bad", []):
             print(f"{b['outcome']}: --seed {b['seed']} --number {b['number']}: {b['detail']}\n{b['text']}", flush=True)
     found = table(results)
     for kind, row in found["rows"].items():

@@ -1,6 +1,6 @@
 """Random kernels that are right by construction, or nearly: phases of thread loops on registers, shared and global memory.
 
-Each phase says what the arrays hold after it as a function of the block b and the thread t. Careful programs have a barrier wherever
+Each phase says what the arrays hold after it as a function of block b and thread t. Careful programs have a barrier wherever
 threads exchange something; others have lost some.
 """
 
@@ -218,8 +218,7 @@ class GpuMaker:
         return code
 
     def do_exchange(self, arrays: list[str], s: str) -> str:
-        code = self.do_read(arrays, s) + self.barrier() + self.do_write(arrays, s)
-        return code
+        return self.do_read(arrays, s) + self.barrier() + self.do_write(arrays, s)
 
     def do_gather(self, arrays: list[str], s: str) -> str:
         old, held, k, n = self.specs["x"], self.specs[s], self.r.randint(1, 3), self.t

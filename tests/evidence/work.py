@@ -6,7 +6,9 @@ import argparse
 import json
 import multiprocessing
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def run(
-    tasks: Sequence[Task], work: Callable[[Task], dict[str, Any]], args: argparse.Namespace
+    tasks: Sequence[Task], work: Callable[[Task], dict[str, Any]], args: argparse.Namespace, limit: float = 3600
 ) -> Iterator[dict[str, Any]]:
     """Results of this shard's tasks: those of earlier runs first, then new ones as they come. Each is written down at once."""
     args.out.parent.mkdir(parents=True, exist_ok=True)
@@ -55,16 +57,44 @@ def run(
     yield from done.values()
     left = [t for t in mine if t[0] not in done]
     with args.out.open("a", encoding="utf-8") as file:
-        for result in _results(left, work, args.jobs):
+        for result in in_processes(left, work, args.jobs, limit):
             file.write(json.dumps(result) + "\n")
             file.flush()
             yield result
 
 
-def _results(tasks: list[Task], work: Callable[[Task], dict[str, Any]], jobs: int) -> Iterator[dict[str, Any]]:
-    if jobs == 1:
-        sys.setrecursionlimit(10_000)
-        yield from map(work, tasks)
-        return
-    with multiprocessing.get_context("fork").Pool(jobs, sys.setrecursionlimit, (10_000,), maxtasksperchild=20) as pool:
-        yield from pool.imap_unordered(work, tasks)
+def in_processes(
+    tasks: Sequence[Task], work: Callable[[Task], dict[str, Any]], jobs: int, limit: float
+) -> Iterator[dict[str, Any]]:
+    """Every task in a process of its own, forked from this one; one that ends or takes too long leaves `lost`."""
+    fork = multiprocessing.get_context("fork")
+    waiting, running = list(reversed(tasks)), dict[Any, tuple[Task, Any, float]]()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            task = waiting.pop()
+            ours, theirs = fork.Pipe(duplex=False)
+            child = fork.Process(target=_report, args=(theirs, work, task))
+            child.start()
+            theirs.close()
+            running[ours] = (task, child, time.monotonic() + limit)
+        ready = set(wait(list(running), timeout=1.0))
+        for pipe, (task, child, deadline) in list(running.items()):
+            if pipe in ready or time.monotonic() > deadline:
+                del running[pipe]
+                yield _received(pipe, task) if pipe in ready else {"task": task[0], "lost": "no answer in time"}
+                child.kill()
+                child.join()
+                pipe.close()
+
+
+def _received(pipe: Any, task: Task) -> dict[str, Any]:
+    try:
+        result: dict[str, Any] = pipe.recv()
+    except EOFError:
+        return {"task": task[0], "lost": "the process ended"}
+    return result
+
+
+def _report(pipe: Any, work: Callable[[Task], dict[str, Any]], task: Task) -> None:
+    sys.setrecursionlimit(10_000)
+    pipe.send(work(task))
