@@ -10,7 +10,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Cells, Claim, Family, Index, Mark, Owner, choose_owner, outermost, over, same
+from optigpu.kernel.cells import (
+    FULL,
+    READ,
+    Cells,
+    Claim,
+    Family,
+    Index,
+    Mark,
+    Owner,
+    choose_owner,
+    outermost,
+    over,
+    same,
+)
 from optigpu.kernel.code import Barrier, Shuffle, View
 from optigpu.kernel.conditions import Conditions, Take
 from optigpu.kernel.facts import Facts
