@@ -92,7 +92,7 @@ class Facts:
         return out
 
     def _settle(self, items: list[Term]) -> None:
-        self.items = tuple(dict.fromkeys(i for i in items if i is not TRUE))
+        self.items = tuple(dict.fromkeys(i for i in _sharpened(items) if i is not TRUE))
         self.known = frozenset(self.items)
         self.positive = set()
         self._bounds, self._simplified, self._nonneg = None, {}, {}
@@ -280,14 +280,22 @@ class Facts:
         """Do two of the facts exclude each other?"""
         if self.inconsistent:
             return True
-        return any(i.op == "le" and i.args[0].sort is INT and self.nonneg(k.sub(i.args[0], ONE)) for i in self.items)
+        bounds = [i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT]
+        opposite = {k.sub(k.num(k.coefficients(p).get((), 0)), p): p for p in bounds}
+        if any(
+            (q := opposite.get(k.sub(p, k.num(k.coefficients(p).get((), 0))))) and k.lt(ZERO, k.add(p, q)) is TRUE
+            for p in bounds
+        ):
+            return True
+        return any(self.nonneg(k.sub(p, ONE)) for p in bounds)
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""
         found = self._nonneg.get(p)
         if found is None:
             self._nonneg[p] = False  # while it is being looked at
-            found = self._nonneg[p] = self._eliminate(p, DEPTH, {}, self._bounds_with(p))
+            possible = k.is_num(p) or not self.guide.refutes(self, p)
+            found = self._nonneg[p] = possible and self._eliminate(p, DEPTH, {}, self._bounds_with(p))
         return found
 
     def _eliminate(self, p: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> bool:
@@ -432,6 +440,17 @@ def _expand(t: Term) -> Term:
         return t
     parts = {x: str(x.data).rpartition("/") for x in quotients}
     return k.substitute(t, {x: k.fdiv(_expand(k.var(n, INT)), k.num(int(d))) for x, (n, _, d) in parts.items()})
+
+
+def _sharpened(items: list[Term]) -> list[Term]:
+    """p <= 0 and p != 0 is p <= -1, for an integer p."""
+    for i in items:
+        if i.op == "not" and i.args[0].op == "eq" and i.args[0].args[0].sort is INT:
+            p = i.args[0].args[0]
+            for q in (p, k.neg(p)):
+                if k.le(q, ZERO) in items:
+                    return _sharpened([k.lt(q, ZERO) if j is k.le(q, ZERO) else j for j in items if j is not i])
+    return items
 
 
 def _has_choice(t: Term) -> bool:

@@ -109,6 +109,9 @@ class Judge:
                     out += [k.implies(k.lt(low, high), k.lt(zero, t)), k.le(zero, t)]
                 elif self.proves(inside, k.le(zero, summand), count=False):
                     out.append(k.le(zero, t))
+                    first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
+                    if self.proves(facts, first, count=False):  # one is positive, and none negative
+                        out.append(k.lt(zero, t))
         return out
 
 
