@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Claim, Owner, make_cells
+from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Cells, Claim, Owner
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
 from optigpu.syntax.errors import InputError, input_error
@@ -450,6 +450,13 @@ def pure_operation(op: str, a: Term, b: Term) -> Term:
             return k.not_(k.eq(a, b))
         case _:
             raise ValueError(op)
+
+
+def make_cells(base: str, binders: tuple[tuple[Term, Term, Term], ...], where: Term, index: tuple[Term, ...]) -> Cells:
+    """From named binders (variable, low, high)."""
+    names = tuple(v for v, _, _ in binders)
+    ranges = tuple((k.abstract(lo, names[:i]), k.abstract(hi, names[:i])) for i, (_, lo, hi) in enumerate(binders))
+    return Cells(base, ranges, k.abstract(where, names), tuple(k.abstract(e, names) for e in index))
 
 
 def quotient(a: Term, b: Term) -> Term:

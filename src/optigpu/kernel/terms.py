@@ -269,8 +269,6 @@ def fdiv(a: Term, b: Term) -> Term:
         if r.op == "fdiv" and is_num(r.args[1]) and r.args[1].data > 0:  # (x div m) div n = x div (m*n) for n > 0
             return add(quotient, fdiv(r.args[0], num(r.args[1].data * k)))
         return add(quotient, _make("fdiv", (r, num(k)), INT))
-    if is_num(a) and a.data == 0 and is_num(b):
-        return a if b.data else _make("fdiv", (a, b), INT)
     return _make("fdiv", (a, b), INT)
 
 
@@ -664,6 +662,10 @@ def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
         return memo[key]
 
     return go(t, 0)
+
+
+def instantiate_all(ts: tuple[Term, ...], args: tuple[Term, ...]) -> tuple[Term, ...]:
+    return tuple(instantiate(t, args) for t in ts)
 
 
 def substitute(t: Term, sub_: Mapping[Term, Term]) -> Term:
