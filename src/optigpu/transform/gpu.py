@@ -33,6 +33,7 @@ from optigpu.transform.targets import Aim, Handle, find_mark, root
 from optigpu.transform.targets import Call as CallTarget
 from optigpu.transform.targets import For as ForTarget
 from optigpu.transform.types_at import array_of, declared
+from optigpu.transform.vectors import accessed_arrays, vectorized
 
 RACES = ("OG340", "OG341", "OG342", "OG343", "OG344", "OG352")  # what a barrier of the block may repair
 MOST_BARRIERS = 12
@@ -537,6 +538,53 @@ class Gpu(Family):
             else:
                 self.script.program = before
         return removed
+
+    @transformation
+    def vectorize(self, target: Aim, *, arrays: Sequence[str] | None = None) -> Handle:
+        """Access neighbouring elements of global or shared memory by one instruction: a loop of 2 or 4 iterations becomes vector loads
+        into registers, the loop on registers, and vector stores. What only copies leaves no loop. With `arrays`, only these are
+        accessed by vectors.
+
+        Before:
+            float* const d_a = __gmem_malloc1<float>(128);
+            float* const d_b = __gmem_malloc1<float>(128);
+            thread for (int t = 0; t < 32; t++) {
+              for (int v = 0; v < 4; v++) {
+                d_b[4 * t + v] = 2.0f * d_a[4 * t + v];
+              }
+            }
+        Step: s.gpu.vectorize("v")
+        After:
+            float* const d_a = __gmem_malloc1<float>(128);
+            float* const d_b = __gmem_malloc1<float>(128);
+            thread for (int t = 0; t < 32; t++) {
+              float d_a4[4];
+              float d_b4[4];
+              vload4(&d_a4[0], &d_a[4 * t]);
+              for (int v = 0; v < 4; v++) {
+                d_b4[v] = 2.0f * d_a4[v];
+              }
+              vstore4(&d_b[4 * t], &d_b4[0]);
+            }
+
+        Needs: a loop in a kernel that counts from 0 to 2 or 4, with no condition around the accesses (s.loop.fast_path).
+        Fails: OG351 when the first element is not known to be at a multiple of 2 or 4; OG320 and others when an iteration needs what
+        an earlier one wrote.
+        """
+        place = self.script.find(target, "for")
+        loop = self._plain(place)
+        around = [self.script.at(p) for p in place.ancestors()]
+        if not any(isinstance(s, For) and s.mode is Mode.THREAD for s in around):
+            raise refuse("only threads of a kernel have vector accesses", loop, "s.gpu.launch comes first")
+        wanted = accessed_arrays(loop) if arrays is None else list(arrays)
+        types = {name: array_of(self.script, place, name) for name in accessed_arrays(loop)}
+        for name in wanted:
+            if name not in types:
+                raise refuse(f"`{name}` is not accessed in this loop", loop, code="OG601")
+        memory = {name: types[name] for name in wanted if types[name].space in (Space.GMEM, Space.SMEM)}
+        own = {name for name, t in types.items() if t.space not in (Space.GMEM, Space.SMEM)}
+        self.script.put(place, *vectorized(loop, memory, own, lambda name: self.script.fresh(name, place)))
+        return self.script.handle(place)
 
     # Parts ----------------------------------------------------------------------------------------------------------------
 
