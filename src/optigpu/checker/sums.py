@@ -34,6 +34,7 @@ BUDGET = 300  # steps tried in one search
 DEPTH = 4  # nested case distinctions and bodies
 MAX_UNROLL = 40
 MAX_STRIDE = 8
+NESTED = 6  # sums that are flattened at once
 BIG = ("sum", "prod", "all", "fold_max")
 
 
@@ -366,7 +367,7 @@ class SumProver:
             return None
         (i,) = temporaries(1, "f")
         theirs = one.body_at((i,))
-        for depth in (1,) if alone else (4, 3, 2):
+        for depth in (1,) if alone else range(NESTED, 1, -1):
             nested = peel(t, depth)
             if nested is None:
                 continue

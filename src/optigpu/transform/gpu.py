@@ -282,10 +282,11 @@ class Gpu(Family):
         shared: Mapping[str, pad | None] | Sequence[str] = (),
         registers: Mapping[str, int] | None = None,
         host_copies: Sequence[str] | None = None,
+        blocks_per_multiprocessor: int | None = None,
     ) -> Handle:
         """Make a loop nest a kernel: `grid` loops are blocks, `block` loops are threads, `shared` and `registers` say where local
         arrays live. Arrays of the host are copied in and out, single statements are given to one thread, and barriers are put where
-        the proof needs them.
+        the proof needs them. `blocks_per_multiprocessor` asks the compiler to leave registers for so many blocks at once.
 
         Before:
             for (int i = 0; i < n / 8; i++) {
@@ -314,12 +315,17 @@ class Gpu(Family):
         """
         if not grid or not block:
             raise refuse("name at least one loop for the grid and one for the block", code="OG604")
+        if blocks_per_multiprocessor is not None and blocks_per_multiprocessor < 1:
+            raise refuse("a multiprocessor holds at least one block", code="OG604")
         place = self.script.find(ForTarget(grid[0]) if at is None else at, "for")
         arrays = dict.fromkeys(shared) if not isinstance(shared, Mapping) else dict(shared)
         kernel = _Kernel(self, place, list(grid), list(block), arrays, dict(registers or {}))
         nest = kernel.converted()
         mark = nest.mark
         self._install(place, nest, kernel, host_copies)
+        if blocks_per_multiprocessor is not None:
+            launch = find_mark(self.script.program, mark).sibling(-2)
+            self.script.residents[self.script.at(launch).mark] = blocks_per_multiprocessor
         self._barriers(mark)
         return self.script.handle(find_mark(self.script.program, mark))
 
@@ -568,8 +574,8 @@ class Gpu(Family):
             }
 
         Needs: a loop in a kernel that counts from 0 to 2 or 4, with no condition around the accesses (s.loop.fast_path).
-        Fails: OG351 when the first element is not known to be at a multiple of 2 or 4; OG320 and others when an iteration needs what
-        an earlier one wrote.
+        Fails: OG353 when the first element is not known to be at a multiple of 2 or 4 in its array; others when an element is outside
+        the array, or an iteration needs what an earlier one wrote.
         """
         place = self.script.find(target, "for")
         loop = self._plain(place)

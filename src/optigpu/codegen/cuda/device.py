@@ -50,6 +50,7 @@ class DeviceKernel:
     called: tuple[str, ...]
     ranges: Ranges
     vector_calls: frozenset[tuple[str, str]]  # (vload4, float)
+    mark: Mark  # of its launch
 
     @property
     def arguments(self) -> list[str]:
@@ -108,6 +109,7 @@ def lower_kernel(
         tuple(lowering.called),
         ranges,
         frozenset(vector_calls(body)),
+        kernel.mark,
     )
 
 

@@ -112,11 +112,11 @@ def emit_cuda(
     *,
     header: Sequence[str] = (),
     reasons: Mapping[Mark, str] | None = None,
-    blocks_per_multiprocessor: int | None = None,
+    blocks_per_multiprocessor: Mapping[Mark, int] | int | None = None,
 ) -> CudaUnit:
     """The function that launches kernels (by name, or the only one), as CUDA. `header`: lines about the verdict and what it rests
     on; `reasons`: why each barrier is there, by the mark of its statement; `blocks_per_multiprocessor`: how many blocks the
-    compiler should leave registers for."""
+    compiler should leave registers for, in all kernels or by the mark of the launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     f = host_function(program, name)
     reject_reserved(f)
@@ -183,7 +183,7 @@ class _File:
         values: Mapping[str, Expr],
         header: Sequence[str],
         reasons: Mapping[Mark, str],
-        residents: int | None,
+        residents: Mapping[Mark, int] | int | None,
     ) -> str:
         checked, assumed = requirements(self.f)
         self.header(header, assumed)
@@ -195,7 +195,7 @@ class _File:
         self.vector_helpers()
         self.device_functions(functions, values)
         for k in self.lowering.kernels:
-            print_kernel(k, self.out, reasons, residents)
+            print_kernel(k, self.out, reasons, residents.get(k.mark) if isinstance(residents, Mapping) else residents)
             self.out.add("")
             print_launch(k, self.out, k.ranges)
             self.out.add("")
