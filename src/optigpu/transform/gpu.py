@@ -28,7 +28,7 @@ from optigpu.transform.building import Size, cell, expression, lit, plus, times,
 from optigpu.transform.editing import Place, edit_body, insert_at, replace_at, statements_of
 from optigpu.transform.loops import counted, dims_of, elem_of, is_plain, refuse
 from optigpu.transform.residency import resident
-from optigpu.transform.script import Family, transformation
+from optigpu.transform.script import Family, program_names, transformation
 from optigpu.transform.targets import Aim, Handle, find_mark, root
 from optigpu.transform.targets import Call as CallTarget
 from optigpu.transform.targets import For as ForTarget
@@ -547,9 +547,9 @@ class Gpu(Family):
 
     @transformation
     def vectorize(self, target: Aim, *, arrays: Sequence[str] | None = None) -> Handle:
-        """Access neighbouring elements of global or shared memory by one instruction: a loop of 2 or 4 iterations becomes vector loads
-        into registers, the loop on registers, and vector stores. What only copies leaves no loop. With `arrays`, only these are
-        accessed by vectors.
+        """Access neighbouring elements of global or shared memory by one instruction: a loop of 2 or 4 iterations becomes vector
+        loads into registers, the loop on registers, and vector stores. What only copies leaves no loop. With `arrays`, only these
+        are accessed by vectors.
 
         Before:
             float* const d_a = __gmem_malloc1<float>(128);
@@ -574,8 +574,8 @@ class Gpu(Family):
             }
 
         Needs: a loop in a kernel that counts from 0 to 2 or 4, with no condition around the accesses (s.loop.fast_path).
-        Fails: OG353 when the first element is not known to be at a multiple of 2 or 4 in its array; others when an element is outside
-        the array, or an iteration needs what an earlier one wrote.
+        Fails: OG353 when the first element is not known to be at a multiple of 2 or 4 in its array; others when an element is
+        outside the array, or an iteration needs what an earlier one wrote.
         """
         place = self.script.find(target, "for")
         loop = self._plain(place)
@@ -589,7 +589,8 @@ class Gpu(Family):
                 raise refuse(f"`{name}` is not accessed in this loop", loop, code="OG601")
         memory = {name: types[name] for name in wanted if types[name].space in (Space.GMEM, Space.SMEM)}
         own = {name for name, t in types.items() if t.space not in (Space.GMEM, Space.SMEM)}
-        self.script.put(place, *vectorized(loop, memory, own, lambda name: self.script.fresh(name, place)))
+        taken = program_names(self.script.function_of(place))
+        self.script.put(place, *vectorized(loop, memory, own, taken))
         return self.script.handle(place)
 
     # Parts ----------------------------------------------------------------------------------------------------------------

@@ -442,8 +442,8 @@ class Loop(Family):
 
     @transformation
     def fast_path(self, target: Aim, *, when: Size | None = None) -> Handle:
-        """Run a loop without its guards where all of them hold. One test before it decides: the guards for the last iteration of the
-        loop and of the loops inside it, and `when`.
+        """Run a loop without its guards where all of them hold. One test before it decides: the guards for the last iteration of
+        the loop and of the loops inside it, and `when`.
 
         Before:
             for (int b = 0; b < (n + 3) / 4; b++) {
@@ -485,6 +485,33 @@ class Loop(Family):
         slow = replace(unmarked(loop), contract=())
         self.script.put(place, If(conjunction(tests), (fast,), (slow,)))
         return self.script.handle(place.child(0))
+
+    @transformation
+    def once(self, target: Aim, *, index: str, until: Aim | None = None) -> Handle:
+        """Put a statement, or all up to `until`, into a loop of one iteration: what a kernel of one block is made of.
+
+        Before:
+            float x = b[0];
+            a[0] = x;
+        Step: s.loop.once("x", index="i", until=Write("a"))
+        After:
+            for (int i = 0; i < 1; i++) {
+              float x = b[0];
+              a[0] = x;
+            }
+
+        Needs: statements of one body. Fails: OG605 when what they declare is used after them.
+        """
+        place = self.script.find(target, "decl")
+        last = place if until is None else self.script.find(until)
+        if place.sibling(last.index - place.index) != last or last.index < place.index:
+            raise refuse("`until` is not in the same body after it", self.script.at(place))
+        i, j = place.index, last.index + 1
+        name = self.script.fresh(index, place)
+        self.script.update(
+            edit_body(self.script.program, place, lambda b: (*b[:i], up_to(name, lit(1), b[i:j]), *b[j:]))
+        )
+        return self.script.handle(place)
 
     @transformation
     def split_range(self, target: Aim, at: Size) -> Handle:

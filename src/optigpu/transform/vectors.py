@@ -1,12 +1,11 @@
 """Accesses of neighbouring elements as vector accesses: which ones they are, and the loop without them.
 
-Elements are loaded into registers before the loop, the loop works on registers, and what it wrote is stored after it. Whether that is the
-same, inside the arrays and aligned is for the checker to say.
+Elements are loaded into registers before the loop, the loop works on registers, and what it wrote is stored after it. Whether that
+is the same, inside the arrays and aligned is for the checker to say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from optigpu.syntax.builtins import VECTOR_CALLS
@@ -17,6 +16,7 @@ from optigpu.syntax.walk import (
     body_free_vars,
     bound_after,
     free_vars,
+    fresh_name,
     inner_bodies,
     rewrite,
     rewrite_body,
@@ -52,8 +52,9 @@ class Accessed:
     under: Stmt | None  # the condition or loop around it, inside the loop that is looked at
 
 
-def vectorized(loop: For, arrays: dict[str, Array], registers: set[str], fresh: Callable[[str], str]) -> Body:
-    """The loop with its accesses to neighbouring elements of `arrays` as vector accesses; `registers` are arrays of the thread."""
+def vectorized(loop: For, arrays: dict[str, Array], registers: set[str], taken: set[str]) -> Body:
+    """The loop with its accesses to neighbouring elements of `arrays` as vector accesses. `registers` are arrays of the thread,
+    `taken` names that new ones must not have."""
     width = _width(loop)
     vectors = _vectors(loop, arrays)
     if not vectors:
@@ -63,7 +64,8 @@ def vectorized(loop: For, arrays: dict[str, Array], registers: set[str], fresh: 
         return (_access(vectors[0], width, own),)
     copied = _only_copy(loop) is not None and len(vectors) == 2  # from memory to memory: nothing is left of the loop
     for v in vectors:
-        v.registers = vectors[0].registers if copied and v is not vectors[0] else fresh(f"{v.array}{width}")
+        new = fresh_name(f"{v.array}{width}", taken | {x.registers for x in vectors})
+        v.registers = vectors[0].registers if copied and v is not vectors[0] else new
     elems = {v.registers: v.elem for v in vectors}
     decls = [Decl(name, Array(elem, (lit(width),))) for name, elem in elems.items()]
     loads = [_access(replace(v, stored=False), width, cell(v.registers, [lit(0)])) for v in vectors if v.loaded]
