@@ -482,7 +482,7 @@ class Loop(Family):
             if hidden := inside & free_vars(test):
                 raise refuse(f"a guard depends on `{min(hidden)}`, which is declared inside the loop", loop)
         fast = replace(loop, body=without_guards(loop.body), contract=())
-        slow = replace(unmarked(loop), contract=())
+        slow = unmarked(replace(loop, contract=()))
         self.script.put(place, If(conjunction(tests), (fast,), (slow,)))
         return self.script.handle(place.child(0))
 
