@@ -4,7 +4,7 @@ import optigpu as og
 from optigpu import For, Write
 
 s = og.Script("reduce_fast.c")
-s.loop.tile("i", 528 * 4096, outer="k", tail="guard")
+s.loop.tile("i", 512 * 4096, outer="k", tail="guard")
 s.loop.tile("i", 4096, outer="block")
 s.loop.tile("i", 1024, outer="u")
 s.loop.tile("i", 4, outer="t")
@@ -23,7 +23,7 @@ fast = s.loop.fast_path(For("u", body=Write("x")))
 
 s.instr.move("sum", before=For("block").last)
 s.loop.once("sum", until=Write("out"), index="last")
-s.loop.tile(For("block", body=Write("sum")), 256, outer="q", tail="guard")
+s.loop.tile(For("block", body=Write("sum")), 256, outer="q")
 s.loop.rename(For("last") / For("block"), "t")
 s.loop.reorder("t", "q", at=Write("sum"))
 s.variable.local_name(For("last") / For("t"), var="sum", local_var="rest")
