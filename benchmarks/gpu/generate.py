@@ -51,7 +51,15 @@ ENTRIES = [
 ]
 
 
-SCRIPTS = ("vector_add", "transpose", "matmul")  # programs that scripts made
+SCRIPTS = {  # programs that scripts made, and their families
+    "vector_add": "vector_add",
+    "vector_add_fast": "vector_add",
+    "transpose": "transpose",
+    "transpose_fast": "transpose",
+    "reduce_fast": "reduce",
+    "matmul": "matmul",
+    "matmul_fast": "matmul",
+}
 
 
 def build(entry: Entry) -> BuiltCuda:
@@ -70,10 +78,10 @@ def main() -> None:
     for entry in ENTRIES:
         save(build(entry), TARGET, entry.key)
         manifest[entry.key] = {"family": entry.family, "program": f"examples/gpu/{entry.path}"}
-    for family in SCRIPTS:
-        script = runpy.run_path(str(PROGRAMS / "scripts" / f"{family}.py"))["s"]
-        save(script.built_cuda(), TARGET, f"{family}_script")
-        manifest[f"{family}_script"] = {"family": family, "program": f"examples/gpu/scripts/{family}.py"}
+    for name, family in SCRIPTS.items():
+        script = runpy.run_path(str(PROGRAMS / "scripts" / f"{name}.py"))["s"]
+        save(script.built_cuda(), TARGET, f"script_{name}")
+        manifest[f"script_{name}"] = {"family": family, "program": f"examples/gpu/scripts/{name}.py"}
     (TARGET / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     print(f"{len(manifest)} programs in {TARGET.relative_to(ROOT)}")
 
