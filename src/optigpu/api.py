@@ -103,12 +103,13 @@ class Script(core.Script):
         write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result))
         return target
 
-    def cuda(self) -> CudaUnit:
-        """The verified program as CUDA."""
+    def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
+        """The verified program as CUDA; with room for so many blocks of each kernel at once, or for those said at its launch."""
         self._finished()
+        residents = blocks_per_multiprocessor or self.residents
         header = emitted_header(self.record)
         return emit_cuda(
-            self.program, self.only, header=header, reasons=self.reasons, blocks_per_multiprocessor=self.residents
+            self.program, self.only, header=header, reasons=self.reasons, blocks_per_multiprocessor=residents
         )
 
     def build(self, function: str | None = None) -> CFunction | CudaFunction:
@@ -123,9 +124,9 @@ class Script(core.Script):
             raise CallError(f"there is no function `{name}` (there is: {', '.join(f.name for f in hosts)})")
         return CFunction(emit_c(self.program), signature_of(found[0], effective_types(found[0])))
 
-    def built_cuda(self) -> BuiltCuda:
+    def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
         """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
-        unit = self.cuda()
+        unit = self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor)
         f = self.program.function(unit.name)
         signature = signature_of(f, effective_types(f))
         alignment = dict(unit.alignment)
