@@ -48,12 +48,15 @@ ENTRIES = [
     Entry("vector_add", "vector_add", "vector_add.c"),
     Entry("vector_add_fast", "vector_add", "fast/vector_add.c"),
     Entry("vector_add_script", "vector_add", "scripts/vector_add.py"),
+    Entry("vector_add_fast_script", "vector_add", "scripts/vector_add_fast.py"),
     Entry("transpose", "transpose", "transpose.c"),
     Entry("transpose_fast", "transpose", "fast/transpose.c"),
     Entry("transpose_aligned", "transpose", "fast/transpose_aligned.c"),
     Entry("transpose_vector", "transpose", "fast/transpose_vector.c"),
     Entry("transpose_script", "transpose", "scripts/transpose.py"),
+    Entry("transpose_fast_script", "transpose", "scripts/transpose_fast.py"),
     Entry("reduce_fast", "reduce", "fast/reduce.c"),
+    Entry("reduce_fast_script", "reduce", "scripts/reduce_fast.py"),
     Entry("scan_fast", "scan", "fast/scan.c"),
     Entry("scan_script", "scan", "scripts/scan.py"),
     Entry("softmax_fast", "softmax", "fast/softmax.c"),
@@ -65,6 +68,7 @@ ENTRIES = [
     Entry("matmul_16_2", "matmul", "fast/matmul.c", {"BK": "16"}, residents=2),
     Entry("matmul_plain_2", "matmul", "fast/matmul_plain.c", residents=2),
     Entry("matmul_script", "matmul", "scripts/matmul.py"),
+    Entry("matmul_fast_script", "matmul", "scripts/matmul_fast.py"),
 ]
 
 

@@ -10,27 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import (
-    FULL,
-    READ,
-    Cells,
-    Claim,
-    Family,
-    Index,
-    Mark,
-    Owner,
-    choose_owner,
-    outermost,
-    over,
-    same,
-)
-from optigpu.kernel.code import Barrier, Shuffle, View
-from optigpu.kernel.conditions import Conditions, Take
+from optigpu.kernel.cells import FULL, READ, Cells, Claim, Family, Index, Mark, Owner, choose_owner, same
+from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Barrier, Shuffle, View
+from optigpu.kernel.conditions import Conditions, Take, terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.state import HOST, THREADS, Context, Rejected, State, changed
-from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
+from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate_all
 
-HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
 SPACES = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}
 SYNCHRONISED = (GLOBAL, SHARED)
 WARP = 32
@@ -47,6 +33,11 @@ class Cover:
 
 def everyone(context: Context) -> Owner:
     return Owner(ZERO, context.threads)
+
+
+def chosen(context: Context, test: Term, a: Owner | None, b: Owner | None) -> Owner | None:
+    """Who may access cells: a where the test holds, b elsewhere (None: everyone)."""
+    return a if a == b else choose_owner(test, a or everyone(context), b or everyone(context))
 
 
 def marked(old: tuple[Mark, ...], *new: Mark) -> tuple[Mark, ...]:
@@ -120,7 +111,7 @@ class ThreadConditions(Conditions):
             raise Rejected(rule, "marks", base=m.cells.base)
         wider = by[cover.mark]
         b, inside = self._arbitrary(facts, m.cells)
-        image = tuple(instantiate(t, b) for t in cover.forward)
+        image = instantiate_all(cover.forward, b)
         goal = k.and_(wider.cells.domain(image), same(wider.cells.at(image), m.cells.at(b)))
         goal = k.and_(goal, wider.reader.at(image).contains(m.reader.at(b)))
         self._require(rule, "marks", inside, goal, base=m.cells.base)
@@ -142,7 +133,7 @@ class ThreadConditions(Conditions):
         """
         b, inside = self._arbitrary(state.facts, claim.cells)
         group = everyone(state.context)
-        mine, at = (claim.owner or group).at(b), tuple(instantiate(t, b) for t in take.forward)
+        mine, at = (claim.owner or group).at(b), instantiate_all(take.forward, b)
         theirs = group if r.owner is None else r.owner.at(at)
         goal = k.and_(theirs.contains(mine), group.contains(mine), k.le(ONE, mine.size))
         data = {"base": claim.cells.base, "cell": claim.cells.at(b), "first": mine.start, "other": theirs}
@@ -160,14 +151,8 @@ class ThreadConditions(Conditions):
 
     def _bound(self, before: State, m: Mark, v: Term, low: Term, high: Term, moved: Term) -> Mark:
         """What one iteration has read, for all of them; the iteration's threads begin at `moved`."""
-        self._outlives(before, v, *m.cells.terms(), m.reader.start, m.reader.size)
-        n = m.cells.arity
-        reader = m.reader.moved(moved)
-        return Mark(
-            m.family,
-            over(m.cells, v, low, high),
-            Owner(outermost(reader.start, v, n), outermost(reader.size, v, n)),
-        )
+        self._outlives(before, v, *terms_of(m))
+        return replace(m, reader=m.reader.moved(moved)).over(v, low, high)
 
 
 class ThreadRules(ThreadConditions):
@@ -233,14 +218,14 @@ class ThreadRules(ThreadConditions):
             if state.bases[cells.base].space != REGISTER:
                 raise Rejected("shuffle", "space", base=cells.base, space=state.bases[cells.base].space)
             b, lane = self._arbitrary(state.facts, cells)
-            image = tuple(instantiate(t, b) for t in at)
+            image = instantiate_all(at, b)
             if family.owner is not None:
                 goal = family.owner.at(image).contains(Owner(b[0], ONE))
                 self._require("shuffle", "owner", lane, goal, base=cells.base)
             if cells is read:
                 self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
         other = lane_read(i.op, back[0], amount)
-        value = r.value_at(tuple(instantiate(t, (other,)) for t in forward))
+        value = r.value_at(instantiate_all(forward, (other,)))
         new = w.updated(self._member(written, w, back), value, k.TRUE)
         return changed(state, held={**state.held, target: new}, code=state.code[1:])
 
