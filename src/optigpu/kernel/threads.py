@@ -82,6 +82,12 @@ class ThreadConditions(Conditions):
         goal = k.eq(state.context.threads, size)
         self._require(rule, "level", state.facts, goal, context=state.context, size=size, **data)
 
+    def _warp(self, rule: str, state: State, **data: Any) -> None:
+        """The current group is a whole warp: it has as many threads, and warps divide the block."""
+        self._level(rule, state, k.num(WARP), **data)
+        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
+        self._require(rule, "warp", state.facts, whole, context=state.context)
+
     def _allowed(self, rule: str, state: State, facts: Facts, r: Family, at: Index, cells: Cells, write: bool) -> None:
         """All threads of the group may access the cell of r at these binders, and only one does if it writes.
 
@@ -170,9 +176,7 @@ class ThreadRules(ThreadConditions):
         if i.level == "block":
             self._level("barrier", state, state.context.block, barrier=i.level)
         else:
-            self._level("barrier", state, k.num(WARP), barrier=i.level)
-            whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-            self._require("barrier", "warp", state.facts, whole, context=state.context)
+            self._warp("barrier", state, barrier=i.level)
         state = self._synchronised(changed(state, code=state.code[1:]))
         if i.level != "block":
             return state
@@ -203,12 +207,10 @@ class ThreadRules(ThreadConditions):
         """
         i = self._next(state, Shuffle)
         self._known(state, forward, forward2, back)
-        self._level("shuffle", state, k.num(WARP))
+        self._warp("shuffle", state)
         amount = state.value(i.amount)
         inside = k.and_(k.le(ZERO, amount), k.lt(amount, k.num(WARP)))
         self._require("shuffle", "amount", state.facts, inside)
-        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-        self._require("shuffle", "warp", state.facts, whole, context=state.context)
         read, written = (lanes(state, view) for view in (i.source, i.target))
         r = self._family("shuffle", state.held, source, read.base, READ)
         w = self._family("shuffle", state.held, target, written.base, FULL)
