@@ -290,6 +290,33 @@ def test_emitted_text_as_people_read_it(path: Path, golden: Any) -> None:
     golden(GOLDEN / f"{folder}{path.stem}.cu", emitted(path).text)
 
 
+def test_what_a_script_makes_as_people_read_it(golden: Any) -> None:
+    """With the verdict and what it rests on in the header, and barriers that the script has put."""
+    text = unit_of(ROOT / "examples/gpu/scripts/transpose.py").text
+    golden(GOLDEN / "script_transpose.cu", re.sub(r"z3 [\d.]+", "z3 (version)", text))
+
+
+@pytest.mark.parametrize(("second", "declared"), [("2 * t + b", 1), ("2 * t + b + 1", 2)])
+def test_a_value_keeps_its_name_where_the_name_means_nothing_else(second: str, declared: int) -> None:
+    text = one_kernel(
+        f"""thread for (int b = 0; b < B; b++) {{ thread for (int t = 0; t < 4; t++) {{
+          const int i = 2 * t + b;
+          if (i < 8) {{ d[b][i] = 1.0f; }}
+          {{ const int i = {second}; if (i < 8 && 2 * t + b < 7) {{ d[b][i] += 10.0f; }} }}
+        }} }}""",
+        block="4",
+    )
+    assert kernel_text(text).count("const int i = ") == declared
+    h = np.zeros((2, 8), np.float32)
+    want = np.zeros((2, 8), np.float32)
+    want[0, ::2] = want[1, 1::2] = 1
+    want[0, declared - 1 :: 2] += 10
+    want[1, 1:7:2] += 10 if declared == 1 else 0
+    want[1, 2::2] += 10 if declared == 2 else 0
+    on_standin(text)(h)
+    assert (h == want).all()
+
+
 # The text -------------------------------------------------------------------------------------------------------------------
 
 

@@ -615,53 +615,55 @@ def mentions_bound(t: Term, index: int) -> bool:
     return any(mentions_bound(a, index) for a in t.parts)
 
 
-def shift(t: Term, by: int, cutoff: int = 0) -> Term:
+def rewritten(t: Term, f: Callable[[Term, int], Term | None]) -> Term:
+    """The term with each subterm x, outermost first, replaced by f(x, depth) where that is a term; depth counts its binders."""
+    memo: dict[tuple[Term, int], Term] = {}
+
+    def go(x: Term, depth: int) -> Term:
+        new = f(x, depth)
+        if new is None:
+            new = memo.get((x, depth))
+        if new is None:
+            new = memo[x, depth] = rebuild(x, go, depth)
+        return new
+
+    return go(t, 0)
+
+
+def shift(t: Term, by: int) -> Term:
     """Move a term under more binders, or (by < 0) out of ones whose variables it does not mention."""
-    if t.level <= cutoff or by == 0:
-        return t
-    if t.op == "bound":
-        return bound(t.data + by, t.sort) if t.data >= cutoff else t
-    return rebuild(t, lambda x, depth: shift(x, by, cutoff + depth))
+
+    def move(x: Term, depth: int) -> Term | None:
+        return x if x.level <= depth else bound(x.data + by, x.sort) if x.op == "bound" else None
+
+    return rewritten(t, move) if by and t.level else t
 
 
 def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
     """Bind variables: the last of them becomes index 0."""
-    wanted = set(variables)
     n = len(variables)
     positions = {v: n - 1 - i for i, v in enumerate(variables)}
 
-    def go(x: Term, depth: int) -> Term:
+    def bind(x: Term, depth: int) -> Term | None:
         if x.op == "var":
-            return bound(positions[x] + depth, x.sort) if x in wanted else x
+            return bound(positions[x] + depth, x.sort) if x in positions else x
         if x.op == "bound":
             return bound(x.data + n, x.sort) if x.data >= depth else x
-        if x.level <= depth and not (x.free & wanted):
-            return x
-        return rebuild(x, go, depth)
+        return x if x.level <= depth and positions.keys().isdisjoint(x.free) else None
 
-    return go(t, 0)
+    return rewritten(t, bind)
 
 
 def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
     """Replace the outermost bound variables (the last argument is for index 0); the arguments may mention outer binders."""
     n = len(args)
-    memo: dict[tuple[Term, int], Term] = {}
 
-    def go(x: Term, depth: int) -> Term:
-        if x.level <= depth:
-            return x
-        if x.op == "bound":
-            if x.data < depth:
-                return x
-            if x.data < depth + n:
-                return shift(args[n - 1 - (x.data - depth)], depth)
-            return bound(x.data - n, x.sort)
-        key = (x, depth)
-        if key not in memo:
-            memo[key] = rebuild(x, go, depth)
-        return memo[key]
+    def fill(x: Term, depth: int) -> Term | None:
+        if x.level <= depth or x.op != "bound":
+            return x if x.level <= depth else None
+        return shift(args[n - 1 - (x.data - depth)], depth) if x.data < depth + n else bound(x.data - n, x.sort)
 
-    return go(t, 0)
+    return rewritten(t, fill)
 
 
 def instantiate_all(ts: tuple[Term, ...], args: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -670,35 +672,17 @@ def instantiate_all(ts: tuple[Term, ...], args: tuple[Term, ...]) -> tuple[Term,
 
 def substitute(t: Term, sub_: Mapping[Term, Term]) -> Term:
     """Replace variables (closed terms for variables) everywhere; an applied lambda is reduced."""
-    if not sub_:
-        return t
     keys = frozenset(sub_)
-    memo: dict[Term, Term] = {}
 
-    def go(x: Term, depth: int) -> Term:
-        if x.op == "var":
-            return sub_.get(x, x)
-        if not (x.free & keys):
-            return x
-        if x not in memo:
-            memo[x] = rebuild(x, go, depth)
-        return memo[x]
+    def put(x: Term, depth: int) -> Term | None:
+        return sub_.get(x, x) if x.op == "var" else x if keys.isdisjoint(x.free) else None
 
-    return go(t, 0)
+    return rewritten(t, put) if sub_ else t
 
 
 def replace_subterms(t: Term, table: Mapping[Term, Term]) -> Term:
     """Replace closed subterms, outermost first."""
-    memo: dict[Term, Term] = {}
-
-    def go(x: Term, depth: int) -> Term:
-        if x in table:
-            return table[x]
-        if x not in memo:
-            memo[x] = rebuild(x, go, depth)
-        return memo[x]
-
-    return go(t, 0)
+    return rewritten(t, lambda x, _: table.get(x))
 
 
 def subterms(t: Term) -> Iterable[Term]:
