@@ -190,22 +190,32 @@ def test_cases_of_a_part_are_all_there_are() -> None:
     )  # n < 0: A(n) is in one only
 
 
-def random_maximum(r: Random) -> Term:
-    lo, hi = r.choice([ZERO, ONE, m]), r.choice([n, k.add(n, ONE), k.scale(2, m), m, k.num(4)])
-    start = r.choice([U, k.num(0, REAL), k.app(A, ZERO), k.app(A, lo), k.app(A, k.sub(lo, ONE))])
-    match r.randrange(6):
-        case 0:
-            return most(lo, hi, k.app(A, I0), start)
-        case 1:
-            return most(lo, hi, k.app(A, k.add(I0, r.choice([ZERO, ONE, m]))), start)
-        case 2:
-            return most(ZERO, m, most(ZERO, k.num(2), k.app(A, k.add(k.scale(2, I1), I0)), start), start)
-        case 3:
-            return most(lo, hi, k.ite(k.lt(I0, r.choice([n, m])), k.app(A, I0), start), start)
-        case 4:
-            return k.max_(most(lo, hi, k.app(A, I0), start), k.app(A, r.choice([n, m, ZERO])))
-        case _:
-            return most(ZERO, n, k.app(A, k.sub(k.sub(n, ONE), I0)), start)
+def random_maxima(r: Random) -> tuple[Term, Term]:
+    """Two of one initial value and range, mostly: in tiles, backwards, in two parts, under a condition, with one more."""
+    start = r.choice([U, k.num(0, REAL), k.app(A, ZERO), k.app(A, k.num(-1))])
+    high = r.choice([n, k.scale(2, m), k.num(4)])
+
+    def one() -> Term:
+        hi = high if r.random() < 0.8 else k.add(high, ONE)
+        mine = start if r.random() < 0.9 else k.max_(start, k.app(A, r.choice([ZERO, ONE, m])))
+        match r.randrange(7):
+            case 0:
+                return most(r.choice([ZERO, ZERO, ONE]), hi, k.app(A, I0), mine)
+            case 1:
+                return most(ONE, k.add(hi, ONE), k.app(A, k.sub(I0, ONE)), mine)
+            case 2:
+                halves = k.fdiv(hi, k.num(2))
+                return most(ZERO, halves, most(ZERO, k.num(2), k.app(A, k.add(k.scale(2, I1), I0)), mine), mine)
+            case 3:
+                return most(ZERO, k.add(hi, k.num(2)), k.ite(k.lt(I0, hi), k.app(A, I0), mine), mine)
+            case 4:
+                return k.max_(most(ZERO, k.sub(hi, ONE), k.app(A, I0), mine), k.app(A, k.sub(hi, ONE)))
+            case 5:
+                return most(m, hi, k.app(A, I0), most(ZERO, m, k.app(A, I0), mine))
+            case _:
+                return most(ZERO, hi, k.app(A, k.sub(k.sub(hi, ONE), I0)), mine)
+
+    return one(), one()
 
 
 MODEL_FACTS = [k.le(ZERO, n), k.le(ZERO, m), k.le(m, n), k.eq(n, k.scale(2, m)), k.lt(m, n), k.eq(n, m)]
@@ -224,7 +234,7 @@ def same_in_the_model(facts: Facts, a: Term, b: Term, seed: int) -> None:
 def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
     r = Random(seed)
     facts = Facts().assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
-    a, b = random_maximum(r), random_maximum(r)
+    a, b = random_maxima(r)
     judge = Judge(Z3Solver())
     steps = SumProver(judge).find(facts, a, b)
     if steps is not None and Equality(judge).holds(facts, a, b, steps):
@@ -236,14 +246,19 @@ def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
 def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) -> None:
     r = Random(seed)
     facts = Facts().assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
-    a, b = random_maximum(r), random_maximum(r)
+    a, b = random_maxima(r)
     mine, theirs = parts(a), parts(b)
 
     def cases(here: list[object], there: list[object]) -> tuple[tuple[Into, ...], ...]:
         out = []
         for p in here:
             binders = len(p.ranges)  # type: ignore[attr-defined]
-            indices = [ZERO, ONE, n, m, k.sub(n, ONE), *(k.bound(i, INT) for i in range(binders))]
+            indices = [
+                ZERO,
+                k.sub(n, ONE),
+                *(k.bound(i, INT) for i in range(binders)),
+                *(k.bound(i, INT) for i in range(binders)),
+            ]
             indices += [
                 t
                 for i in range(binders)

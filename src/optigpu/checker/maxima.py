@@ -119,10 +119,18 @@ def _matching(here: Facts, body: Term, other: IndexSet) -> Iterator[Index]:
 
 
 def _agreement(a: Term, b: Term) -> Term:
-    """When two applications of one function are the same: it is applied to the same integers. Of other terms nothing is known."""
-    if a.op != "app" or b.op != "app" or a.args[0] is not b.args[0]:
+    """When two terms of one shape are the same: the integers in them are. Of others nothing is known."""
+    if a.sort is INT:
+        return k.eq(a, b)
+    if a is b or a.sort is not b.sort or k.is_num(a) or k.is_num(b):
         return TRUE
-    return k.and_(*(k.eq(x, y) for x, y in zip(a.args[1:], b.args[1:]) if x.sort is INT))
+    if a.op == b.op == "app":
+        return k.and_(*map(_agreement, a.args[1:], b.args[1:])) if a.args[0] is b.args[0] else FALSE
+    (m, c), *others = k.coefficients(a).items()
+    (n, d), *more = k.coefficients(b).items()
+    if others or more or c != d or len(m) != len(n) or (m, n) == ((a,), (b,)):
+        return TRUE
+    return k.and_(*map(_agreement, m, n))
 
 
 def _may_hold(condition: Term, sample: Sample) -> bool:
