@@ -14,6 +14,7 @@ from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.kernel.values import Case, Equality, Extend, Into, Maximum, Reindex, Split, Widen, parts, peel
+from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 from tests.support.terms import FUNCTIONS, environment, evaluate
 
@@ -28,7 +29,7 @@ def total(low: Term, high: Term, body: Term) -> Term:
 
 
 def equal(facts: list[Term], a: Term, b: Term, *steps: object) -> bool:
-    return Equality(Judge(Z3Solver())).holds(Facts().assume(*facts), a, b, steps)  # type: ignore[arg-type]
+    return Equality(Judge(Z3Solver())).holds(Facts(Search()).assume(*facts), a, b, steps)  # type: ignore[arg-type]
 
 
 WHOLE = total(ZERO, n, k.app(A, I0))
@@ -157,7 +158,7 @@ def test_maxima_with_other_terms_are_not_equal(other: Term) -> None:
     there = (everywhere(0, 0), everywhere(1, 0), everywhere(2, len(parts(other)) - 1, FORM))
     back = (*(everywhere(0, 0) for _ in parts(other)[1:]), everywhere(1, 2, *DIGITS))
     assert not equal([k.lt(ZERO, m)], TILED_MOST, other, Maximum(TILED_MOST, other, there, back))
-    assert SumProver(Judge(Z3Solver())).find(Facts().assume(k.lt(ZERO, m)), TILED_MOST, other) is None
+    assert SumProver(Judge(Z3Solver())).find(Facts(Search()).assume(k.lt(ZERO, m)), TILED_MOST, other) is None
 
 
 def test_an_initial_value_may_be_a_term_only_of_a_range_that_is_not_empty() -> None:
@@ -233,7 +234,7 @@ def same_in_the_model(facts: Facts, a: Term, b: Term, seed: int) -> None:
 @given(st.integers(0, 2**32))
 def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
     r = Random(seed)
-    facts = Facts().assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
+    facts = Facts(Search()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
     a, b = random_maxima(r)
     judge = Judge(Z3Solver())
     steps = SumProver(judge).find(facts, a, b)
@@ -245,7 +246,7 @@ def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
 @given(st.integers(0, 2**32))
 def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) -> None:
     r = Random(seed)
-    facts = Facts().assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
+    facts = Facts(Search()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
     a, b = random_maxima(r)
     mine, theirs = parts(a), parts(b)
 
@@ -304,7 +305,7 @@ def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) ->
 )  # fmt: skip
 def test_the_search_finds_proofs_that_the_kernel_accepts(facts: list[Term], a: Term, b: Term, provable: bool) -> None:
     judge = Judge(Z3Solver())
-    known = Facts().assume(*facts)
+    known = Facts(Search()).assume(*facts)
     steps = SumProver(judge).find(known, a, b)
     assert (steps is not None) is provable
     if steps is not None:
@@ -333,7 +334,7 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
             case _:
                 return total(ZERO, n, k.app(A, k.sub(k.sub(n, ONE), I0)))
 
-    facts = Facts()
+    facts = Facts(Search())
     for f in r.sample(
         [k.le(ZERO, n), k.le(ZERO, m), k.le(m, n), k.eq(n, k.scale(2, m)), k.lt(m, n), k.eq(n, m)], r.randint(0, 3)
     ):

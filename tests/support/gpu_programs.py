@@ -483,7 +483,7 @@ GPU_PAIRS = [
         if (j > 0) m = fmaxf(m, d[b][2 * t + j]);
       d[b][2 * t] = m;
     }""",
-        (("if (j > 0)", "if (j > 1)", "OG305"), ("if (j > 0) m = fmaxf(m, d", "if (j > 0) m = fmaxf(0.0f, d", "OG305")),
+        (("if (j > 0)", "if (j < 1)", "OG305"), ("if (j > 0) m = fmaxf(m, d", "if (j > 0) m = fmaxf(0.0f, d", "OG305")),
         "Matrix2(B, 256, fun b t -> t % 2 == 0 ? max(A(b, t), A(b, t + 1)) : A(b, t))",
         launch="B, 128, 0",
     ),

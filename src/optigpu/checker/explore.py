@@ -179,7 +179,7 @@ class Explorer:
                 self.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
             case kc.Alloc(base, sort):
-                w.contents[base] = unknown_content(base, i.rank, sort)
+                w.contents[base] = unknown_content(base, len(i.dims) + i.distributed, sort)
             case kc.Free(base):
                 if base in w.outer:
                     raise Unexplorable("freed", base)
@@ -517,6 +517,19 @@ def shared_by_iterations(summary: LoopSummary) -> Effect | None:
     return next((e for e in (*progressive, *summary.effects.values()) if e.progressive or e.kind != "each"), None)
 
 
+def alike(a: Cells, b: Cells) -> bool:
+    """Are these the same cells but for a condition?"""
+    return a.ranges == b.ranges and a.index == b.index
+
+
+def distinct(judge: Judge, facts: Facts, cells: Cells) -> bool:
+    """Can the binders be read off the cell?"""
+    xs = temporaries(cells.arity)
+    inside = facts.assume(cells.domain(xs))
+    back = invert(cells, cells.at(xs), inside)
+    return back is not None and judge.proves(inside, same(back, xs), count=False)
+
+
 def bind(t: Term, v: Term, depth: int) -> Term:
     """A term under `depth` binders with v bound outside of them."""
     xs = temporaries(depth, "z")
@@ -565,6 +578,7 @@ class _Recurrences:
         self.updates = {b: list(c.updates) for b, c in written.items()}
         self.names = {c.start: b for b, c in summary.entry.items()}
         self.solved: dict[str, Effect] = {}
+        self.inverted: dict[Cells, bool] = {}
 
     def solve(self) -> None:
         pending = set(self.updates)
@@ -581,21 +595,35 @@ class _Recurrences:
         for base in sorted(pending):
             updates = self.updates[base]
             self.solved[base] = Effect("unknown", base, tuple(updates), "", self.read_elsewhere(base, updates))
-        self.summary.effects = self.solved
+        entry = {self.at_entry(b): self.start_of(b) for b in self.updates}
+        for base, effect in self.solved.items():
+            renamed = tuple(self.renamed(u, entry) for u in effect.updates)
+            self.summary.effects[base] = replace(effect, updates=renamed)
 
     def start_of(self, base: str) -> Term:
         return self.summary.entry[base].start
 
     def mentions(self, u: Update, base: str) -> bool:
         start = self.start_of(base)
-        return any(start in t.free for t in (*u.cells.terms(), u.value))
+        return any(start in t.free for t in (*terms_of(u.cells), u.value))
+
+    def at_entry(self, base: str) -> Term:
+        """The name of the contents before the loop, where it must be told from that of the contents at the start of v."""
+        start = self.start_of(base)
+        return k.var(f"{start.data}!entry", start.sort)
+
+    def renamed(self, u: Update, names: dict[Term, Term]) -> Update:
+        cells, value, init = u.cells.substitute(names), k.substitute(u.value, names), k.substitute(u.init, names)
+        return replace(u, cells=cells, value=value, init=init)
 
     def classify(self, base: str, pending: set[str]) -> Effect | None:
         updates = self.updates[base]
         if base in self.given:
             return self.given[base]
-        if any(self.mentions(u, other) for u in updates for other in pending if other != base):
+        others = [b for b in pending if b != base and any(self.mentions(u, b) for u in updates)]
+        if not all(self.own_or_untouched(u, b, self.updates[b]) for u in updates for b in others):
             return None
+        updates = [self.renamed(u, {self.start_of(b): self.at_entry(b) for b in others}) for u in updates]
         if self.disjoint(updates):
             return self.classify_each(base, updates)
         if len(updates) == 1:
@@ -606,32 +634,31 @@ class _Recurrences:
 
     def disjoint(self, updates: list[Update]) -> bool:
         """Different iterations write different cells."""
+        return all(self.apart(a.cells, b.cells) for i, a in enumerate(updates) for b in updates[i:])
+
+    def apart(self, a: Cells, b: Cells) -> bool:
+        """Is v = w where iteration v writes a cell of a, and w the same one as a cell of b?"""
         v, facts = self.summary.v, self.summary.facts
+        if alike(a, b) and self.inverts(replace(a, where=TRUE)):
+            return True
+        if a is b and self.inverts(a):
+            return True
         w = temporaries(1, "w")[0]
-        other = self.judge_facts_at(w)
-        for i, a in enumerate(updates):
-            for b in updates[i:]:
-                if a is b and self.inverts(a):
-                    continue
-                xs, ys = temporaries(a.cells.arity), temporaries(b.cells.arity)
-                moved = replace(b, cells=b.cells.substitute({v: w}))
-                both = facts.assume(a.cells.domain(xs), *other, moved.cells.domain(ys))
-                both = both.assume(same(a.cells.at(xs), moved.cells.at(ys)))
-                if not self.judge.proves(both, k.eq(v, w), count=False):
-                    return False
-        return True
+        xs, ys = temporaries(a.arity), temporaries(b.arity)
+        moved = b.substitute({v: w})
+        both = facts.assume(a.domain(xs), *self.judge_facts_at(w), moved.domain(ys))
+        both = both.assume(same(a.at(xs), moved.at(ys)))
+        return self.judge.proves(both, k.eq(v, w), count=False)
 
     def judge_facts_at(self, w: Term) -> list[Term]:
         r = self.summary.range
         return [k.le(r.low, w), k.lt(w, r.high)]
 
-    def inverts(self, u: Update) -> bool:
+    def inverts(self, cells: Cells) -> bool:
         """Can the iteration be read off the cell?"""
-        whole = over_all(u.cells, self.summary)
-        xs = temporaries(whole.arity)
-        inside = self.summary.facts.assume(whole.domain(xs))
-        back = invert(whole, whole.at(xs), inside)
-        return back is not None and self.judge.proves(inside, same(back, xs), count=False)
+        if cells not in self.inverted:
+            self.inverted[cells] = distinct(self.judge, self.summary.facts, over_all(cells, self.summary))
+        return self.inverted[cells]
 
     def classify_each(self, base: str, updates: list[Update]) -> Effect | None:
         """Reads of these cells see what they held at entry, unless an earlier iteration wrote them."""
@@ -725,7 +752,7 @@ class _Recurrences:
     def classify_repeated(self, base: str, u: Update) -> Effect | None:
         v = self.summary.v
         u = self.always_written(base, u)
-        moving = any(v in t.free for t in u.cells.terms())
+        moving = any(v in t.free for t in terms_of(u.cells))
         if moving or u.cells.where is not TRUE:
             return self.classify_scattered(base, u)
         n = u.cells.arity
@@ -846,7 +873,7 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
 
 
 def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
-    if any(t.data == "@extent" for t in u.cells.terms() for t in t.free):
+    if any(t.data == "@extent" for t in terms_of(u.cells) for t in t.free):
         return xs, TRUE
     at = invert(u.cells, xs, facts)
     if at is None:
@@ -893,8 +920,8 @@ def growth(value: Term, old: Term, start: Term) -> Term | None:
     most = greater(value, old)
     if most is not None and start not in most.free:
         return most
-    others = [p for p in parts(value) if p.body is not old]
-    read = any(start in t.free for p in others for t in (p.where, p.body, *(r for both in p.ranges for r in both)))
+    others = [p for p in parts(value) if p.index != (old,)]
+    read = any(start in t.free for t in terms_of(tuple(others)))
     return value if not read and _never_less(value, old) else None
 
 

@@ -16,9 +16,10 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.samples import Sample, Undefined, evaluate
 from optigpu.kernel.terms import FALSE, INT, TRUE, Term
-from optigpu.kernel.values import Cases, IndexSet, Into, Maximum, parts
+from optigpu.kernel.values import Cases, Into, Maximum, parts
+from optigpu.prover.guide import samples
+from optigpu.prover.samples import Sample, Undefined, evaluate
 
 Guess: TypeAlias = Callable[[Index, int], list[Index]]  # from indices of a term, and the number of indices of another
 
@@ -63,14 +64,14 @@ class MaximumSearch:
             self.tried[key] = None if forward is None or back is None else Maximum(old, new, forward, back)
         return self.tried[key]
 
-    def located(self, facts: Facts, mine: list[IndexSet], theirs: list[IndexSet], guess: Guess | None) -> Cases | None:
+    def located(self, facts: Facts, mine: list[Cells], theirs: list[Cells], guess: Guess | None) -> Cases | None:
         """Where the terms of each part are in another maximum."""
         out: list[tuple[Into, ...]] = []
         for part in mine:
             xs, here = facts.arbitrary(*(INT,) * len(part.ranges))  # as the kernel names them
-            here, body = here.assume(part.domain(xs)), part.body_at(xs)
+            here, body = here.assume(part.domain(xs)), part.at(xs)[0]
             found = [
-                Place(_agreement(body, other.body_at(to)), other.domain(to), k.le(body, other.body_at(to)), q, to)
+                Place(_agreement(body, other.at(to)[0]), other.domain(to), k.le(body, other.at(to)[0]), q, to)
                 for q, other in enumerate(theirs)
                 for to in (guess(xs, len(other.ranges)) if guess else _matching(here, body, other))
             ]
@@ -84,10 +85,10 @@ class MaximumSearch:
 
     def cases(self, here: Facts, found: list[Place]) -> list[tuple[Term, int, Index]] | None:
         """One place that always has the term, or several that have it in some cases. Numbers say which are worth a proof."""
-        samples = here.samples()
-        held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in samples) for p in found}
+        numbers = samples(here)
+        held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in numbers) for p in found}
         for p in sorted(found, key=lambda p: len(p.to)):
-            if held[p] == len(samples) and self.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
+            if held[p] == len(numbers) and self.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
                 return [(TRUE, p.part, p.to)]
         out: list[tuple[Term, int, Index]] = []
         for p in sorted(found, key=lambda p: (held[p], len(p.to)), reverse=True):
@@ -105,10 +106,10 @@ class MaximumSearch:
         return None
 
 
-def _matching(here: Facts, body: Term, other: IndexSet) -> Iterator[Index]:
+def _matching(here: Facts, body: Term, other: Cells) -> Iterator[Index]:
     """Indices of a part at which an application in it is one in this term."""
     xs = temporaries(len(other.ranges), "m")
-    wanted = [a for a in k.subterms(other.body_at(xs)) if a.op == "app" and a.free & set(xs)]
+    wanted = [a for a in k.subterms(other.at(xs)[0]) if a.op == "app" and a.free & set(xs)]
     seen: set[Index] = set()
     for c, a in _applications(wanted, body) if wanted else [((), ())]:
         cells = Cells("", other.ranges, other.where, tuple(k.abstract(t, xs) for t in c))

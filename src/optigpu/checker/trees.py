@@ -15,6 +15,7 @@ from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Family, Index, arguments, same
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.kernel.values import Reindex, Split, Step, Steps
@@ -66,7 +67,7 @@ def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) ->
         if len(content.updates) != 1 or content.updates[0].cells.arity != 1:
             continue
         tree = _tree_of(base, content, h, facts, tuple(values))
-        if tree is not None and not any(h in t.free for u in others for t in u.cells.terms()):
+        if tree is not None and not any(h in t.free for u in others for t in terms_of(u.cells)):
             return replace(tree, scratch=others)
     return None
 
