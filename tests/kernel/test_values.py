@@ -176,12 +176,12 @@ def test_cases_of_a_part_are_all_there_are() -> None:
     """A(0), …, A(n) as A(n) and the others: the index n is in one place, smaller ones in another."""
     longer, apart = most(ZERO, k.add(n, ONE), k.app(A, I0), U), most(ZERO, n, k.app(A, I0), k.max_(U, k.app(A, n)))
     at_end, below = Into(1, k.eq(I0, n), 1, ()), Into(1, TRUE, 2, (I0,))
-    if parts(apart)[0].body is not U:
+    if parts(apart)[0].index[0] is not U:
         at_end = Into(1, k.eq(I0, n), 0, ())
     back = tuple(
-        everywhere(0, 0) if p.body is U else everywhere(len(p.ranges), 1, I0 if p.ranges else n) for p in parts(apart)
+        everywhere(0, 0) if p.index[0] is U else everywhere(len(p.ranges), 1, I0 if p.ranges else n) for p in parts(apart)
     )
-    start = everywhere(0, [p.body for p in parts(apart)].index(U))
+    start = everywhere(0, [p.index[0] for p in parts(apart)].index(U))
     assert equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (at_end, below)), back))
     assert not equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (at_end,)), back))
     assert not equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (below,)), back))
