@@ -43,6 +43,8 @@ class CallRules(ThreadConditions):
         sub, views = self._arguments(state, f, i)
         if f.device:
             self._level("call", state, k.substitute(f.threads, sub), function=f.name)
+        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
+            raise Rejected("call", "shape")
         sub.update(zip(f.contract.variables, variables, strict=True))
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
