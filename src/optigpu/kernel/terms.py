@@ -53,7 +53,7 @@ class Term:
     le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
     """
 
-    __slots__ = ("__weakref__", "_free", "args", "data", "key", "level", "op", "sort")
+    __slots__ = ("__weakref__", "_free", "_opposite", "args", "data", "key", "level", "op", "sort")
 
     op: str
     args: tuple[Term, ...]
@@ -62,6 +62,7 @@ class Term:
     key: int  # orders terms, the same way in every run
     level: int  # the number of enclosing binders it needs: 0 for a closed term
     _free: frozenset[Term] | None
+    _opposite: Term | None  # its negation, once that was asked for
 
     def __repr__(self) -> str:
         if self.op == "poly":
@@ -101,7 +102,7 @@ def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term
     t = Term.__new__(Term)
     t.op, t.args, t.data, t.sort = op, args, data, sort
     t.key = _key_of(op, args, data, sort)
-    t._free = None
+    t._free = t._opposite = None
     if op == "bound":
         t.level = data + 1
     elif op == "poly":
@@ -144,7 +145,7 @@ Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int fo
 
 
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
-    if isinstance(value, Fraction) and value.denominator == 1:
+    if sort is REAL and value.denominator == 1:
         value = value.numerator
     return _make("num", (), sort, value)
 
@@ -242,11 +243,11 @@ def _absorb(m: Monomial, sort: Sort) -> Term:
     return ite(and_(*guards), mul(*factors), num(0, sort))
 
 
-def _common(xs: Iterable[Term]) -> Sort:
-    sorts = {x.sort for x in xs}
-    if len(sorts) != 1:
-        raise TypeError(f"numbers of different sorts: {[s.name for s in sorts]}")
-    sort = sorts.pop()
+def _common(xs: tuple[Term, ...]) -> Sort:
+    sort = xs[0].sort
+    for x in xs:
+        if x.sort is not sort:
+            raise TypeError(f"numbers of different sorts: {sort.name}, {x.sort.name}")
     if not sort.numeric:
         raise TypeError(f"not a number: {sort.name}")
     return sort
@@ -398,9 +399,11 @@ def le(a: Term, b: Term) -> Term:
     if not cs:
         return TRUE if c0 <= 0 else FALSE
     g: Any = gcd(*cs.values()) if p.sort is INT else _content(cs)
-    cs = {m: _plain(Fraction(c) / g) for m, c in cs.items()}
-    cs[()] = -((-c0) // g) if p.sort is INT else _plain(Fraction(c0) / g)
-    return _make("le", (polynomial(cs, p.sort),), BOOL)
+    if p.sort is INT:
+        p = p if g == 1 else polynomial({m: c // g for m, c in cs.items()} | {(): -(-c0 // g)}, INT)
+    else:
+        p = polynomial({m: _plain(Fraction(c) / g) for m, c in {**cs, (): c0}.items()}, p.sort)
+    return _make("le", (p,), BOOL)
 
 
 def lt(a: Term, b: Term) -> Term:
@@ -447,6 +450,12 @@ def _plain(x: Any) -> Any:
 
 
 def not_(a: Term) -> Term:
+    if a._opposite is None:
+        a._opposite = _not(a)
+    return a._opposite
+
+
+def _not(a: Term) -> Term:
     match a.op:
         case "true":
             return FALSE
@@ -455,9 +464,7 @@ def not_(a: Term) -> Term:
         case "not":
             return a.args[0]
         case "le":
-            p = a.args[0]
-            zero = num(0, p.sort)
-            return lt(zero, p)
+            return lt(num(0, a.args[0].sort), a.args[0])
         case "lt":
             return le(num(0, a.args[0].sort), a.args[0])
         case "and":
@@ -644,8 +651,10 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
     """The term with f applied to its subterms; f is told how many binders it is under."""
     match t.op:
         case "poly":
-            parts = [scale(c, mul(num(1, t.sort), *(f(a, depth) for a in m))) for m, c in t.data]
-            return add(num(0, t.sort), *parts)
+            parts = [(tuple([f(a, depth) for a in m]), m, c) for m, c in t.data]
+            kept = {m: c for new, m, c in parts if new == m}
+            moved = [scale(c, mul(*new)) for new, m, c in parts if new != m]
+            return add(polynomial(kept, t.sort), *moved) if moved else t
         case "num" | "var" | "bound" | "true" | "false":
             return t
         case "lam" | "forall":
