@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import Judge
+from optigpu.kernel.facts import Facts, Guide
+from optigpu.kernel.judge import Judge, instance
 from optigpu.kernel.terms import INT, ONE, ZERO, Term
+from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 from tests.support.terms import INTS, TermMaker, environment, evaluate
 
@@ -22,7 +23,7 @@ NAMES = [k.var(n, INT) for n in INTS]
 def random_facts(r: Random) -> Facts:
     """Facts of the shapes that programs give: ranges, sizes, divisibility, equations, and some of any kind."""
     maker = TermMaker(r)
-    facts = Facts()
+    facts = Facts(Search())
     for _ in range(r.randint(1, 4)):
         a, b = r.sample(NAMES, 2)
         shape = r.randrange(8)
@@ -132,30 +133,32 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
 
 @pytest.mark.parametrize(("facts", "goal", "expected"), near_misses(), ids=range(len(near_misses())))
 def test_index_arithmetic_and_its_near_misses(facts: list[Term], goal: Term, expected: bool) -> None:
-    assert Facts().assume(*facts).proves(goal) is expected or (
-        expected and Judge(Z3Solver()).proves(Facts().assume(*facts), goal)
+    assert Facts(Search()).assume(*facts).proves(goal) is expected or (
+        expected and Judge(Z3Solver()).proves(Facts(Search()).assume(*facts), goal)
     )
     if not expected:
-        assert not Judge(Z3Solver()).proves(Facts().assume(*facts), goal)
+        assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*facts), goal)
 
 
 def test_most_index_arithmetic_needs_no_solver() -> None:
     wanted = [(f, g) for f, g, expected in near_misses() if expected]
-    assert sum(Facts().assume(*f).proves(g) for f, g in wanted) >= len(wanted) - 1
+    assert sum(Facts(Search()).assume(*f).proves(g) for f, g in wanted) >= len(wanted) - 1
 
 
 def test_universal_facts_are_used_at_the_terms_that_occur() -> None:
     K = k.var("K", k.fun_sort((INT,), INT))
     n, i, b = (k.var(x, INT) for x in "nib")
     at = k.app(K, k.bound(0, INT))
-    facts = Facts().assume(k.big("all", ZERO, n, k.and_(k.le(ZERO, at), k.lt(at, b))), k.le(ZERO, i), k.lt(i, n))
+    facts = Facts(Search()).assume(
+        k.big("all", ZERO, n, k.and_(k.le(ZERO, at), k.lt(at, b))), k.le(ZERO, i), k.lt(i, n)
+    )
     judge = Judge(Z3Solver())
     assert judge.proves(facts, k.lt(k.app(K, i), b))
     assert not judge.proves(facts, k.lt(k.app(K, k.add(i, ONE)), b))
 
 
 def test_arbitrary_constants_are_new_wherever_facts_are_passed_on() -> None:
-    facts = Facts()
+    facts = Facts(Search())
     (a,), one = facts.arbitrary(INT)
     (b,), two = one.arbitrary(INT)
     (c,), _ = two.assume(k.lt(a, b)).arbitrary(INT)
@@ -164,5 +167,28 @@ def test_arbitrary_constants_are_new_wherever_facts_are_passed_on() -> None:
 
 def test_contradictory_facts_prove_anything_and_consistent_ones_do_not() -> None:
     x = k.var("x", INT)
-    assert Judge(Z3Solver()).proves(Facts().assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
-    assert not Judge(Z3Solver()).proves(Facts().assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
+    assert Judge(Z3Solver()).proves(Facts(Search()).assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
+    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
+
+
+class Liar(Guide):
+    """Says that everything is refuted, and advises to use what is no fact."""
+
+    def refutes(self, facts: Facts, p: Term) -> bool:
+        return True
+
+    def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
+        n = k.var("n", INT)
+        return [(k.big("all", ZERO, ONE, k.le(ONE, ZERO)), (ZERO,)), (k.big("all", ZERO, n, k.lt(n, ZERO)), (ZERO,))]
+
+
+def test_bad_advice_proves_nothing() -> None:
+    n, K = k.var("n", INT), k.var("K", k.fun_sort((INT,), INT))
+    every = k.big("all", ZERO, n, k.lt(ZERO, k.app(K, k.bound(0, INT))))
+    facts = Facts(Liar()).assume(every, k.lt(ZERO, n))
+    assert not Judge(Z3Solver()).proves(facts, k.lt(n, ZERO))
+    assert not Judge(Z3Solver()).proves(facts, k.FALSE)
+    for terms in ((), (n, n), (K,), (k.bound(0, INT),)):
+        with pytest.raises(TypeError):
+            instance(every, terms)
+    assert instance(every, (n,)) is k.TRUE  # n < n is false

@@ -14,6 +14,7 @@ from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
 from optigpu.kernel.values import Case, Equality, Extend, Reindex, Split, Widen, peel
+from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 from tests.support.terms import FUNCTIONS, environment, evaluate
 
@@ -28,7 +29,7 @@ def total(low: Term, high: Term, body: Term) -> Term:
 
 
 def equal(facts: list[Term], a: Term, b: Term, *steps: object) -> bool:
-    return Equality(Judge(Z3Solver())).holds(Facts().assume(*facts), a, b, steps)  # type: ignore[arg-type]
+    return Equality(Judge(Z3Solver())).holds(Facts(Search()).assume(*facts), a, b, steps)  # type: ignore[arg-type]
 
 
 WHOLE = total(ZERO, n, k.app(A, I0))
@@ -134,7 +135,7 @@ def test_cases_need_both_branches() -> None:
 )  # fmt: skip
 def test_the_search_finds_proofs_that_the_kernel_accepts(facts: list[Term], a: Term, b: Term, provable: bool) -> None:
     judge = Judge(Z3Solver())
-    known = Facts().assume(*facts)
+    known = Facts(Search()).assume(*facts)
     steps = SumProver(judge).find(known, a, b)
     assert (steps is not None) is provable
     if steps is not None:
@@ -163,7 +164,7 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
             case _:
                 return total(ZERO, n, k.app(A, k.sub(k.sub(n, ONE), I0)))
 
-    facts = Facts()
+    facts = Facts(Search())
     for f in r.sample(
         [k.le(ZERO, n), k.le(ZERO, m), k.le(m, n), k.eq(n, k.scale(2, m)), k.lt(m, n), k.eq(n, m)], r.randint(0, 3)
     ):

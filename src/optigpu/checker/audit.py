@@ -11,9 +11,11 @@ from optigpu.checker import certificate
 from optigpu.checker.elaborate import elaborate
 from optigpu.checker.verdict import ProgramResult
 from optigpu.kernel.calls import Kernel
+from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge, Solver
 from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.state import Rejected
+from optigpu.prover.guide import Search
 from optigpu.syntax.printer import ProgramPrinter
 from optigpu.syntax.program import Function, Program, Role
 
@@ -61,7 +63,7 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     proofs, header = certificate.read(text)
     elaborated = elaborate(program)
     ledger = Ledger()
-    judge = Judge(solver)
+    judge = Judge(solver, root=Facts(Search()))
     out = AuditResult(solver=solver.description, trusted_lines=trusted_lines())
     wanted = [f for f in program.functions() if f.role is not Role.GHOST and not f.admitted]
     claimed = header.get("contracts", {})

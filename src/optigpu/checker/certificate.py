@@ -118,7 +118,8 @@ _CLASSES = {
     for c in (
         Op, Ref, cells.Cells, cells.Claim, cells.Mark, cells.Owner, conditions.Take, threads.Cover,
         loops.Exclusive, loops.Invariant, loops.LoopContract,
-        values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Case,
+        values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
+        values.Case,
     )
 }  # fmt: skip
 

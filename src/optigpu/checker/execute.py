@@ -105,7 +105,7 @@ class Executor:
     def inverse(self, claim: Claim) -> Index:
         """The binders of a claim, read off its index."""
         xs = temporaries(len(claim.cells.index))
-        found = invert(claim.cells, xs, Facts())
+        found = invert(claim.cells, xs, self.kernel.judge.root)
         if found is None:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
         return tuple(k.abstract(t, xs) for t in found)
@@ -390,7 +390,10 @@ class Executor:
             stated_ = stated(tree, h, entry, state.held[n], state.facts)
             if stated_ is not None:
                 want = Family(entry.cells, stated_[1], stated_[0])
-                steps = halving_steps(tree, h, want, state.facts)
+                if tree.op == "sum":
+                    steps = halving_steps(tree, h, want, state.facts)
+                else:
+                    steps = self.value_steps(state.facts, want, state.held[n], arguments(want.cells.arity))
                 try:
                     state = self.kernel.tidy(self.kernel.restate(state, n, *stated_, steps), n)
                 except Rejected:

@@ -22,6 +22,7 @@ from optigpu.kernel.loops import Range, holds_for, iterations
 from optigpu.kernel.loops import _values as loop_values
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
 from optigpu.kernel.threads import WARP, lane_read
+from optigpu.kernel.values import parts
 
 FEW = 10  # iterations that may be run one by one
 
@@ -594,7 +595,10 @@ class _Recurrences:
         for base in sorted(pending):
             updates = self.updates[base]
             self.solved[base] = Effect("unknown", base, tuple(updates), "", self.read_elsewhere(base, updates))
-        self.summary.effects = self.solved
+        entry = {self.at_entry(b): self.start_of(b) for b in self.updates}
+        for base, effect in self.solved.items():
+            updates = tuple(self.renamed(u, entry) for u in effect.updates)
+            self.summary.effects[base] = replace(effect, updates=updates)
 
     def start_of(self, base: str) -> Term:
         return self.summary.entry[base].start
@@ -603,12 +607,23 @@ class _Recurrences:
         start = self.start_of(base)
         return any(start in t.free for t in (*u.cells.terms(), u.value))
 
+    def at_entry(self, base: str) -> Term:
+        """The name of the contents before the loop, where it must be told from that of the contents at the start of v."""
+        start = self.start_of(base)
+        return k.var(f"{start.data}!entry", start.sort)
+
+    def renamed(self, u: Update, names: dict[Term, Term]) -> Update:
+        cells, value, init = u.cells.substitute(names), k.substitute(u.value, names), k.substitute(u.init, names)
+        return replace(u, cells=cells, value=value, init=init)
+
     def classify(self, base: str, pending: set[str]) -> Effect | None:
         updates = self.updates[base]
         if base in self.given:
             return self.given[base]
-        if any(self.mentions(u, other) for u in updates for other in pending if other != base):
+        others = [b for b in pending if b != base and any(self.mentions(u, b) for u in updates)]
+        if not all(self.own_or_untouched(u, b, self.updates[b]) for u in updates for b in others):
             return None
+        updates = [self.renamed(u, {self.start_of(b): self.at_entry(b) for b in others}) for u in updates]
         if self.disjoint(updates):
             return self.classify_each(base, updates)
         if len(updates) == 1:
@@ -669,9 +684,10 @@ class _Recurrences:
         if law is None or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p))):
             return None
         op, summand = law
+        first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
+        summand = k.substitute(summand, {before: first})
         if not all(self.not_earlier(at, [u], known) for at, known in self.reads(summand, base, inside)):
             return None
-        first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
         body = k.abstract(summand, (v,))
         value = combine(op, first, low, k.add(v, k.ONE), body)
         return Effect("each", base, (replace(u, value=k.abstract(value, xs)),), progressive=True)
@@ -866,17 +882,20 @@ def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
 
 
 def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
-    """`value` as `old (op) summand`, where the summand does not read these contents."""
+    """`value` as `old (op) summand`, where the summand does not read these contents.
+
+    Of a maximum it may mention `old`, which then stands for what the cell held at first: that is never more than what it holds.
+    """
     if value.sort is k.BOOL:
         return None
     summand = difference(value, old)
     if summand is not None and start not in summand.free:
         return "sum", summand
-    most = greater(value, old)
-    if most is not None and start not in most.free:
+    most = growth(value, old, start)
+    if most is not None:
         return "fold_max", most
-    least = greater(k.neg(value), k.neg(old))
-    if least is not None and start not in least.free:
+    least = growth(k.neg(value), k.neg(old), start)
+    if least is not None:
         return "fold_min", least
     factor = quotient(value, old)
     if factor is not None and start not in factor.free:
@@ -894,6 +913,29 @@ def difference(value: Term, old: Term) -> Term | None:
         return k.num(0, value.sort)
     coefficient = k.coefficients(value).get((old,), 0)
     return k.sub(value, old) if coefficient == 1 else None
+
+
+def growth(value: Term, old: Term, start: Term) -> Term | None:
+    """A summand of the maximum that value is: of old, and of terms that do not read these contents."""
+    most = greater(value, old)
+    if most is not None and start not in most.free:
+        return most
+    others = [p for p in parts(value) if p.body is not old]
+    read = any(start in t.free for p in others for t in (p.where, p.body, *(r for both in p.ranges for r in both)))
+    return value if not read and _never_less(value, old) else None
+
+
+def _never_less(value: Term, old: Term) -> bool:
+    """Is old one of the terms of this maximum, in every case?"""
+    match value.op:
+        case "max":
+            return any(_never_less(a, old) for a in value.args)
+        case "fold_max":
+            return _never_less(value.args[0], old)
+        case "ite":
+            return all(_never_less(a, old) for a in value.args[1:])
+        case _:
+            return value is old
 
 
 def greater(value: Term, old: Term) -> Term | None:

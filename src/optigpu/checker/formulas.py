@@ -289,7 +289,7 @@ class FormulaElaborator:
         body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
         if e.op in ("Max", "Min"):  # of an empty range: the body at its lower bound, as in the interpreter
             values = body if e.op == "Max" else k.neg(body)
-            most = k.big("fold_max", k.add(low, k.ONE), high, values, k.instantiate(values, (low,)))
+            most = k.big("fold_max", low, high, values, k.instantiate(values, (low,)))
             return most if e.op == "Max" else k.neg(most)
         if e.op == "Any":
             return k.any_(low, high, body)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from optigpu.checker.maxima import MaximumSearch
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
@@ -16,6 +17,7 @@ from optigpu.kernel.values import (
     Case,
     Equality,
     Extend,
+    Maximum,
     Partition,
     Reindex,
     Split,
@@ -25,6 +27,7 @@ from optigpu.kernel.values import (
     extended,
     partition,
     peel,
+    rewritten,
     split,
     widen,
 )
@@ -42,6 +45,7 @@ class SumProver:
         self.judge = judge
         self.left = BUDGET
         self.equality = Equality(judge)
+        self.maxima = MaximumSearch(judge)
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
 
     def proves(self, facts: Facts, goal: Term) -> bool:
@@ -61,7 +65,7 @@ class SumProver:
             self.left -= 1
             if self.left < 0:
                 return None
-            step: Split | Reindex | Extend | Partition | None = self.suggest(facts, a, b)
+            step: Split | Reindex | Extend | Partition | Maximum | None = self.suggest(facts, a, b)
             if step is None:
                 rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
                 if rest is not None:
@@ -134,7 +138,7 @@ class SumProver:
             apply(Split(*near), split(*near))
         return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
 
-    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | None:
+    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
         """A step that makes a sum simpler, or two of them alike."""
         only = one_sided(a, b)
         for t in only:
@@ -152,6 +156,9 @@ class SumProver:
             cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
             if cut is not None:
                 return cut
+        maximum = self.maxima.between(facts, a, b)
+        if maximum is not None:
+            return maximum
         for s, t in pairs:
             for old, like in ((s, t), (t, s)) if s.op == "sum" else ():
                 opposite = left.get(s, 0) * left.get(t, 0) < 0
@@ -192,7 +199,8 @@ class SumProver:
                 for same_end, at in ((low is t.args[-3], t.args[-2]), (high is t.args[-2], t.args[-3])):
                     near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
                     ordered = k.and_(k.le(low, at), k.le(at, high))
-                    if same_end and near and at not in (low, high) and self.proves(facts, ordered):
+                    cut = same_end and near and at not in (low, high) and split(s, at) is not s
+                    if cut and self.proves(facts, ordered):
                         return Split(s, at)
         return None
 
@@ -223,7 +231,7 @@ class SumProver:
         for t in sorted(one_sided(a, b), key=lambda t: -nesting(t)):
             low, high = t.args[-3], t.args[-2]
             size = k.sub(high, low)
-            if k.is_num(size) and 1 < size.data <= MAX_UNROLL:
+            if k.is_num(size) and 1 < size.data <= MAX_UNROLL and t.op != "fold_max":
                 return Split(t, k.add(low, k.ONE))
         return None
 
@@ -337,7 +345,7 @@ class SumProver:
 
     # Two sums beside each other
 
-    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | Extend | Partition | None:
+    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
@@ -366,7 +374,7 @@ class SumProver:
             return None
         (i,) = temporaries(1, "f")
         theirs = one.body_at((i,))
-        for depth in (1,) if alone else (4, 3, 2):
+        for depth in (1,) if alone else range(nested_sums(t), 1, -1):
             nested = peel(t, depth)
             if nested is None:
                 continue
@@ -488,7 +496,7 @@ class SumProver:
             low, high = whole.args[-3], whole.args[-2]
             for at in (part.args[-2], part.args[-3]):
                 inside = k.and_(k.le(low, at), k.le(at, high))
-                if at not in (low, high) and self.proves(facts, inside):
+                if at not in (low, high) and self.proves(facts, inside) and split(whole, at) is not whole:
                     return Split(whole, at)
         return None
 
@@ -508,7 +516,7 @@ class SumProver:
         return Reindex(s, t, other, other)
 
 
-def _result(step: Split | Reindex | Extend | Partition) -> Term:
+def _result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
     match step:
         case Split(old, at):
             return split(old, at)
@@ -516,7 +524,7 @@ def _result(step: Split | Reindex | Extend | Partition) -> Term:
             return partition(old, test)
         case Extend(old, body):
             return extended(old, body)
-        case Reindex():
+        case Reindex() | Maximum():
             return step.new
 
 
@@ -539,31 +547,11 @@ def bind_step(step: Step, x: Term) -> Step:
 def abstract_step(step: Step, xs: Index) -> Step:
     """Bind variables in a proof step."""
 
-    def at(t: Term) -> Term:
-        return k.abstract(t, xs)
-
-    def inside(t: Term, binders: int) -> Term:
+    def bound(t: Term, binders: int) -> Term:
         ys = temporaries(binders, "y")
         return k.abstract(instantiate(t, ys), (*xs, *ys))
 
-    match step:
-        case Split(old, cut):
-            return Split(at(old), at(cut))
-        case Widen(old, low):
-            return Widen(at(old), at(low))
-        case Reindex(old, new, forward, back):
-            n, m = len(back), len(forward)
-            return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
-        case Extend(old, body, steps):
-            (y,) = temporaries(1, "y")
-            from optigpu.kernel.values import place
-
-            inner = tuple(abstract_step(place(s, (y,)), (*xs, y)) for s in steps)
-            return Extend(at(old), inside(body, 1), inner)
-        case Partition(old, test):
-            return Partition(at(old), inside(test, 1))
-        case Case(test, then, other):
-            return Case(at(test), tuple(abstract_step(s, xs) for s in then), tuple(abstract_step(s, xs) for s in other))
+    return rewritten(step, bound)
 
 
 def bigs(t: Term) -> list[Term]:
@@ -574,6 +562,14 @@ def bigs(t: Term) -> list[Term]:
 def nesting(t: Term) -> int:
     """How many big operators there are inside a term."""
     return sum(x.op in BIG for x in k.subterms(t))
+
+
+def nested_sums(t: Term) -> int:
+    """How many sums stand around the summand of a nested sum."""
+    depth = 0
+    while peel(t, depth + 1) is not None:
+        depth += 1
+    return depth
 
 
 def one_sided(a: Term, b: Term) -> list[Term]:

@@ -17,6 +17,7 @@ from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Counts, Judge, Solver
 from optigpu.kernel.ledger import Ledger
 from optigpu.prover.cache import CachedSolver
+from optigpu.prover.guide import Search
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.program import Program
 
@@ -39,7 +40,7 @@ class Verifier:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
-        self.root = Facts()  # what was found out about facts is kept from one program to the next
+        self.root = Facts(Search())  # what was found out about facts is kept from one program to the next
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
 
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:

@@ -11,28 +11,36 @@ Everything else goes to the solver (kernel/judge.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.samples import Sample, extended, negative_for_one
 from optigpu.kernel.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
 
 DEPTH = 9  # eliminations in one proof of an inequality
 BUDGET = 70  # inequalities looked at for one goal
-_QUANTIFIED = ("all", "forall")
+
+
+class Guide:
+    """Advice for the search, from outside the kernel. Bad advice can make a proof fail, never succeed; here is none at all."""
+
+    def refutes(self, facts: Facts, p: Term) -> bool:
+        """Is the integer p negative for numbers for which the facts hold? Then no proof of p >= 0 is looked for."""
+        return False
+
+    def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
+        """Which of the universal facts to use, and at which terms."""
+        return []
 
 
 class Facts:
     """An immutable set of facts. `assume` gives a larger one; what was found out is remembered with them."""
 
-    __slots__ = (
-        "_bounds", "_larger", "_nonneg", "_origin", "_samples", "_simplified", "answers", "constants", "given", "items",
-        "known", "positive", "substitution",
-    )  # fmt: skip
-
-    def __init__(self, given: tuple[Term, ...] = ()) -> None:
+    def __init__(self, guide: Guide | None = None, given: tuple[Term, ...] = (), origin: Facts | None = None) -> None:
+        self.guide = guide or Guide()
         self.given = given  # as they were assumed
+        self.origin = origin  # facts that these extend
+        self.advice: Any = None  # what the guide remembers of these facts
         self.substitution: dict[Term, Term] = {}
         self.items: tuple[Term, ...] = ()  # with the substitution applied
         self.known: frozenset[Term] = frozenset()
@@ -43,8 +51,6 @@ class Facts:
         self.constants = 0  # how many arbitrary constants there are
         self.answers: dict[Term, bool] = {}  # what a judge has said of goals under these facts
         self._larger: dict[object, Facts] = {}
-        self._origin: Facts | None = None  # facts that these extend
-        self._samples: list[Sample] | None = None
 
     def arbitrary(self, *sorts: Sort) -> tuple[tuple[Term, ...], Facts]:
         """Constants of which nothing is known, so that what is proved of them holds of everything.
@@ -55,10 +61,9 @@ class Facts:
         if not sorts:
             return names, self
         if len(sorts) not in self._larger:
-            out = Facts(self.given)
+            out = Facts(self.guide, self.given, self)
             out.substitution, out.items, out.known = self.substitution, self.items, self.known
             out.constants = self.constants + len(sorts)
-            out._origin = self
             self._larger[len(sorts)] = out
         return names, self._larger[len(sorts)]
 
@@ -73,8 +78,7 @@ class Facts:
         return found
 
     def _with(self, new: list[Term]) -> Facts:
-        out = Facts(self.given + tuple(new))
-        out._origin = self
+        out = Facts(self.guide, self.given + tuple(new), self)
         out.constants = self.constants
         out.substitution = dict(self.substitution)
         items = list(self.items)
@@ -290,16 +294,9 @@ class Facts:
         found = self._nonneg.get(p)
         if found is None:
             self._nonneg[p] = False  # while it is being looked at
-            possible = k.is_num(p) or not negative_for_one(p, self.samples())
+            possible = k.is_num(p) or not self.guide.refutes(self, p)
             found = self._nonneg[p] = possible and self._eliminate(p, DEPTH, {}, self._bounds_with(p))
         return found
-
-    def samples(self) -> list[Sample]:
-        """Numbers for the variables with which the facts hold."""
-        if self._samples is None:
-            known = self._origin.samples() if self._origin is not None else []
-            self._samples = extended(known, self.items, len(self.given))
-        return self._samples
 
     def _eliminate(self, p: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> bool:
         """`tried_at`: what has been tried in this proof, and how deep it could go."""
@@ -313,7 +310,7 @@ class Facts:
             return self._eliminate(
                 k.polynomial({_without(m, common): c for m, c in cs.items()}, INT), depth, tried_at, bounds
             )
-        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or negative_for_one(p, self.samples()):
+        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or self.guide.refutes(self, p):
             return False
         tried_at[p] = depth
         tried = 0
@@ -560,8 +557,3 @@ def _remove(m: tuple[Term, ...], factors: tuple[Term, ...]) -> tuple[Term, ...] 
             return None
         left.remove(f)
     return tuple(left)
-
-
-def universal(items: Iterable[Term]) -> list[Term]:
-    """The facts that speak of all integers (of a range) or of all functions."""
-    return [i for i in items if i.op in _QUANTIFIED]

@@ -312,11 +312,12 @@ class LoopRules(ThreadConditions):
         return Owner(outermost(owner.start, entered.v, n), outermost(owner.size, entered.v, n))
 
     def _context_after(self, before: State, end: State, entered: _Entered) -> Context:
-        """The end of the body has the context of its start. Only blocks may keep shared memory, until the kernel ends."""
+        """The end of the body has the context of its start. Only blocks may keep shared memory, until the kernel ends: iterations
+        of a thread loop have different threads (or there is only one), those of a sequential loop the same."""
         if replace(end.context, used=entered.context.used, busy=entered.context.busy) != entered.context:
             raise Rejected("leave", "context", context=end.context)
         if end.context != entered.context:
-            if entered.context == before.context:
+            if self._next(before, Loop).mode != THREAD:
                 raise Rejected("leave", "shared", context=end.context)
             self._known(before, end.context.used, *(size for _, size in end.context.busy))
         return replace(before.context, used=end.context.used, busy=end.context.busy)

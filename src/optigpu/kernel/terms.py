@@ -582,7 +582,8 @@ def forall(variables: tuple[Term, ...], body: Term) -> Term:
 def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None) -> Term:
     """sum, prod, all over low <= i < high of a body under one binder; fold_max is the maximum of those and `initial`.
 
-    A range that ends at max(low, h) ends at h: both are empty if h is below low.
+    A range that ends at max(low, h) ends at h: both are empty if h is below low. A maximum of f(low-1) and the f(i) from low on is
+    one of f(low-1) and the f(i) from low-1 on, also if there are none.
     """
     if high.op == "max" and low in high.args:
         high = max_(*(a for a in high.args if a is not low))
@@ -590,10 +591,16 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
     one = is_num(size) and size.data == 1
     if op == "fold_max":
         assert initial is not None
-        if is_num(size) and size.data <= 0:
+        others = low  # where those begin that are not the initial value
+        if instantiate(body, (low,)) is initial:
+            others = add(low, ONE)
+        elif instantiate(body, (sub(low, ONE),)) is initial:
+            low = sub(low, ONE)
+        left = sub(high, others)
+        if is_num(left) and left.data <= 0:
             return initial
-        if one:
-            return max_(initial, instantiate(body, (low,)))
+        if is_num(left) and left.data == 1:
+            return max_(initial, instantiate(body, (others,)))
         return _make(op, (initial, low, high, body), body.sort)
     unit = {"sum": num(0, body.sort), "prod": num(1, body.sort), "all": TRUE}[op]
     if body is unit or (is_num(size) and size.data <= 0):

@@ -1,13 +1,15 @@
 """Equality of values: laws of the big operators, as proof steps found by the checker and checked here.
 
 A proof that two values are equal is a list of steps, each of which replaces a big operator by an equal term, until the rest is an
-equation for the judge. The laws: splitting and widening a range, re-indexing by a bijection, extensionality, case distinction;
-linearity and empty ranges are laws of the constructors (kernel/terms.py). Terms in steps may stand under outer binders, for which
-the equation is to hold; they are instantiated with the constants for which it is proved.
+equation for the judge. The laws: splitting and widening a range, re-indexing by a bijection, extensionality, case distinction; of
+maxima, that each term of one is at most a term of the other; linearity and empty ranges are laws of the constructors
+(kernel/terms.py). Terms in steps may stand under outer binders, for which the equation is to hold; they are instantiated with the
+constants for which it is proved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -15,7 +17,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Index, arguments, same
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import INT, TRUE, Term, instantiate
+from optigpu.kernel.terms import FALSE, INT, TRUE, Term, instantiate
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,34 +75,68 @@ class Case:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Split | Widen | Reindex | Extend | Partition | Case
+@dataclass(frozen=True, slots=True)
+class Into:
+    """Where the test holds, a term of a maximum is at most the one at `to` in `part` of another; under its `binders` indices."""
+
+    binders: int
+    test: Term
+    part: int
+    to: Index
+
+
+Cases: TypeAlias = tuple[tuple[Into, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Maximum:
+    """Each term of the maximum `old` is at most one of `new`, and the other way round, so they are equal.
+
+    For each of old's `parts`, `forward` says where in new its terms are, case by case; `back` the other way.
+    """
+
+    old: Term
+    new: Term
+    forward: Cases
+    back: Cases
+
+
+Step: TypeAlias = Split | Widen | Reindex | Extend | Partition | Maximum | Case
 Steps: TypeAlias = tuple[Step, ...]
 
 
 def place(step: Step, args: Index) -> Step:
     """The step at these values of the outer binders."""
+    return rewritten(step, lambda t, n: instantiate(t, (*(k.shift(a, n) for a in args), *arguments(n))))
 
-    def at(t: Term) -> Term:
-        return instantiate(t, args)
 
-    def inside(t: Term, binders: int) -> Term:
-        return instantiate(t, (*(k.shift(a, binders) for a in args), *arguments(binders)))
+def rewritten(step: Step, at: Callable[[Term, int], Term]) -> Step:
+    """The step with its terms replaced; `at` is told under how many binders of the step they are."""
+
+    def index(ts: Index, n: int) -> Index:
+        return tuple(at(t, n) for t in ts)
+
+    def cases(parts: Cases) -> Cases:
+        return tuple(
+            tuple(Into(c.binders, at(c.test, c.binders), c.part, index(c.to, c.binders)) for c in cs) for cs in parts
+        )
 
     match step:
         case Split(old, cut):
-            return Split(at(old), at(cut))
+            return Split(at(old, 0), at(cut, 0))
         case Widen(old, low):
-            return Widen(at(old), at(low))
+            return Widen(at(old, 0), at(low, 0))
         case Reindex(old, new, forward, back):
-            n, m = len(back), len(forward)
-            return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
+            return Reindex(at(old, 0), at(new, 0), index(forward, len(back)), index(back, len(forward)))
         case Extend(old, body, steps):
-            inner = tuple(place(s, (*(k.shift(a, 1) for a in args), *arguments(1))) for s in steps)
-            return Extend(at(old), inside(body, 1), inner)
+            inner = tuple(rewritten(s, lambda t, n: at(t, n + 1)) for s in steps)
+            return Extend(at(old, 0), at(body, 1), inner)
         case Partition(old, test):
-            return Partition(at(old), inside(test, 1))
+            return Partition(at(old, 0), at(test, 1))
+        case Maximum(old, new, there, again):
+            return Maximum(at(old, 0), at(new, 0), cases(there), cases(again))
         case Case(test, then, other):
-            return Case(at(test), tuple(place(s, args) for s in then), tuple(place(s, args) for s in other))
+            return Case(at(test, 0), tuple(rewritten(s, at) for s in then), tuple(rewritten(s, at) for s in other))
 
 
 class Equality:
@@ -124,7 +160,7 @@ class Equality:
             a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, k.eq(a, b))
 
-    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition) -> Term | None:
+    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition | Maximum) -> Term | None:
         """What `old` may be replaced by, if the step's conditions hold."""
         match step:
             case Split(old, at):
@@ -140,6 +176,9 @@ class Equality:
                 return new if self._reindexed(facts, old, new, forward, back) else None
             case Partition(old, test):
                 return partition(old, test) if old.op == "sum" else None
+            case Maximum(old, new, there, again):
+                a, b = parts(old), parts(new)
+                return new if self._bounded(facts, a, b, there) and self._bounded(facts, b, a, again) else None
             case Extend(old, body, steps):
                 if old.op not in _BIG:
                     return None
@@ -172,6 +211,26 @@ class Equality:
         goal = k.and_(mine.domain(image), same(tuple(instantiate(t, image) for t in forward), c))
         return self.judge.proves(there, goal)
 
+    def _bounded(self, facts: Facts, mine: list[IndexSet], theirs: list[IndexSet], maps: Cases) -> bool:
+        """Is each term of mine at most one of theirs? Each case of a part names one, and there are no other cases."""
+        if len(maps) != len(mine):
+            return False
+        for part, cases in zip(mine, maps):
+            b, here = facts.arbitrary(*(INT,) * len(part.ranges))
+            here = here.assume(part.domain(b))
+            for case in cases:
+                test, image = instantiate(case.test, b), tuple(instantiate(t, b) for t in case.to)
+                if case.part >= len(theirs) or len(image) != len(theirs[case.part].ranges):
+                    return False
+                other = theirs[case.part]
+                goal = k.and_(other.domain(image), k.le(part.body_at(b), other.body_at(image)))
+                if not self.judge.proves(here.assume(test), goal):
+                    return False
+                here = here.assume(k.not_(test))
+            if not self.judge.proves(here, FALSE):
+                return False
+        return True
+
 
 _BIG = ("sum", "prod", "all", "fold_max")
 
@@ -203,7 +262,7 @@ def partition(t: Term, test: Term) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class IndexSet:
-    """A nested sum as a sum over an index set: ranges, each under the ones before; a guard and a summand under all."""
+    """A nested sum or maximum as one over an index set: ranges, each under the ones before; a guard and a body under all."""
 
     ranges: tuple[tuple[Term, Term], ...]
     where: Term
@@ -232,3 +291,21 @@ def peel(t: Term, depth: int) -> IndexSet | None:
             guards.append(k.shift(t.args[0], depth - level - 1))
             t = t.args[1]
     return IndexSet(tuple(ranges), k.and_(TRUE, *guards), t)
+
+
+def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[IndexSet]:
+    """The terms of which t is the greatest, as index sets: of nested maxima, with their initial values, and of choices.
+
+    There is always at least one, since a fold has an initial value and one side of a choice counts.
+    """
+    match t.op:
+        case "max":
+            return [p for a in t.args for p in parts(a, ranges, where)]
+        case "fold_max":
+            start, low, high, body = t.args
+            return [*parts(start, ranges, where), *parts(body, (*ranges, (low, high)), k.shift(where, 1))]
+        case "ite":
+            c, a, b = t.args
+            return [*parts(a, ranges, k.and_(where, c)), *parts(b, ranges, k.and_(where, k.not_(c)))]
+        case _:
+            return [IndexSet(ranges, where, t)]

@@ -87,7 +87,7 @@ def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> lis
             out.append(env)
             if len(out) == MOST:
                 break
-    return out
+    return out if out or not samples else extended((), items, seed)
 
 
 def _repaired(items: Sequence[Term], env: Sample, rng: Random, spread: int) -> bool:
