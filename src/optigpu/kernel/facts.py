@@ -278,16 +278,8 @@ class Facts:
 
     def _contradictory(self) -> bool:
         """Do two of the facts exclude each other?"""
-        if self.inconsistent:
-            return True
         bounds = [i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT]
-        opposite = {k.sub(k.num(k.coefficients(p).get((), 0)), p): p for p in bounds}
-        if any(
-            (q := opposite.get(k.sub(p, k.num(k.coefficients(p).get((), 0))))) and k.lt(ZERO, k.add(p, q)) is TRUE
-            for p in bounds
-        ):
-            return True
-        return any(self.nonneg(k.sub(p, ONE)) for p in bounds)
+        return self.inconsistent or _opposed(bounds) or any(self.nonneg(k.sub(p, ONE)) for p in bounds)
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""
@@ -451,6 +443,12 @@ def _sharpened(items: list[Term]) -> list[Term]:
                 if k.le(q, ZERO) in items:
                     return _sharpened([k.lt(q, ZERO) if j is k.le(q, ZERO) else j for j in items if j is not i])
     return items
+
+
+def _opposed(bounds: list[Term]) -> bool:
+    """Are there p <= 0 and q <= 0 whose sum is a positive number?"""
+    numbers = {k.sub(p, k.num(k.constant_part(p))): k.constant_part(p) for p in sorted(bounds, key=k.constant_part)}
+    return any(c + numbers.get(k.neg(p), -c) > 0 for p, c in numbers.items())
 
 
 def _has_choice(t: Term) -> bool:
