@@ -497,9 +497,8 @@ class Explorer:
                     final = {v: summary.range.end}
                     out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
                 case _:
-                    sort = u.value.sort
-                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * n, sort) if n else sort)
-                    out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
+                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * (n + 1), u.value.sort))
+                    out.append(Update(over_all(u.cells, summary), k.app(f, *arguments(n + 1)), u.at))
         return out
 
 
