@@ -128,7 +128,9 @@ class Script(core.Script):
         """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
         unit = self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor)
         f = self.program.function(unit.name)
-        return BuiltCuda(unit.text, signature_of(f, effective_types(f)), unit.on_device, dict(unit.alignment))
+        signature = signature_of(f, effective_types(f))
+        alignment = dict(unit.alignment)
+        return BuiltCuda(unit.text, signature, unit.on_device, alignment, unit.device_text, unit.plan, verified=True)
 
     def _finished(self) -> None:
         if self._phases:

@@ -598,10 +598,23 @@ class Executor:
                     held[take.family] = r.without(self.member(claim.cells, r, take.back))
         steps = tuple(self.fact_steps(state.facts, k.substitute(p, sub)) for p in f.contract.requires)
         variables = tuple(sub[x] for x in f.contract.variables)
-        after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps)
+        posts = [through_view(c.substitute(sub), views) for c in f.contract.post]
+        homes = [(c.cells, takes[i].family) for i, c in enumerate(pre) if c.share == FULL]
+        gives = tuple(self.given_back(state, c, homes) for c in posts)
+        after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps, gives)
         for n in {t.family for i, t in takes.items() if pre[i].share == FULL}:
             after = self.kernel.tidy(after, n)
         return after
+
+    def given_back(self, state: State, post: Claim, homes: list[tuple[Cells, int]]) -> Take | None:
+        """The family that cells of a postcondition come from, if they are some of those of one claim of the precondition."""
+        for cells, n in homes:
+            if cells.base == post.cells.base and cells != post.cells:
+                within, maps = Family(cells, k.ZERO, TRUE), self.maps(state.facts, post.cells, state.held[n])
+                found = self.maps(state.facts, post.cells, within)
+                if maps and found and self.includes(state.facts, post.cells, within, found[0]):
+                    return Take(n, *maps)
+        return None
 
     def solve_variable(self, x: Term, f: kc.Function, sub: dict[Term, Term], facts: Facts) -> Term:
         """A logical variable that only a fact determines: `n == 32 * w`."""

@@ -596,8 +596,8 @@ class _Recurrences:
             self.solved[base] = Effect("unknown", base, tuple(updates), "", self.read_elsewhere(base, updates))
         entry = {self.at_entry(b): self.start_of(b) for b in self.updates}
         for base, effect in self.solved.items():
-            updates = tuple(self.renamed(u, entry) for u in effect.updates)
-            self.summary.effects[base] = replace(effect, updates=updates)
+            renamed = tuple(self.renamed(u, entry) for u in effect.updates)
+            self.summary.effects[base] = replace(effect, updates=renamed)
 
     def start_of(self, base: str) -> Term:
         return self.summary.entry[base].start

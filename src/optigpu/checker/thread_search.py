@@ -48,7 +48,14 @@ class ThreadSearch:
         covers = tuple(Cover(n, arguments(m.cells.arity)) for n, m in enumerate(before))
         return replace(contract, invariant=invariant, marks=tuple(constant(m) for m in before), covers=covers)
 
-    def extents(self, state: State, loop: kc.Loop, threads: Term, inside: frozenset[Term] = frozenset()) -> None:
+    def extents(
+        self,
+        state: State,
+        loop: kc.Loop,
+        threads: Term,
+        inside: frozenset[Term] = frozenset(),
+        levels: tuple[tuple[str, Term], ...] = (),
+    ) -> None:
         """Before anything else is said of nested thread loops: do their extents divide the threads there are?"""
         bound = state.value(loop.bound)
         if loop.mode == kc.THREAD and loop.start is ZERO and loop.relation == "<" and not bound.free & inside:
@@ -56,14 +63,15 @@ class ThreadSearch:
             part = self.part(state, bound, threads)
             if part is None:
                 context = replace(state.context, threads=threads)
-                raise Rejected("loop", "extent", state.facts, None, context=context, extent=bound, place=loop.at)
-            threads = part
+                data = {"context": context, "extent": bound, "index": str(loop.index.data), "inner": levels}
+                raise Rejected("loop", "extent", state.facts, None, place=loop.at, **data)
+            threads, levels = part, (*levels, (str(loop.index.data), part))
         elif loop.mode == kc.THREAD:
             return
         inside |= {loop.index} | {i.target for i in loop.body if isinstance(i, kc.Let | kc.Load)}
         for i in loop.body:
             if isinstance(i, kc.Loop):
-                self.extents(state, i, threads, inside)
+                self.extents(state, i, threads, inside, levels)
 
     def part(self, state: State, extent: Term, threads: Term | None = None) -> Term | None:
         """The number of threads of an iteration: the group's divided by the loop's extent."""

@@ -163,21 +163,27 @@ UNINIT, SOME, KNOWN = "uninit", "some", "known"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a contract says of cells: their contents are uninitialised, some, or known (then `value`, under the binders)."""
+    """What a contract says of cells: their contents are uninitialised, some, or known (then `value`, under the binders).
+
+    In a function for a group of threads, `owner` says who of the group may access them (None: everyone).
+    """
 
     cells: Cells
     contents: str
     value: Term | None = None
     share: str = FULL
+    owner: Owner | None = None
 
     def substitute(self, sub: dict[Term, Term]) -> Claim:
         value = None if self.value is None else k.substitute(self.value, sub)
-        return replace(self, cells=self.cells.substitute(sub), value=value)
+        o = self.owner
+        owner = None if o is None else Owner(k.substitute(o.start, sub), k.substitute(o.size, sub))
+        return replace(self, cells=self.cells.substitute(sub), value=value, owner=owner)
 
     def family(self, name: str, sort: Sort) -> Family:
         """Cells of which the claim holds. Contents it does not tell are a function of which nothing is known but its name."""
         value = unknown(name, self.cells.arity, sort) if self.value is None else self.value
-        return Family(self.cells, value, FALSE if self.contents == UNINIT else TRUE, self.share)
+        return Family(self.cells, value, FALSE if self.contents == UNINIT else TRUE, self.share, self.owner)
 
 
 def unknown(name: str, arity: int, sort: Sort) -> Term:

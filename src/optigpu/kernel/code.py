@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from optigpu.kernel.cells import Claim, Index
-from optigpu.kernel.terms import Sort, Term
+from optigpu.kernel.terms import ONE, Sort, Term
 
 SEQUENTIAL, PARALLEL, THREAD, MAGIC_THREAD = "sequential", "parallel", "thread", "magic thread"
 
@@ -203,7 +203,8 @@ class Function:
     contract: Contract
     body: Code
     admitted: bool = False
-    device: bool = False  # called by single threads of a kernel
+    device: bool = False  # called by threads of a kernel
+    threads: Term = ONE  # how many of them call a device function together
     primitive: bool = False  # what it does is defined by its contract
 
 

@@ -36,7 +36,17 @@ from optigpu.kernel.state import (
     first_state,
 )
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term, instantiate
-from optigpu.kernel.threads import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, ThreadConditions, everyone, marked
+from optigpu.kernel.threads import (
+    ANY_LAUNCH,
+    DEVICE,
+    GLOBAL,
+    HOST_MEMORY,
+    REGISTER,
+    SHARED,
+    ThreadConditions,
+    everyone,
+    marked,
+)
 from optigpu.kernel.values import Steps
 
 
@@ -56,7 +66,7 @@ class Rules(ThreadConditions):
         bases = {p.name: Base(p.sort, p.dims, p.space, False) for p in f.params if p.dims is not None}
         if any(b.space not in (DEVICE_PARAMETERS if f.device else HOST_PARAMETERS) for b in bases.values()):
             raise Rejected("begin", "space", base=next(iter(bases)))
-        context = Context(THREADS, ONE, *ANY_LAUNCH) if f.device else Context()
+        context = Context(THREADS, f.threads, *ANY_LAUNCH) if f.device else Context()
         state = first_state(facts, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1, context)
         self._known(state, inverses)
         held: dict[int, Family] = {}
@@ -80,7 +90,10 @@ class Rules(ThreadConditions):
         return changed(state, held=held)
 
     def finish(self, state: State, takes: tuple[Take, ...], steps: tuple[Steps, ...]) -> Theorem:
-        """The end of a function: exactly the postcondition is held, and it is true. What is left over is a leak."""
+        """The end of a function: exactly the postcondition is held, and it is true. What is left over is a leak.
+
+        Cells are given back to those who may access them by the postcondition, and read by nobody else since the last barrier.
+        """
         f = self._ended(state, "function")
         self._known(state, steps)
         if state.context.kind != (THREADS if f.device else HOST):
@@ -88,8 +101,7 @@ class Rules(ThreadConditions):
         held = dict(state.held)
         for claim, take in zip(f.contract.post, takes, strict=True):
             r = self._claimed("post", state, held, claim, take)
-            if r.owner is not None:
-                raise Rejected("post", "owner", base=r.cells.base)
+            self._handed("post", state, r, claim, take)
             held[take.family] = r.without(self._member(claim.cells, r, take.back))
         for goal, by in zip(f.contract.ensures, steps, strict=True):
             self._prove_fact("ensures", state.facts, state.value(goal), by)
@@ -355,7 +367,6 @@ class Rules(ThreadConditions):
 
 
 HOST_PARAMETERS, DEVICE_PARAMETERS = (HOST_MEMORY, GLOBAL), (GLOBAL, SHARED, REGISTER, DEVICE)
-ANY_LAUNCH = (k.var("gridDim#0", INT), k.var("blockDim#0", INT))
 
 
 def _where(m: Mark, test: Term) -> Mark:

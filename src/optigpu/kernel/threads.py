@@ -10,9 +10,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Mark, Owner, choose_owner, outermost, over, same
+from optigpu.kernel.cells import (
+    FULL,
+    READ,
+    Cells,
+    Claim,
+    Family,
+    Index,
+    Mark,
+    Owner,
+    choose_owner,
+    outermost,
+    over,
+    same,
+)
 from optigpu.kernel.code import Barrier, Shuffle, View
-from optigpu.kernel.conditions import Conditions
+from optigpu.kernel.conditions import Conditions, Take
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.state import HOST, THREADS, Context, Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
@@ -21,6 +34,7 @@ HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "
 SPACES = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}
 SYNCHRONISED = (GLOBAL, SHARED)
 WARP = 32
+ANY_LAUNCH = (k.var("gridDim#0", INT), k.var("blockDim#0", INT))  # the launch around a device function, in its contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +106,13 @@ class ThreadConditions(Conditions):
         if write and state.bases[base].space != REGISTER:
             self._level(rule, state, ONE, base=base)
 
-    def _read(self, state: State, family: int, cells: Cells) -> tuple[Mark, ...]:
-        """The marks after the group has read cells. What a single thread reads of its own cells needs none."""
+    def _read(self, state: State, family: int, cells: Cells, reader: Owner | None = None) -> tuple[Mark, ...]:
+        """The marks after the group (or some of it) has read cells. What a single thread reads of its own cells needs none."""
         r, context = state.held[family], state.context
         own = context.threads is ONE and r.share != READ
         if context.kind == HOST or own or state.bases[r.cells.base].space == REGISTER:
             return state.marks
-        return marked(state.marks, Mark(family, cells, everyone(context)))
+        return marked(state.marks, Mark(family, cells, reader or everyone(context)))
 
     def _covered(self, rule: str, facts: Facts, m: Mark, by: tuple[Mark, ...], cover: Cover) -> None:
         """Everything that m says was read is said by one of the other marks."""
@@ -119,6 +133,26 @@ class ThreadConditions(Conditions):
         goal = part.at(b).contains(m.reader.at(c))
         data = {"cell": cells.at(b), "first": part.at(b).start, "other": m.reader.at(c)}
         self._require("loop", "read", inside, goal, base=cells.base, **data)
+
+    def _handed(self, rule: str, state: State, r: Family, claim: Claim, take: Take) -> None:
+        """Cells of r go from the group to its callee, or back: those who may access them by the claim may already.
+
+        They are threads of the group, at least one. If they may write, nobody has read a cell since the last barrier but the only
+        one who may: then no mark says more than the owner does.
+        """
+        b, inside = self._arbitrary(state.facts, claim.cells)
+        group = everyone(state.context)
+        mine, at = (claim.owner or group).at(b), tuple(instantiate(t, b) for t in take.forward)
+        theirs = group if r.owner is None else r.owner.at(at)
+        goal = k.and_(theirs.contains(mine), group.contains(mine), k.le(ONE, mine.size))
+        data = {"base": claim.cells.base, "cell": claim.cells.at(b), "first": mine.start, "other": theirs}
+        self._require(rule, "owner", inside, goal, **data)
+        for m in state.marks:
+            if m.family == take.family and claim.share == FULL:
+                c, both = self._arbitrary(inside, m.cells)
+                both = both.assume(same(claim.cells.at(b), m.cells.at(c)))
+                goal = k.and_(k.eq(mine.size, ONE), mine.contains(m.reader.at(c)))
+                self._require(rule, "read", both, goal, **{**data, "other": m.reader.at(c)})
 
     def _outlives(self, before: State, v: Term, *given: Term) -> None:
         """Terms at the end of a loop's body are about what was there before it and the iteration v."""

@@ -387,21 +387,28 @@ def without_unused(body: Body) -> Body:
 
 
 def joined(body: Body) -> Body:
-    """`float x; x = e;` as `float x = e;`"""
+    """`float x; …; x = e;` as `float x = e;` where nothing but declarations stands between."""
     out: list[Stmt] = []
+    fresh: dict[str, Decl] = {}  # declarations without a value since which nothing was done
     for s in body:
-        last = out[-1] if out else None
-        match last, s:
-            case Decl(name, Scalar(), None), Store(Var(target), value, None) if (
-                name == target and name not in free_vars(value)
+        match s:
+            case Decl(name, _, None):
+                fresh[name] = s
+                out.append(s)
+                continue
+            case Store(Var(name), value, None) if (
+                name in fresh and isinstance(fresh[name].type, Scalar) and not fresh.keys() & free_vars(value)
             ):
-                out[-1] = replace(last, init=value)
-            case _, For() | Block():
+                out.remove(fresh[name])
+                out.append(replace(fresh.pop(name), init=value))
+                continue
+            case For() | Block():
                 out.append(replace(s, body=joined(s.body)))
-            case _, If(_, then, other):
+            case If(_, then, other):
                 out.append(replace(s, then=joined(then), other=joined(other)))
             case _:
                 out.append(s)
+        fresh.clear()
     return tuple(out)
 
 
