@@ -298,7 +298,9 @@ class Facts:
         if self._plainly_nonneg(cs, bounds):
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
-        if common is not None and _atom_nonneg(common, bounds):  # a * q >= 0
+        if common is not None and (
+            _atom_nonneg(common, bounds) or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
+        ):  # a * q >= 0
             return self._eliminate(
                 k.polynomial({_without(m, common): c for m, c in cs.items()}, INT), depth, tried_at, bounds
             )
