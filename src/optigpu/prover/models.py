@@ -23,6 +23,7 @@ def differ(facts: Facts, a: Term, b: Term) -> bool:
     """Is there a model of the facts in which a and b are not equal?"""
     if any(i.op in ("all", "forall") for i in facts.items):
         return False
+    a, b = facts.apply(a), facts.apply(b)  # samples are of the variables that the items have
     return any(_Model(env).tells_apart(facts.items, a, b) for env in samples(facts))
 
 
