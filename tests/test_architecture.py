@@ -96,7 +96,7 @@ def test_runtime_imports_with_numpy_alone() -> None:
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
-        "import optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest, optigpu.runtime.cache\n"
+        "import optigpu.cli, optigpu.runtime.bench, optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -104,10 +104,10 @@ class Script(core.Script):
         return target
 
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
-        """The verified program as CUDA."""
+        """The verified program as CUDA; with room for so many blocks of each kernel at once, or for those said at its launch."""
         self._finished()
+        residents = blocks_per_multiprocessor or self.residents
         header = emitted_header(self.record)
-        residents = blocks_per_multiprocessor
         return emit_cuda(
             self.program, self.only, header=header, reasons=self.reasons, blocks_per_multiprocessor=residents
         )

@@ -7,10 +7,9 @@ a refusal, or a wrong program that is VERIFIED. What nobody notices is a survivo
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
-import json
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -23,8 +22,9 @@ from tests.evidence.side_conditions import Site
 ROOT = Path(__file__).parents[2]
 QUICK, SLOW = "not hypothesis", "hypothesis"
 TESTS = ["tests/kernel", "tests/test_review.py"]
-BASELINE = work.RESULTS / "baseline.json"
+BASELINE = work.RESULTS / "baseline.jsonl"
 LIMIT = 900
+SLOWEST = 5.0  # seconds: wrong programs that take longer are left out
 
 
 def wrong_programs() -> Iterator[tuple[str, str]]:
@@ -47,14 +47,14 @@ def wrong_programs() -> Iterator[tuple[str, str]]:
 # What refuses which wrong program, by the kernel as it is --------------------------------------------------------------------
 
 
-def baseline() -> None:
-    """Written once: for each wrong program, the functions of the kernel in which it was refused at last, and at all."""
+def refused(task: work.Task) -> dict[str, Any]:
+    """For a wrong program, the functions of the kernel in which it was refused at last, and at all."""
     from optigpu.checker.verify import Verifier
     from optigpu.frontend import parse_text
     from optigpu.kernel.state import Rejected
     from optigpu.syntax.errors import InputError
 
-    sys.setrecursionlimit(10_000)
+    name, text = task
     refusals: list[list[str]] = []
     original = Rejected.__init__
 
@@ -68,36 +68,37 @@ def baseline() -> None:
         original(self, *args, **kwargs)
 
     Rejected.__init__ = noted  # type: ignore[method-assign]
-    out: dict[str, Any] = {}
-    for name, text in wrong_programs():
-        refusals.clear()
-        start = time.process_time()
-        try:
-            verified = Verifier().verify(parse_text(text, "wrong.c")).verified
-        except InputError:
-            continue
-        if verified:
-            continue  # a twin that is right after all: the tables say so
-        last = refusals[-1] if refusals else []
-        out[name] = {
-            "last": last,
-            "all": sorted({f for r in refusals for f in r}),
-            "seconds": time.process_time() - start,
-        }
-    BASELINE.parent.mkdir(parents=True, exist_ok=True)
-    BASELINE.write_text(json.dumps(out), encoding="utf-8")
+    start = time.process_time()
+    try:
+        verified = Verifier().verify(parse_text(text, "wrong.c")).verified
+    except InputError:
+        verified = True  # no program: of no use here
+    last = refusals[-1] if refusals else []
+    return {
+        "task": name,
+        "useful": not verified,  # a twin may be right after all: the tables say so
+        "last": last,
+        "all": sorted({f for r in refusals for f in r}),
+        "seconds": round(time.process_time() - start, 2),
+    }
 
 
-def likely_first(site: Site) -> list[tuple[str, str]]:
+def baseline(jobs: int) -> dict[str, Any]:
+    """What refuses which wrong program, found out once."""
+    args = argparse.Namespace(out=BASELINE, fresh=False, shard="1/1", jobs=jobs)
+    return {r["task"]: r for r in work.run(list(wrong_programs()), refused, args, LIMIT) if r.get("useful")}
+
+
+def likely_first(site: Site, known: dict[str, Any]) -> list[tuple[str, str]]:
     """The wrong programs, those refused by the rule first, quick ones before slow ones."""
-    known = json.loads(BASELINE.read_text(encoding="utf-8"))
     rule = site.rule.rpartition(".")[2]
 
     def rank(item: tuple[str, str]) -> tuple[int, float]:
         about = known[item[0]]
         return (0 if rule in about["last"] else 1 if rule in about["all"] else 2), about["seconds"]
 
-    return sorted((item for item in wrong_programs() if item[0] in known), key=rank)
+    quick = (item for item in wrong_programs() if item[0] in known and known[item[0]]["seconds"] < SLOWEST)
+    return sorted(quick, key=rank)
 
 
 # One mutant --------------------------------------------------------------------------------------------------------------
@@ -129,12 +130,12 @@ def killed_by_tests(which: str) -> str:
     return plugin.name
 
 
-def killed_by_programs(site: Site) -> str:
+def killed_by_programs(site: Site, known: dict[str, Any]) -> str:
     """The name of a wrong program that is verified now."""
     from optigpu.checker.verify import Verifier
     from optigpu.frontend import parse_text
 
-    for name, text in likely_first(site):
+    for name, text in likely_first(site, known):
         try:
             if Verifier().verify(parse_text(text, "wrong.c")).verified:
                 return name
@@ -143,17 +144,19 @@ def killed_by_programs(site: Site) -> str:
     return ""
 
 
-def killer(site: Site) -> str:
-    """Who notices that the condition is missing."""
-    sys.setrecursionlimit(10_000)
+def killer(site: Site, known: dict[str, Any] | None) -> str:
+    """Who notices that the condition is missing. Without known wrong programs, only short tests are asked."""
     side_conditions.install(site)
-    return killed_by_tests(QUICK) or killed_by_programs(site) or killed_by_tests(SLOW)
+    by = killed_by_tests(QUICK)
+    if by or known is None:
+        return by
+    return killed_by_programs(site, known) or killed_by_tests(SLOW)
 
 
 def attempt(task: work.Task) -> dict[str, Any]:
-    name, site = task
+    name, (site, known) = task
     start = time.monotonic()
-    by = killer(site)
+    by = killer(site, known)
     about = {"module": site.module, "rule": site.rule, "kind": site.kind, "text": site.text}
     return {"task": name, **about, "killed": by, "seconds": round(time.monotonic() - start, 1)}
 
@@ -171,21 +174,17 @@ def preload() -> None:
 def main() -> int:
     parser = work.arguments("kernel_mutants", __doc__)
     parser.add_argument("--only", help="conditions whose name contains this")
-    parser.add_argument("--baseline", action="store_true", help="only find out what refuses which wrong program")
+    parser.add_argument("--quick", action="store_true", help="only the short tests: no wrong programs, no hypothesis")
     parser.add_argument("--list", action="store_true", help="only list the conditions")
     args = parser.parse_args()
-    if args.baseline:
-        baseline()
-        return 0
     sites = [s for s in side_conditions.all_sites() if args.only is None or args.only in s.name]
     if args.list:
         print("\n".join(s.name for s in sites))
         return 0
-    if not BASELINE.exists():
-        subprocess.run([sys.executable, "-m", "tests.evidence.kernel_mutants", "--baseline"], check=True)
     preload()
-    survivors = 0
-    for r in work.run([(s.name, s) for s in sites], attempt, args, LIMIT):
+    known, survivors = None if args.quick else baseline(args.jobs), 0
+    print(f"{len(known or ())} wrong programs", flush=True)
+    for r in work.run([(s.name, (s, known)) for s in sites], attempt, args, LIMIT):
         by = r.get("killed", r.get("lost"))
         survivors += not by
         print(f"{by or 'SURVIVED':<70} {r.get('seconds', '')!s:>6} s  {r['task']}", flush=True)

@@ -43,12 +43,6 @@ Rebuild = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Mutant:
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Site:
     """A node of a function, the function with another node in its place, and whether it stands in a contract."""
 
@@ -72,14 +66,15 @@ def sites(x: Any, rebuild: Rebuild, contract: bool = False) -> Iterator[Site]:
                 yield from sites(getattr(x, f.name), lambda new, f=f: rebuild(replace(x, **{f.name: new})), inside)
 
 
-def mutants(program: sp.Program) -> Iterator[Mutant]:
-    """All single mutants that are programs, each once."""
-    seen = {print_program(program)}
+def distinct_mutants(program: sp.Program) -> list[tuple[str, sp.Program]]:
+    """All single mutants as trees, each once; some are no programs (see `rendered`)."""
+    seen = {program}
+    out = []
     for kind, changed in raw_mutants(program):
-        text = rendered(changed)
-        if text is not None and text not in seen:
-            seen.add(text)
-            yield Mutant(kind, text)
+        if changed not in seen:
+            seen.add(changed)
+            out.append((kind, changed))
+    return out
 
 
 def rendered(program: sp.Program) -> str | None:

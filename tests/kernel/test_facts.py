@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from optigpu.checker.formulas import pure_operation, quotient
 from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts, Guide
 from optigpu.kernel.judge import Judge, instance
@@ -31,7 +32,7 @@ def random_facts(r: Random) -> Facts:
             k.le(ZERO, a),
             k.lt(a, b),
             k.le(a, k.num(r.randint(-2, 6))),
-            k.eq(k.tmod(a, k.num(r.choice([2, 3, 4]))), ZERO),
+            k.eq(pure_operation("%", a, k.num(r.choice([2, 3, 4]))), ZERO),
             k.eq(a, k.add(k.scale(r.choice([1, 2, -1, 4]), b), k.num(r.randint(-2, 2)))),
             k.lt(k.add(k.mul(a, b), k.num(r.randint(-3, 3))), r.choice(NAMES)),
             k.not_(k.eq(a, k.num(r.randint(0, 2)))),
@@ -105,7 +106,7 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
 
     divides = [
         k.le(ZERO, n),
-        k.eq(k.tmod(n, sixteen), ZERO),
+        k.eq(pure_operation("%", n, sixteen), ZERO),
         k.le(ZERO, t),
         k.lt(t, k.fdiv(n, sixteen)),
         k.le(ZERO, i),
@@ -136,8 +137,8 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
         ([k.le(k.num(-2), n)], k.lt(n, k.mul(n, n)), False),
         ([k.lt(ZERO, n)], k.not_(k.eq(n, ZERO)), True),
         ([k.le(ZERO, n)], k.not_(k.eq(n, ZERO)), False),
-        ([k.le(ZERO, n)], k.eq(k.tdiv(n, k.num(2)), k.fdiv(n, k.num(2))), True),
-        ([k.le(k.num(-1), n)], k.eq(k.tdiv(n, k.num(2)), k.fdiv(n, k.num(2))), False),
+        ([k.le(ZERO, n)], k.eq(quotient(n, k.num(2)), k.fdiv(n, k.num(2))), True),
+        ([k.le(k.num(-1), n)], k.eq(quotient(n, k.num(2)), k.fdiv(n, k.num(2))), False),
     ]
 
 

@@ -86,7 +86,7 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
             else:
                 out.failures[f.name] = "the proof is of another function"
     out.axioms, out.admitted = sorted(ledger.axioms), sorted(ledger.admitted)
-    out.normaliser, out.solver_answers = judge.counts.normaliser, judge.counts.solver
+    out.normaliser, out.solver_answers = judge.by_normaliser, judge.by_solver
     return out
 
 

@@ -21,7 +21,7 @@ from optigpu.kernel.state import State
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 
 RULES = (
-    "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost", "regroup", "fuse", "narrow",
+    "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
@@ -205,7 +205,7 @@ def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
             start, low, high, body = (known[i] for i in rest)
             return k.big(op, low, high, body, start)
         case _:
-            return k.construct(op, tuple(known[i] for i in rest))
+            return k.CONSTRUCTORS[op](*(known[i] for i in rest))
 
 
 def decode(x: Any, terms: list[Term]) -> Any:

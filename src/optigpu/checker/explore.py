@@ -179,7 +179,7 @@ class Explorer:
                 self.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
             case kc.Alloc(base, sort):
-                w.contents[base] = unknown_content(base, i.rank, sort)
+                w.contents[base] = unknown_content(base, len(i.dims) + i.distributed, sort)
             case kc.Free(base):
                 if base in w.outer:
                     raise Unexplorable("freed", base)
@@ -605,7 +605,7 @@ class _Recurrences:
 
     def mentions(self, u: Update, base: str) -> bool:
         start = self.start_of(base)
-        return any(start in t.free for t in (*u.cells.terms(), u.value))
+        return any(start in t.free for t in (*terms_of(u.cells), u.value))
 
     def at_entry(self, base: str) -> Term:
         """The name of the contents before the loop, where it must be told from that of the contents at the start of v."""
@@ -752,7 +752,7 @@ class _Recurrences:
     def classify_repeated(self, base: str, u: Update) -> Effect | None:
         v = self.summary.v
         u = self.always_written(base, u)
-        moving = any(v in t.free for t in u.cells.terms())
+        moving = any(v in t.free for t in terms_of(u.cells))
         if moving or u.cells.where is not TRUE:
             return self.classify_scattered(base, u)
         n = u.cells.arity
@@ -873,7 +873,7 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
 
 
 def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
-    if any(t.data == "@extent" for t in u.cells.terms() for t in t.free):
+    if any(t.data == "@extent" for t in terms_of(u.cells) for t in t.free):
         return xs, TRUE
     at = invert(u.cells, xs, facts)
     if at is None:
@@ -920,8 +920,8 @@ def growth(value: Term, old: Term, start: Term) -> Term | None:
     most = greater(value, old)
     if most is not None and start not in most.free:
         return most
-    others = [p for p in parts(value) if p.body is not old]
-    read = any(start in t.free for p in others for t in (p.where, p.body, *(r for both in p.ranges for r in both)))
+    others = [p for p in parts(value) if p.index != (old,)]
+    read = any(start in t.free for t in terms_of(tuple(others)))
     return value if not read and _never_less(value, old) else None
 
 

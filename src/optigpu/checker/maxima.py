@@ -15,7 +15,7 @@ from optigpu.kernel.cells import Cells, Index, same
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import FALSE, INT, TRUE, Term
-from optigpu.kernel.values import Cases, IndexSet, Into, Maximum, parts
+from optigpu.kernel.values import Cases, Into, Maximum, parts
 
 CASES = 6  # into which the terms of one part may fall
 
@@ -51,12 +51,12 @@ class MaximumSearch:
         back = self.located(facts, theirs, mine) if forward is not None else None
         return None if forward is None or back is None else Maximum(old, new, forward, back)
 
-    def located(self, facts: Facts, mine: list[IndexSet], theirs: list[IndexSet]) -> Cases | None:
+    def located(self, facts: Facts, mine: list[Cells], theirs: list[Cells]) -> Cases | None:
         """Where the terms of each part are in another maximum."""
         out: list[tuple[Into, ...]] = []
         for part in mine:
             xs, here = facts.arbitrary(*(INT,) * len(part.ranges))  # as the kernel names them
-            found = self.cases(here.assume(part.domain(xs)), part.body_at(xs), theirs)
+            found = self.cases(here.assume(part.domain(xs)), part.at(xs)[0], theirs)
             if found is None:
                 return None
             out.append(
@@ -67,12 +67,12 @@ class MaximumSearch:
             )
         return tuple(out)
 
-    def cases(self, here: Facts, body: Term, theirs: list[IndexSet]) -> list[tuple[Term, int, Index]] | None:
+    def cases(self, here: Facts, body: Term, theirs: list[Cells]) -> list[tuple[Term, int, Index]] | None:
         """(test, part, indices): one part that always has the term, or several that have it in some cases."""
         sometimes: list[tuple[Term, int, Index]] = []
         for q, other in sorted(enumerate(theirs), key=lambda qo: -len(qo[1].ranges)):
             for to, test in self.places(here, body, other):
-                if test is not FALSE and self.proves(here.assume(test), k.le(body, other.body_at(to))):
+                if test is not FALSE and self.proves(here.assume(test), k.le(body, other.at(to)[0])):
                     if test is TRUE or self.proves(here, test):
                         return [(TRUE, q, to)]
                     sometimes.append((test, q, to))
@@ -82,10 +82,10 @@ class MaximumSearch:
                 return sometimes[:n]
         return None
 
-    def places(self, here: Facts, body: Term, other: IndexSet) -> Iterator[tuple[Index, Term]]:
+    def places(self, here: Facts, body: Term, other: Cells) -> Iterator[tuple[Index, Term]]:
         """Indices of a part at which it may have this term, and when it has."""
         xs = temporaries(len(other.ranges), "m")
-        theirs = other.body_at(xs)
+        theirs = other.at(xs)[0]
         wanted = [a for a in k.subterms(theirs) if a.op == "app" and a.free & set(xs)] if xs else []
         seen: set[Index] = set()
         for c, a in _applications(wanted, body) if wanted else [((), ())]:
@@ -94,7 +94,7 @@ class MaximumSearch:
             if to is None or to in seen:
                 continue
             seen.add(to)
-            yield to, here.simplify(k.and_(other.domain(to), self.agreement(here, body, other.body_at(to))))
+            yield to, here.simplify(k.and_(other.domain(to), self.agreement(here, body, other.at(to)[0])))
 
     def agreement(self, here: Facts, body: Term, theirs: Term) -> Term:
         """When two terms of the same shape are the same: their functions are applied to the same integers."""

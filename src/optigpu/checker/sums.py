@@ -311,7 +311,7 @@ class SumProver:
             (k.add(k.mul(inner, b0), x0), "b", {x: k.add(low2b, k.sub(i, k.mul(inner, b0)))}),
             (k.add(k.mul(outer, x0), b0), "x", {b: k.add(low1, k.sub(i, k.mul(outer, x0)))}),
         ):
-            body = k.substitute(nested.body_at((b, x)), solve)
+            body = k.substitute(nested.at((b, x))[0], solve)
             where = k.substitute(instantiate(nested.where, (b, x)), solve)
             gone = b if big_one == "b" else x
             inside = facts.assume(nested.domain((b, x)), k.eq(i, index))
@@ -350,7 +350,7 @@ class SumProver:
             return None
         (i,) = temporaries(1, "t")
         low, high = one.ranges[0]
-        new = self.over(facts, i, low, high, instantiate(one.where, (i,)), one.body_at((i,)))
+        new = self.over(facts, i, low, high, instantiate(one.where, (i,)), one.at((i,))[0])
         if new.op != "sum" or new is t or peel(new, 1) is None:
             return None
         same = (k.bound(0, k.INT),)
@@ -386,13 +386,13 @@ class SumProver:
         if alone and (one.where is k.TRUE or t.args[:2] == like.args[:2]):
             return None
         (i,) = temporaries(1, "f")
-        theirs = one.body_at((i,))
+        theirs = one.at((i,))[0]
         for depth in (1,) if alone else range(nested_sums(t), 1, -1):
             nested = peel(t, depth)
             if nested is None:
                 continue
             xs = temporaries(depth, "f")
-            mine = nested.body_at(xs)
+            mine = nested.at(xs)[0]
             for form in _matching(mine, theirs, i):
                 if facts.simplify(k.substitute(theirs, {i: form})) is not facts.simplify(mine):
                     continue
@@ -417,10 +417,10 @@ class SumProver:
 
     def holds(self, facts: Facts, step: Reindex) -> bool:
         """Will the kernel accept the step? Asking does not count as an obligation."""
-        counts = self.judge.counts
-        before = (counts.normaliser, counts.solver)
+        judge = self.judge
+        before = (judge.by_normaliser, judge.by_solver)
         found = self.equality._checked(facts, step) is not None
-        counts.normaliser, counts.solver = before
+        judge.by_normaliser, judge.by_solver = before
         return found
 
     def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
@@ -432,7 +432,7 @@ class SumProver:
         low, high = mine.ranges[0]
         inside = facts.assume(k.le(low, x), k.lt(x, high))
         here, there = instantiate(mine.where, (x,)), instantiate(theirs.where, (x,))
-        if mine.body is not theirs.body or here in k.conjuncts(there):
+        if mine.index != theirs.index or here in k.conjuncts(there):
             return None
         if not self.proves(inside.assume(here), there):
             return None
@@ -523,7 +523,7 @@ class SumProver:
             return None
         if mine.ranges != (theirs.ranges[1], theirs.ranges[0]):
             return None
-        if mine.body_at((x, y)) is not theirs.body_at((y, x)):
+        if mine.at((x, y)) != theirs.at((y, x)):
             return None
         other = (k.bound(0, k.INT), k.bound(1, k.INT))
         return Reindex(s, t, other, other)

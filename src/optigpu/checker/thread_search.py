@@ -10,6 +10,7 @@ from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import Cells, Mark, Owner, arguments, outermost, over, same
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.loops import Exclusive, LoopContract
 from optigpu.kernel.state import THREADS, Rejected, State
@@ -220,7 +221,7 @@ def _over(whole: _Leading, part: _Leading) -> Term | None:
 
 
 def _terms(m: Mark) -> tuple[Term, ...]:
-    return (*m.cells.terms(), m.reader.start, m.reader.size)
+    return (*terms_of(m.cells), m.reader.start, m.reader.size)
 
 
 def _newer(x: Term, counter: int) -> bool:

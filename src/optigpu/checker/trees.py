@@ -15,6 +15,7 @@ from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Family, Index, arguments, over, same
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.kernel.values import Reindex, Split, Step, Steps
@@ -67,14 +68,14 @@ def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) ->
         if len(content.updates) != 1 or content.updates[0].cells.arity != 1:
             continue
         tree = _tree_of(base, content, h, facts, tuple(values))
-        if tree is not None and not any(h in t.free for u in others for t in u.cells.terms()):
+        if tree is not None and not any(h in t.free for u in others for t in terms_of(u.cells)):
             reads = tuple(_in_all_steps(c, h, values) for c in inner.reads if c.base in now)
             return replace(tree, scratch=others, reads=reads)
     return None
 
 
 def _in_all_steps(c: Cells, h: Term, values: list[int]) -> Cells:
-    return over(c, h, ONE, k.num(values[0] + 1)) if any(h in t.free for t in c.terms()) else c
+    return over(c, h, ONE, k.num(values[0] + 1)) if any(h in t.free for t in terms_of(c)) else c
 
 
 def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]) -> Tree | None:

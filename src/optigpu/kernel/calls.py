@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, arguments, box, choose_owner
-from optigpu.kernel.code import Call, Contract, Function, Param, View
+from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, Index, arguments, box
+from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Call, Contract, Function, Param, View
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.launch import LaunchRules
 from optigpu.kernel.loops import LoopRules
 from optigpu.kernel.rules import Rules
 from optigpu.kernel.state import HOST, Rejected, State, changed
 from optigpu.kernel.terms import Term, instantiate
-from optigpu.kernel.threads import ANY_LAUNCH, DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, ThreadConditions, everyone
+from optigpu.kernel.threads import ANY_LAUNCH, ThreadConditions, chosen
 from optigpu.kernel.values import Steps
+
+Gives: TypeAlias = tuple[Take | None, ...]
 
 
 class CallRules(ThreadConditions):
     def call(
-        self,
-        state: State,
-        variables: tuple[Term, ...],
-        takes: tuple[Take, ...],
-        steps: tuple[Steps, ...],
-        gives: tuple[Take | None, ...] = (),
+        self, state: State, variables: Index, takes: tuple[Take, ...], steps: tuple[Steps, ...], gives: Gives = ()
     ) -> State:
         """A call of a function that has been proved (or is admitted): its precondition is taken, its postcondition put.
 
@@ -87,10 +85,8 @@ class CallRules(ThreadConditions):
                 member = self._member(post.cells, r, home.back)
                 gone[home.family] = k.and_(gone[home.family], k.not_(member))
                 r = r.updated(member, instantiate(new.value, home.back), instantiate(new.init, home.back))
-                if r.owner is not None or post.owner is not None:
-                    group = everyone(state.context)
-                    r = replace(r, owner=choose_owner(member, (post.owner or group).at(home.back), r.owner or group))
-                held[home.family] = r
+                owner = chosen(state.context, member, post.owner and post.owner.at(home.back), r.owner)
+                held[home.family] = replace(r, owner=owner)
             counter += 1
         for n, member in gone.items():  # and not given back
             held[n] = held[n].without(state.facts.simplify(member))
@@ -109,14 +105,12 @@ class CallRules(ThreadConditions):
                 raise Rejected("call", "shape")
         for p in f.params:
             if p.dims is not None:
-                self._same_layout(state, p, p.dims, views[p.name], sub)
+                self._same_layout(state, p, views[p.name], sub)
         return sub, views
 
-    def _same_layout(
-        self, state: State, p: Param, dims: tuple[Term | None, ...], view: View, sub: dict[Term, Term]
-    ) -> None:
+    def _same_layout(self, state: State, p: Param, view: View, sub: dict[Term, Term]) -> None:
         """The inner sizes of an array parameter are those of the array passed: they fix where its elements lie."""
-        base = state.bases[view.base]
+        base, dims = state.bases[view.base], p.dims or ()
         mine = base.dims[len(view.lead) :]
         if len(mine) != len(dims) or base.sort is not p.sort:
             raise Rejected("call", "shape", base=view.base)

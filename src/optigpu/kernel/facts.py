@@ -72,10 +72,9 @@ class Facts:
         new = [c for c in new if k.substitute(c, self.substitution) not in self.known]
         if not new:
             return self
-        found = self._larger.get(tuple(new))
-        if found is None:
-            found = self._larger[tuple(new)] = self._with(new)
-        return found
+        if tuple(new) not in self._larger:
+            self._larger[tuple(new)] = self._with(new)
+        return self._larger[tuple(new)]
 
     def _with(self, new: list[Term]) -> Facts:
         out = Facts(self.guide, self.given + tuple(new), self)
@@ -105,20 +104,13 @@ class Facts:
 
     def _solve_equations(self, items: list[Term]) -> list[Term]:
         """Turn equations for a variable into substitutions, until there are none left."""
-        progress = True
-        while progress:
-            progress = False
-            for at, item in enumerate(items):
-                solved = _solve(item)
-                if solved is None:
-                    continue
+        for at, item in enumerate(items):
+            if solved := _solve(item):
                 v, value = solved
                 self.substitution = {w: k.substitute(t, {v: value}) for w, t in self.substitution.items()}
                 self.substitution[v] = value
                 rest = items[:at] + items[at + 1 :]
-                items = [c for i in rest for c in k.conjuncts(k.substitute(i, {v: value}))]
-                progress = True
-                break
+                return self._solve_equations([c for i in rest for c in k.conjuncts(k.substitute(i, {v: value}))])
         return items
 
     def apply(self, t: Term) -> Term:
@@ -141,10 +133,9 @@ class Facts:
     def _simplify(self, t: Term) -> Term:
         if t.op in ("num", "var", "true", "false", "bound"):
             return t
-        found = self._simplified.get(t)
-        if found is None:
-            found = self._simplified[t] = self._simplify_new(t)
-        return found
+        if t not in self._simplified:
+            self._simplified[t] = self._simplify_new(t)
+        return self._simplified[t]
 
     def _simplify_new(self, t: Term) -> Term:
         match t.op:
@@ -156,9 +147,7 @@ class Facts:
                 c = self._simplify(t.args[0])
                 if c is TRUE or c is FALSE:
                     return self._simplify(t.args[1] if c is TRUE else t.args[2])
-                a = self.assume(c)._simplify_branch(t.args[1])
-                b = self.assume(k.not_(c))._simplify_branch(t.args[2])
-                return k.ite(c, a, b)
+                return k.ite(c, self.assume(c).reduce(t.args[1]), self.assume(k.not_(c)).reduce(t.args[2]))
         if t.level > 0:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
@@ -179,9 +168,6 @@ class Facts:
             case _:
                 return new
 
-    def _simplify_branch(self, t: Term) -> Term:
-        return self._simplify(self.apply(t))
-
     def _simplify_big(self, t: Term) -> Term:
         """The body under the range of its index."""
         if t.level > 0:
@@ -199,7 +185,7 @@ class Facts:
     def _divide(self, t: Term) -> Term:
         a, d = t.args
         quotient, rest = _split_multiple(a, d)
-        if rest is None or not self.nonneg(k.sub(d, ONE)):
+        if not self.nonneg(k.sub(d, ONE)):
             return t
         if self.nonneg(rest) and self.nonneg(k.sub(k.sub(d, ONE), rest)):
             return quotient
@@ -240,17 +226,15 @@ class Facts:
     def _prove_junction(self, g: Term) -> bool:
         if g is TRUE or g in self.known:
             return True
-        match g.op:
-            case "and":
-                return all(self._prove_junction(a) for a in g.args)
-            case "or":
-                for a in g.args:
-                    others = self.assume(*(k.not_(b) for b in g.args if b is not a))
-                    if others.proves(a) if others is not self else self._prove(a):
-                        return True
-                return False
-            case _:
-                return self._prove(g)
+        if g.op == "and":
+            return all(self._prove_junction(a) for a in g.args)
+        if g.op != "or":
+            return self._prove(g)
+        for a in g.args:
+            others = self.assume(*(k.not_(b) for b in g.args if b is not a))
+            if others.proves(a) if others is not self else self._prove(a):
+                return True
+        return False
 
     def _prove(self, g: Term) -> bool:
         match g.op:
@@ -261,20 +245,17 @@ class Facts:
                 if self.nonneg(p):
                     return True
                 just_not = k.eq(p, k.num(-1))  # p >= -1, and p = -1 contradicts the facts
-                return (
-                    _solve(just_not) is not None
-                    and self.nonneg(k.add(p, ONE))
-                    and self.assume(just_not)._contradictory()
-                )
+                return _solve(just_not) is not None and self.nonneg(k.add(p, ONE)) and self._excludes(just_not)
             case "eq" if g.args[0].sort is INT:
                 return self._prove(k.le(ZERO, g.args[0])) and self._prove(k.le(g.args[0], ZERO))
             case "not" if g.args[0].op == "eq" and g.args[0].args[0].sort is INT:
                 p = g.args[0].args[0]
-                if self.nonneg(k.sub(p, ONE)) or self.nonneg(k.sub(k.neg(p), ONE)):
-                    return True
-                return _solve(g.args[0]) is not None and self.assume(g.args[0])._contradictory()
+                return self.nonneg(k.sub(p, ONE)) or self.nonneg(k.sub(k.neg(p), ONE)) or self._excludes(g.args[0])
             case _:
                 return False
+
+    def _excludes(self, equation: Term) -> bool:
+        return _solve(equation) is not None and self.assume(equation)._contradictory()
 
     def _contradictory(self) -> bool:
         """Do two of the facts exclude each other?"""
@@ -301,9 +282,8 @@ class Facts:
         if common is not None and (
             _atom_nonneg(common, bounds) or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
         ):  # a * q >= 0
-            return self._eliminate(
-                k.polynomial({_without(m, common): c for m, c in cs.items()}, INT), depth, tried_at, bounds
-            )
+            rest = k.polynomial({_without(m, common): c for m, c in cs.items()}, INT)
+            return self._eliminate(rest, depth, tried_at, bounds)
         if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or self.guide.refutes(self, p):
             return False
         tried_at[p] = depth
@@ -317,10 +297,9 @@ class Facts:
             if sign == 0:
                 continue
             for c, side, r in bounds[v]:  # side 1: c*v >= r; side -1: c*v <= r, with c > 0
-                if side != sign:
-                    continue
                 # c * (a*v + q) = a * (c*v) + c*q >= a*r + c*q; an integer n is >= 0 already if c*n > -c
-                if self._eliminate(k.add(k.mul(a, r), k.mul(c, q), k.sub(c, ONE)), depth - 1, tried_at, bounds):
+                least = k.add(k.mul(a, r), k.mul(c, q), k.sub(c, ONE)) if side == sign else None
+                if least is not None and self._eliminate(least, depth - 1, tried_at, bounds):
                     return True
             tried += 1
             if tried == 2:
@@ -328,13 +307,9 @@ class Facts:
         return False
 
     def _plainly_nonneg(self, cs: Coefficients, bounds: Bounds) -> bool:
-        for m, c in cs.items():
-            if c < 0:
-                return False
-            odd = [a for a in dict.fromkeys(m) if m.count(a) % 2]
-            if not all(_atom_nonneg(a, bounds) for a in odd):
-                return False
-        return True
+        """Are all summands products of numbers that are not negative, and squares?"""
+        odd = (a for m in cs for a in dict.fromkeys(m) if m.count(a) % 2)
+        return all(c >= 0 for c in cs.values()) and all(_atom_nonneg(a, bounds) for a in odd)
 
     def _sign(self, a: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> int:
         if a.op == "num":
@@ -402,10 +377,10 @@ class Facts:
         cs = k.coefficients(item.args[0])
         for m, c in cs.items():
             for v in dict.fromkeys(m):
-                others = _remove(m, (v,)) or ()
-                if v in others or len(others) > 1 or not all(u in self.positive for u in others):
+                others = _without(m, v)
+                if len(others) > 1 or not self.positive.issuperset(others) or any(v in n for n in cs if n != m):
                     continue
-                if any(v in n for n in cs if n != m):
+                if v in others:
                     continue
                 rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
                 factor = k.mul(k.num(abs(c)), *others)
@@ -449,7 +424,7 @@ def _sharpened(items: list[Term]) -> list[Term]:
 
 def _opposed(bounds: list[Term]) -> bool:
     """Are there p <= 0 and q <= 0 whose sum is a positive number?"""
-    numbers = {k.sub(p, k.num(k.constant_part(p))): k.constant_part(p) for p in sorted(bounds, key=k.constant_part)}
+    numbers = {k.sub(p, k.num(c)): c for c, p in sorted((k.coefficients(p).get((), 0), p) for p in bounds)}
     return any(c + numbers.get(k.neg(p), -c) > 0 for p, c in numbers.items())
 
 
@@ -482,16 +457,10 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
 
 def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
     """(a, q) with p = a*v + q and v in neither, not even inside other atoms."""
-    a: Coefficients = {}
-    q: Coefficients = {}
-    for m, c in cs.items():
-        if m.count(v) > 1:
-            return None
-        if v in m:
-            a[tuple(x for x in m if x is not v)] = c
-        else:
-            q[m] = c
-    return k.polynomial(a, v.sort), k.polynomial(q, v.sort)
+    if any(m.count(v) > 1 for m in cs):
+        return None
+    a = {_without(m, v): c for m, c in cs.items() if v in m}
+    return k.polynomial(a, v.sort), k.polynomial({m: c for m, c in cs.items() if v not in m}, v.sort)
 
 
 def _atom_nonneg(a: Term, bounds: Bounds) -> bool:
@@ -516,33 +485,18 @@ def _atom_at_least(a: Term, least: int, bounds: Bounds) -> bool:
             return False
 
 
-def _split_multiple(a: Term, d: Term) -> tuple[Term, Term | None]:
-    """a = d * quotient + rest, for d a constant or a single monomial."""
+def _split_multiple(a: Term, d: Term) -> tuple[Term, Term]:
+    """a = d * quotient + rest, for d a single monomial, or for a that is a multiple of d."""
     if d.op == "num":
         return ZERO, a
-    ds = k.coefficients(d)
-    if len(ds) != 1:
-        return (ZERO, a) if not _same_multiple(a, d) else (_same_multiple(a, d) or ZERO, ZERO)
-    (dm, dc), *_ = ds.items()
-    quotient: Coefficients = {}
-    rest: Coefficients = {}
-    for m, c in k.coefficients(a).items():
-        left = _remove(m, dm)
-        if left is not None and c % dc == 0:
-            quotient[left] = c // dc
-        else:
-            rest[m] = c
-    return k.polynomial(quotient, INT), k.polynomial(rest, INT)
-
-
-def _same_multiple(a: Term, d: Term) -> Term | None:
-    """k if a = k * d for a number k."""
-    ca, cd = k.coefficients(a), k.coefficients(d)
-    m, c = next(iter(cd.items()))
-    multiple = ca.get(m, 0)
-    if multiple and multiple % c == 0 and k.scale(multiple // c, d) is a:
-        return k.num(multiple // c)
-    return None
+    ca, ds = k.coefficients(a), k.coefficients(d)
+    dm, dc = next(iter(ds.items()))
+    if len(ds) > 1:
+        multiple = ca.get(dm, 0) // dc
+        return (k.num(multiple), ZERO) if k.scale(multiple, d) is a else (ZERO, a)
+    within = {m: left for m, c in ca.items() if (left := _remove(m, dm)) is not None and c % dc == 0}
+    quotient = {left: ca[m] // dc for m, left in within.items()}
+    return k.polynomial(quotient, INT), k.polynomial({m: c for m, c in ca.items() if m not in within}, INT)
 
 
 def _without(m: tuple[Term, ...], a: Term) -> tuple[Term, ...]:
@@ -551,9 +505,8 @@ def _without(m: tuple[Term, ...], a: Term) -> tuple[Term, ...]:
 
 
 def _remove(m: tuple[Term, ...], factors: tuple[Term, ...]) -> tuple[Term, ...] | None:
-    left = list(m)
     for f in factors:
-        if f not in left:
+        if f not in m:
             return None
-        left.remove(f)
-    return tuple(left)
+        m = _without(m, f)
+    return m

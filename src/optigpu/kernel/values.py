@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Index, arguments, same
+from optigpu.kernel.cells import Cells, Index, arguments, same
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import FALSE, INT, TRUE, Term, instantiate
+from optigpu.kernel.terms import FALSE, INT, TRUE, Term, instantiate, instantiate_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +164,8 @@ class Equality:
         """What `old` may be replaced by, if the step's conditions hold."""
         match step:
             case Split(old, at):
-                if old.op not in _BIG or not self.judge.proves(
-                    facts, k.and_(k.le(old.args[-3], at), k.le(at, old.args[-2]))
-                ):
-                    return None
-                return split(old, at)
+                inside = old.op in _BIG and k.and_(k.le(old.args[-3], at), k.le(at, old.args[-2]))
+                return split(old, at) if inside and self.judge.proves(facts, inside) else None
             case Widen(old, low):
                 ordered = old.op == "sum" and k.and_(k.le(low, old.args[0]), k.le(old.args[0], old.args[1]))
                 return widen(old, low) if ordered and self.judge.proves(facts, ordered) else None
@@ -198,20 +195,18 @@ class Equality:
             return False
         b, here = facts.arbitrary(*(INT,) * n)
         here = here.assume(mine.domain(b))
-        image = tuple(instantiate(t, b) for t in forward)
-        if not self.judge.proves(
-            here, k.and_(theirs.domain(image), same(tuple(instantiate(t, image) for t in back), b))
-        ):
+        image = instantiate_all(forward, b)
+        if not self.judge.proves(here, k.and_(theirs.domain(image), same(instantiate_all(back, image), b))):
             return False
-        if not self.judge.proves(here, k.eq(mine.body_at(b), theirs.body_at(image))):
+        if not self.judge.proves(here, same(mine.at(b), theirs.at(image))):
             return False
         c, there = facts.arbitrary(*(INT,) * m)
         there = there.assume(theirs.domain(c))
-        image = tuple(instantiate(t, c) for t in back)
-        goal = k.and_(mine.domain(image), same(tuple(instantiate(t, image) for t in forward), c))
+        image = instantiate_all(back, c)
+        goal = k.and_(mine.domain(image), same(instantiate_all(forward, image), c))
         return self.judge.proves(there, goal)
 
-    def _bounded(self, facts: Facts, mine: list[IndexSet], theirs: list[IndexSet], maps: Cases) -> bool:
+    def _bounded(self, facts: Facts, mine: list[Cells], theirs: list[Cells], maps: Cases) -> bool:
         """Is each term of mine at most one of theirs? Each case of a part names one, and there are no other cases."""
         if len(maps) != len(mine):
             return False
@@ -219,11 +214,11 @@ class Equality:
             b, here = facts.arbitrary(*(INT,) * len(part.ranges))
             here = here.assume(part.domain(b))
             for case in cases:
-                test, image = instantiate(case.test, b), tuple(instantiate(t, b) for t in case.to)
+                test, image = instantiate(case.test, b), instantiate_all(case.to, b)
                 if case.part >= len(theirs) or len(image) != len(theirs[case.part].ranges):
                     return False
                 other = theirs[case.part]
-                goal = k.and_(other.domain(image), k.le(part.body_at(b), other.body_at(image)))
+                goal = k.and_(other.domain(image), k.le(part.at(b)[0], other.at(image)[0]))
                 if not self.judge.proves(here.assume(test), goal):
                     return False
                 here = here.assume(k.not_(test))
@@ -260,26 +255,8 @@ def partition(t: Term, test: Term) -> Term:
     return k.add(*(k.big("sum", low, high, p) for p in parts))
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSet:
-    """A nested sum or maximum as one over an index set: ranges, each under the ones before; a guard and a body under all."""
-
-    ranges: tuple[tuple[Term, Term], ...]
-    where: Term
-    body: Term
-
-    def domain(self, args: Index) -> Term:
-        parts = [instantiate(self.where, args)]
-        for i, (low, high) in enumerate(self.ranges):
-            parts += [k.le(instantiate(low, args[:i]), args[i]), k.lt(args[i], instantiate(high, args[:i]))]
-        return k.and_(*parts)
-
-    def body_at(self, args: Index) -> Term:
-        return instantiate(self.body, args)
-
-
-def peel(t: Term, depth: int) -> IndexSet | None:
-    """The outermost `depth` sums of a term, guards (`c ? v : 0`) in between included."""
+def peel(t: Term, depth: int) -> Cells | None:
+    """The outermost `depth` sums of a term, guards (`c ? v : 0`) in between included: an index set, and a summand as its index."""
     ranges: list[tuple[Term, Term]] = []
     guards: list[Term] = []
     for level in range(depth):
@@ -290,10 +267,10 @@ def peel(t: Term, depth: int) -> IndexSet | None:
         if k.is_guarded(t):
             guards.append(k.shift(t.args[0], depth - level - 1))
             t = t.args[1]
-    return IndexSet(tuple(ranges), k.and_(TRUE, *guards), t)
+    return Cells("", tuple(ranges), k.and_(TRUE, *guards), (t,))
 
 
-def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[IndexSet]:
+def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[Cells]:
     """The terms of which t is the greatest, as index sets: of nested maxima, with their initial values, and of choices.
 
     There is always at least one, since a fold has an initial value and one side of a choice counts.
@@ -308,4 +285,4 @@ def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRU
             c, a, b = t.args
             return [*parts(a, ranges, k.and_(where, c)), *parts(b, ranges, k.and_(where, k.not_(c)))]
         case _:
-            return [IndexSet(ranges, where, t)]
+            return [Cells("", ranges, where, (t,))]

@@ -13,12 +13,13 @@ from typing import Any
 
 import z3
 
+from optigpu.kernel.judge import Solver
 from optigpu.kernel.terms import BOOL, INT, ONE, REAL, Sort, Term, add, le, mul, num, sub, subterms
 
 RLIMIT = 400_000
 
 
-class Z3Solver:
+class Z3Solver(Solver):
     def __init__(self, seed: int = 0, rlimit: int = RLIMIT) -> None:
         self.seed = seed
         self.rlimit = rlimit

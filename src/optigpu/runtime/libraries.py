@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -59,58 +60,65 @@ def torch_candidates(inputs: list[Any], output: Any) -> Iterator[Candidate]:
         return
     torch.backends.cuda.matmul.allow_tf32 = False
     given = [torch.as_tensor(x, device="cuda") for x in inputs]
-    out = torch.empty_like(torch.as_tensor(output, device="cuda"))
-    match [x.ndim for x in given]:
-        case [1]:
-            (a,) = given
-            yield "torch cumsum", lambda: torch.cumsum(a, 0, out=out), out
-            yield "torch sum", lambda: torch.sum(a, 0, keepdim=True, out=out), out
-            yield "torch copy", lambda: out.copy_(a), out
-        case [2]:
-            (a,) = given
-            yield from geam(a, out)
-            yield "torch transpose", lambda: out.copy_(a.T), out
-            yield "torch softmax", lambda: torch.softmax(a, 1, out=out), out
-            yield "torch sum", lambda: torch.sum(a, 1, out=out), out
-            yield "torch copy", lambda: out.copy_(a), out
-        case [2, 2]:
-            a, b = given
-            yield "cuBLAS (torch mm)", lambda: torch.mm(a, b, out=out), out
-            yield "torch add", lambda: torch.add(a, b, out=out), out
-            yield "torch mul", lambda: torch.mul(a, b, out=out), out
-        case [x, y] if x == y:
-            a, b = given
-            yield "torch add", lambda: torch.add(a, b, out=out), out
-            yield "torch mul", lambda: torch.mul(a, b, out=out), out
-            yield "torch dot", lambda: torch.dot(a, b, out=out[0]), out
+    calls: dict[str, Callable[[Any], object]] = {}
+    match given:
+        case [a] if a.ndim == 1:
+            calls = {
+                "torch cumsum": lambda out: torch.cumsum(a, 0, out=out),
+                "torch sum": lambda out: torch.sum(a, 0, keepdim=True, out=out),
+                "torch copy": lambda out: out.copy_(a),
+            }
+        case [a] if a.ndim == 2:
+            calls = {
+                "torch transpose": lambda out: out.copy_(a.T),
+                "torch softmax": lambda out: torch.softmax(a, 1, out=out),
+                "torch sum": lambda out: torch.sum(a, 1, out=out),
+                "torch copy": lambda out: out.copy_(a),
+            }
+            if (transpose := geam(a)) is not None:
+                calls = {"cuBLAS geam": transpose, **calls}
+        case [a, b]:
+            calls = {
+                "cuBLAS (torch mm)": lambda out: torch.mm(a, b, out=out),
+                "torch add": lambda out: torch.add(a, b, out=out),
+                "torch mul": lambda out: torch.mul(a, b, out=out),
+                "torch dot": lambda out: torch.dot(a, b, out=out[0]),
+            }
         case _:
-            return
+            pass
+    wanted = torch.as_tensor(output, device="cuda")
+    for name, call in calls.items():
+        out = torch.full_like(wanted, float("nan") if wanted.is_floating_point() else 0)
+        yield name, partial(call, out), out
 
 
 def cupy_candidates(inputs: list[Any], output: Any) -> Iterator[Candidate]:
     cupy = library("cupy")
     if cupy is None:
         return
-    given = [cupy.asarray(x) for x in inputs]
-    out = cupy.empty_like(cupy.asarray(output))
-    match [x.ndim for x in given]:
-        case [1]:
-            (a,) = given
-            yield "CUB (CuPy cumsum)", lambda: cupy.cumsum(a, out=out), out
-            yield "CUB (CuPy sum)", lambda: cupy.sum(a, out=out.reshape(())), out
-        case [2]:
-            (a,) = given
-            yield "CuPy transpose", lambda: cupy.copyto(out, a.T), out
-            yield "CuPy sum", lambda: cupy.sum(a, 1, out=out), out
-        case [2, 2]:
-            a, b = given
-            yield "cuBLAS (CuPy matmul)", lambda: cupy.matmul(a, b, out=out), out
-            yield "CuPy add", lambda: cupy.add(a, b, out=out), out
-        case [x, y] if x == y:
-            a, b = given
-            yield "CuPy add", lambda: cupy.add(a, b, out=out), out
+    calls: dict[str, Callable[[Any], object]] = {}
+    match [cupy.asarray(x) for x in inputs]:
+        case [a] if a.ndim == 1:
+            calls = {
+                "CUB (CuPy cumsum)": lambda out: cupy.cumsum(a, out=out),
+                "CUB (CuPy sum)": lambda out: cupy.sum(a, out=out.reshape(())),
+            }
+        case [a] if a.ndim == 2:
+            calls = {
+                "CuPy transpose": lambda out: cupy.copyto(out, a.T),
+                "CuPy sum": lambda out: cupy.sum(a, 1, out=out),
+            }
+        case [a, b]:
+            calls = {
+                "cuBLAS (CuPy matmul)": lambda out: cupy.matmul(a, b, out=out),
+                "CuPy add": lambda out: cupy.add(a, b, out=out),
+            }
         case _:
-            return
+            pass
+    wanted = cupy.asarray(output)
+    for name, call in calls.items():
+        out = cupy.full_like(wanted, cupy.nan if wanted.dtype.kind == "f" else 0)
+        yield name, partial(call, out), out
 
 
 def cublas() -> Any:
@@ -129,23 +137,22 @@ def cublas() -> Any:
     return None
 
 
-def geam(a: Any, out: Any) -> Iterator[Candidate]:
+def geam(a: Any) -> Callable[[Any], object] | None:
     """cuBLAS: out = aᵀ. In its column-major view, a is W × H with leading dimension W."""
-    found = cublas()
-    if found is None or str(a.dtype) != "torch.float32":
-        return
-    handle, v = ctypes.c_void_p(), ctypes.c_void_p
-    if found.cublasCreate_v2(ctypes.byref(handle)) != 0:
-        return
+    found, handle, v = cublas(), ctypes.c_void_p(), ctypes.c_void_p
+    if found is None or str(a.dtype) != "torch.float32" or found.cublasCreate_v2(ctypes.byref(handle)) != 0:
+        return None
     h, w = a.shape
     one, zero = ctypes.c_float(1), ctypes.c_float(0)
-    source, target = v(a.data_ptr()), v(out.data_ptr())
 
-    def call(keep: object = (a, out)) -> None:
+    def call(out: Any) -> None:
+        if tuple(out.shape) != (w, h):
+            raise ValueError("not the shape of a transpose")
+        source, target = v(a.data_ptr()), v(out.data_ptr())
         status = found.cublasSgeam(
             handle, 1, 0, h, w, ctypes.byref(one), source, w, ctypes.byref(zero), target, h, target, h
         )  # fmt: skip
         if status != 0:
             raise RuntimeError(f"cublasSgeam failed with {status}")
 
-    yield "cuBLAS geam", call, out
+    return call

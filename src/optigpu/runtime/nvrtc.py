@@ -22,7 +22,9 @@ typedef long long int64_t;
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned long long uint64_t;
+#ifndef INFINITY
 #define INFINITY __int_as_float(0x7f800000)
+#endif
 
 """
 

@@ -51,6 +51,7 @@ class DeviceKernel:
     called: tuple[str, ...]
     ranges: Ranges
     vector_calls: frozenset[tuple[str, str]]  # (vload4, float)
+    mark: Mark  # of its launch
 
     @property
     def slices(self) -> dict[str, tuple[str, Scalar]]:
@@ -119,6 +120,7 @@ def lower_kernel(
         tuple(lowering.called),
         ranges,
         frozenset(vector_calls(body)),
+        kernel.mark,
     )
 
 

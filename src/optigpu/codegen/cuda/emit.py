@@ -119,11 +119,11 @@ def emit_cuda(
     *,
     header: Sequence[str] = (),
     reasons: Mapping[Mark, str] | None = None,
-    blocks_per_multiprocessor: int | None = None,
+    blocks_per_multiprocessor: Mapping[Mark, int] | int | None = None,
 ) -> CudaUnit:
     """The function that launches kernels (by name, or the only one), as CUDA. `header`: lines about the verdict and what it rests
     on; `reasons`: why each barrier is there, by the mark of its statement; `blocks_per_multiprocessor`: how many blocks the
-    compiler should leave registers for."""
+    compiler should leave registers for, in all kernels or by the mark of the launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     f = host_function(program, name)
     reject_reserved(f)
@@ -164,7 +164,7 @@ class DeviceCode:
     functions: dict[str, Function]
     values: Mapping[str, Expr]
     reasons: Mapping[Mark, str]
-    residents: int | None
+    residents: Mapping[Mark, int] | int | None
 
     def text(self, linkage: str) -> str:
         out = Lines()
@@ -175,7 +175,8 @@ class DeviceCode:
         self.vector_helpers(out)
         self.device_functions(out)
         for k in self.kernels:
-            print_kernel(k, out, self.reasons, self.residents, linkage)
+            residents = self.residents.get(k.mark) if isinstance(self.residents, Mapping) else self.residents
+            print_kernel(k, out, self.reasons, residents, linkage)
             out.add("")
 
     def vector_helpers(self, out: Lines) -> None:

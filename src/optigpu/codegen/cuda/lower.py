@@ -17,6 +17,7 @@ from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
+    Binary,
     Bool,
     Call,
     Cast,
@@ -26,7 +27,7 @@ from optigpu.syntax.exprs import (
     Var,
 )
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
-from optigpu.syntax.types import UINT, Array, Pointer, Scalar, Space, is_int
+from optigpu.syntax.types import BOOL, UINT, Array, Pointer, Scalar, Space, is_int
 from optigpu.syntax.walk import body_free_vars, free_vars, map_children, stmt_exprs, subexpressions
 
 FULL_WARP = 0xFFFFFFFF
@@ -236,6 +237,11 @@ class Lowering:
             chosen = self.body(then if condition.value else other, scope)
             return (Block(chosen, mark=s.mark),) if any(isinstance(x, Decl) for x in chosen) else chosen
         yes, no = self.body(then, scope), self.body(other, scope)
+        match yes:
+            case (If(inner, innermost, ()),) if not no:
+                condition, yes = Binary("&&", condition, inner, type=BOOL), innermost
+            case _:
+                pass
         return (replace(s, test=condition, then=yes, other=no),) if yes or no else ()
 
     def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Body:
