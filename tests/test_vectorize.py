@@ -265,6 +265,32 @@ def test_a_guard_on_what_the_loop_computes_is_refused() -> None:
         s.loop.fast_path("i")
 
 
+# Layouts ------------------------------------------------------------------------------------------------------------------------
+
+LOCAL = """
+void f(float c[4][2]) {
+  __writes("c ~> Matrix2(4, 2, fun i j -> i + j)");
+  float t[4][2];
+  for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) { t[i][j] = i + j; } }
+  for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) { c[i][j] = t[i][j]; } }
+}
+"""
+
+
+def test_merged_dimensions_keep_their_layout() -> None:
+    s = og.Script(parse_text(LOCAL))
+    s.matrix.merge_dims("t", 0)
+    assert "float t[8];" in s.text() and "c[i][j] = t[i * 2 + j];" in s.text()
+
+
+@pytest.mark.parametrize(("first", "count"), [(1, 2), (0, 3), (-1, 2), (0, 1)])
+def test_dimensions_that_are_not_there_are_refused(first: int, count: int) -> None:
+    s = og.Script(parse_text(LOCAL))
+    with pytest.raises(InputError, match="has no dimensions") as e:
+        s.matrix.merge_dims("t", first, count)
+    assert e.value.diagnostic.code == "OG604"
+
+
 # Registers left for other blocks ----------------------------------------------------------------------------------------------
 
 

@@ -128,7 +128,8 @@ class Matrix(Family):
 
     def _stage_region(self, array: str, dest: Place, name: str) -> Handle:
         nest = self.script.at(dest)
-        assert isinstance(nest, For)
+        if not isinstance(nest, For):
+            raise refuse("this is not a loop", nest)
         part = region(nest, array)
         whole = array_of(self.script, dest, array)
         dims = [d for d in whole.dims if d is not None]
