@@ -20,38 +20,38 @@ from tests.evidence.trial import WRONG, trial
 EXAMPLES = ROOT / "examples"
 
 
-@pytest.mark.parametrize("start", range(0, 120, 30))
+@pytest.mark.parametrize("start", [0, 25])
 def test_verified_programs_run_clean(start: int) -> None:
     verifier, verified = Verifier(), 0
-    for number in range(start, start + 30):
+    for number in range(start, start + 25):
         kind, t = fuzz.examine(1, number, verifier)
         assert t.outcome not in fuzz.BAD, f"{kind}: {t.detail}\n{t.text}"
         verified += t.outcome.startswith("verified")
-    assert verified >= 4
+    assert verified >= 3
 
 
-@pytest.mark.parametrize(("maker", "least"), [(CpuMaker, 14), (GpuMaker, 8)], ids=["cpu", "gpu"])
+@pytest.mark.parametrize(("maker", "least"), [(CpuMaker, 7), (GpuMaker, 4)], ids=["cpu", "gpu"])
 def test_programs_that_are_right_by_construction_mostly_verify(
     maker: type[CpuMaker] | type[GpuMaker], least: int
 ) -> None:
     verifier = Verifier()
-    outcomes = [trial(maker(Random(seed)).program(), verifier, runs=5, other_runs=5).outcome for seed in range(20)]
+    outcomes = [trial(maker(Random(seed)).program(), verifier, runs=5, other_runs=5).outcome for seed in range(10)]
     assert outcomes.count("verified and clean") >= least, outcomes
 
 
-@pytest.mark.parametrize("name", ["copy", "row_sums", "parallel_saxpy", "gpu/vector_add"])
+@pytest.mark.parametrize("name", ["copy", "row_sums", "gpu/vector_add"])
 def test_misbehaving_mutants_are_rejected(name: str) -> None:
     program = parse_text(print_program(parse_text((EXAMPLES / f"{name}.c").read_text(encoding="utf-8"))))
     found = distinct_mutants(program)
     assert len(found) > 20
     verifier, caught = Verifier(), 0
-    for kind, tree in Random(name).sample(found, 12):
+    for kind, tree in Random(name).sample(found, 8):
         text = rendered(tree)
         if text is not None:
             t = trial(text, verifier, runs=20, other_runs=20, seconds=2.0)
             assert t.outcome not in fuzz.BAD, f"{kind}: {t.detail}\n{text}"
             caught += t.outcome == "rejected and misbehaving"
-    assert caught >= 3
+    assert caught >= 2
 
 
 def test_a_wrong_verdict_would_be_noticed() -> None:
@@ -80,7 +80,7 @@ def test_every_side_condition_can_be_removed() -> None:
 
 @pytest.mark.parametrize("name", ["sum", "copy"])
 def test_tampered_certificates_are_noticed_or_still_proofs(name: str) -> None:
-    found = examine((EXAMPLES / f"{name}.c").read_text(encoding="utf-8"), 60)
+    found = examine((EXAMPLES / f"{name}.c").read_text(encoding="utf-8"), 40)
     assert found["replays"] and not found["bad"]
     outcomes = {key.partition(": ")[2] for key in found["outcomes"]}
     assert outcomes <= {DETECTED, STILL} and DETECTED in outcomes
