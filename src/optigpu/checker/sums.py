@@ -61,6 +61,10 @@ class SumProver:
             self.left -= 1
             if self.left < 0:
                 return None
+            choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)
+            if choice is not None:  # one side is a choice as a whole
+                case = self.case(facts, choice, a, b, depth)
+                return (*steps, case) if case is not None else None
             step: Split | Reindex | Extend | Partition | None = self.suggest(facts, a, b)
             if step is None:
                 rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
@@ -85,15 +89,14 @@ class SumProver:
         """Distinguish a condition on which one side depends."""
         if depth == 0:
             return None
-        for c in conditions(a, b):
-            yes, no = facts.assume(c), facts.assume(k.not_(c))
-            then = self.search(yes, a, b, depth - 1)
-            if then is None:
-                continue
-            other = self.search(no, a, b, depth - 1)
-            if other is not None:
-                return (Case(c, then, other),)
-        return None
+        found = (self.case(facts, c, a, b, depth - 1) for c in conditions(a, b))
+        case = next((c for c in found if c is not None), None)
+        return None if case is None else (case,)
+
+    def case(self, facts: Facts, test: Term, a: Term, b: Term, depth: int) -> Case | None:
+        then = self.search(facts.assume(test), a, b, depth)
+        other = self.search(facts.assume(k.not_(test)), a, b, depth) if then is not None else None
+        return Case(test, then, other) if then is not None and other is not None else None
 
     def by_prefixes(self, facts: Facts, a: Term, b: Term) -> Steps | None:
         """Sums over windows of one body, all as differences of sums from one start: then only their ends differ."""
@@ -137,10 +140,6 @@ class SumProver:
     def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | None:
         """A step that makes a sum simpler, or two of them alike."""
         only = one_sided(a, b)
-        for t in only:
-            simpler = self.simpler(facts, t)
-            if simpler is not None:
-                return simpler
         left = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
         single = set(left)
         for t in (t for t in only if t.op == "sum"):
@@ -152,6 +151,10 @@ class SumProver:
             cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
             if cut is not None:
                 return cut
+        for t in only:
+            simpler = self.simpler(facts, t)
+            if simpler is not None:
+                return simpler
         for s, t in pairs:
             for old, like in ((s, t), (t, s)) if s.op == "sum" else ():
                 opposite = left.get(s, 0) * left.get(t, 0) < 0
@@ -261,7 +264,7 @@ class SumProver:
         t = facts.simplify(t)
         steps: list[Step] = []
         for _ in range(DEPTH):
-            step = next((s for x in bigs(t) if (s := self.simpler(facts, x)) and self.holds(facts, s)), None)
+            step = next((s for x in bigs(t) if (s := self.simpler(facts, x))), None)
             if step is None:
                 break
             steps.append(step)
@@ -271,7 +274,8 @@ class SumProver:
     def simpler(self, facts: Facts, t: Term) -> Reindex | None:
         if t.op != "sum":
             return None
-        return self.merged(facts, t) or self.trimmed(facts, t)
+        found = (step for step in (self.merged(facts, t), self.trimmed(facts, t)) if step is not None)
+        return next((step for step in found if self.holds(facts, step)), None)
 
     def merged(self, facts: Facts, t: Term) -> Reindex | None:
         """Two nested ranges as one: b in 0..B, x in 0..X, and everything depends on X*b + x (or on b + B*x) alone."""
