@@ -29,7 +29,7 @@ from optigpu.kernel.values import (
     widen,
 )
 
-ROUNDS = 24
+ROUNDS = 60
 BUDGET = 300  # steps tried in one search
 DEPTH = 4  # nested case distinctions and bodies
 MAX_UNROLL = 40
@@ -161,12 +161,12 @@ class SumProver:
                 flat = self.flattened(facts, old, like) or (self.guarded(facts, old, like) if opposite else None)
                 if flat is not None:
                     return flat
-        for i, s in enumerate(only):
-            for t in only[i + 1 :]:
-                if s.op == t.op:
-                    step = self.align(facts, s, t)
-                    if step is not None:
-                        return step
+        plainest = sorted(only, key=lambda t: size(t.args[-1]))  # others are brought into its form
+        for i, s in enumerate(plainest):
+            for t in plainest[i + 1 :]:
+                step = self.align(facts, s, t) if s.op == t.op else None
+                if step is not None:
+                    return step
         return None
 
     def inside(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
@@ -578,6 +578,10 @@ def bigs(t: Term) -> list[Term]:
 def nesting(t: Term) -> int:
     """How many big operators there are inside a term."""
     return sum(x.op in BIG for x in k.subterms(t))
+
+
+def size(t: Term) -> int:
+    return sum(1 for _ in k.subterms(t))
 
 
 def nested_sums(t: Term) -> int:
