@@ -61,11 +61,12 @@ class SumProver:
             self.left -= 1
             if self.left < 0:
                 return None
+            step: Split | Reindex | Extend | Partition | None = self.common(facts, a, b)
             choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)
-            if choice is not None:  # one side is a choice as a whole
+            if step is None and choice is not None:  # one side is a choice as a whole
                 case = self.case(facts, choice, a, b, depth)
                 return (*steps, case) if case is not None else None
-            step: Split | Reindex | Extend | Partition | None = self.suggest(facts, a, b)
+            step = step or self.suggest(facts, a, b)
             if step is None:
                 rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
                 if rest is not None:
@@ -137,20 +138,23 @@ class SumProver:
             apply(Split(*near), split(*near))
         return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
 
-    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | None:
-        """A step that makes a sum simpler, or two of them alike."""
+    def common(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Sums of the same that end one after the other, or inside each other: cut off what they do not have in common."""
         only = one_sided(a, b)
-        left = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
-        single = set(left)
+        single = {m[0] for m in k.coefficients(k.sub(a, b)) if len(m) == 1} if a.sort.numeric else set()
         for t in (t for t in only if t.op == "sum"):
             last = k.sub(t.args[1], k.ONE)
             if instantiate(t.args[2], (last,)) in single and self.proves(facts, k.le(t.args[0], last)):
                 return Split(t, last)
+        pairs = ((s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op)
+        cuts = (self.cut(facts, s, t) for s, t in pairs if s.args[-1] is t.args[-1])
+        return next((c for c in cuts if c is not None), None)
+
+    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | None:
+        """A step that makes a sum simpler, or two of them alike."""
+        only = one_sided(a, b)
+        left = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
         pairs = [(s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op]
-        for s, t in pairs:
-            cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
-            if cut is not None:
-                return cut
         for t in only:
             simpler = self.simpler(facts, t)
             if simpler is not None:
