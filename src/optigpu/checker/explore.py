@@ -93,6 +93,8 @@ class Effect:
     each: `value` is what iteration v leaves in its own cells; `progressive` if later iterations read them.
     accumulate: at the start of iteration v the cells hold entry (op) the big operator of `value` up to v.
     scratch: at the start of an iteration the cells hold what the one before left (`value` at v - 1), or what they held at entry.
+    rotating: iteration v writes slot (v + c) mod m of a buffer. At the start of v a slot holds what the last iteration that wrote it
+      left; what it held at entry stands for iterations before the first one, as a software pipeline's prologue leaves it.
     given: the user says what the cells hold at the start of iteration v.
     unknown: nothing follows.
     """
@@ -752,6 +754,8 @@ class _Recurrences:
     def classify_repeated(self, base: str, u: Update) -> Effect | None:
         v = self.summary.v
         u = self.always_written(base, u)
+        if rotating_slot(u, v) is not None and not self.mentions(u, base):
+            return Effect("rotating", base, (u,))
         moving = any(v in t.free for t in terms_of(u.cells))
         if moving or u.cells.where is not TRUE:
             return self.classify_scattered(base, u)
@@ -863,6 +867,10 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
             case "given":
                 at, inside = located(u, xs, facts)
                 result = k.ite(inside, instantiate(u.value, at), result)
+            case "rotating":
+                _, earlier = rotation(u, xs, v)
+                at, inside = located(replace(earlier, cells=replace(earlier.cells, where=TRUE)), xs, facts)
+                result = k.ite(inside, instantiate(earlier.value, at), result)
             case "scratch":
                 at, inside = located(u, xs, facts)
                 last = k.substitute(instantiate(u.value, at), {v: k.sub(v, k.ONE)})
@@ -870,6 +878,28 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
             case _:
                 pass
     return result
+
+
+def rotation(u: Update, xs: Index, v: Term) -> tuple[Term, Update]:
+    """The last iteration before v that wrote the slot in which cell xs is, and its update."""
+    slot = rotating_slot(u, v)
+    assert slot is not None
+    at, size, shift = slot
+    before = k.sub(v, k.ONE)
+    last = k.sub(before, k.fmod(k.sub(k.add(before, shift), xs[at]), size))
+    return last, replace(u, cells=u.cells.substitute({v: last}), value=k.substitute(u.value, {v: last}))
+
+
+def rotating_slot(u: Update, v: Term) -> tuple[int, Term, Term] | None:
+    """(which index, m, c) if that index of the cells is (v + c) mod m and nothing else of them depends on v."""
+    moving = [n for n, e in enumerate(u.cells.index) if v in e.free]
+    if len(moving) != 1 or any(v in t.free for r in u.cells.ranges for t in r):
+        return None
+    e = u.cells.index[moving[0]]
+    for a in k.subterms(e):
+        if a.op == "fdiv" and k.is_num(a.args[1]) and e is k.fmod(*a.args) and k.is_num(k.sub(a.args[0], v)):
+            return moving[0], a.args[1], k.sub(a.args[0], v)
+    return None
 
 
 def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
