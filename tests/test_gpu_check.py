@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.verdict import ProgramResult
-from optigpu.checker.verify import Verifier
+from optigpu.checker.verdict import ProgramResult, Verdict
+from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_text
+from optigpu.interp.refute import refute
 from optigpu.prover.z3_solver import Z3Solver
+from optigpu.report.explanations import EXPLANATIONS
 from optigpu.report.verdicts import render_function
 from optigpu.syntax.errors import InputError
+from optigpu.syntax.source import SourceText
+from tests.conftest import ROOT
 from tests.support.gpu_programs import GPU_PAIRS, GpuPair
 
 
@@ -46,3 +50,54 @@ def test_wrong_programs_are_rejected(pair: GpuPair, number: int) -> None:
     problems = [f.problem for f in result.functions if f.problem is not None and f.problem.code != "OG330"]
     assert problems, "verified"
     assert problems[0].code == code, explain(result)
+
+
+# One text for each kind of mistake with threads: (pair, which of its wrong twins).
+SPOKEN = (
+    ("each_thread_its_own_cell", 0),  # two threads write a cell
+    ("each_thread_its_own_cell", 1),  # one writes what another reads
+    ("reversed_through_shared_memory", 0),  # no barrier after a write
+    ("one_warp_at_a_time", 0),  # none within a warp
+    ("write_after_read_in_a_straight_line", 0),  # none after a read
+    ("across_iterations", 1),  # nor in a loop
+    ("between_blocks", 0),  # blocks
+    ("registers_of_a_block", 0),  # registers of another thread
+    ("reversed_through_shared_memory", 2),  # shared memory of another block
+    ("barrier_at_block_level", 6),  # a barrier of the whole grid
+    ("barrier_at_block_level", 8),  # of a thread
+    ("reversed_through_shared_memory", 1),  # the wrong one
+    ("one_warp_at_a_time", 1),  # of a warp
+    ("only_one_thread_writes", 0),  # a store by 256 threads
+    ("barrier_at_block_level", 2),  # shared memory of a thread
+    ("a_device_function", 1),  # a device function on the host
+    ("each_thread_its_own_cell", 6),  # extents
+    ("each_thread_its_own_cell", 9),
+    ("each_thread_its_own_cell", 3),  # spaces
+    ("each_thread_its_own_cell", 17),
+    ("more_than_1024_threads", 0),  # limits
+    ("each_thread_its_own_cell", 10),
+    ("each_thread_its_own_cell", 11),
+    ("barrier_at_block_level", 3),
+    ("each_thread_its_own_cell", 14),  # phases
+    ("reversed_through_shared_memory", 5),  # a leak
+    ("reversed_through_shared_memory", 6),
+    ("shared_memory_of_an_iteration", 0),  # reuse
+    ("four_cells_at_once", 0),  # alignment
+    ("a_sum_by_shuffles", 3),  # lanes
+)
+OF_THREADS = {f"OG{n}" for n in range(340, 355)}
+
+
+def test_errors_of_threads_read_well(golden) -> None:
+    """Both places, who, which cell, the sizes, the levels, and what to do (DESIGN, section 2)."""
+    pairs, texts, codes = {p.name: p for p in GPU_PAIRS}, [], set()
+    for name, number in SPOKEN:
+        text = pairs[name].broken(number)
+        result = Verifier(Settings(refuter=refute)).verify(parse_text(text, f"{name}-{number}.c"))
+        bad = next(f for f in result.functions if f.verdict is not Verdict.VERIFIED)
+        assert bad.problem is not None
+        codes.add(bad.problem.code)
+        source = SourceText("", text)
+        texts.append(render_function(bad, sources=lambda _, s=source: s))
+    assert codes == OF_THREADS <= EXPLANATIONS.keys()
+    golden(ROOT / "tests" / "golden" / "gpu_errors.txt", "\n\n".join(texts) + "\n")

@@ -31,8 +31,12 @@ from tests.conftest import ROOT
 
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
-NAMES = [p.stem for p in SCRIPTS]
-SMALLER = {"reduce": (("67584", "512"), ("67583", "511"), ("264", "2"))}  # fewer blocks, for the interpreter
+SLOW = {"matmul_fast", "reduce_fast"}  # many steps
+NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
+SMALLER = {  # fewer blocks, for the interpreter
+    "reduce": (("67584", "512"), ("67583", "511"), ("264", "2")),
+    "reduce_fast": (("2097152", "1048576"), ("2097151", "1048575"), ("512", "256"), ("q < 2", "q < 1")),
+}
 
 
 @pytest.fixture(scope="module")
@@ -100,12 +104,16 @@ def _stencil(a: Any) -> Any:
 # Inputs, the shape of the output (none for a result), and what NumPy says.
 EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callable[..., Any]]] = {
     "matmul": ([(64, 96), (96, 32)], (64, 32), lambda a, b: a @ b),
+    "matmul_fast": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
     "reduce": ([(70000,)], None, lambda a: a.sum()),
+    "reduce_fast": ([(70001,)], (1,), lambda a: a.sum()),
     "scan": ([(9000,)], (9000,), np.cumsum),
     "softmax_rows": ([(5, 300)], (5, 300), _softmax),
     "stencil2d": ([(37, 50)], (37, 50), _stencil),
     "transpose": ([(45, 70)], (70, 45), lambda a: a.T),
+    "transpose_fast": ([(45, 170)], (170, 45), lambda a: a.T),
     "vector_add": ([(1000,), (1000,)], (1000,), lambda a, b: a + b),
+    "vector_add_fast": ([(2501,), (2501,)], (2501,), lambda a, b: a + b),
 }
 
 

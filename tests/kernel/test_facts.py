@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from optigpu.checker.formulas import pure_operation, quotient
 from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import INT, ONE, ZERO, Term
+from optigpu.kernel.facts import Facts, Guide
+from optigpu.kernel.judge import Judge, instance
+from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
+from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 from tests.support.terms import INTS, TermMaker, environment, evaluate
 
@@ -22,19 +24,20 @@ NAMES = [k.var(n, INT) for n in INTS]
 def random_facts(r: Random) -> Facts:
     """Facts of the shapes that programs give: ranges, sizes, divisibility, equations, and some of any kind."""
     maker = TermMaker(r)
-    facts = Facts()
+    facts = Facts(Search())
     for _ in range(r.randint(1, 4)):
         a, b = r.sample(NAMES, 2)
-        shape = r.randrange(8)
+        shape = r.randrange(9)
         fact = [
             k.le(ZERO, a),
             k.lt(a, b),
             k.le(a, k.num(r.randint(-2, 6))),
-            k.eq(k.tmod(a, k.num(r.choice([2, 3, 4]))), ZERO),
+            k.eq(pure_operation("%", a, k.num(r.choice([2, 3, 4]))), ZERO),
             k.eq(a, k.add(k.scale(r.choice([1, 2, -1, 4]), b), k.num(r.randint(-2, 2)))),
             k.lt(k.add(k.mul(a, b), k.num(r.randint(-3, 3))), r.choice(NAMES)),
             k.not_(k.eq(a, k.num(r.randint(0, 2)))),
             maker.boolean(2)[0],
+            k.eq(k.fmod(a, k.num(d := r.choice([2, 3, 4]))), k.num(r.randint(0, d))),
         ][shape]
         facts = facts.assume(fact)
     return facts
@@ -99,7 +102,7 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
     sixteen = k.num(16)
     divides = [
         k.le(ZERO, n),
-        k.eq(k.tmod(n, sixteen), ZERO),
+        k.eq(pure_operation("%", n, sixteen), ZERO),
         k.le(ZERO, t),
         k.lt(t, k.fdiv(n, sixteen)),
         k.le(ZERO, i),
@@ -125,37 +128,62 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
         ([k.le(k.num(-2), n)], k.lt(n, k.mul(n, n)), False),
         ([k.lt(ZERO, n)], k.not_(k.eq(n, ZERO)), True),
         ([k.le(ZERO, n)], k.not_(k.eq(n, ZERO)), False),
-        ([k.le(ZERO, n)], k.eq(k.tdiv(n, k.num(2)), k.fdiv(n, k.num(2))), True),
-        ([k.le(k.num(-1), n)], k.eq(k.tdiv(n, k.num(2)), k.fdiv(n, k.num(2))), False),
+        ([k.le(ZERO, n)], k.eq(quotient(n, k.num(2)), k.fdiv(n, k.num(2))), True),
+        ([k.le(k.num(-1), n)], k.eq(quotient(n, k.num(2)), k.fdiv(n, k.num(2))), False),
+        (
+            [k.eq(k.fmod(n, sixteen), ONE)],
+            k.eq(k.fdiv(k.add(n, k.num(15)), sixteen), k.add(k.fdiv(n, sixteen), ONE)),
+            True,
+        ),
+        (
+            [k.eq(k.fmod(n, sixteen), ONE)],
+            k.eq(k.fdiv(k.add(n, k.num(14)), sixteen), k.add(k.fdiv(n, sixteen), ONE)),
+            False,
+        ),
     ]
 
 
 @pytest.mark.parametrize(("facts", "goal", "expected"), near_misses(), ids=range(len(near_misses())))
 def test_index_arithmetic_and_its_near_misses(facts: list[Term], goal: Term, expected: bool) -> None:
-    assert Facts().assume(*facts).proves(goal) is expected or (
-        expected and Judge(Z3Solver()).proves(Facts().assume(*facts), goal)
+    assert Facts(Search()).assume(*facts).proves(goal) is expected or (
+        expected and Judge(Z3Solver()).proves(Facts(Search()).assume(*facts), goal)
     )
     if not expected:
-        assert not Judge(Z3Solver()).proves(Facts().assume(*facts), goal)
+        assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*facts), goal)
 
 
 def test_most_index_arithmetic_needs_no_solver() -> None:
     wanted = [(f, g) for f, g, expected in near_misses() if expected]
-    assert sum(Facts().assume(*f).proves(g) for f, g in wanted) >= len(wanted) - 1
+    assert sum(Facts(Search()).assume(*f).proves(g) for f, g in wanted) >= len(wanted) - 1
+
+
+def test_a_sum_is_positive_if_its_first_summand_is_and_none_is_negative() -> None:
+    n, m, i = k.var("n", INT), k.var("m", INT), k.bound(0, INT)
+    exp = k.var("fn:exp", k.fun_sort((REAL,), REAL))
+    inner = k.big("sum", i, m, k.app(exp, k.to_real(i)))
+    positive = k.lt(k.num(0, REAL), k.big("sum", ZERO, n, inner))
+    some, none = [k.lt(ZERO, n), k.lt(ZERO, m)], [k.le(ZERO, n), k.le(ZERO, m)]
+    assert Judge(Z3Solver()).proves(Facts(Search()).assume(*some), positive)
+    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*none), positive)
+    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(some[0]), positive)
+    shifted = k.big("sum", ZERO, n, k.sub(inner, k.num(1, REAL)))
+    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*some), k.lt(k.num(0, REAL), shifted))
 
 
 def test_universal_facts_are_used_at_the_terms_that_occur() -> None:
     K = k.var("K", k.fun_sort((INT,), INT))
     n, i, b = (k.var(x, INT) for x in "nib")
     at = k.app(K, k.bound(0, INT))
-    facts = Facts().assume(k.big("all", ZERO, n, k.and_(k.le(ZERO, at), k.lt(at, b))), k.le(ZERO, i), k.lt(i, n))
+    facts = Facts(Search()).assume(
+        k.big("all", ZERO, n, k.and_(k.le(ZERO, at), k.lt(at, b))), k.le(ZERO, i), k.lt(i, n)
+    )
     judge = Judge(Z3Solver())
     assert judge.proves(facts, k.lt(k.app(K, i), b))
     assert not judge.proves(facts, k.lt(k.app(K, k.add(i, ONE)), b))
 
 
 def test_arbitrary_constants_are_new_wherever_facts_are_passed_on() -> None:
-    facts = Facts()
+    facts = Facts(Search())
     (a,), one = facts.arbitrary(INT)
     (b,), two = one.arbitrary(INT)
     (c,), _ = two.assume(k.lt(a, b)).arbitrary(INT)
@@ -164,5 +192,28 @@ def test_arbitrary_constants_are_new_wherever_facts_are_passed_on() -> None:
 
 def test_contradictory_facts_prove_anything_and_consistent_ones_do_not() -> None:
     x = k.var("x", INT)
-    assert Judge(Z3Solver()).proves(Facts().assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
-    assert not Judge(Z3Solver()).proves(Facts().assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
+    assert Judge(Z3Solver()).proves(Facts(Search()).assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
+    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
+
+
+class Liar(Guide):
+    """Says that everything is refuted, and advises to use what is no fact."""
+
+    def refutes(self, facts: Facts, p: Term) -> bool:
+        return True
+
+    def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
+        n = k.var("n", INT)
+        return [(k.big("all", ZERO, ONE, k.le(ONE, ZERO)), (ZERO,)), (k.big("all", ZERO, n, k.lt(n, ZERO)), (ZERO,))]
+
+
+def test_bad_advice_proves_nothing() -> None:
+    n, K = k.var("n", INT), k.var("K", k.fun_sort((INT,), INT))
+    every = k.big("all", ZERO, n, k.lt(ZERO, k.app(K, k.bound(0, INT))))
+    facts = Facts(Liar()).assume(every, k.lt(ZERO, n))
+    assert not Judge(Z3Solver()).proves(facts, k.lt(n, ZERO))
+    assert not Judge(Z3Solver()).proves(facts, k.FALSE)
+    for terms in ((), (n, n), (K,), (k.bound(0, INT),)):
+        with pytest.raises(TypeError):
+            instance(every, terms)
+    assert instance(every, (n,)) is k.TRUE  # n < n is false

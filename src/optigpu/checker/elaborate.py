@@ -26,7 +26,9 @@ from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import copying
 from optigpu.kernel.cells import FULL, READ, UNINIT, Claim
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
+from optigpu.kernel.threads import ANY_LAUNCH
 from optigpu.syntax.builtins import (
     CONTROL_CALLS,
     INT_CONSTANTS,
@@ -207,11 +209,12 @@ class _FunctionElaborator:
             else:
                 params.append(kc.Param(p.name, sort_of(type_, p.loc)))
         contract, names, places = self.contract(f.contract, names)
+        threads = self.formulas.threads or k.ONE
         self.out.clauses[f.name] = places
         for i, s in enumerate(f.body):  # a return elsewhere would be run past
             reject_jumps(s, last_of_function=i == len(f.body) - 1)
         body = self.block(f.body, names)
-        return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE)
+        return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE, threads)
 
     def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
         variables: list[Term] = []
@@ -232,9 +235,12 @@ class _FunctionElaborator:
         pre: list[Claim] = []
         post: list[Claim] = []
         places = ContractPlaces()
+        launch = self.launch(names)
+        requires += launch
+        places.requires += [self.f.loc] * len(launch)
         for c in clauses:
             for item in c.items:
-                if isinstance(item.body, TypeOf):
+                if isinstance(item.body, TypeOf) or self.is_launch(item.body):
                     continue
                 match c.kind:
                     case "requires":
@@ -257,8 +263,39 @@ class _FunctionElaborator:
                             if later is not None:
                                 post.append(later)
                                 places.post.append(item.loc)
+        said = {x for t in terms_of((*requires, *pre, *post, *ensures)) for x in t.free}
+        variables = [v for v in variables if v in said or v not in self.first_thread(names)]
         contract = kc.Contract(tuple(variables), tuple(requires), tuple(pre), tuple(post), tuple(ensures), result)
         return contract, names, places
+
+    # The group of threads that calls a device function
+
+    def is_launch(self, e: Expr) -> bool:
+        return e in (self.f.token("ThreadsCtx"), self.f.token("KernelParams"))
+
+    def launch(self, names: Names) -> list[Term]:
+        """Who calls a device function: how many threads together, of what launch.
+
+        Without KernelParams the group is one of several equal ones that make up a block.
+        """
+        group, launch = self.f.token("ThreadsCtx"), self.f.token("KernelParams")
+        if (group or launch) is not None and self.f.role is not Role.DEVICE:
+            loc = (group or launch or self.f).loc
+            raise Unsupported("ThreadsCtx and KernelParams belong to device functions: __device__", loc)
+        if group is not None:
+            low, high = self.formulas.range(group.args[0], names)
+            self.formulas.threads = k.sub(high, low)
+        if launch is not None:
+            given = zip(ANY_LAUNCH, launch.args)
+            return [k.eq(x, self.formulas.term(e, names)) for x, e in given if e != Var("_")]
+        if group is not None:
+            return [k.eq(k.fmod(ANY_LAUNCH[1], self.formulas.threads or k.ONE), k.ZERO)]
+        return []
+
+    def first_thread(self, names: Names) -> frozenset[Term]:
+        """`t` in `ThreadsCtx(t ..+ 32)`: a group's place in the grid matters to no rule."""
+        group = self.f.token("ThreadsCtx")
+        return frozenset() if group is None else self.formulas.range(group.args[0], names)[0].free
 
     # Statements
 
@@ -712,14 +749,9 @@ class _FunctionElaborator:
             self.code.append(kc.Oblige(prop, why, at=self.at(loc)))
 
     def operation(self, op: str, a: Term, b: Term, loc: Loc) -> Term:
-        real = a.sort is REAL
         match op:
-            case "/":
+            case "/" | "%":
                 self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), "division", loc)
-                return k.rdiv(a, b) if real else k.tdiv(a, b)
-            case "%":
-                self.oblige(k.not_(k.eq(b, k.ZERO)), "division", loc)
-                return k.tmod(a, b)
             case "<<" | ">>":
                 self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "shift", loc)
             case "&" | "|" | "^":

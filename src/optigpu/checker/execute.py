@@ -21,12 +21,13 @@ from optigpu.checker.explore import (
     through_view,
     unknown_content,
 )
+from optigpu.checker.maxima import Guess
 from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.thread_search import ThreadSearch
-from optigpu.checker.trees import find_tree, halving_steps, stated
+from optigpu.checker.trees import find_tree, halved, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -106,7 +107,7 @@ class Executor:
     def inverse(self, claim: Claim) -> Index:
         """The binders of a claim, read off its index."""
         xs = temporaries(len(claim.cells.index))
-        found = invert(claim.cells, xs, Facts())
+        found = invert(claim.cells, xs, self.kernel.judge.root)
         if found is None:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
         return tuple(k.abstract(t, xs) for t in found)
@@ -187,14 +188,14 @@ class Executor:
         want = Family(claim.cells, claim.value, TRUE)
         return replace(take, steps=self.value_steps(facts, want, r, take.forward))
 
-    def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index) -> Steps:
+    def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index, guess: Guess | None = None) -> Steps:
         """Steps that show r to hold what is wanted, under the binders of what is wanted."""
         xs, inside = facts.arbitrary(
             *(k.INT,) * want.cells.arity
         )  # as the kernel names them: names decide how terms simplify
         inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
         image = tuple(instantiate(t, xs) for t in forward)
-        found = self.sums.find(inside, r.value_at(image), want.value_at(xs))
+        found = self.sums.find(inside, r.value_at(image), want.value_at(xs), guess)
         return tuple(abstract_step(s, xs) for s in found or ())
 
     # Running code
@@ -391,7 +392,10 @@ class Executor:
             stated_ = stated(tree, h, entry, state.held[n], state.facts)
             if stated_ is not None:
                 want = Family(entry.cells, stated_[1], stated_[0])
-                steps = halving_steps(tree, h, want, state.facts)
+                if tree.op == "sum":
+                    steps = halving_steps(tree, h, want, state.facts)
+                else:
+                    steps = self.value_steps(state.facts, want, state.held[n], arguments(want.cells.arity), halved)
                 try:
                     state = self.kernel.tidy(self.kernel.restate(state, n, *stated_, steps), n)
                 except Rejected:
@@ -601,10 +605,23 @@ class Executor:
                     held[take.family] = r.without(self.member(claim.cells, r, take.back))
         steps = tuple(self.fact_steps(state.facts, k.substitute(p, sub)) for p in f.contract.requires)
         variables = tuple(sub[x] for x in f.contract.variables)
-        after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps)
+        posts = [through_view(c.substitute(sub), views) for c in f.contract.post]
+        homes = [(c.cells, takes[i].family) for i, c in enumerate(pre) if c.share == FULL]
+        gives = tuple(self.given_back(state, c, homes) for c in posts)
+        after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps, gives)
         for n in {t.family for i, t in takes.items() if pre[i].share == FULL}:
             after = self.kernel.tidy(after, n)
         return after
+
+    def given_back(self, state: State, post: Claim, homes: list[tuple[Cells, int]]) -> Take | None:
+        """The family that cells of a postcondition come from, if they are some of those of one claim of the precondition."""
+        for cells, n in homes:
+            if cells.base == post.cells.base and cells != post.cells:
+                within, maps = Family(cells, k.ZERO, TRUE), self.maps(state.facts, post.cells, state.held[n])
+                found = self.maps(state.facts, post.cells, within)
+                if maps and found and self.includes(state.facts, post.cells, within, found[0]):
+                    return Take(n, *maps)
+        return None
 
     def solve_variable(self, x: Term, f: kc.Function, sub: dict[Term, Term], facts: Facts) -> Term:
         """A logical variable that only a fact determines: `n == 32 * w`."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Claim, make_cells
+from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Cells, Claim, Owner
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
 from optigpu.syntax.errors import InputError, input_error
@@ -89,6 +89,20 @@ class FunEntry:
 Entry: TypeAlias = ValueEntry | CellEntry | ArrayEntry | FunEntry
 
 
+@dataclass(frozen=True, slots=True)
+class _Under:
+    """What stands around a permission: groups, conditions, and the threads it belongs to (None: all)."""
+
+    binders: Binders = ()
+    where: Term = k.TRUE
+    owner: Owner | None = None
+
+    def owner_of(self, binders: Binders) -> Owner | None:
+        """The threads, under the binders of a claim."""
+        xs, o = tuple(v for v, _, _ in binders), self.owner
+        return None if o is None else Owner(k.abstract(o.start, xs), k.abstract(o.size, xs))
+
+
 class Names:
     """An immutable scope."""
 
@@ -113,8 +127,11 @@ def sort_of(t: Type | None, loc: Loc, at: Loc = NOWHERE) -> Sort:
 
 
 class FormulaElaborator:
+    """`threads`: those of the group that executes the function whose contract this is, where cells can belong to some of them."""
+
     def __init__(self) -> None:
         self.fresh = itertools.count(1)
+        self.threads: Term | None = None
 
     def binder(self, name: str) -> Term:
         return k.var(f"{name}^{next(self.fresh)}", INT)
@@ -289,10 +306,10 @@ class FormulaElaborator:
         body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
         if e.op in ("Max", "Min"):  # of an empty range: the body at its lower bound, as in the interpreter
             values = body if e.op == "Max" else k.neg(body)
-            most = k.big("fold_max", k.add(low, k.ONE), high, values, k.instantiate(values, (low,)))
+            most = k.big("fold_max", low, high, values, k.instantiate(values, (low,)))
             return most if e.op == "Max" else k.neg(most)
         if e.op == "Any":
-            return k.any_(low, high, body)
+            return k.not_(k.big("all", low, high, k.not_(body)))
         return k.big({"Sum": "sum", "Prod": "prod", "All": "all"}[e.op], low, high, body)
 
     # Permissions
@@ -322,29 +339,30 @@ class FormulaElaborator:
         """The claims of a permission, and what it says of sizes: an array has no negative ones."""
         out: list[Claim] = []
         sizes: list[Term] = []
-        self._claims(h, names, (), k.TRUE, out, sizes)
+        self._claims(h, names, _Under(), out, sizes)
         return out, sizes
 
-    def _claims(
-        self, h: Expr, names: Names, binders: Binders, where: Term, out: list[Claim], sizes: list[Term]
-    ) -> None:
+    def _claims(self, h: Expr, names: Names, under: _Under, out: list[Claim], sizes: list[Term]) -> None:
         match h:
             case Binary("*", left, right):
-                self._claims(left, names, binders, where, out, sizes)
-                self._claims(right, names, binders, where, out, sizes)
-            case Group(index, range_, body, False):
+                self._claims(left, names, under, out, sizes)
+                self._claims(right, names, under, out, sizes)
+            case Group(index, range_, body, desync):
                 low, high = self.range(range_, names)
                 v = self.binder(index)
-                self._claims(body, names.bind(index, ValueEntry(v)), (*binders, (v, low, high)), where, out, sizes)
+                owner = self.part(h, under.owner, k.sub(v, low), k.sub(high, low)) if desync else under.owner
+                inside = _Under((*under.binders, (v, low, high)), under.where, owner)
+                self._claims(body, names.bind(index, ValueEntry(v)), inside, out, sizes)
             case Call("If", (test, body)):
-                self._claims(body, names, binders, k.and_(where, self.term(test, names)), out, sizes)
+                where = k.and_(under.where, self.term(test, names))
+                self._claims(body, names, replace(under, where=where), out, sizes)
             case PointsTo():
-                self._points_to(h, names, binders, where, out, sizes)
+                self._points_to(h, names, under, out, sizes)
             case Call(name, args) if isinstance(entry := names.find(name), FunEntry):
                 inner = entry.names
                 for p, a in zip(entry.fun.params, args):
                     inner = inner.bind(p.name, self.entry(a, names))
-                self._claims(entry.fun.body, inner, binders, where, out, sizes)
+                self._claims(entry.fun.body, inner, under, out, sizes)
             case Var(name) if name == "HostCtx":
                 pass
             case Var(name) | Call(name) if name in TOKENS or name == "Free":
@@ -352,9 +370,18 @@ class FormulaElaborator:
             case _:
                 raise Unsupported("the checker cannot read this permission", h.loc)
 
-    def _points_to(
-        self, h: PointsTo, names: Names, binders: Binders, where: Term, out: list[Claim], sizes: list[Term]
-    ) -> None:
+    def part(self, h: Expr, owner: Owner | None, number: Term, count: Term) -> Owner:
+        """`desync_for i in ..N -> H`: the threads around it are N equal parts, and H belongs to part i."""
+        if self.threads is None:
+            raise Unsupported("desync_for belongs into the contract of a device function with ThreadsCtx", h.loc)
+        around = owner or Owner(k.ZERO, self.threads)
+        size = k.fdiv(around.size, count)
+        if k.is_num(around.size) and k.is_num(count) and k.mul(size, count) is not around.size:
+            raise Unsupported("the threads of ThreadsCtx are not that many equal parts", h.loc)
+        return Owner(k.add(around.start, k.mul(number, size)), size)
+
+    def _points_to(self, h: PointsTo, names: Names, under: _Under, out: list[Claim], sizes: list[Term]) -> None:
+        binders, where = under.binders, under.where
         match h.target:
             case Call(name, args) if (m := matrix_predicate(name)) is not None:
                 dims = [self.term(a, names) for a in args[: m.rank]]
@@ -364,20 +391,21 @@ class FormulaElaborator:
                 if not binders and where is k.TRUE:
                     sizes.extend(s for d in dims if (s := k.le(k.ZERO, d)) is not k.TRUE)
                 cells = make_cells(array.base, all_binders, where, array.full(indices))
+                owner = under.owner_of(all_binders)
                 if m.contents == "values":
                     f = self.term(args[-1], names)
                     value = k.abstract(k.app(f, *indices), tuple(v for v, _, _ in all_binders))
-                    out.append(Claim(cells, KNOWN, value))
+                    out.append(Claim(cells, KNOWN, value, owner=owner))
                 else:
-                    out.append(Claim(cells, UNINIT if m.contents == "uninit" else SOME))
+                    out.append(Claim(cells, UNINIT if m.contents == "uninit" else SOME, owner=owner))
             case _:
                 index, base = self.cell(h.pointer, names)
-                cells = make_cells(base, binders, where, index)
+                cells, owner = make_cells(base, binders, where, index), under.owner_of(binders)
                 if isinstance(h.target, Var) and h.target.name in ("UninitCell", "Cell"):
-                    out.append(Claim(cells, UNINIT if h.target.name == "UninitCell" else SOME))
+                    out.append(Claim(cells, UNINIT if h.target.name == "UninitCell" else SOME, owner=owner))
                 else:
                     value = k.abstract(self.term(h.target, names), tuple(v for v, _, _ in binders))
-                    out.append(Claim(cells, KNOWN, value))
+                    out.append(Claim(cells, KNOWN, value, owner=owner))
 
     def cell(self, e: Expr, names: Names) -> tuple[tuple[Term, ...], str]:
         match e:
@@ -399,9 +427,9 @@ def pure_operation(op: str, a: Term, b: Term) -> Term:
         case "*":
             return k.mul(a, b)
         case "/":
-            return k.rdiv(a, b) if a.sort is REAL else k.tdiv(a, b)
+            return k.mul(a, k.inv(b)) if a.sort is REAL else quotient(a, b)
         case "%":
-            return k.tmod(a, b)
+            return k.sub(a, k.mul(b, quotient(a, b)))
         case "<<":
             return k.mul(a, k.pow2(b))
         case ">>":
@@ -422,6 +450,22 @@ def pure_operation(op: str, a: Term, b: Term) -> Term:
             return k.not_(k.eq(a, b))
         case _:
             raise ValueError(op)
+
+
+def make_cells(base: str, binders: tuple[tuple[Term, Term, Term], ...], where: Term, index: tuple[Term, ...]) -> Cells:
+    """From named binders (variable, low, high)."""
+    names = tuple(v for v, _, _ in binders)
+    ranges = tuple((k.abstract(lo, names[:i]), k.abstract(hi, names[:i])) for i, (_, lo, hi) in enumerate(binders))
+    return Cells(base, ranges, k.abstract(where, names), tuple(k.abstract(e, names) for e in index))
+
+
+def quotient(a: Term, b: Term) -> Term:
+    """C's division of integers, towards zero."""
+    positive = k.ite(k.le(k.ZERO, a), k.fdiv(a, b), k.neg(k.fdiv(k.neg(a), b)))
+    if k.is_num(b) and b.data > 0:
+        return positive
+    negative = k.ite(k.le(k.ZERO, a), k.neg(k.fdiv(a, k.neg(b))), k.fdiv(k.neg(a), k.neg(b)))
+    return k.ite(k.lt(k.ZERO, b), positive, negative)
 
 
 def linear(helper: tuple[str, int], args: list[Term]) -> Term:

@@ -125,6 +125,8 @@ def problem_of(failure: Failed, elaborated: Elaborated) -> Problem:
     code = code_of(r)
     data = {"rule": r.rule, "why": r.why, "facts": r.facts, "goal": r.goal, "function": failure.function, **r.data}
     labels: tuple[tuple[Loc, str], ...] = ()
+    if data.get("sync_before"):
+        data["sync_line"] = elaborated.places[data["sync_before"]].line
     if "before" in r.data:
         at, what = r.data["before"]
         labels = ((elaborated.places[at], f"{what} here, by another thread"),)

@@ -15,6 +15,7 @@ from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.state import THREADS, Rejected, State
 from optigpu.kernel.terms import INT, ZERO, Term
+from optigpu.kernel.threads import WARP
 
 Access = tuple[str, str, int]  # base, "load" or "store", place
 TRIES = 4000
@@ -24,7 +25,7 @@ RACES = ("owner", "read", "race")
 def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], place: int) -> None:
     """Add to a rejection what a person wants to know."""
     if state.context.kind == THREADS:
-        r.data.setdefault("levels", levels(state))
+        r.data["levels"] = [*levels(state), *r.data.get("inner", ())]
     base = str(r.data.get("base", ""))
     if base not in state.bases:
         return
@@ -42,6 +43,9 @@ def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], pla
             r.data["before"] = (found[-1], "read" if r.why == "read" else "written")
         if r.facts is not None and r.goal is not None and "other" in r.data:
             _tell(state, r, counterexample(r.facts, r.goal))
+        if r.data.get("scope") == "block" and r.why != "race":
+            r.data["barrier"], r.data["sync_before"] = _missing_barrier(state)
+            r.data["block"] = state.context.block
 
 
 def _inside(judge: Judge, state: State, r: Rejected, base: str) -> bool:
@@ -66,13 +70,30 @@ def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
         if s.block.kind == "loop" and before is not None:
             begin = k.add(begin, s.block.data.first)
         s = before
-    first, other = (k.add(begin, t) for t in (r.data.get("first", ZERO), r.data["other"].start))
+    other = r.data["other"].moved(begin)
+    terms = (k.add(begin, r.data.get("first", ZERO)), other.start, other.size, state.context.block, *r.data["cell"])
     try:
-        now, then, *cell = (evaluate(r.facts.reduce(t), witness) for t in (first, other, *r.data["cell"]))
-        block = evaluate(r.facts.reduce(state.context.block), witness)
+        now, then, size, block, *cell = (evaluate(r.facts.reduce(t), witness) for t in terms)
     except _Undefined:
         return
+    if now == then and r.why == "read":  # one of several readers: another one
+        then += size - 1
+    elif now == then:  # one of several threads that access the cell: one that does not own it
+        now += size
     r.data["witness"] = {"now": now, "then": then, "cell": cell, "block": block}
+
+
+def _missing_barrier(state: State) -> tuple[str, int]:
+    """Which barrier would order the accesses, and before which instruction: the thread loop that leaves the level it is for."""
+    s: State | None = state
+    while s is not None and s.block.kind != "function":
+        before = s.block.before
+        if s.next is not None and s.context.threads is s.context.block:
+            return "block", s.next.at
+        if s.next is not None and s.context.threads is k.num(WARP):
+            return "warp", s.next.at
+        s = before
+    return "block", 0
 
 
 def levels(state: State) -> list[tuple[str, Term]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from optigpu.checker.maxima import Guess, MaximumSearch
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
@@ -16,6 +17,7 @@ from optigpu.kernel.values import (
     Case,
     Equality,
     Extend,
+    Maximum,
     Partition,
     Reindex,
     Split,
@@ -25,6 +27,7 @@ from optigpu.kernel.values import (
     extended,
     partition,
     peel,
+    rewritten,
     split,
     widen,
 )
@@ -41,15 +44,20 @@ class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.left = BUDGET
+        self.guess: Guess | None = None
         self.equality = Equality(judge)
+        self.maxima = MaximumSearch(judge)
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
 
-    def find(self, facts: Facts, a: Term, b: Term) -> Steps | None:
-        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds."""
-        self.left = BUDGET
+    def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> Steps | None:
+        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds.
+
+        `guess`: where terms of maxima may be, if more is known of them.
+        """
+        self.left, self.guess = BUDGET, guess
         return self.search(facts, a, b, DEPTH)
 
     def search(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
@@ -61,7 +69,7 @@ class SumProver:
             self.left -= 1
             if self.left < 0:
                 return None
-            step: Split | Reindex | Extend | Partition | None = self.common(facts, a, b)
+            step: Split | Reindex | Extend | Partition | Maximum | None = self.common(facts, a, b)
             choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)
             if step is None and choice is not None:  # one side is a choice as a whole
                 case = self.case(facts, choice, a, b, depth)
@@ -150,7 +158,7 @@ class SumProver:
         cuts = (self.cut(facts, s, t) for s, t in pairs if s.args[-1] is t.args[-1])
         return next((c for c in cuts if c is not None), None)
 
-    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | None:
+    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
         """A step that makes a sum simpler, or two of them alike."""
         only = one_sided(a, b)
         left = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
@@ -159,6 +167,9 @@ class SumProver:
             simpler = self.simpler(facts, t)
             if simpler is not None:
                 return simpler
+        maximum = self.maxima.between(facts, a, b, self.guess)
+        if maximum is not None:
+            return maximum
         for s, t in pairs:
             for old, like in ((s, t), (t, s)) if s.op == "sum" else ():
                 opposite = left.get(s, 0) * left.get(t, 0) < 0
@@ -199,7 +210,8 @@ class SumProver:
                 for same_end, at in ((low is t.args[-3], t.args[-2]), (high is t.args[-2], t.args[-3])):
                     near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
                     ordered = k.and_(k.le(low, at), k.le(at, high))
-                    if same_end and near and at not in (low, high) and self.proves(facts, ordered):
+                    cut = same_end and near and at not in (low, high) and split(s, at) is not s
+                    if cut and self.proves(facts, ordered):
                         return Split(s, at)
         return None
 
@@ -230,7 +242,7 @@ class SumProver:
         for t in sorted(one_sided(a, b), key=lambda t: -nesting(t)):
             low, high = t.args[-3], t.args[-2]
             size = k.sub(high, low)
-            if k.is_num(size) and 1 < size.data <= MAX_UNROLL:
+            if k.is_num(size) and 1 < size.data <= MAX_UNROLL and t.op != "fold_max":
                 return Split(t, k.add(low, k.ONE))
         return None
 
@@ -298,7 +310,7 @@ class SumProver:
             (k.add(k.mul(inner, b0), x0), "b", {x: k.add(low2b, k.sub(i, k.mul(inner, b0)))}),
             (k.add(k.mul(outer, x0), b0), "x", {b: k.add(low1, k.sub(i, k.mul(outer, x0)))}),
         ):
-            body = k.substitute(nested.body_at((b, x)), solve)
+            body = k.substitute(nested.at((b, x))[0], solve)
             where = k.substitute(instantiate(nested.where, (b, x)), solve)
             gone = b if big_one == "b" else x
             inside = facts.assume(nested.domain((b, x)), k.eq(i, index))
@@ -337,7 +349,7 @@ class SumProver:
             return None
         (i,) = temporaries(1, "t")
         low, high = one.ranges[0]
-        new = self.over(facts, i, low, high, instantiate(one.where, (i,)), one.body_at((i,)))
+        new = self.over(facts, i, low, high, instantiate(one.where, (i,)), one.at((i,))[0])
         if new.op != "sum" or new is t or peel(new, 1) is None:
             return None
         same = (k.bound(0, k.INT),)
@@ -345,7 +357,7 @@ class SumProver:
 
     # Two sums beside each other
 
-    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | Extend | Partition | None:
+    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
@@ -373,13 +385,13 @@ class SumProver:
         if alone and (one.where is k.TRUE or t.args[:2] == like.args[:2]):
             return None
         (i,) = temporaries(1, "f")
-        theirs = one.body_at((i,))
+        theirs = one.at((i,))[0]
         for depth in (1,) if alone else range(nested_sums(t), 1, -1):
             nested = peel(t, depth)
             if nested is None:
                 continue
             xs = temporaries(depth, "f")
-            mine = nested.body_at(xs)
+            mine = nested.at(xs)[0]
             for form in _matching(mine, theirs, i):
                 if facts.simplify(k.substitute(theirs, {i: form})) is not facts.simplify(mine):
                     continue
@@ -404,10 +416,10 @@ class SumProver:
 
     def holds(self, facts: Facts, step: Reindex) -> bool:
         """Will the kernel accept the step? Asking does not count as an obligation."""
-        counts = self.judge.counts
-        before = (counts.normaliser, counts.solver)
+        judge = self.judge
+        before = (judge.by_normaliser, judge.by_solver)
         found = self.equality._checked(facts, step) is not None
-        counts.normaliser, counts.solver = before
+        judge.by_normaliser, judge.by_solver = before
         return found
 
     def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
@@ -419,7 +431,7 @@ class SumProver:
         low, high = mine.ranges[0]
         inside = facts.assume(k.le(low, x), k.lt(x, high))
         here, there = instantiate(mine.where, (x,)), instantiate(theirs.where, (x,))
-        if mine.body is not theirs.body or here in k.conjuncts(there):
+        if mine.index != theirs.index or here in k.conjuncts(there):
             return None
         if not self.proves(inside.assume(here), there):
             return None
@@ -496,7 +508,7 @@ class SumProver:
             low, high = whole.args[-3], whole.args[-2]
             for at in (part.args[-2], part.args[-3]):
                 inside = k.and_(k.le(low, at), k.le(at, high))
-                if at not in (low, high) and self.proves(facts, inside):
+                if at not in (low, high) and self.proves(facts, inside) and split(whole, at) is not whole:
                     return Split(whole, at)
         return None
 
@@ -510,13 +522,13 @@ class SumProver:
             return None
         if mine.ranges != (theirs.ranges[1], theirs.ranges[0]):
             return None
-        if mine.body_at((x, y)) is not theirs.body_at((y, x)):
+        if mine.at((x, y)) != theirs.at((y, x)):
             return None
         other = (k.bound(0, k.INT), k.bound(1, k.INT))
         return Reindex(s, t, other, other)
 
 
-def _result(step: Split | Reindex | Extend | Partition) -> Term:
+def _result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
     match step:
         case Split(old, at):
             return split(old, at)
@@ -524,7 +536,7 @@ def _result(step: Split | Reindex | Extend | Partition) -> Term:
             return partition(old, test)
         case Extend(old, body):
             return extended(old, body)
-        case Reindex():
+        case Reindex() | Maximum():
             return step.new
 
 
@@ -547,31 +559,11 @@ def bind_step(step: Step, x: Term) -> Step:
 def abstract_step(step: Step, xs: Index) -> Step:
     """Bind variables in a proof step."""
 
-    def at(t: Term) -> Term:
-        return k.abstract(t, xs)
-
-    def inside(t: Term, binders: int) -> Term:
+    def bound(t: Term, binders: int) -> Term:
         ys = temporaries(binders, "y")
         return k.abstract(instantiate(t, ys), (*xs, *ys))
 
-    match step:
-        case Split(old, cut):
-            return Split(at(old), at(cut))
-        case Widen(old, low):
-            return Widen(at(old), at(low))
-        case Reindex(old, new, forward, back):
-            n, m = len(back), len(forward)
-            return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
-        case Extend(old, body, steps):
-            (y,) = temporaries(1, "y")
-            from optigpu.kernel.values import place
-
-            inner = tuple(abstract_step(place(s, (y,)), (*xs, y)) for s in steps)
-            return Extend(at(old), inside(body, 1), inner)
-        case Partition(old, test):
-            return Partition(at(old), inside(test, 1))
-        case Case(test, then, other):
-            return Case(at(test), tuple(abstract_step(s, xs) for s in then), tuple(abstract_step(s, xs) for s in other))
+    return rewritten(step, bound)
 
 
 def bigs(t: Term) -> list[Term]:

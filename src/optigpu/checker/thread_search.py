@@ -10,6 +10,7 @@ from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import Cells, Mark, Owner, arguments, outermost, over, same
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.loops import Exclusive, LoopContract
 from optigpu.kernel.state import THREADS, Rejected, State
@@ -48,7 +49,14 @@ class ThreadSearch:
         covers = tuple(Cover(n, arguments(m.cells.arity)) for n, m in enumerate(before))
         return replace(contract, invariant=invariant, marks=tuple(constant(m) for m in before), covers=covers)
 
-    def extents(self, state: State, loop: kc.Loop, threads: Term, inside: frozenset[Term] = frozenset()) -> None:
+    def extents(
+        self,
+        state: State,
+        loop: kc.Loop,
+        threads: Term,
+        inside: frozenset[Term] = frozenset(),
+        levels: tuple[tuple[str, Term], ...] = (),
+    ) -> None:
         """Before anything else is said of nested thread loops: do their extents divide the threads there are?"""
         bound = state.value(loop.bound)
         if loop.mode == kc.THREAD and loop.start is ZERO and loop.relation == "<" and not bound.free & inside:
@@ -56,14 +64,15 @@ class ThreadSearch:
             part = self.part(state, bound, threads)
             if part is None:
                 context = replace(state.context, threads=threads)
-                raise Rejected("loop", "extent", state.facts, None, context=context, extent=bound, place=loop.at)
-            threads = part
+                data = {"context": context, "extent": bound, "index": str(loop.index.data), "inner": levels}
+                raise Rejected("loop", "extent", state.facts, None, place=loop.at, **data)
+            threads, levels = part, (*levels, (str(loop.index.data), part))
         elif loop.mode == kc.THREAD:
             return
         inside |= {loop.index} | {i.target for i in loop.body if isinstance(i, kc.Let | kc.Load)}
         for i in loop.body:
             if isinstance(i, kc.Loop):
-                self.extents(state, i, threads, inside)
+                self.extents(state, i, threads, inside, levels)
 
     def part(self, state: State, extent: Term, threads: Term | None = None) -> Term | None:
         """The number of threads of an iteration: the group's divided by the loop's extent."""
@@ -180,28 +189,39 @@ def _earlier(m: Mark, v: Term, low: Term) -> Mark:
 
 
 def divided(threads: Term, extent: Term) -> Term | None:
-    """threads / extent, where that is a polynomial."""
-    if extent is ONE:
-        return threads
-    cs = k.coefficients(extent)
-    if len(cs) != 1:
-        return None
-    (factors, number), *_ = cs.items()
-    out: dict[tuple[Term, ...], int] = {}
-    for m, c in k.coefficients(threads).items():
-        left = list(m)
-        for f in factors:
-            if f not in left:
-                return None
-            left.remove(f)
-        if c % number:
+    """threads / extent, where that is a polynomial: long division, the leading monomials first."""
+    quotient, rest = ZERO, threads
+    while rest is not ZERO:
+        summand = _over(_leading(rest), _leading(extent))
+        if summand is None:
             return None
-        out[tuple(left)] = c // number
-    return k.polynomial(out, INT)
+        before = _leading(rest)
+        quotient, rest = k.add(quotient, summand), k.sub(rest, k.mul(summand, extent))
+        if _leading(rest) >= before:  # a product that is not written as a sum of monomials
+            return None
+    return quotient
+
+
+_Leading = tuple[int, tuple[Term, ...], int]
+
+
+def _leading(p: Term) -> _Leading:
+    """Degree, monomial and coefficient of the highest monomial: of those of one degree, the last one in the order of terms."""
+    return max(((len(m), m, c) for m, c in k.coefficients(p).items()), default=(0, (), 0))
+
+
+def _over(whole: _Leading, part: _Leading) -> Term | None:
+    """One monomial divided by another."""
+    left = list(whole[1])
+    for factor in part[1]:
+        if factor not in left:
+            return None
+        left.remove(factor)
+    return k.polynomial({tuple(left): whole[2] // part[2]}, INT) if part[2] and whole[2] % part[2] == 0 else None
 
 
 def _terms(m: Mark) -> tuple[Term, ...]:
-    return (*m.cells.terms(), m.reader.start, m.reader.size)
+    return (*terms_of(m.cells), m.reader.start, m.reader.size)
 
 
 def _newer(x: Term, counter: int) -> bool:

@@ -352,7 +352,7 @@ class FormulaTyper:
             return replace(e, args=(self.integer(e.args[0], scope), self.range(e.args[1], scope)), type=PROP)
         if name in TOKENS:
             self.programs.arity(e, len(TOKENS[name]))
-            return replace(e, args=tuple(self.expect(a, t, scope) for a, t in zip(e.args, TOKENS[name])), type=HPROP)
+            return replace(e, args=tuple(self.of_token(a, t, scope) for a, t in zip(e.args, TOKENS[name])), type=HPROP)
         if name in MATH:
             self.programs.arity(e, MATH[name].arity)
             return replace(e, args=tuple(as_real(self.number(a, scope)) for a in e.args), type=LOGIC_REAL)
@@ -370,6 +370,14 @@ class FormulaTyper:
         if matrix_predicate(name):
             raise input_error("OG109", f"`{name}` says what an array holds", e.loc, help=f"a ~> {name}(…)")
         raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, "If", "Free", "in_range"])
+
+    def of_token(self, e: Expr, want: Type, scope: Scope) -> Expr:
+        """`_` stands for any number; `ThreadsCtx(32)` is `ThreadsCtx(0..32)`."""
+        if e == Var("_"):
+            return replace(e, type=want)
+        if want == RANGE and not isinstance(e, Range):
+            e = Range(Int(0, loc=e.loc), e, loc=e.loc)
+        return self.expect(e, want, scope)
 
     def apply(self, e: Call, binding: Binding, scope: Scope) -> Expr:
         type_ = binding.type

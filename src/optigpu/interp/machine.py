@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from greenlet import getcurrent, greenlet
 
 from optigpu.interp.compile import Code, CompiledFunction, Frame, compile_program
-from optigpu.interp.contracts import AFTER, BEFORE, ContractChecker, Skipped, facts, resources
+from optigpu.interp.contracts import AFTER, BEFORE, ContractChecker, Skipped, facts, logical_variables, resources
 from optigpu.interp.device import HOST_SWITCH, Device
 from optigpu.interp.formulas import CellRef, Claim, Evaluator
 from optigpu.interp.memory import UNINIT, Path, Rights, View, index_of
@@ -85,6 +85,7 @@ class Machine(Device):
         self.check_side(f, loc)
         frame: Frame = [None] * target.size
         frame[: len(args)] = args
+        self.check_group(target, dict(zip((p.name for p in f.params), args)), loc)
         self.check_sizes(target, frame, loc)
         if not f.contract or self.collective():
             return Prepared(target, frame, self.rights, {})
@@ -127,6 +128,23 @@ class Machine(Device):
         if loc.line and device != (f.role is Role.DEVICE) and not self.magic:
             here, there = ("device", "host") if device else ("host", "device")
             raise Misbehaviour("OG226", f"`{f.name}` is a {there} function, but {here} code calls it", loc)
+
+    def check_group(self, target: CompiledFunction, env: dict[str, Any], loc: Loc) -> None:
+        """A device function is called by as many threads together as it says; by itself, only one for single threads can be run."""
+        f = target.function
+        group = f.token("ThreadsCtx")
+        if f.role is not Role.DEVICE or self.magic:
+            return
+        size = 1 if group is None else len(self.evaluator.value(group.args[0], {**env, **self.anywhere(f)}))
+        if self.thread is None and size > 1:
+            raise CannotEvaluate(f"`{f.name}` takes a group of {size} threads", f.loc)
+        if self.thread is not None and self.thread.size != size:
+            message = f"`{f.name}` is for groups of {size} threads, but is called at a level of {level(self.thread)}"
+            raise Misbehaviour("OG228", message, loc)
+
+    def anywhere(self, f: Function) -> dict[str, int]:
+        """`t` in `ThreadsCtx(t ..+ 32)`: a group may be anywhere."""
+        return dict.fromkeys(logical_variables(f.contract), 0)
 
     def collective(self) -> bool:
         """Several threads are executing this together: a contract about all of them cannot be evaluated by each."""

@@ -256,10 +256,16 @@ class Memory:
         return Access(self.path, loc)
 
     def race(self, alloc: Allocation, flat: int, other: Access, did: str, loc: Loc, write: bool) -> None:
+        """Two accesses, their places, who makes them and the cell."""
         mine, theirs = self.parties(self.access(loc), other)
-        verb = "writes" if write else "reads"
-        message = f"data race on {index_of(alloc, flat)}: {mine} {verb} it here, {theirs} has {did} it too"
-        raise Misbehaviour("OG210", message, loc, (Label(other.loc, f"{theirs} accesses it here"),))
+        now, then = "writes" if write else "reads", "writes" if did == "written" else "reads"
+        cell = index_of(alloc, flat)
+        story = (
+            f"{theirs} {then} {cell} at line {other.loc.line}; {mine} {now} it at line {loc.line}; nothing orders them"
+        )
+        labels = (Label(other.loc, f"{theirs} {then} it here"),) if other.loc != loc else ()
+        message = f"data race on {cell}: nothing orders two accesses of it"
+        raise Misbehaviour("OG210", message, loc, labels, (("witness", story),))
 
     def parties(self, mine: Access, other: Access) -> tuple[str, str]:
         """The two sides of a race, where their paths part."""

@@ -9,15 +9,23 @@ from optigpu.syntax.source import Loc
 class Misbehaviour(Exception):
     """The program did something it must not do (exit code 1)."""
 
-    def __init__(self, code: str, message: str, loc: Loc, labels: tuple[Label, ...] = ()) -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        loc: Loc,
+        labels: tuple[Label, ...] = (),
+        notes: tuple[tuple[str, str], ...] = (),
+    ) -> None:
         super().__init__(f"{loc}: {code}: {message}")
         self.code = code
         self.message = message
         self.loc = loc
         self.labels = labels
+        self.notes = notes
 
     def diagnostic(self) -> Diagnostic:
-        return Diagnostic(self.code, self.message, self.loc, self.labels)
+        return Diagnostic(self.code, self.message, self.loc, self.labels, self.notes)
 
 
 class CannotEvaluate(Exception):

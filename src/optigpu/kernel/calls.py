@@ -3,81 +3,101 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, arguments, box
-from optigpu.kernel.code import Call, Contract, Function, Param, View
+from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, Index, arguments, box
+from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Call, Contract, Function, Param, View
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.launch import LaunchRules
 from optigpu.kernel.loops import LoopRules
 from optigpu.kernel.rules import Rules
 from optigpu.kernel.state import HOST, Rejected, State, changed
-from optigpu.kernel.terms import ONE, Term, instantiate
-from optigpu.kernel.threads import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, ThreadConditions
+from optigpu.kernel.terms import Term, instantiate
+from optigpu.kernel.threads import ANY_LAUNCH, ThreadConditions, chosen
 from optigpu.kernel.values import Steps
+
+Gives: TypeAlias = tuple[Take | None, ...]
 
 
 class CallRules(ThreadConditions):
     def call(
-        self, state: State, variables: tuple[Term, ...], takes: tuple[Take, ...], steps: tuple[Steps, ...]
+        self, state: State, variables: Index, takes: tuple[Take, ...], steps: tuple[Steps, ...], gives: Gives = ()
     ) -> State:
         """A call of a function that has been proved (or is admitted): its precondition is taken, its postcondition put.
 
         Full claims are taken one after the other, so they do not overlap; then reading claims are found in what is left. Cells that
-        are given back as they were taken stay in their family, with new contents.
+        are given back as they were taken, or are found (`gives`, one for each claim of the postcondition) among those that were,
+        stay in their family, with new contents.
+
+        A device function is executed by the whole current group, which has the number of threads it asks for; it counts them as the
+        group does, so owners mean the same in its contract. What it reads is marked.
         """
         i = self._next(state, Call)
-        self._known(state, variables, steps)
+        self._known(state, variables, steps, gives)
         f = self.program.functions[i.function]
         if f != copying(f.name):
             self.ledger.used(f)
-        if f.device:
-            self._level("call", state, ONE, function=f.name)
-        elif state.context.kind != HOST:
+        if not f.device and state.context.kind != HOST:
             raise Rejected("call", "context", context=state.context, function=f.name)
         sub, views = self._arguments(state, f, i)
+        if f.device:
+            self._level("call", state, k.substitute(f.threads, sub), function=f.name)
+        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
+            raise Rejected("call", "shape")
         sub.update(zip(f.contract.variables, variables, strict=True))
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
         pre = [_seen_through(c.substitute(sub), views) for c in f.contract.pre]
-        held, taken, marks = dict(state.held), [], state.marks
+        held, taken, marks, gone = dict(state.held), [], state.marks, dict[int, list[Term]]()
         for share in (FULL, READ):
             for claim, take in zip(pre, takes, strict=True):
                 if claim.share == share:
                     r = self._claimed("call", state, held, claim, take)
                     if f.device:
-                        b, inside = self._arbitrary(state.facts, claim.cells)
-                        at = tuple(instantiate(t, b) for t in take.forward)
-                        self._allowed("call", state, inside, r, at, claim.cells, share == FULL)
-                        marks = self._read(changed(state, marks=marks), take.family, claim.cells)
+                        self._in_reach("call", state, claim.cells.base)
+                        self._handed("call", state, r, claim, take)
+                    if f.device and share == READ:
+                        marks = self._read(changed(state, marks=marks), take.family, claim.cells, claim.owner)
                     if share == FULL:
                         member = self._member(claim.cells, r, take.back)
                         held[take.family] = r.without(member)
                         taken.append((claim.cells, take, member))
+                        gone.setdefault(take.family, []).append(member)
         counter, env = state.counter + 1, dict(state.env)
         if f.contract.result is not None:
             result = sub[f.contract.result] = state.fresh(f.name, f.contract.result.sort)
             if i.target is not None:
                 env[i.target] = result
         held = {n: state.held.get(n, r) for n, r in held.items()}
-        for post in (_seen_through(c.substitute(sub), views) for c in f.contract.post):
+        posts = [_seen_through(c.substitute(sub), views) for c in f.contract.post]
+        for post, give in zip(posts, gives or (None,) * len(posts), strict=True):
             new = post.family(f"{post.cells.base}#{counter}", state.bases[post.cells.base].sort)
             same = next((t for t in taken if t[0] == post.cells), None)
-            if same is None:
+            home = give if same is None else same[1]
+            if home is None:
                 held[counter] = new
             else:
-                taken.remove(same)
-                _, take, member = same
-                contents = (instantiate(new.value, take.back), instantiate(new.init, take.back))
-                held[take.family] = held[take.family].updated(member, *contents)
+                r = held[home.family]
+                if same is None:
+                    where = k.and_(r.cells.where, k.or_(*gone.get(home.family, ())))
+                    left = replace(r, cells=replace(r.cells, where=where))
+                    self._found("call", state.facts, post.cells, left, home.forward, home.back)
+                else:
+                    taken.remove(same)
+                member = self._member(post.cells, r, home.back)
+                gone[home.family] = [k.and_(m, k.not_(member)) for m in gone[home.family] if m is not member]
+                r = r.updated(member, instantiate(new.value, home.back), instantiate(new.init, home.back))
+                owner = chosen(state.context, member, post.owner and post.owner.at(home.back), r.owner)
+                held[home.family] = replace(r, owner=owner)
             counter += 1
-        for _, take, member in taken:  # and not given back
-            held[take.family] = held[take.family].without(member)
+        for n, members in gone.items():  # and not given back
+            held[n] = held[n].without(state.facts.simplify(k.or_(*members)))
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 
     def _arguments(self, state: State, f: Function, i: Call) -> tuple[dict[Term, Term], dict[str, View]]:
-        sub: dict[Term, Term] = {}
+        sub = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
         views: dict[str, View] = {}
         for p, a in zip(f.params, i.args, strict=True):
             if isinstance(a, View) and p.dims is not None:
@@ -88,14 +108,12 @@ class CallRules(ThreadConditions):
                 raise Rejected("call", "shape")
         for p in f.params:
             if p.dims is not None:
-                self._same_layout(state, p, p.dims, views[p.name], sub)
+                self._same_layout(state, p, views[p.name], sub)
         return sub, views
 
-    def _same_layout(
-        self, state: State, p: Param, dims: tuple[Term | None, ...], view: View, sub: dict[Term, Term]
-    ) -> None:
+    def _same_layout(self, state: State, p: Param, view: View, sub: dict[Term, Term]) -> None:
         """The inner sizes of an array parameter are those of the array passed: they fix where its elements lie."""
-        base = state.bases[view.base]
+        base, dims = state.bases[view.base], p.dims or ()
         mine = base.dims[len(view.lead) :]
         if len(mine) != len(dims) or base.sort is not p.sort:
             raise Rejected("call", "shape", base=view.base)

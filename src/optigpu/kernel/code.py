@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from optigpu.kernel.cells import Claim, Index
-from optigpu.kernel.terms import Sort, Term
+from optigpu.kernel.terms import ONE, Sort, Term
 
+HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
 SEQUENTIAL, PARALLEL, THREAD, MAGIC_THREAD = "sequential", "parallel", "thread", "magic thread"
 
 
@@ -67,10 +68,6 @@ class Alloc(_Instr):
     heap: bool = True
     distributed: bool = False
     bytes: int = 0  # of an element
-
-    @property
-    def rank(self) -> int:
-        return len(self.dims) + self.distributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +200,8 @@ class Function:
     contract: Contract
     body: Code
     admitted: bool = False
-    device: bool = False  # called by single threads of a kernel
+    device: bool = False  # called by threads of a kernel
+    threads: Term = ONE  # how many of them call a device function together
     primitive: bool = False  # what it does is defined by its contract
 
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Mark, Owner, choose_owner, outermost, over, same
-from optigpu.kernel.code import Barrier, Shuffle, View
-from optigpu.kernel.conditions import Conditions
+from optigpu.kernel.cells import FULL, READ, Cells, Claim, Family, Index, Mark, Owner, choose_owner, same
+from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Barrier, Shuffle, View
+from optigpu.kernel.conditions import Conditions, Take, terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.state import HOST, THREADS, Context, Rejected, State, changed
-from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
+from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate_all
 
-HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
 SPACES = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}
 SYNCHRONISED = (GLOBAL, SHARED)
 WARP = 32
+ANY_LAUNCH = (k.var("gridDim#0", INT), k.var("blockDim#0", INT))  # the launch around a device function, in its contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,11 @@ class Cover:
 
 def everyone(context: Context) -> Owner:
     return Owner(ZERO, context.threads)
+
+
+def chosen(context: Context, test: Term, a: Owner | None, b: Owner | None) -> Owner | None:
+    """Who may access cells: a where the test holds, b elsewhere (None: everyone)."""
+    return a if a == b else choose_owner(test, a or everyone(context), b or everyone(context))
 
 
 def marked(old: tuple[Mark, ...], *new: Mark) -> tuple[Mark, ...]:
@@ -77,6 +82,12 @@ class ThreadConditions(Conditions):
         goal = k.eq(state.context.threads, size)
         self._require(rule, "level", state.facts, goal, context=state.context, size=size, **data)
 
+    def _warp(self, rule: str, state: State, **data: Any) -> None:
+        """The current group is a whole warp: it has as many threads, and warps divide the block."""
+        self._level(rule, state, k.num(WARP), **data)
+        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
+        self._require(rule, "warp", state.facts, whole, context=state.context)
+
     def _allowed(self, rule: str, state: State, facts: Facts, r: Family, at: Index, cells: Cells, write: bool) -> None:
         """All threads of the group may access the cell of r at these binders, and only one does if it writes.
 
@@ -92,13 +103,13 @@ class ThreadConditions(Conditions):
         if write and state.bases[base].space != REGISTER:
             self._level(rule, state, ONE, base=base)
 
-    def _read(self, state: State, family: int, cells: Cells) -> tuple[Mark, ...]:
-        """The marks after the group has read cells. What a single thread reads of its own cells needs none."""
+    def _read(self, state: State, family: int, cells: Cells, reader: Owner | None = None) -> tuple[Mark, ...]:
+        """The marks after the group (or some of it) has read cells. What a single thread reads of its own cells needs none."""
         r, context = state.held[family], state.context
         own = context.threads is ONE and r.share != READ
         if context.kind == HOST or own or state.bases[r.cells.base].space == REGISTER:
             return state.marks
-        return marked(state.marks, Mark(family, cells, everyone(context)))
+        return marked(state.marks, Mark(family, cells, reader or everyone(context)))
 
     def _covered(self, rule: str, facts: Facts, m: Mark, by: tuple[Mark, ...], cover: Cover) -> None:
         """Everything that m says was read is said by one of the other marks."""
@@ -106,7 +117,7 @@ class ThreadConditions(Conditions):
             raise Rejected(rule, "marks", base=m.cells.base)
         wider = by[cover.mark]
         b, inside = self._arbitrary(facts, m.cells)
-        image = tuple(instantiate(t, b) for t in cover.forward)
+        image = instantiate_all(cover.forward, b)
         goal = k.and_(wider.cells.domain(image), same(wider.cells.at(image), m.cells.at(b)))
         goal = k.and_(goal, wider.reader.at(image).contains(m.reader.at(b)))
         self._require(rule, "marks", inside, goal, base=m.cells.base)
@@ -120,20 +131,34 @@ class ThreadConditions(Conditions):
         data = {"cell": cells.at(b), "first": part.at(b).start, "other": m.reader.at(c)}
         self._require("loop", "read", inside, goal, base=cells.base, **data)
 
+    def _handed(self, rule: str, state: State, r: Family, claim: Claim, take: Take) -> None:
+        """Cells of r go from the group to its callee, or back: those who may access them by the claim may already.
+
+        They are threads of the group, at least one. If they may write, nobody has read a cell since the last barrier but the only
+        one who may: then no mark says more than the owner does.
+        """
+        b, inside = self._arbitrary(state.facts, claim.cells)
+        group = everyone(state.context)
+        mine, at = (claim.owner or group).at(b), instantiate_all(take.forward, b)
+        theirs = group if r.owner is None else r.owner.at(at)
+        goal = k.and_(theirs.contains(mine), group.contains(mine), k.le(ONE, mine.size))
+        data = {"base": claim.cells.base, "cell": claim.cells.at(b), "first": mine.start, "other": theirs}
+        self._require(rule, "owner", inside, goal, **data)
+        for m in state.marks:
+            if m.family == take.family and claim.share == FULL:
+                c, both = self._arbitrary(inside, m.cells)
+                both = both.assume(same(claim.cells.at(b), m.cells.at(c)))
+                goal = k.and_(k.eq(mine.size, ONE), mine.contains(m.reader.at(c)))
+                self._require(rule, "read", both, goal, **{**data, "other": m.reader.at(c)})
+
     def _outlives(self, before: State, v: Term, *given: Term) -> None:
         """Terms at the end of a loop's body are about what was there before it and the iteration v."""
         self._known(before, tuple(k.substitute(t, {v: ZERO}) for t in given))
 
     def _bound(self, before: State, m: Mark, v: Term, low: Term, high: Term, moved: Term) -> Mark:
         """What one iteration has read, for all of them; the iteration's threads begin at `moved`."""
-        self._outlives(before, v, *m.cells.terms(), m.reader.start, m.reader.size)
-        n = m.cells.arity
-        reader = m.reader.moved(moved)
-        return Mark(
-            m.family,
-            over(m.cells, v, low, high),
-            Owner(outermost(reader.start, v, n), outermost(reader.size, v, n)),
-        )
+        self._outlives(before, v, *terms_of(m))
+        return replace(m, reader=m.reader.moved(moved)).over(v, low, high)
 
 
 class ThreadRules(ThreadConditions):
@@ -151,9 +176,7 @@ class ThreadRules(ThreadConditions):
         if i.level == "block":
             self._level("barrier", state, state.context.block, barrier=i.level)
         else:
-            self._level("barrier", state, k.num(WARP), barrier=i.level)
-            whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-            self._require("barrier", "warp", state.facts, whole, context=state.context)
+            self._warp("barrier", state, barrier=i.level)
         state = self._synchronised(changed(state, code=state.code[1:]))
         if i.level != "block":
             return state
@@ -184,12 +207,10 @@ class ThreadRules(ThreadConditions):
         """
         i = self._next(state, Shuffle)
         self._known(state, forward, forward2, back)
-        self._level("shuffle", state, k.num(WARP))
+        self._warp("shuffle", state)
         amount = state.value(i.amount)
         inside = k.and_(k.le(ZERO, amount), k.lt(amount, k.num(WARP)))
         self._require("shuffle", "amount", state.facts, inside)
-        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-        self._require("shuffle", "warp", state.facts, whole, context=state.context)
         read, written = (lanes(state, view) for view in (i.source, i.target))
         r = self._family("shuffle", state.held, source, read.base, READ)
         w = self._family("shuffle", state.held, target, written.base, FULL)
@@ -199,14 +220,14 @@ class ThreadRules(ThreadConditions):
             if state.bases[cells.base].space != REGISTER:
                 raise Rejected("shuffle", "space", base=cells.base, space=state.bases[cells.base].space)
             b, lane = self._arbitrary(state.facts, cells)
-            image = tuple(instantiate(t, b) for t in at)
+            image = instantiate_all(at, b)
             if family.owner is not None:
                 goal = family.owner.at(image).contains(Owner(b[0], ONE))
                 self._require("shuffle", "owner", lane, goal, base=cells.base)
             if cells is read:
                 self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
         other = lane_read(i.op, back[0], amount)
-        value = r.value_at(tuple(instantiate(t, (other,)) for t in forward))
+        value = r.value_at(instantiate_all(forward, (other,)))
         new = w.updated(self._member(written, w, back), value, k.TRUE)
         return changed(state, held={**state.held, target: new}, code=state.code[1:])
 

@@ -59,7 +59,8 @@ def render(d: Diagnostic, word: str = "error", style: Style = PLAIN, sources: So
         else:
             lines.append(f"  {style.blue('note')}: {label.text}")
     for name, text in d.notes:
-        lines.append(f"  {style.blue(name)}: {text}")
+        indented = text.replace("\n", "\n" + " " * (len(name) + 4))
+        lines.append(f"  {style.blue(name)}: {indented}")
     if d.help:
         lines.append(f"  {style.green('help')}: {d.help}")
     return "\n".join(lines)

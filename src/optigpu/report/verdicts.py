@@ -7,6 +7,7 @@ from typing import Any
 from optigpu.checker.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
 from optigpu.report.problems import diagnostic_of
+from optigpu.report.thread_problems import RACES, race_message
 from optigpu.syntax.errors import Diagnostic, Label
 
 
@@ -17,9 +18,11 @@ def render_function(r: FunctionResult, style: Style = PLAIN, sources: Sources = 
         )
         return f"{style.green('VERIFIED')} {style.bold(r.name)}  {effort}"
     assert r.problem is not None
-    text = render(combined(r), r.verdict.value, style, sources)
+    diagnostic = combined(r)
+    text = render(diagnostic, r.verdict.value, style, sources)
     if r.counterexample is not None:
-        text += f"\n  {style.blue('witness')}: {r.name}({r.counterexample.inputs})"
+        word = "input" if any(name == "witness" for name, _ in diagnostic.notes) else "witness"
+        text += f"\n  {style.blue(word)}: {r.name}({r.counterexample.inputs})"
     return text
 
 
@@ -30,6 +33,8 @@ def combined(r: FunctionResult) -> Diagnostic:
     if r.counterexample is None:
         return d
     seen = r.counterexample.diagnostic
+    if seen.code == "OG210" and d.code in RACES:
+        return Diagnostic(d.code, race_message(r.problem, seen.message), seen.loc, seen.labels, seen.notes, d.help)
     if (seen.loc.file, seen.loc.line, seen.loc.column) == (d.loc.file, d.loc.line, d.loc.column):
         return Diagnostic(d.code, seen.message, d.loc, d.labels, d.notes, d.help)
     label = Label(d.loc, d.message)

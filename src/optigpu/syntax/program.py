@@ -201,6 +201,11 @@ class Function:
     admitted: bool = False
     loc: Loc = field(default=NOWHERE, compare=False, repr=False)
 
+    def token(self, name: str) -> Call | None:
+        """A token that the function keeps: `__preserves("ThreadsCtx(32)")`, `__reads("KernelParams(_, 256, _)")`."""
+        bodies = [i.body for c in self.contract if c.kind in ("preserves", "reads") for i in c.items]
+        return next((b for b in bodies if isinstance(b, Call) and b.func == name), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Include:

@@ -1,0 +1,92 @@
+"""Advice for the kernel's normaliser and judge: what need not be tried, and at which terms universal facts are worth using.
+
+Nothing rests on it: the kernel makes the instances itself, and a goal that is not tried is not proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.facts import Facts, Guide
+from optigpu.kernel.judge import instance
+from optigpu.kernel.terms import INT, TRUE, Term
+from optigpu.prover.samples import Sample, extended, negative_for_one
+
+MAX_INSTANCES = 120
+ROUNDS = 2
+
+
+class Search(Guide):
+    def refutes(self, facts: Facts, p: Term) -> bool:
+        return negative_for_one(p, samples(facts))
+
+    def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
+        """Instances at terms that occur in ground facts; a few rounds, since instances bring in new terms."""
+        found: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
+        for _ in range(ROUNDS):
+            applications = [t for g in (*ground, *found) for t in k.subterms(g) if t.op == "app" and t.level == 0]
+            before = len(found)
+            for u in universals:
+                for binding in _matches(u, applications):
+                    if len(found) >= MAX_INSTANCES:
+                        return list(found.values())
+                    found.setdefault(instance(u, binding), (u, binding))
+            if len(found) == before:
+                break
+        return [advice for fact, advice in found.items() if fact is not TRUE]
+
+
+def samples(facts: Facts) -> list[Sample]:
+    """Numbers for the variables with which the facts hold."""
+    if facts.advice is None:
+        known = samples(facts.origin) if facts.origin is not None else []
+        facts.advice = extended(known, facts.items, len(facts.given))
+    found: list[Sample] = facts.advice
+    return found
+
+
+def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
+    """Values for the bound variables at which some applied function of the fact is one of the applications."""
+    sorts = u.data if u.op == "forall" else (INT,)
+    n = len(sorts)
+    patterns = [t for t in k.subterms(u.args[-1]) if t.op == "app" and 0 < t.level <= n]
+
+    def search(known: dict[int, Term], left: list[Term]) -> Iterator[dict[int, Term]]:
+        if len(known) == n:
+            yield known
+            return
+        for at, pattern in enumerate(left):
+            for a in applications:
+                more = _match(pattern, a, known)
+                if more is not None and len(more) > len(known):
+                    yield from search(more, left[at + 1 :])
+
+    for binding in search({}, patterns):
+        yield tuple(binding[n - 1 - i] for i in range(n))
+
+
+def _match(p: Term, t: Term, known: dict[int, Term]) -> dict[int, Term] | None:
+    """Match a pattern with bound variables against a closed term; linear patterns `x + c` are solved for x."""
+    if p.level == 0:
+        return known if p is t else None
+    if p.sort is not t.sort:
+        return None
+    if p.op == "bound":
+        return {**known, p.data: t} if known.get(p.data, t) is t else None
+    if p.op == "poly":
+        for m, c in p.data:
+            if c == 1 and len(m) == 1 and m[0].op == "bound":
+                rest = k.sub(p, m[0])
+                if rest.level == 0:
+                    value = k.sub(t, rest)
+                    return {**known, m[0].data: value} if known.get(m[0].data, value) is value else None
+        return None
+    if p.op != t.op or len(p.args) != len(t.args) or p.data != t.data or t.op in ("lam", "sum"):
+        return None
+    for x, y in zip(p.args, t.args):
+        more = _match(x, y, known)
+        if more is None:
+            return None
+        known = more
+    return known
