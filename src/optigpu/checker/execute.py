@@ -451,10 +451,9 @@ class Executor:
     ) -> list[Exclusive]:
         out: list[Exclusive] = []
         v = summary.v
-        if state.context.kind == THREADS:
-            covering = self.covering(state, summary, effect, families, actual)
-            if covering is not None:
-                return [covering]
+        covering = self.covering(state, summary, effect, families, actual)
+        if covering is not None:
+            return [covering]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
             whole = over_all(cells, summary)
@@ -465,7 +464,7 @@ class Executor:
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
-            known = u.written and not any(str(x.data).startswith("@") for x in value.free)
+            known = u.written and _expressible(value)
             out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out
 
@@ -493,7 +492,7 @@ class Executor:
             value, init = combined(updates, cells, inside, r.value_at(at), r.init_at(at), xs)
             value = inside.simplify(k.substitute(inside.simplify(value), actual))
             init = inside.simplify(k.substitute(init, actual))
-            known = not any(str(x.data).startswith("@") for x in value.free)
+            known = _expressible(value)
             bound = (v, *xs)
             return Exclusive(n, whole, *maps, k.abstract(init, bound), k.abstract(value, bound) if known else None)
         return None
@@ -538,7 +537,7 @@ class Executor:
                 )
                 init = k.or_(written, init)
         init = inside_loop.simplify(k.substitute(init, actual))
-        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound))
+        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if _expressible(value) else None)
 
     def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
         if inv.value is None:
@@ -649,6 +648,11 @@ class Executor:
                     held[take.family] = r.without(self.member(c.cells, r, take.back))
         steps = tuple(self.fact_steps(facts, p) for p in state.values(ghost.ensures))
         return self.kernel.ghost(state, tuple(takes), steps)
+
+
+def _expressible(value: Term) -> bool:
+    """Is it said by the proof's own terms, without contents that only the exploration has names for?"""
+    return not any(str(x.data).startswith("@") for x in value.free)
 
 
 def _telling(r: Rejected) -> int:

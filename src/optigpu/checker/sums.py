@@ -31,6 +31,7 @@ from optigpu.kernel.values import (
     split,
     widen,
 )
+from optigpu.prover.models import differ
 
 ROUNDS = 60
 BUDGET = 300  # steps tried in one search
@@ -38,6 +39,10 @@ DEPTH = 4  # nested case distinctions and bodies
 MAX_UNROLL = 40
 MAX_STRIDE = 8
 BIG = ("sum", "prod", "all", "fold_max")
+
+
+class Different(Exception):
+    """Two values are not equal, however the cases are distinguished."""
 
 
 class SumProver:
@@ -58,10 +63,18 @@ class SumProver:
         `guess`: where terms of maxima may be, if more is known of them.
         """
         self.left, self.guess = BUDGET, guess
-        return self.search(facts, a, b, DEPTH)
+        return self.attempt(facts, a, b, DEPTH)
+
+    def attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
+        try:
+            return self.search(facts, a, b, depth)
+        except Different:
+            return None
 
     def search(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         a, b = facts.simplify(a), facts.simplify(b)
+        if a is not b and differ(facts, a, b):
+            raise Different
         steps: list[Step] = []
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
@@ -194,7 +207,7 @@ class SumProver:
                 if s.op == t.op and s.args[:-1] == t.args[:-1]:
                     (x,) = temporaries(1, "e")
                     here = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
-                    inner = self.search(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
+                    inner = self.attempt(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
                     if inner is not None:
                         return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
         return self.together(facts, a, b, depth)
@@ -268,7 +281,7 @@ class SumProver:
                 if s.sort is k.INT and any(Fraction(d) / c % 1 for _, d in others):
                     continue
                 inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
-                inner = self.search(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
+                inner = self.attempt(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
                 if inner is not None:
                     return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(step, x) for step in inner))
         return None

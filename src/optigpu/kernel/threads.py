@@ -6,6 +6,7 @@ mark says which of them have read cells since the last barrier. A barrier makes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,6 +68,11 @@ def lane_read(op: str, lane: Term, amount: Term) -> Term:
             return k.bitwise("bxor", lane, amount)
         case _:
             raise Rejected("shuffle", "op")
+
+
+def at_choice(place: Term, value: Callable[[Term], Term]) -> Term:
+    """value(c ? a : b) as c ? value(a) : value(b): conditions do not pile up inside conditions."""
+    return k.ite(place.args[0], value(place.args[1]), value(place.args[2])) if place.op == "ite" else value(place)
 
 
 class ThreadConditions(Conditions):
@@ -227,7 +233,7 @@ class ThreadRules(ThreadConditions):
             if cells is read:
                 self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
         other = lane_read(i.op, back[0], amount)
-        value = r.value_at(instantiate_all(forward, (other,)))
+        value = at_choice(other, lambda o: r.value_at(instantiate_all(forward, (o,))))
         new = w.updated(self._member(written, w, back), value, k.TRUE)
         return changed(state, held={**state.held, target: new}, code=state.code[1:])
 
