@@ -36,7 +36,17 @@ from optigpu.kernel.state import (
     first_state,
 )
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term, instantiate
-from optigpu.kernel.threads import ANY_LAUNCH, DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, ThreadConditions, everyone, marked
+from optigpu.kernel.threads import (
+    ANY_LAUNCH,
+    DEVICE,
+    GLOBAL,
+    HOST_MEMORY,
+    REGISTER,
+    SHARED,
+    ThreadConditions,
+    everyone,
+    marked,
+)
 from optigpu.kernel.values import Steps
 
 
