@@ -44,7 +44,7 @@ def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], pla
         if r.facts is not None and r.goal is not None and "other" in r.data:
             _tell(state, r, counterexample(r.facts, r.goal))
         if r.data.get("scope") == "block" and r.why != "race":
-            r.data["barrier"], r.data["sync_before"] = _missing_barrier(state)
+            r.data["barrier"], r.data["sync_before"] = _missing_barrier(state, base)
             r.data["block"] = state.context.block
 
 
@@ -83,14 +83,17 @@ def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
     r.data["witness"] = {"now": now, "then": then, "cell": cell, "block": block}
 
 
-def _missing_barrier(state: State) -> tuple[str, int]:
-    """Which barrier would order the accesses, and before which instruction: the thread loop that leaves the level it is for."""
+def _missing_barrier(state: State, base: str) -> tuple[str, int]:
+    """Which barrier would order the accesses, and before which instruction: the thread loop that leaves the level it is for.
+
+    That of a warp is enough where the warp has the memory to itself.
+    """
     s: State | None = state
     while s is not None:
         at = s.next.at if s.next is not None else 0
         if s.context.threads is s.facts.simplify(s.context.block):
             return "block", at
-        if s.context.threads is k.num(WARP):
+        if s.context.threads is k.num(WARP) and any(r.cells.base == base for r in s.full().values()):
             return "warp", at
         s = s.block.before
     return "block", 0
