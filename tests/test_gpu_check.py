@@ -88,6 +88,9 @@ SPOKEN = (
     ("only_one_thread_writes", 0),  # a store by 256 threads
     ("barrier_at_block_level", 2),  # shared memory of a thread
     ("a_device_function", 1),  # a device function on the host
+    ("what_a_function_reads_stays_read", 6),  # or by the wrong number of threads
+    ("a_tree_in_a_function", 1),  # no barrier at its end
+    ("a_tree_in_a_function", 5),  # for a whole block?
     ("each_thread_its_own_cell", 6),  # extents
     ("each_thread_its_own_cell", 9),
     ("each_thread_its_own_cell", 3),  # spaces
@@ -108,7 +111,7 @@ OF_THREADS = {f"OG{n}" for n in range(340, 355)}
 
 def test_errors_of_threads_read_well(golden) -> None:
     """Both places, who, which cell, the sizes, the levels, and what to do (DESIGN, section 2)."""
-    pairs, texts, codes = {p.name: p for p in GPU_PAIRS}, [], set()
+    pairs, texts, codes = {p.name: p for p in ALL_PAIRS}, [], set()
     for name, number in SPOKEN:
         text = pairs[name].broken(number)
         result = Verifier(Settings(refuter=refute)).verify(parse_text(text, f"{name}-{number}.c"))

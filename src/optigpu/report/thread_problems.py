@@ -170,7 +170,8 @@ class ThreadWriter:
         if witness:
             cell = self.base + "".join(f"[{i}]" for i in witness["cell"])
             who = [self.thread(witness[t], witness["block"]) for t in ("now", "then")]
-            now = "reads" if data.get("rule") == "load" else "writes"
+            verbs = {"load": "reads", "call": "may access", "post": "may access"}
+            now = verbs.get(str(data.get("rule")), "writes")
             then = "read" if data.get("why") == "read" else "wrote"
             out.append(("witness", f"{who[0]} {now} {cell}, which {who[1]} {then}; nothing orders them"))
         return out
