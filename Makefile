@@ -1,7 +1,7 @@
 # `make demo` and `make test` do all the set-up they need.
 PYTHON := .venv/bin/python
 
-.PHONY: demo test lint types tests browser bench fuzz clean
+.PHONY: demo test lint types tests browser cuda bench fuzz clean
 
 demo: .venv/.ready
 	@$(PYTHON) tools/demo.py
@@ -21,6 +21,10 @@ tests: .venv/.ready browser
 browser:
 	@sh tools/setup.sh browser
 
+# Every emitted CUDA text through nvcc, with warnings as errors
+cuda: .venv/.ready
+	$(PYTHON) tools/check_cuda.py
+
 bench: .venv/.ready
 	$(PYTHON) benchmarks/bench_frontend.py
 	$(PYTHON) benchmarks/bench_check.py
@@ -28,9 +32,10 @@ bench: .venv/.ready
 	$(PYTHON) benchmarks/bench_scripts.py
 	$(PYTHON) benchmarks/bench_matmul.py
 
-# Random scripts, for as long as one likes: STEPS=100000 SEED=7
+# Random scripts, and random kernels as CUDA beside the interpreter, for as long as one likes: STEPS=100000 KERNELS=10000 SEED=7
 fuzz: .venv/.ready
 	$(PYTHON) -m tests.support.random_scripts --steps $(or $(STEPS),5000) --seed $(or $(SEED),0)
+	$(PYTHON) -m tests.evidence.translation --programs $(or $(KERNELS),300) --seed $(or $(SEED),0) --jobs $(shell nproc)
 	$(PYTHON) -m pytest -n auto -m slow
 
 .venv/.ready: pyproject.toml tools/setup.sh

@@ -25,6 +25,7 @@ ORDER = [
     "runtime",
     "report",
     "api",
+    "commands",
     "cli",
 ]
 # Narrower than the order alone.
@@ -80,7 +81,9 @@ def test_trusted_packages_use_the_standard_library_alone(path: Path) -> None:
         assert name.split(".")[0] in sys.stdlib_module_names | {"optigpu"}, name
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if package_of(p) not in ("cli", "report")], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if package_of(p) not in ("commands", "cli", "report")], ids=lambda p: p.stem
+)
 def test_only_cli_and_report_print(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -93,7 +96,7 @@ def test_runtime_imports_with_numpy_alone() -> None:
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
-        "import optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest, optigpu.runtime.cache\n"
+        "import optigpu.cli, optigpu.runtime.bench, optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -13,11 +13,12 @@ import pytest
 
 from optigpu.runtime.arrays import view_of
 from optigpu.runtime.cuda import CudaFunction
+from optigpu.runtime.driver import DeviceArray as DeviceArrayOnGpu
+from optigpu.runtime.driver import Driver
 from optigpu.runtime.errors import BuildError, CallError
-from optigpu.runtime.gpu import DeviceArray as DeviceArrayOnGpu
-from optigpu.runtime.gpu import Driver, bench, copy_bandwidth
 from optigpu.runtime.manifest import BuiltCuda, load, save, signature_from_json, signature_to_json
 from optigpu.runtime.nvcc import gpu_architecture
+from optigpu.runtime.timing import copy_bandwidth
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin, parsed
 
@@ -201,4 +202,4 @@ def test_timing_by_the_driver_alone() -> None:
     a, b = DeviceArrayOnGpu.of(A), DeviceArrayOnGpu((64, 32), np.float32)
     k(a, b)
     assert (b.get() == A.T).all()
-    assert bench(k, A, B).median > 0 and copy_bandwidth(1 << 26) > 0
+    assert k.bench({"W": 64, "H": 32}).timing.median > 0 and copy_bandwidth(1 << 26) > 0

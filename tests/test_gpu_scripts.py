@@ -33,11 +33,14 @@ from tests.conftest import ROOT
 
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
-NAMES = [p.stem for p in SCRIPTS]
-LONG = {"reduce_warp"}
-SOMETIMES = [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in NAMES]
-FEWER_BLOCKS = (("67584", "512"), ("67583", "511"), ("264", "2"))
-SMALLER = {"reduce": FEWER_BLOCKS, "reduce_warp": FEWER_BLOCKS}  # for the interpreter
+SLOW = {"matmul_fast", "reduce_fast"}  # many steps
+NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
+OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "reduce_warp"} else []) for p in SCRIPTS]
+SMALLER = {  # fewer blocks, for the interpreter
+    "reduce": (("67584", "512"), ("67583", "511"), ("264", "2")),
+    "reduce_warp": (("67584", "512"), ("67583", "511"), ("264", "2")),
+    "reduce_fast": (("2097152", "1048576"), ("2097151", "1048575"), ("512", "256"), ("q < 2", "q < 1")),
+}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +68,7 @@ def test_every_step_is_verified_without_assumptions(done: Done, name: str) -> No
     assert has_kernels(s.program) and not has_kernels(s.original)
 
 
-@pytest.mark.parametrize("name", SOMETIMES)
+@pytest.mark.parametrize("name", OFTEN)
 def test_every_step_on_the_host_computes_what_the_original_does(done: Done, name: str) -> None:
     s = done(name)
     f = s.original.functions()[-1]
@@ -79,7 +82,7 @@ def test_every_step_on_the_host_computes_what_the_original_does(done: Done, name
         assert difference is None, (step.title, difference)
 
 
-@pytest.mark.parametrize("name", SOMETIMES)
+@pytest.mark.parametrize("name", OFTEN)
 def test_the_kernel_runs_clean_and_meets_its_contract(done: Done, name: str) -> None:
     text = print_program(done(name).program)
     for old, new in SMALLER.get(name, ()):
@@ -105,13 +108,17 @@ def _stencil(a: Any) -> Any:
 # Inputs, the shape of the output (none for a result), and what NumPy says.
 EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callable[..., Any]]] = {
     "matmul": ([(64, 96), (96, 32)], (64, 32), lambda a, b: a @ b),
+    "matmul_fast": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
     "reduce": ([(70000,)], None, lambda a: a.sum()),
+    "reduce_fast": ([(70001,)], (1,), lambda a: a.sum()),
     "reduce_warp": ([(70000,)], None, lambda a: a.sum()),
     "scan": ([(9000,)], (9000,), np.cumsum),
     "softmax_rows": ([(5, 300)], (5, 300), _softmax),
     "stencil2d": ([(37, 50)], (37, 50), _stencil),
     "transpose": ([(45, 70)], (70, 45), lambda a: a.T),
+    "transpose_fast": ([(45, 170)], (170, 45), lambda a: a.T),
     "vector_add": ([(1000,), (1000,)], (1000,), lambda a, b: a + b),
+    "vector_add_fast": ([(2501,), (2501,)], (2501,), lambda a, b: a + b),
 }
 
 
@@ -146,7 +153,7 @@ def _verified(program: Program) -> bool:
     return all(f.verdict is Verdict.VERIFIED for f in Verifier(Settings()).verify(program).functions)
 
 
-@pytest.mark.parametrize("name", SOMETIMES)
+@pytest.mark.parametrize("name", OFTEN)
 def test_no_barrier_can_be_left_out(done: Done, name: str) -> None:
     s = done(name)
     for place in s.find_all(Call("blocksync")) if "blocksync" in s.text() else []:

@@ -1,6 +1,7 @@
 """Build, validate, sanitize and time the emitted kernels on the GPU of this machine. Needs NumPy, PyTorch and the CUDA toolkit.
 
-`generate.py` must have written build/gpu/ before. Writes results.json and results.md there, and to --out.
+`generate.py` must have written build/gpu/ before. Writes results.json and results.md there, or to --out; `table.py results.json`
+makes the tables of README.md and docs/performance.md from it.
 """
 
 from __future__ import annotations
@@ -22,20 +23,14 @@ sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).parent)]
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from families import FAMILIES, Family, cub  # noqa: E402
+from table import judged, table  # noqa: E402
 
 from optigpu.runtime.cuda import CudaFunction  # noqa: E402
 from optigpu.runtime.errors import CallError  # noqa: E402
-from optigpu.runtime.gpu import bench, copy_bandwidth  # noqa: E402
 from optigpu.runtime.manifest import load  # noqa: E402
 
 BUILD = ROOT / "build" / "gpu"
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
-TARGETS = {
-    ("transpose", (16384, 16384)): ("cuBLAS geam", 0.95), ("transpose", (16383, 16385)): ("cuBLAS geam", 0.85),
-    ("reduce", (2**28,)): ("CUB DeviceReduce", 0.95), ("vector_add", (2**28,)): ("device copy", 0.97),
-    ("softmax", (16384, 16384)): ("torch softmax", 1.0), ("stencil2d", (16384, 16384)): ("device copy", 0.85),
-    ("scan", (2**28,)): ("CUB DeviceScan", 0.7), ("matmul", (4096, 4096, 4096)): ("cuBLAS sgemm", 0.8),
-}  # fmt: skip
 
 
 def median_ms(call: Any, flush: Any, repeats: int) -> float:
@@ -115,11 +110,10 @@ def array_libraries(f: CudaFunction) -> dict[str, str]:
 def by_the_driver(f: CudaFunction) -> str:
     """The timing that needs no other library, beside the one above."""
     try:
-        a, b = np.ones((8192, 8192), np.float32), np.zeros((8192, 8192), np.float32)
-        rate, copy = bench(f, a, b).rate(2.0 * a.nbytes), copy_bandwidth()
+        m = f.bench({"W": 8192, "H": 8192})
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    return f"transpose 8192² {rate / 1e9:.0f} GB/s, copy {copy / 1e9:.0f} GB/s"
+    return f"transpose 8192² {m.rate():.0f} GB/s, {m.share():.2f} of a device copy"
 
 
 def measure(
@@ -180,18 +174,6 @@ def sanitize(keys: list[str]) -> dict[str, str]:
         return dict(zip(TOOLS, pool.map(one, TOOLS)))
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    lines = ["| kernel | size | ms | rate | of the reference | target |", "|---|---|---|---|---|---|"]
-    for r in rows:
-        reference, target = TARGETS.get((r["family"], tuple(r["size"])), ("", 0.0))
-        ratio = r["ratios"].get(reference)
-        shown = f"{ratio:.3f} × {reference}" if ratio and r["ours"] else ""
-        mark = f"{target} {'✓' if ratio and ratio >= target else '✗'}" if r["ours"] and target else ""
-        size = " × ".join(map(str, r["size"]))
-        lines.append(f"| {r['kernel']} | {size} | {r['ms']:.4f} | {r['rate']:.1f} {r['unit']} | {shown} | {mark} |")
-    return "\n".join(lines)
-
-
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--out", type=Path, default=BUILD)
@@ -240,7 +222,7 @@ def main() -> int:
         mine = {k: functions[k] for k in keys if manifest[k]["family"] == name and k not in problems}
         for size in family.large:
             for r in measure(family, mine, size, chosen.repeats):
-                rows.append({**r, "family": name, "ours": r["kernel"] in mine})
+                rows.append(judged({**r, "family": name, "ours": r["kernel"] in mine}, manifest))
             torch.cuda.empty_cache()
     text = table(rows)
     print(text, flush=True)

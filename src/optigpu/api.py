@@ -104,10 +104,10 @@ class Script(core.Script):
         return target
 
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
-        """The verified program as CUDA."""
+        """The verified program as CUDA; with room for so many blocks of each kernel at once, or for those said at its launch."""
         self._finished()
+        residents = blocks_per_multiprocessor or self.residents
         header = emitted_header(self.record)
-        residents = blocks_per_multiprocessor
         return emit_cuda(
             self.program, self.only, header=header, reasons=self.reasons, blocks_per_multiprocessor=residents
         )
@@ -128,7 +128,9 @@ class Script(core.Script):
         """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
         unit = self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor)
         f = self.program.function(unit.name)
-        return BuiltCuda(unit.text, signature_of(f, effective_types(f)), unit.on_device, dict(unit.alignment))
+        signature = signature_of(f, effective_types(f))
+        alignment = dict(unit.alignment)
+        return BuiltCuda(unit.text, signature, unit.on_device, alignment, unit.device_text, unit.plan, verified=True)
 
     def _finished(self) -> None:
         if self._phases:

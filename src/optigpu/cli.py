@@ -1,50 +1,30 @@
-"""The command line. Exit codes: 0 fine, 1 the program is wrong, 2 bad input or unsupported, 3 a bug of ours."""
+"""The command line. Exit codes: 0 fine, 1 the program is wrong, 2 bad input or unsupported, 3 a bug of ours.
+
+What needs a parser or a solver is imported when it is asked for: `bench` and `doctor` work where only the runtime is installed.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
-import runpy
 import sys
-import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
-from optigpu.api import Script, has_kernels, observe
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.proofs import annotated
-from optigpu.checker.verdict import Verdict
-from optigpu.checker.verify import Settings, Verifier
-from optigpu.codegen.c import emit_c
-from optigpu.frontend import parse_file
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.refute import refute
-from optigpu.interp.testing import test_function, valid_inputs
-from optigpu.prover.z3_solver import Z3Solver
-from optigpu.report.audits import render_audit
+from optigpu.report.bench import measurement_json, render_measurement
 from optigpu.report.diagnostics import Style, render
-from optigpu.report.diffs import render_diff
-from optigpu.report.explanations import EXPLANATIONS
-from optigpu.report.scripts import render_script, render_step, render_step_error
-from optigpu.report.testing import render_test, show_inputs
-from optigpu.report.verdicts import as_json, render_function, summary
-from optigpu.runtime.cache import cache_folder
-from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.differential import compare_on
+from optigpu.runtime.bench import bench
 from optigpu.runtime.doctor import findings
-from optigpu.runtime.errors import BuildError, CallError
-from optigpu.runtime.files import write_whole
-from optigpu.runtime.signature import signature_of
+from optigpu.runtime.errors import BAD_INPUT, FINE, OUR_BUG, WRONG, BuildError, CallError
+from optigpu.runtime.manifest import BuiltCuda, load
+from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.syntax.errors import InputError
-from optigpu.syntax.printer import print_program
-from optigpu.syntax.program import Function, Program, Role
-from optigpu.transform.script import StepError
-from optigpu.transform.steps import Step
 
-FINE, WRONG, BAD_INPUT, OUR_BUG = 0, 1, 2, 3
+Run = Callable[[argparse.Namespace, Style], int]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -84,16 +64,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="optigpu", description="Fast GPU kernels that are proved right.")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    def command(name: str, run: object, help_: str, *, files: bool = True) -> argparse.ArgumentParser:
-        p = commands.add_parser(name, help=help_, description=help_)
-        p.set_defaults(run=run)
+    def command(name: str, run: str | Run, help_: str, *, files: bool = True) -> argparse.ArgumentParser:
+        p = subparsers.add_parser(name, help=help_, description=help_)
+        p.set_defaults(run=with_solver(run) if isinstance(run, str) else run)
         if files:
             p.add_argument("files", nargs="+", metavar="FILE", help="a C file")
         return p
 
-    p = command("check", _check, "verify functions against their contracts")
+    p = command("check", "check", "verify functions against their contracts")
     p.add_argument("--function", help="only this one")
     p.add_argument("--json", action="store_true", help="the result as JSON")
     p.add_argument("--show-proof", action="store_true", help="print the program with all inferred contracts")
@@ -101,249 +81,107 @@ def _arguments() -> argparse.ArgumentParser:
     p.add_argument("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it")
     p.add_argument("--no-cache", action="store_true", help="do not use solver answers of earlier runs")
     p.add_argument("--certificate", metavar="OUT", help="write the certificate of a verified file")
-    p = command("audit", _audit, "replay a certificate and print what the proof rests on")
+    p = command("audit", "audit", "replay a certificate and print what the proof rests on")
     p.add_argument("--certificate", metavar="IN", help="the certificate (default: prove first, then replay)")
     p.add_argument("--no-assumptions", action="store_true", help="exit 1 if there is an axiom or admitted function")
-    p = command("explain", _explain, "what an error code means", files=False)
+    p = command("explain", "explain", "what an error code means", files=False)
     p.add_argument("code", metavar="CODE")
-    command("parse", _parse, "read C files and check names and types")
-    p = command("print", _print, "print a C file as OptiGPU reads it")
+    command("parse", "parse", "read C files and check names and types")
+    p = command("print", "print", "print a C file as OptiGPU reads it")
     p.add_argument("--plain", action="store_true", help="plain C, without annotations")
-    p = command("test", _test, "run functions on random inputs and check their contracts")
+    p = command("test", "test", "run functions on random inputs and check their contracts")
     p.add_argument("--function", help="only this one")
     p.add_argument("--seconds", type=float, default=2.0, help="how long per function (default 2)")
     p.add_argument("--seed", type=int, default=0)
-    p = command("run-c", _run_c, "compile to C, run on random inputs, compare with the interpreter")
+    p = command("run-c", "run_c", "compile to C, run on random inputs, compare with the interpreter")
     p.add_argument("--function", help="only this one")
     p.add_argument("--seed", type=int, default=0)
-    p = command("run", _run, "run a script: every step verified, the trace written", files=False)
+    p = command("run", "run", "run a script: every step verified, the trace written", files=False)
     p.add_argument("script", metavar="SCRIPT")
     p.add_argument("--trace", metavar="OUT", default="trace.html", help="where the trace goes (default trace.html)")
     p.add_argument("--no-trace", action="store_true", help="write none")
-    p = command("diff", _diff, "what each step of a script changed", files=False)
+    p = command("diff", "diff", "what each step of a script changed", files=False)
     p.add_argument("script", metavar="SCRIPT")
     p.add_argument("--step", type=int, metavar="N", help="only this one")
     p.add_argument("--plain", action="store_true", help="compare plain C, without annotations")
-    p = command("build", _build, "verify, emit and compile a C file, or what a script makes", files=False)
+    p = command("build", "build", "verify, emit and compile a C file, or what a script makes", files=False)
     p.add_argument("source", metavar="SOURCE", help="a C file or a script")
     p.add_argument("-o", "--output", metavar="OUT", help="where the code goes (default build/NAME.c or build/NAME.cu)")
-    command("doctor", _doctor, "which compilers, solvers and GPUs are here", files=False)
+    p = command(
+        "bench",
+        bench_command,
+        "time the kernels of a C file, of what a script makes, or of what was built",
+        files=False,
+    )
+    p.add_argument(
+        "source", metavar="SOURCE", help="a C file, a script, or the .cu or .json that `optigpu build` wrote"
+    )
+    p.add_argument(
+        "--size", action="append", default=[], metavar="NAME=NUMBER", help="a size or other number (repeatable)"
+    )
+    p.add_argument("--compare", action="store_true", help="also time library kernels that compute the same")
+    p.add_argument("--repeats", type=int, default=20, metavar="N", help="how many runs (default 20)")
+    p.add_argument("--flops", metavar="FORMULA", help="operations, for TFLOP/s instead of GB/s: '2*m*n*p'")
+    p.add_argument("--compiler", choices=("nvcc", "nvrtc"), help="default: the first that is there")
+    p.add_argument("--cpu", action="store_true", help="on the CPU stand-in, where there is no GPU")
+    p.add_argument("--json", action="store_true", help="the result as JSON")
+    command("doctor", doctor_command, "which compilers, solvers and GPUs are here", files=False)
     return parser
 
 
-def _functions(program: Program, wanted: str | None) -> list[Function]:
-    functions = [f for f in program.functions() if f.role is Role.HOST]
-    if wanted is None:
-        return functions
-    found = [f for f in functions if f.name == wanted]
-    if not found:
-        names = ", ".join(f.name for f in functions) or "none"
-        raise CallError(f"{program.file} has no function `{wanted}` (it has: {names})")
-    return found
-
-
-def _verifier(args: argparse.Namespace) -> Verifier:
-    cache = None if args.no_cache else cache_folder()
-    return Verifier(Settings(cache, args.second_solver, args.seed, refute))
-
-
-def _check(args: argparse.Namespace, style: Style) -> int:
-    verifier = _verifier(args)
-    code = FINE
-    results = []
-    for file in args.files:
-        program = parse_file(file)
-        if args.function is not None:
-            _functions(program, args.function)
-        result = verifier.verify(program, args.function)
-        results.append(as_json(result))
-        if not args.json:
-            if args.show_proof and result.verified:
-                loops = {mark: shown for f in result.functions for mark, shown in f.loops.items()}
-                sys.stdout.write(print_program(annotated(program, loops)))
-            for f in result.functions:
-                print(render_function(f, style))
-            print(f"{style.bold(file)}: {summary(result, style)}")
-        if not result.verified:
-            unsupported = all(f.verdict in (Verdict.VERIFIED, Verdict.UNSUPPORTED) for f in result.functions)
-            code = max(code, BAD_INPUT if unsupported else WRONG) if code != WRONG else WRONG
-        elif args.certificate:
-            write_whole(args.certificate, certificate_of(program, result))
-    if args.json:
-        print(json.dumps(results, indent=2))
-    return code
-
-
-def _audit(args: argparse.Namespace, style: Style) -> int:
-    code = FINE
-    for file in args.files:
-        program = parse_file(file)
-        if args.certificate:
-            text = Path(args.certificate).read_text(encoding="utf-8")
-        else:
-            result = Verifier(Settings(cache_folder())).verify(program)
-            if not result.verified:
-                for f in result.functions:
-                    print(render_function(f, style))
-                return WRONG
-            text = certificate_of(program, result)
-        try:
-            found = audit(program, text, Z3Solver())
-        except ValueError as e:
-            raise CallError(f"{args.certificate or file}: {e}") from None
-        print(render_audit(file, found, style))
-        if found.failures or (args.no_assumptions and found.assumptions):
-            code = WRONG
-    return code
-
-
-def _explain(args: argparse.Namespace, style: Style) -> int:
-    code = args.code.upper()
-    if code not in EXPLANATIONS:
-        raise CallError(f"there is no error code {args.code} (codes look like OG302)")
-    print(f"{style.bold(code)}  {EXPLANATIONS[code]}")
-    return FINE
-
-
-def _parse(args: argparse.Namespace, style: Style) -> int:
-    for file in args.files:
-        program = parse_file(file)
-        names = ", ".join(f.name for f in program.functions()) or "no functions"
-        print(f"{style.bold(file)}: {style.green('ok')} ({names})")
-    return FINE
-
-
-def _print(args: argparse.Namespace, style: Style) -> int:
-    for file in args.files:
-        program = parse_file(file)
-        sys.stdout.write(emit_c(program) if args.plain else print_program(program))
-    return FINE
-
-
-def _test(args: argparse.Namespace, style: Style) -> int:
-    failed = False
-    for file in args.files:
-        program = parse_file(file)
-        runner = Runner(program)
-        for f in _functions(program, args.function):
-            report = test_function(runner, f, seed=args.seed, seconds=args.seconds)
-            print(render_test(report, style))
-            failed = failed or report.failure is not None
-    return WRONG if failed else FINE
-
-
-def _run_c(args: argparse.Namespace, style: Style) -> int:
-    for file in args.files:
-        program = parse_file(file)
-        runner = Runner(program)
-        source = emit_c(program)
-        for f in _functions(program, args.function):
-            compiled = CFunction(source, signature_of(f, effective_types(f)))
-            runs = 0
-            for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
-                difference = compare_on(compiled, runner, f, inputs)
-                runs += 1
-                if difference is not None:
-                    print(f"{style.red('differs')}: {f.name}({show_inputs(inputs)})")
-                    print(f"  {difference.what}: compiled {difference.compiled}, interpreted {difference.interpreted}")
-                    return WRONG
-            print(f"{style.bold(f.name)}: C and interpreter {style.green('agree')} on {runs} inputs")
-    return FINE
-
-
-def _run(args: argparse.Namespace, style: Style) -> int:
-    def progress(script: Script, step: Step) -> None:
-        print(render_step(step, style), flush=True)
-
-    code, scripts = _run_script(args.script, progress, style)
-    for script in scripts:
-        if code == FINE:
-            print(render_script(script.record, style))
-        if not args.no_trace:
-            script.trace(args.trace)
-            print(f"trace: {args.trace}")
-    if not scripts and code == FINE:
-        raise CallError(f"{args.script} makes no script: s = og.Script(…)")
-    return code
-
-
-def _diff(args: argparse.Namespace, style: Style) -> int:
-    code, scripts = _run_script(args.script, lambda script, step: None, style)
-    for script in scripts:
-        steps = script.record.steps[1:]
-        if args.step is not None:
-            steps = tuple(s for s in steps if s.number == args.step)
-            if not steps:
-                raise CallError(f"there is no step {args.step} (steps 1 to {script.record.steps[-1].number})")
-        for step in steps:
-            print(render_diff(step, style, view="plain" if args.plain else "annotated"))
-    return code
-
-
-def _build(args: argparse.Namespace, style: Style) -> int:
-    if args.source.endswith(".py"):
-        code, scripts = _run_script(args.source, lambda script, step: None, style)
-        if code != FINE:
-            return code
-    else:
-        try:
-            scripts = [Script(args.source)]
-        except StepError as e:
-            assert e.failed is not None
-            print(render_function(e.failed, style), file=sys.stderr)
-            return WRONG
-    for script in scripts[-1:]:
-        suffix = ".cu" if has_kernels(script.program) else ".c"
-        target = script.emit(args.output or f"build/{Path(args.source).stem}{suffix}")
-        print(f"{style.green('VERIFIED')} {target}: {script.build()}")
-    return FINE
-
-
-def _run_script(path: str, progress: Callable[[Script, Step], None], style: Style) -> tuple[int, list[Script]]:
-    """Run a script; its errors are explained in its own terms."""
-    scripts: dict[int, Script] = {}
-
-    def seen(script: Script, step: Step) -> None:
-        scripts[id(script)] = script
-        progress(script, step)
-
-    file = Path(path)
-    if not file.is_file():
-        raise CallError(f"the script `{path}` does not exist")
-    before, sys.argv = sys.argv, [path]
-    sys.path.insert(0, str(file.resolve().parent))
+def commands() -> ModuleType:
+    """What needs a parser and a solver."""
     try:
-        with observe(seen):
-            runpy.run_path(path, run_name="__main__")
-    except StepError as e:
-        print(render_step_error(e, style), file=sys.stderr)
-        return WRONG, list(scripts.values())
-    except (InputError, BuildError, CallError, KeyboardInterrupt):
-        raise
-    except SystemExit as e:
-        return (e.code if isinstance(e.code, int) else BAD_INPUT if e.code else FINE), list(scripts.values())
-    except SyntaxError as e:
-        print(f"{e.filename}:{e.lineno}:{e.offset}: error: {e.msg}", file=sys.stderr)
-        return BAD_INPUT, []
-    except Exception as e:
-        own = [f for f in traceback.extract_tb(e.__traceback__) if Path(f.filename).resolve() == file.resolve()]
-        if not own or os.environ.get("OPTIGPU_TRACEBACK"):
+        return import_module("optigpu.commands")
+    except ImportError as e:
+        if (e.name or "").startswith("optigpu"):
             raise
-        ours = str(Path(__file__).parent)
-        if traceback.extract_tb(e.__traceback__)[-1].filename.startswith(ours) and not isinstance(
-            e, TypeError | AttributeError
-        ):
-            raise
-        print(f"{path}:{own[-1].lineno}: error: {type(e).__name__}: {e}", file=sys.stderr)
-        print(f"  {own[-1].lineno} | {(own[-1].line or '').strip()}", file=sys.stderr)
-        return BAD_INPUT, list(scripts.values())
-    finally:
-        sys.argv = before
-        sys.path.pop(0)
-    return FINE, list(scripts.values())
+        message = (
+            f"the package `{e.name}` is not installed: this machine can only run what `optigpu build` made elsewhere"
+        )
+        raise BuildError(message) from None
 
 
-def _doctor(args: argparse.Namespace, style: Style) -> int:
+def with_solver(name: str) -> Run:
+    return lambda args, style: int(getattr(commands(), f"{name}_command")(args, style))
+
+
+def bench_command(args: argparse.Namespace, style: Style) -> int:
+    sizes = dict(map(_size, args.size))
+    if not args.cpu and gpu_architecture() is None:
+        raise BuildError("no GPU was found, so there is nothing to time (--cpu times the CPU stand-in)")
+    built = _built(args, style)
+    if isinstance(built, int):
+        return built
+    function = built.function(standin=args.cpu, compiler=args.compiler)
+    m = bench(function, sizes, repeats=args.repeats, flops=args.flops, compare=args.compare)
+    if not built.verified:
+        print(f"{style.red('not verified')}: {args.source}", file=sys.stderr)
+    print(json.dumps(measurement_json(m), indent=2) if args.json else render_measurement(m, style))
+    return FINE
+
+
+def _size(text: str) -> tuple[str, float]:
+    name, sign, value = text.partition("=")
+    try:
+        if not sign or not name.isidentifier():
+            raise ValueError
+        return name, int(value) if value.lstrip("-").isdigit() else float(value)
+    except ValueError:
+        raise CallError(f"--size {text}: write NAME=NUMBER, such as n=1024") from None
+
+
+def _built(args: argparse.Namespace, style: Style) -> BuiltCuda | int:
+    """From files that were built, or by verifying and emitting; an exit code if that fails."""
+    path = Path(args.source)
+    if path.suffix in (".cu", ".json"):
+        return load(path.parent, path.stem)
+    answer: tuple[int, BuiltCuda | None] = commands().built_cuda_of(args.source, style)
+    code, built = answer
+    return code if built is None else built
+
+
+def doctor_command(args: argparse.Namespace, style: Style) -> int:
     for what, there, which in findings():
         mark = style.green("yes") if there else style.red("no ")
         print(f"{what:<12} {mark:<4} {which}")

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from optigpu.checker.formulas import make_cells
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, arguments, make_cells
+from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, arguments
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
@@ -227,48 +228,7 @@ def test_rules_follow_the_order_of_the_code() -> None:
     assert rejected(kernel.oblige, kernel.let(state)).why == "never"
 
 
-# Regrouping
-
-
-def test_regrouping_keeps_cells_and_contents() -> None:
-    facts = (k.eq(n, k.scale(4, m)), k.le(ZERO, m))
-    kernel, state = begin((), facts)
-    i, j = k.var("i", INT), k.var("j", INT)
-    tiles = make_cells("a", ((i, ZERO, m), (j, ZERO, k.num(4))), TRUE, (k.add(k.scale(4, i), j),))
-    forward, back = (k.add(k.scale(4, I1), I0),), (k.fdiv(I0, k.num(4)), k.fmod(I0, k.num(4)))
-    after = kernel.regroup(state, 1, tiles, forward, back)
-    for env in small_models(after.facts):
-        assert contents(after.held[1], env) == contents(state.held[1], env)
-    for wrong in (k.num(3), k.num(5)):
-        other = make_cells("a", ((i, ZERO, m), (j, ZERO, wrong)), TRUE, (k.add(k.mul(wrong, i), j),))
-        maps = (k.add(k.mul(wrong, I1), I0),), (k.fdiv(I0, wrong), k.fmod(I0, wrong))
-        rejected(kernel.regroup, state, 1, other, *maps)
-    longer = make_cells("a", ((i, ZERO, k.add(m, ONE)), (j, ZERO, k.num(4))), TRUE, (k.add(k.scale(4, i), j),))
-    rejected(kernel.regroup, state, 1, longer, forward, back)
-    kernel, state = begin((), (k.le(ZERO, m),))  # 4 does not divide n
-    rejected(kernel.regroup, state, 1, tiles, forward, back)
-
-
-def test_fusing_two_halves() -> None:
-    half = [
-        make_cells("a", ((k.var("i", INT), ZERO, n),), w, (k.var("i", INT),))
-        for w in (k.lt(k.var("i", INT), m), k.le(m, k.var("i", INT)))
-    ]
-    claims = (Claim(half[0], KNOWN, k.app(A, I0)), Claim(half[1], KNOWN, k.num(9, REAL)))
-    kernel, state = begin((), (), claims)
-    after = kernel.fuse(state, 1, 2)
-    for env in small_models(after.facts):
-        assert contents(after.held[1], env) == contents(state.held[1], env) | contents(state.held[2], env)
-    rejected(kernel.fuse, state, 1, 1)
-    shifted = Claim(make_cells("a", ((k.var("i", INT), n, k.add(n, ONE)),), TRUE, (k.var("i", INT),)), SOME)
-    kernel, state = begin((), (), (ARRAY, shifted))
-    rejected(kernel.fuse, state, 1, 2)
-
-
-def test_narrowing_needs_an_equivalent_condition() -> None:
-    kernel, state = begin((), (k.le(n, m),))
-    kernel.narrow(state, 1, k.lt(I0, m))
-    rejected(kernel.narrow, begin((), (k.le(m, n),))[1], 1, k.lt(I0, m))
+# Contents
 
 
 def test_tidying_keeps_contents_where_cells_are_every_other_one() -> None:
@@ -335,6 +295,29 @@ def test_iterations_are_those_of_c(seed: int) -> None:
         i += step if up else -step
     assert values == expected
     assert evaluate(range_.index, env, (evaluate(range_.end, env),)) == i
+
+
+@pytest.mark.parametrize("op", ["+", "-"])
+@pytest.mark.parametrize("relation", ["<", "<=", ">", ">="])
+@pytest.mark.parametrize("step", [ONE, k.num(2), ZERO, k.num(-1), m])
+def test_a_loop_counts_towards_its_bound_by_a_positive_step(op: str, relation: str, step: Term) -> None:
+    """`for (i = n; i > m; i++)` would otherwise have the iterations of one that counts down."""
+    loop = kc.Loop(k.var("i", INT), n, relation, m, op, step, ())
+    kernel, state = begin((loop,), (k.le(ZERO, n),))
+    if (op == "+") != (relation in ("<", "<=")):
+        assert rejected(kernel.enter_loop, state, LoopContract()).why == "direction"
+    elif k.lt(ZERO, step) is not TRUE:
+        assert rejected(kernel.enter_loop, state, LoopContract()).why == "step"
+    else:
+        kernel.leave_loop(kernel.enter_loop(state, LoopContract()), (), ())
+
+
+@pytest.mark.parametrize(("relation", "op", "step"), [("<", "-", 1), (">", "+", 1), ("<", "+", 0), (">", "-", -1)])
+def test_a_loop_that_does_not_end_is_not_unrolled(relation: str, op: str, step: int) -> None:
+    start, bound = (ZERO, k.num(4)) if relation == "<" else (k.num(4), ZERO)
+    loop = kc.Loop(k.var("i", INT), start, relation, bound, op, k.num(step), ())
+    kernel, state = begin((loop,))
+    assert rejected(kernel.unroll, state).why == "endless"
 
 
 LOOP = kc.Loop(k.var("i", INT), ZERO, "<", n, "+", ONE, (kc.Store(kc.Place("a", (k.var("i", INT),)), k.num(3, REAL)),))

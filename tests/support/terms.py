@@ -10,6 +10,7 @@ from typing import Any
 
 from hypothesis import assume
 
+from optigpu.checker.formulas import pure_operation
 from optigpu.kernel import terms as k
 from optigpu.kernel.terms import BOOL, INT, REAL, Term
 
@@ -149,7 +150,7 @@ class TermMaker:
         if choice < 0.68:
             c = r.choice([-3, 1, 2, 3, 4, 6, 16])
             op = r.choice(["tdiv", "tmod", "fmod"])
-            made = {"tdiv": k.tdiv, "tmod": k.tmod, "fmod": k.fmod}[op](a, k.num(c))
+            made = k.fmod(a, k.num(c)) if op == "fmod" else pure_operation({"tdiv": "/", "tmod": "%"}[op], a, k.num(c))
             if op == "fmod":
                 return made, lambda env, st: fa(env, st) % c
             if op == "tdiv":
@@ -196,7 +197,7 @@ class TermMaker:
             return k.ite(c, a, b), lambda env, st: fa(env, st) if fc(env, st) else fb(env, st)
         if choice < 0.82:
             c = r.choice([2, -3, Fraction(1, 2)])
-            return k.rdiv(a, k.num(c, REAL)), lambda env, st: fa(env, st) / Fraction(c)
+            return pure_operation("/", a, k.num(c, REAL)), lambda env, st: fa(env, st) / Fraction(c)
         return self.big_sum(depth, bound, self.real)
 
     def big_sum(self, depth: int, bound: int, make: Any) -> tuple[Term, Any]:
@@ -211,6 +212,13 @@ class TermMaker:
 
         if op == "fold_max":
             start, fstart = make(0, bound)
+            if self.r.random() < 0.5:  # one of the values around the beginning
+                d = self.r.randint(-2, 1)
+                start = k.instantiate(body, (k.add(lo, k.num(d)),))
+
+                def fstart(env: Any, st: Any) -> Any:
+                    return fbody(env, (*st, flo(env, st) + d))
+
             return k.big(op, lo, hi, body, start), lambda env, st: max([fstart(env, st), *values(env, st)])
         combine = sum if op == "sum" else math.prod
         return k.big(op, lo, hi, body), lambda env, st: combine(values(env, st))

@@ -90,10 +90,12 @@ void scan(int n, float a[n], float out[n]) {
           }
         }
         for (int u = 0; u < 4; u++) {
-          for (int v = 1; v < 4; v++) {
-            r[DMINDEX1(256, t)][u][v] += r[DMINDEX1(256, t)][u][v - 1];
+          float sum = 0.0f;
+          for (int v = 0; v < 4; v++) {
+            sum += r[DMINDEX1(256, t)][u][v];
+            r[DMINDEX1(256, t)][u][v] = sum;
           }
-          sums[8 * u + t / 32][t % 32] = r[DMINDEX1(256, t)][u][3];
+          sums[8 * u + t / 32][t % 32] = sum;
         }
       }
       blocksync();

@@ -21,7 +21,7 @@ from optigpu.kernel.state import State
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 
 RULES = (
-    "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost", "regroup", "fuse", "narrow",
+    "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
@@ -118,7 +118,8 @@ _CLASSES = {
     for c in (
         Op, Ref, cells.Cells, cells.Claim, cells.Mark, cells.Owner, conditions.Take, threads.Cover,
         loops.Exclusive, loops.Invariant, loops.LoopContract,
-        values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Case,
+        values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
+        values.Case,
     )
 }  # fmt: skip
 
@@ -204,7 +205,7 @@ def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
             start, low, high, body = (known[i] for i in rest)
             return k.big(op, low, high, body, start)
         case _:
-            return k.construct(op, tuple(known[i] for i in rest))
+            return k.CONSTRUCTORS[op](*(known[i] for i in rest))
 
 
 def decode(x: Any, terms: list[Term]) -> Any:
@@ -235,7 +236,7 @@ def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
             raise ValueError(f"certificate format {data['format']} is not known")
         terms = read_terms(data["terms"])
         proofs = {name: list(decode(ops, terms)) for name, ops in data["proofs"].items()}
-    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as e:
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError, ArithmeticError, AssertionError) as e:
         raise ValueError(f"not a certificate ({type(e).__name__})") from None
     header = {name: value for name, value in data.items() if name not in ("terms", "proofs")}
     return proofs, header

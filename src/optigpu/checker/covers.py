@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from optigpu.checker.explore import Effect, LoopSummary, Update, over_all
+from optigpu.checker.explore import Effect, LoopSummary, Update, alike, distinct, over_all
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Family, Index, arguments, same
@@ -51,15 +51,17 @@ class CoverSearch:
             return
         yield Cells(family.base, tuple(family.ranges[p] for p in free), TRUE, index)
 
-    def within(self, c: Cells, wider: Cells, facts: Facts | None = None) -> bool:
+    def within(self, c: Cells, wider: Cells) -> bool:
         xs = temporaries(c.arity)
-        inside = (facts or self.summary.facts).assume(c.domain(xs))
+        inside = self.summary.facts.assume(c.domain(xs))
         at = invert(wider, c.at(xs), inside)
         return at is not None and self.proves(inside, k.and_(wider.domain(at), same(wider.at(at), c.at(xs))))
 
-    def disjoint(self, a: Cells, b: Cells, facts: Facts | None = None) -> bool:
-        xs, ys = temporaries(a.arity), temporaries(b.arity)
-        both = (facts or self.summary.facts).assume(a.domain(xs), b.domain(ys))
+    def disjoint(self, a: Cells, b: Cells) -> bool:
+        xs, ys, facts = temporaries(a.arity), temporaries(b.arity), self.summary.facts
+        if alike(a, b) and distinct(self.judge, facts, replace(a, where=TRUE)):
+            return self.proves(facts.assume(a.domain(xs)), k.not_(b.domain(xs)))
+        both = facts.assume(a.domain(xs), b.domain(ys))
         return self.proves(both, k.not_(same(a.at(xs), b.at(ys))))
 
     def settled(self, read: Cells, updates: Sequence[Cells]) -> bool:
@@ -71,12 +73,7 @@ class CoverSearch:
     def separate(self, candidate: Cells) -> bool:
         """Different iterations have different cells, and all are cells of the family."""
         whole = over_all(candidate, self.summary)
-        xs = temporaries(whole.arity)
-        facts = self.summary.facts.assume(whole.domain(xs))
-        back = invert(whole, whole.at(xs), facts)
-        if back is None or not self.proves(facts, same(back, xs)):
-            return False
-        return self.within(whole, self.family.cells)
+        return distinct(self.judge, self.summary.facts, whole) and self.within(whole, self.family.cells)
 
 
 def combined(

@@ -749,14 +749,9 @@ class _FunctionElaborator:
             self.code.append(kc.Oblige(prop, why, at=self.at(loc)))
 
     def operation(self, op: str, a: Term, b: Term, loc: Loc) -> Term:
-        real = a.sort is REAL
         match op:
-            case "/":
+            case "/" | "%":
                 self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), "division", loc)
-                return k.rdiv(a, b) if real else k.tdiv(a, b)
-            case "%":
-                self.oblige(k.not_(k.eq(b, k.ZERO)), "division", loc)
-                return k.tmod(a, b)
             case "<<" | ">>":
                 self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "shift", loc)
             case "&" | "|" | "^":

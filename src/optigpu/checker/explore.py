@@ -21,7 +21,8 @@ from optigpu.kernel.judge import Judge
 from optigpu.kernel.loops import Range, holds_for, iterations
 from optigpu.kernel.loops import _values as loop_values
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
-from optigpu.kernel.threads import WARP, lane_read
+from optigpu.kernel.threads import WARP, at_choice, lane_read
+from optigpu.kernel.values import parts
 
 OPAQUE = "@opaque."  # what values are called of which nothing is known
 FEW = 10  # iterations that may be run one by one
@@ -183,7 +184,7 @@ class Explorer:
                 self.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
             case kc.Alloc(base, sort):
-                w.contents[base] = unknown_content(base, i.rank, sort)
+                w.contents[base] = unknown_content(base, len(i.dims) + i.distributed, sort)
             case kc.Free(base):
                 if base in w.outer:
                     raise Unexplorable("freed", base)
@@ -208,7 +209,8 @@ class Explorer:
         inside = w.facts.assume(k.le(k.ZERO, lane), k.lt(lane, k.num(WARP)))
         source, target = ((*w.values(v.lead), w.value(v.shift)) for v in (i.source, i.target))
         other = inside.simplify(lane_read(i.op, lane, w.value(i.amount)))
-        value = self.read(self.content(i.source.base, w), (*source[:-1], k.add(source[-1], other)), inside)
+        held = self.content(i.source.base, w)
+        value = at_choice(other, lambda o: self.read(held, (*source[:-1], k.add(source[-1], o)), inside))
         index = tuple(k.abstract(t, (lane,)) for t in (*target[:-1], k.add(target[-1], lane)))
         cells = Cells(i.target.base, ((k.ZERO, k.num(WARP)),), TRUE, index)
         self.write(i.target.base, Update(cells, k.abstract(value, (lane,)), i.at), w)
@@ -530,9 +532,8 @@ class Explorer:
                     final = {v: summary.range.end}
                     out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
                 case _:
-                    sort = u.value.sort
-                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * n, sort) if n else sort)
-                    out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
+                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * (n + 1), u.value.sort))
+                    out.append(Update(over_all(u.cells, summary), k.app(f, *arguments(n + 1)), u.at))
         return out
 
 
@@ -548,6 +549,19 @@ def shared_by_iterations(summary: LoopSummary) -> Effect | None:
     """An effect that threads cannot have side by side: what one reads or writes, another one writes."""
     progressive = [e for e in summary.effects.values() if e.progressive]
     return next((e for e in (*progressive, *summary.effects.values()) if e.progressive or e.kind != "each"), None)
+
+
+def alike(a: Cells, b: Cells) -> bool:
+    """Are these the same cells but for a condition?"""
+    return a.ranges == b.ranges and a.index == b.index
+
+
+def distinct(judge: Judge, facts: Facts, cells: Cells) -> bool:
+    """Can the binders be read off the cell?"""
+    xs = temporaries(cells.arity)
+    inside = facts.assume(cells.domain(xs))
+    back = invert(cells, cells.at(xs), inside)
+    return back is not None and judge.proves(inside, same(back, xs), count=False)
 
 
 def bind(t: Term, v: Term, depth: int) -> Term:
@@ -598,6 +612,7 @@ class _Recurrences:
         self.updates = {b: list(c.updates) for b, c in written.items()}
         self.names = {c.start: b for b, c in summary.entry.items()}
         self.solved: dict[str, Effect] = {}
+        self.inverted: dict[Cells, bool] = {}
 
     def solve(self) -> None:
         pending = set(self.updates)
@@ -614,21 +629,35 @@ class _Recurrences:
         for base in sorted(pending):
             updates = self.updates[base]
             self.solved[base] = Effect("unknown", base, tuple(updates), "", self.read_elsewhere(base, updates))
-        self.summary.effects = self.solved
+        entry = {self.at_entry(b): self.start_of(b) for b in self.updates}
+        for base, effect in self.solved.items():
+            renamed = tuple(self.renamed(u, entry) for u in effect.updates)
+            self.summary.effects[base] = replace(effect, updates=renamed)
 
     def start_of(self, base: str) -> Term:
         return self.summary.entry[base].start
 
     def mentions(self, u: Update, base: str) -> bool:
         start = self.start_of(base)
-        return any(start in t.free for t in (*u.cells.terms(), u.value))
+        return any(start in t.free for t in (*terms_of(u.cells), u.value))
+
+    def at_entry(self, base: str) -> Term:
+        """The name of the contents before the loop, where it must be told from that of the contents at the start of v."""
+        start = self.start_of(base)
+        return k.var(f"{start.data}!entry", start.sort)
+
+    def renamed(self, u: Update, names: dict[Term, Term]) -> Update:
+        cells, value, init = u.cells.substitute(names), k.substitute(u.value, names), k.substitute(u.init, names)
+        return replace(u, cells=cells, value=value, init=init)
 
     def classify(self, base: str, pending: set[str]) -> Effect | None:
         updates = self.updates[base]
         if base in self.given:
             return self.given[base]
-        if any(self.mentions(u, other) for u in updates for other in pending if other != base):
+        others = [b for b in pending if b != base and any(self.mentions(u, b) for u in updates)]
+        if not all(self.own_or_untouched(u, b, self.updates[b]) for u in updates for b in others):
             return None
+        updates = [self.renamed(u, {self.start_of(b): self.at_entry(b) for b in others}) for u in updates]
         if self.disjoint(updates):
             return self.classify_each(base, updates)
         if len(updates) == 1:
@@ -639,32 +668,31 @@ class _Recurrences:
 
     def disjoint(self, updates: list[Update]) -> bool:
         """Different iterations write different cells."""
+        return all(self.apart(a.cells, b.cells) for i, a in enumerate(updates) for b in updates[i:])
+
+    def apart(self, a: Cells, b: Cells) -> bool:
+        """Is v = w where iteration v writes a cell of a, and w the same one as a cell of b?"""
         v, facts = self.summary.v, self.summary.facts
+        if alike(a, b) and self.inverts(replace(a, where=TRUE)):
+            return True
+        if a is b and self.inverts(a):
+            return True
         w = temporaries(1, "w")[0]
-        other = self.judge_facts_at(w)
-        for i, a in enumerate(updates):
-            for b in updates[i:]:
-                if a is b and self.inverts(a):
-                    continue
-                xs, ys = temporaries(a.cells.arity), temporaries(b.cells.arity)
-                moved = replace(b, cells=b.cells.substitute({v: w}))
-                both = facts.assume(a.cells.domain(xs), *other, moved.cells.domain(ys))
-                both = both.assume(same(a.cells.at(xs), moved.cells.at(ys)))
-                if not self.judge.proves(both, k.eq(v, w), count=False):
-                    return False
-        return True
+        xs, ys = temporaries(a.arity), temporaries(b.arity)
+        moved = b.substitute({v: w})
+        both = facts.assume(a.domain(xs), *self.judge_facts_at(w), moved.domain(ys))
+        both = both.assume(same(a.at(xs), moved.at(ys)))
+        return self.judge.proves(both, k.eq(v, w), count=False)
 
     def judge_facts_at(self, w: Term) -> list[Term]:
         r = self.summary.range
         return [k.le(r.low, w), k.lt(w, r.high)]
 
-    def inverts(self, u: Update) -> bool:
+    def inverts(self, cells: Cells) -> bool:
         """Can the iteration be read off the cell?"""
-        whole = over_all(u.cells, self.summary)
-        xs = temporaries(whole.arity)
-        inside = self.summary.facts.assume(whole.domain(xs))
-        back = invert(whole, whole.at(xs), inside)
-        return back is not None and self.judge.proves(inside, same(back, xs), count=False)
+        if cells not in self.inverted:
+            self.inverted[cells] = distinct(self.judge, self.summary.facts, over_all(cells, self.summary))
+        return self.inverted[cells]
 
     def classify_each(self, base: str, updates: list[Update]) -> Effect | None:
         """Reads of these cells see what they held at entry, unless an earlier iteration wrote them."""
@@ -690,9 +718,10 @@ class _Recurrences:
         if law is None or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p))):
             return None
         op, summand = law
+        first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
+        summand = k.substitute(summand, {before: first})
         if not all(self.not_earlier(at, [u], known) for at, known in self.reads(summand, base, inside)):
             return None
-        first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
         body = k.abstract(summand, (v,))
         value = combine(op, first, low, k.add(v, k.ONE), body)
         return Effect("each", base, (replace(u, value=k.abstract(value, xs)),), progressive=True)
@@ -757,7 +786,7 @@ class _Recurrences:
     def classify_repeated(self, base: str, u: Update) -> Effect | None:
         v = self.summary.v
         u = self.always_written(base, u)
-        moving = any(v in t.free for t in u.cells.terms())
+        moving = any(v in t.free for t in terms_of(u.cells))
         if moving or u.cells.where is not TRUE:
             return self.classify_scattered(base, u)
         n = u.cells.arity
@@ -878,7 +907,7 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
 
 
 def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
-    if any(t.data == "@extent" for t in u.cells.terms() for t in t.free):
+    if any(t.data == "@extent" for t in terms_of(u.cells) for t in t.free):
         return xs, TRUE
     at = invert(u.cells, xs, facts)
     if at is None:
@@ -887,17 +916,20 @@ def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
 
 
 def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
-    """`value` as `old (op) summand`, where the summand does not read these contents."""
+    """`value` as `old (op) summand`, where the summand does not read these contents.
+
+    Of a maximum it may mention `old`, which then stands for what the cell held at first: that is never more than what it holds.
+    """
     if value.sort is k.BOOL:
         return None
     summand = difference(value, old)
     if summand is not None and start not in summand.free:
         return "sum", summand
-    most = greater(value, old)
-    if most is not None and start not in most.free:
+    most = growth(value, old, start)
+    if most is not None:
         return "fold_max", most
-    least = greater(k.neg(value), k.neg(old))
-    if least is not None and start not in least.free:
+    least = growth(k.neg(value), k.neg(old), start)
+    if least is not None:
         return "fold_min", least
     factor = quotient(value, old)
     if factor is not None and start not in factor.free:
@@ -915,6 +947,29 @@ def difference(value: Term, old: Term) -> Term | None:
         return k.num(0, value.sort)
     coefficient = k.coefficients(value).get((old,), 0)
     return k.sub(value, old) if coefficient == 1 else None
+
+
+def growth(value: Term, old: Term, start: Term) -> Term | None:
+    """A summand of the maximum that value is: of old, and of terms that do not read these contents."""
+    most = greater(value, old)
+    if most is not None and start not in most.free:
+        return most
+    others = [p for p in parts(value) if p.index != (old,)]
+    read = any(start in t.free for t in terms_of(tuple(others)))
+    return value if not read and _never_less(value, old) else None
+
+
+def _never_less(value: Term, old: Term) -> bool:
+    """Is old one of the terms of this maximum, in every case?"""
+    match value.op:
+        case "max":
+            return any(_never_less(a, old) for a in value.args)
+        case "fold_max":
+            return _never_less(value.args[0], old)
+        case "ite":
+            return all(_never_less(a, old) for a in value.args[1:])
+        case _:
+            return value is old
 
 
 def greater(value: Term, old: Term) -> Term | None:

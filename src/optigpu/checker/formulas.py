@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Claim, Owner, make_cells
+from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Cells, Claim, Owner
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
 from optigpu.syntax.errors import InputError, input_error
@@ -306,10 +306,10 @@ class FormulaElaborator:
         body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
         if e.op in ("Max", "Min"):  # of an empty range: the body at its lower bound, as in the interpreter
             values = body if e.op == "Max" else k.neg(body)
-            most = k.big("fold_max", k.add(low, k.ONE), high, values, k.instantiate(values, (low,)))
+            most = k.big("fold_max", low, high, values, k.instantiate(values, (low,)))
             return most if e.op == "Max" else k.neg(most)
         if e.op == "Any":
-            return k.any_(low, high, body)
+            return k.not_(k.big("all", low, high, k.not_(body)))
         return k.big({"Sum": "sum", "Prod": "prod", "All": "all"}[e.op], low, high, body)
 
     # Permissions
@@ -427,9 +427,9 @@ def pure_operation(op: str, a: Term, b: Term) -> Term:
         case "*":
             return k.mul(a, b)
         case "/":
-            return k.rdiv(a, b) if a.sort is REAL else k.tdiv(a, b)
+            return k.mul(a, k.inv(b)) if a.sort is REAL else quotient(a, b)
         case "%":
-            return k.tmod(a, b)
+            return k.sub(a, k.mul(b, quotient(a, b)))
         case "<<":
             return k.mul(a, k.pow2(b))
         case ">>":
@@ -450,6 +450,22 @@ def pure_operation(op: str, a: Term, b: Term) -> Term:
             return k.not_(k.eq(a, b))
         case _:
             raise ValueError(op)
+
+
+def make_cells(base: str, binders: tuple[tuple[Term, Term, Term], ...], where: Term, index: tuple[Term, ...]) -> Cells:
+    """From named binders (variable, low, high)."""
+    names = tuple(v for v, _, _ in binders)
+    ranges = tuple((k.abstract(lo, names[:i]), k.abstract(hi, names[:i])) for i, (_, lo, hi) in enumerate(binders))
+    return Cells(base, ranges, k.abstract(where, names), tuple(k.abstract(e, names) for e in index))
+
+
+def quotient(a: Term, b: Term) -> Term:
+    """C's division of integers, towards zero."""
+    positive = k.ite(k.le(k.ZERO, a), k.fdiv(a, b), k.neg(k.fdiv(k.neg(a), b)))
+    if k.is_num(b) and b.data > 0:
+        return positive
+    negative = k.ite(k.le(k.ZERO, a), k.neg(k.fdiv(a, k.neg(b))), k.fdiv(k.neg(a), k.neg(b)))
+    return k.ite(k.lt(k.ZERO, b), positive, negative)
 
 
 def linear(helper: tuple[str, int], args: list[Term]) -> Term:

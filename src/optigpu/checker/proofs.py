@@ -282,8 +282,8 @@ class _Writer:
         assert isinstance(name, Var)
         op = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max"}[t.op]
         inner = self.expr(instantiate(body, (x,)))
-        if start and start[0] is instantiate(body, (k.sub(low, k.ONE),)):
-            return BigOp(op, (RangeBinder(name.name, RangeExpr(self.expr(k.sub(low, k.ONE)), self.expr(high))),), inner)
+        if start and start[0] is instantiate(body, (low,)):
+            start = []
         whole = BigOp(op, (RangeBinder(name.name, RangeExpr(self.expr(low), self.expr(high))),), inner)
         if not start:
             return whole

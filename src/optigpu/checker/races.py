@@ -93,7 +93,7 @@ def _missing_barrier(state: State, base: str) -> tuple[str, int]:
         at = s.next.at if s.next is not None else 0
         if s.context.threads is s.facts.simplify(s.context.block):
             return "block", at
-        if s.context.threads is k.num(WARP) and any(r.cells.base == base for r in s.full().values()):
+        if s.context.threads is k.num(WARP) and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
             return "warp", at
         s = s.block.before
     return "block", 0

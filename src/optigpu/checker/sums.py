@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from optigpu.checker.maxima import Guess, MaximumSearch
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
@@ -16,6 +17,7 @@ from optigpu.kernel.values import (
     Case,
     Equality,
     Extend,
+    Maximum,
     Partition,
     Reindex,
     Split,
@@ -25,9 +27,11 @@ from optigpu.kernel.values import (
     extended,
     partition,
     peel,
+    rewritten,
     split,
     widen,
 )
+from optigpu.prover.models import differ
 
 ROUNDS = 24
 BUDGET = 300  # steps tried in one search
@@ -37,23 +41,40 @@ MAX_STRIDE = 8
 BIG = ("sum", "prod", "all", "fold_max")
 
 
+class Different(Exception):
+    """Two values are not equal, however the cases are distinguished."""
+
+
 class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.left = BUDGET
+        self.guess: Guess | None = None
         self.equality = Equality(judge)
+        self.maxima = MaximumSearch(judge)
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
 
-    def find(self, facts: Facts, a: Term, b: Term) -> Steps | None:
-        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds."""
-        self.left = BUDGET
-        return self.search(facts, a, b, DEPTH)
+    def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> Steps | None:
+        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds.
+
+        `guess`: where terms of maxima may be, if more is known of them.
+        """
+        self.left, self.guess = BUDGET, guess
+        return self.attempt(facts, a, b, DEPTH)
+
+    def attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
+        try:
+            return self.search(facts, a, b, depth)
+        except Different:
+            return None
 
     def search(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         a, b = facts.simplify(a), facts.simplify(b)
+        if a is not b and differ(facts, a, b):
+            raise Different
         steps: list[Step] = []
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
@@ -61,7 +82,7 @@ class SumProver:
             self.left -= 1
             if self.left < 0:
                 return None
-            step: Split | Reindex | Extend | Partition | None = self.suggest(facts, a, b)
+            step: Split | Reindex | Extend | Partition | Maximum | None = self.suggest(facts, a, b)
             if step is None:
                 rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
                 if rest is not None:
@@ -134,7 +155,7 @@ class SumProver:
             apply(Split(*near), split(*near))
         return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
 
-    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | None:
+    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
         """A step that makes a sum simpler, or two of them alike."""
         only = one_sided(a, b)
         for t in only:
@@ -152,6 +173,9 @@ class SumProver:
             cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
             if cut is not None:
                 return cut
+        maximum = self.maxima.between(facts, a, b, self.guess)
+        if maximum is not None:
+            return maximum
         for s, t in pairs:
             for old, like in ((s, t), (t, s)) if s.op == "sum" else ():
                 opposite = left.get(s, 0) * left.get(t, 0) < 0
@@ -176,7 +200,7 @@ class SumProver:
                 if s.op == t.op and s.args[:-1] == t.args[:-1]:
                     (x,) = temporaries(1, "e")
                     here = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
-                    inner = self.search(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
+                    inner = self.attempt(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
                     if inner is not None:
                         return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
         return self.together(facts, a, b, depth)
@@ -192,7 +216,8 @@ class SumProver:
                 for same_end, at in ((low is t.args[-3], t.args[-2]), (high is t.args[-2], t.args[-3])):
                     near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
                     ordered = k.and_(k.le(low, at), k.le(at, high))
-                    if same_end and near and at not in (low, high) and self.proves(facts, ordered):
+                    cut = same_end and near and at not in (low, high) and split(s, at) is not s
+                    if cut and self.proves(facts, ordered):
                         return Split(s, at)
         return None
 
@@ -223,7 +248,7 @@ class SumProver:
         for t in sorted(one_sided(a, b), key=lambda t: -nesting(t)):
             low, high = t.args[-3], t.args[-2]
             size = k.sub(high, low)
-            if k.is_num(size) and 1 < size.data <= MAX_UNROLL:
+            if k.is_num(size) and 1 < size.data <= MAX_UNROLL and t.op != "fold_max":
                 return Split(t, k.add(low, k.ONE))
         return None
 
@@ -249,7 +274,7 @@ class SumProver:
                 if s.sort is k.INT and any(Fraction(d) / c % 1 for _, d in others):
                     continue
                 inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
-                inner = self.search(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
+                inner = self.attempt(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
                 if inner is not None:
                     return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(step, x) for step in inner))
         return None
@@ -290,7 +315,7 @@ class SumProver:
             (k.add(k.mul(inner, b0), x0), "b", {x: k.add(low2b, k.sub(i, k.mul(inner, b0)))}),
             (k.add(k.mul(outer, x0), b0), "x", {b: k.add(low1, k.sub(i, k.mul(outer, x0)))}),
         ):
-            body = k.substitute(nested.body_at((b, x)), solve)
+            body = k.substitute(nested.at((b, x))[0], solve)
             where = k.substitute(instantiate(nested.where, (b, x)), solve)
             gone = b if big_one == "b" else x
             inside = facts.assume(nested.domain((b, x)), k.eq(i, index))
@@ -329,7 +354,7 @@ class SumProver:
             return None
         (i,) = temporaries(1, "t")
         low, high = one.ranges[0]
-        new = self.over(facts, i, low, high, instantiate(one.where, (i,)), one.body_at((i,)))
+        new = self.over(facts, i, low, high, instantiate(one.where, (i,)), one.at((i,))[0])
         if new.op != "sum" or new is t or peel(new, 1) is None:
             return None
         same = (k.bound(0, k.INT),)
@@ -337,7 +362,7 @@ class SumProver:
 
     # Two sums beside each other
 
-    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | Extend | Partition | None:
+    def align(self, facts: Facts, s: Term, t: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
         swapped = self.swapped(facts, s, t)
         if swapped is not None:
             return swapped
@@ -365,13 +390,13 @@ class SumProver:
         if alone and (one.where is k.TRUE or t.args[:2] == like.args[:2]):
             return None
         (i,) = temporaries(1, "f")
-        theirs = one.body_at((i,))
-        for depth in (1,) if alone else (4, 3, 2):
+        theirs = one.at((i,))[0]
+        for depth in (1,) if alone else range(nested_sums(t), 1, -1):
             nested = peel(t, depth)
             if nested is None:
                 continue
             xs = temporaries(depth, "f")
-            mine = nested.body_at(xs)
+            mine = nested.at(xs)[0]
             for form in _matching(mine, theirs, i):
                 if facts.simplify(k.substitute(theirs, {i: form})) is not facts.simplify(mine):
                     continue
@@ -396,10 +421,10 @@ class SumProver:
 
     def holds(self, facts: Facts, step: Reindex) -> bool:
         """Will the kernel accept the step? Asking does not count as an obligation."""
-        counts = self.judge.counts
-        before = (counts.normaliser, counts.solver)
+        judge = self.judge
+        before = (judge.by_normaliser, judge.by_solver)
         found = self.equality._checked(facts, step) is not None
-        counts.normaliser, counts.solver = before
+        judge.by_normaliser, judge.by_solver = before
         return found
 
     def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
@@ -411,7 +436,7 @@ class SumProver:
         low, high = mine.ranges[0]
         inside = facts.assume(k.le(low, x), k.lt(x, high))
         here, there = instantiate(mine.where, (x,)), instantiate(theirs.where, (x,))
-        if mine.body is not theirs.body or here in k.conjuncts(there):
+        if mine.index != theirs.index or here in k.conjuncts(there):
             return None
         if not self.proves(inside.assume(here), there):
             return None
@@ -488,7 +513,7 @@ class SumProver:
             low, high = whole.args[-3], whole.args[-2]
             for at in (part.args[-2], part.args[-3]):
                 inside = k.and_(k.le(low, at), k.le(at, high))
-                if at not in (low, high) and self.proves(facts, inside):
+                if at not in (low, high) and self.proves(facts, inside) and split(whole, at) is not whole:
                     return Split(whole, at)
         return None
 
@@ -502,13 +527,13 @@ class SumProver:
             return None
         if mine.ranges != (theirs.ranges[1], theirs.ranges[0]):
             return None
-        if mine.body_at((x, y)) is not theirs.body_at((y, x)):
+        if mine.at((x, y)) != theirs.at((y, x)):
             return None
         other = (k.bound(0, k.INT), k.bound(1, k.INT))
         return Reindex(s, t, other, other)
 
 
-def _result(step: Split | Reindex | Extend | Partition) -> Term:
+def _result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
     match step:
         case Split(old, at):
             return split(old, at)
@@ -516,7 +541,7 @@ def _result(step: Split | Reindex | Extend | Partition) -> Term:
             return partition(old, test)
         case Extend(old, body):
             return extended(old, body)
-        case Reindex():
+        case Reindex() | Maximum():
             return step.new
 
 
@@ -539,31 +564,11 @@ def bind_step(step: Step, x: Term) -> Step:
 def abstract_step(step: Step, xs: Index) -> Step:
     """Bind variables in a proof step."""
 
-    def at(t: Term) -> Term:
-        return k.abstract(t, xs)
-
-    def inside(t: Term, binders: int) -> Term:
+    def bound(t: Term, binders: int) -> Term:
         ys = temporaries(binders, "y")
         return k.abstract(instantiate(t, ys), (*xs, *ys))
 
-    match step:
-        case Split(old, cut):
-            return Split(at(old), at(cut))
-        case Widen(old, low):
-            return Widen(at(old), at(low))
-        case Reindex(old, new, forward, back):
-            n, m = len(back), len(forward)
-            return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
-        case Extend(old, body, steps):
-            (y,) = temporaries(1, "y")
-            from optigpu.kernel.values import place
-
-            inner = tuple(abstract_step(place(s, (y,)), (*xs, y)) for s in steps)
-            return Extend(at(old), inside(body, 1), inner)
-        case Partition(old, test):
-            return Partition(at(old), inside(test, 1))
-        case Case(test, then, other):
-            return Case(at(test), tuple(abstract_step(s, xs) for s in then), tuple(abstract_step(s, xs) for s in other))
+    return rewritten(step, bound)
 
 
 def bigs(t: Term) -> list[Term]:
@@ -574,6 +579,14 @@ def bigs(t: Term) -> list[Term]:
 def nesting(t: Term) -> int:
     """How many big operators there are inside a term."""
     return sum(x.op in BIG for x in k.subterms(t))
+
+
+def nested_sums(t: Term) -> int:
+    """How many sums stand around the summand of a nested sum."""
+    depth = 0
+    while peel(t, depth + 1) is not None:
+        depth += 1
+    return depth
 
 
 def one_sided(a: Term, b: Term) -> list[Term]:

@@ -10,6 +10,7 @@ from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import Cells, Mark, Owner, arguments, outermost, over, same
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.loops import Exclusive, LoopContract
 from optigpu.kernel.state import THREADS, Rejected, State
@@ -188,28 +189,39 @@ def _earlier(m: Mark, v: Term, low: Term) -> Mark:
 
 
 def divided(threads: Term, extent: Term) -> Term | None:
-    """threads / extent, where that is a polynomial."""
-    if extent is ONE:
-        return threads
-    cs = k.coefficients(extent)
-    if len(cs) != 1:
-        return None
-    (factors, number), *_ = cs.items()
-    out: dict[tuple[Term, ...], int] = {}
-    for m, c in k.coefficients(threads).items():
-        left = list(m)
-        for f in factors:
-            if f not in left:
-                return None
-            left.remove(f)
-        if c % number:
+    """threads / extent, where that is a polynomial: long division, the leading monomials first."""
+    quotient, rest = ZERO, threads
+    while rest is not ZERO:
+        summand = _over(_leading(rest), _leading(extent))
+        if summand is None:
             return None
-        out[tuple(left)] = c // number
-    return k.polynomial(out, INT)
+        before = _leading(rest)[:2]
+        quotient, rest = k.add(quotient, summand), k.sub(rest, k.mul(summand, extent))
+        if rest is not ZERO and not _leading(rest)[:2] < before:  # a product that is not written as a sum of monomials
+            return None
+    return quotient
+
+
+_Leading = tuple[int, tuple[Term, ...], int]
+
+
+def _leading(p: Term) -> _Leading:
+    """Degree, monomial and coefficient of the highest monomial: of those of one degree, the last one in the order of terms."""
+    return max(((len(m), m, c) for m, c in k.coefficients(p).items()), default=(0, (), 0))
+
+
+def _over(whole: _Leading, part: _Leading) -> Term | None:
+    """One monomial divided by another."""
+    left = list(whole[1])
+    for factor in part[1]:
+        if factor not in left:
+            return None
+        left.remove(factor)
+    return k.polynomial({tuple(left): whole[2] // part[2]}, INT) if part[2] and whole[2] % part[2] == 0 else None
 
 
 def _terms(m: Mark) -> tuple[Term, ...]:
-    return (*m.cells.terms(), m.reader.start, m.reader.size)
+    return (*terms_of(m.cells), m.reader.start, m.reader.size)
 
 
 def _newer(x: Term, counter: int) -> bool:

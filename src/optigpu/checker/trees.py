@@ -1,7 +1,7 @@
 """Tree reductions: `for (h = P/2; h > 0; h >>= 1) { barrier; thread for t: if (t < h) s[t] += s[t + h]; }`.
 
 Each step is unrolled, and what the array holds is said anew after it: s[t] is the sum of the entry values at t, t + h, t + 2h, …
-for t < h. That keeps values small, and leaves a sum over the whole array in s[0].
+for t < h. That keeps values small, and leaves a sum over the whole array in s[0]. The same for maxima and minima.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from optigpu.checker.explore import Content, Explorer, Unexplorable, Update, World, difference, unknown_content
+from optigpu.checker.explore import Content, Explorer, Unexplorable, Update, World, difference, greater, unknown_content
 from optigpu.checker.sums import abstract_step
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Cells, Family, Index, arguments, same
+from optigpu.kernel.cells import Cells, Family, Index, arguments, over, same
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.kernel.values import Reindex, Split, Step, Steps
@@ -22,7 +23,7 @@ from optigpu.kernel.values import Reindex, Split, Step, Steps
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What such a loop does: the base, the cell that t stands for, the steps h, and the number of cells."""
+    """What such a loop does: the base, the operation, the cell that t stands for, the steps h, and the number of cells."""
 
     base: str
     op: str
@@ -31,6 +32,7 @@ class Tree:
     offset: Term
     steps: tuple[int, ...]
     scratch: tuple[Update, ...] = ()  # what else is written in each step
+    reads: tuple[Cells, ...] = ()  # what is read in all of them
 
     @property
     def size(self) -> int:
@@ -38,6 +40,14 @@ class Tree:
 
     def cell(self, t: Term) -> Index:
         return (*self.fixed, k.add(self.offset, t), *self.rest)
+
+    def total(self, size: int, body: Term) -> Term:
+        """The operation over so many values, at least one: `body` is under their number."""
+        if self.op == "sum":
+            return k.big("sum", ZERO, k.num(size), body)
+        sign = -1 if self.op == "fold_min" else 1
+        values = k.scale(sign, body)
+        return k.scale(sign, k.big("fold_max", ZERO, k.num(size), values, k.instantiate(values, (ZERO,))))
 
 
 def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) -> Tree | None:
@@ -58,9 +68,14 @@ def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) ->
         if len(content.updates) != 1 or content.updates[0].cells.arity != 1:
             continue
         tree = _tree_of(base, content, h, facts, tuple(values))
-        if tree is not None and not any(h in t.free for u in others for t in u.cells.terms()):
-            return replace(tree, scratch=others)
+        if tree is not None and not any(h in t.free for u in others for t in terms_of(u.cells)):
+            reads = tuple(_in_all_steps(c, h, values) for c in inner.reads if c.base in now)
+            return replace(tree, scratch=others, reads=reads)
     return None
+
+
+def _in_all_steps(c: Cells, h: Term, values: list[int]) -> Cells:
+    return over(c, h, ONE, k.num(values[0] + 1)) if any(h in t.free for t in terms_of(c)) else c
 
 
 def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]) -> Tree | None:
@@ -69,9 +84,10 @@ def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[i
     inside = facts.assume(u.cells.domain((x,)))
     index = u.cells.at((x,))
     value = inside.simplify(k.instantiate(u.value, (x,)))
-    other = difference(value, inside.simplify(content.initial(index)))
-    if other is None or other.op != "app" or other.args[0] is not content.start:
+    found = _combined(value, inside.simplify(content.initial(index)))
+    if found is None or found[1].op != "app" or found[1].args[0] is not content.start:
         return None
+    op, other = found
     moved = [i for i, (a, b) in enumerate(zip(index, other.args[1:])) if a is not b]
     if len(moved) != 1 or k.sub(other.args[1 + moved[0]], index[moved[0]]) is not h:
         return None
@@ -80,12 +96,25 @@ def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[i
     offset = k.sub(index[d], x)
     if any(x in t.free or h in t.free for t in (*fixed, *rest, offset)):
         return None
-    return Tree(base, "sum", fixed, rest, offset, values)
+    return Tree(base, op, fixed, rest, offset, values)
+
+
+def _combined(value: Term, old: Term) -> tuple[str, Term] | None:
+    """The operation and the other value, if a value is made of the old one and another."""
+    summand = difference(value, old)
+    if summand is not None:
+        return "sum", summand
+    most = greater(value, old)
+    if most is not None:
+        return "fold_max", most
+    least = greater(k.neg(value), k.neg(old))
+    return None if least is None else ("fold_min", k.neg(least))
 
 
 def apply_tree(explorer: Explorer, tree: Tree, w: World, at: int) -> None:
-    """What the loop leaves, in an exploration: the first cell holds the sum, the others count as uninitialised."""
+    """What the loop leaves, in an exploration: the first cell holds the total, the others count as uninitialised."""
     before = explorer.content(tree.base, w)
+    w.reads += tree.reads
     (j,) = temporaries(1, "j")
     inside = w.facts.assume(k.le(ZERO, j), k.lt(j, k.num(tree.size)))
     body = k.abstract(explorer.read(before, tree.cell(j), inside), (j,))
@@ -96,7 +125,7 @@ def apply_tree(explorer: Explorer, tree: Tree, w: World, at: int) -> None:
             u.cells.base, Update(u.cells, k.app(f, *arguments(u.cells.arity)) if u.cells.arity else f, u.at), w
         )
     cells = Cells(tree.base, ((ZERO, k.num(tree.size)),), TRUE, tuple(k.abstract(t, (j,)) for t in tree.cell(j)))
-    total = k.big("sum", ZERO, k.num(tree.size), body)
+    total = tree.total(tree.size, body)
     explorer.write(tree.base, Update(cells, k.shift(total, 1), at, init=k.eq(k.bound(0, INT), ZERO)), w)
 
 
@@ -113,10 +142,20 @@ def stated(tree: Tree, h: int, entry: Family, now: Family, facts: Facts) -> tupl
         return None
     among = k.and_(same((*index[:d], *index[d + 1 :]), (*tree.fixed, *tree.rest)), k.le(ZERO, t))
     among = inside.simplify(k.and_(among, k.lt(t, k.num(tree.size))))
-    total = k.big("sum", ZERO, k.num(tree.size // h), k.abstract(entry.value_at(origin), (j,)))
+    total = tree.total(tree.size // h, k.abstract(entry.value_at(origin), (j,)))
     value = k.ite(among, total, now.value_at(ys))
     known = k.ite(among, k.lt(t, k.num(h)), TRUE)
     return k.abstract(known, ys), k.abstract(value, ys)
+
+
+def halved(at: Index, arity: int) -> list[Index]:
+    """Where the entry value with the number j of a maximum is in those over even and over odd numbers, and the other way."""
+    if arity == len(at) + 1:
+        return [(k.num(j), *at) for j in range(4)]
+    if arity == len(at) > 0:
+        j, rest = at[0], at[1:]
+        return [at, *((x, *rest) for x in (k.scale(2, j), k.add(k.scale(2, j), ONE), k.fdiv(j, k.num(2))))]
+    return [at[len(at) - arity :]] if arity < len(at) else [()] if arity == 0 else []
 
 
 def halving_steps(tree: Tree, h: int, want: Family, facts: Facts) -> Steps:

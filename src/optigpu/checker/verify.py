@@ -14,7 +14,7 @@ from optigpu.checker.problems import problem_of
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.kernel import code as kc
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import Counts, Judge, Solver
+from optigpu.kernel.judge import Judge, Solver
 from optigpu.kernel.ledger import Ledger
 from optigpu.prover.cache import CachedSolver
 from optigpu.prover.guide import Search
@@ -101,7 +101,7 @@ class Verifier:
         known = self.proved.get(f.name)
         if known is not None and known[0] == about and known[1].theorem is not None:
             return self._again(known[1], known[2], f, elaborated, ledger, start)
-        judge = Judge(self.solver, Counts(), self.root)
+        judge = Judge(self.solver, self.root)
         kernel = RecordingKernel(judge, elaborated.program, ledger)
         executor = Executor(kernel, elaborated)
         if self.settings.points:
@@ -124,7 +124,7 @@ class Verifier:
             shown = executor.shown
             result.loops = {elaborated.marks[at]: shown[at] for at in _loops(f.body) if at in shown}
             self.proved[f.name] = (about, result, _loops(f.body))
-        result.normaliser, result.solver = judge.counts.normaliser, judge.counts.solver
+        result.normaliser, result.solver = judge.by_normaliser, judge.by_solver
         result.points = executor.points
         return result
 

@@ -59,6 +59,7 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
         if found is None:
             return None
         solved = {u: k.substitute(t, found) for u, t in solved.items()} | found
+        found |= _settle_quotients(quotients, unknown, solved, facts)
         equations = [k.substitute(e, found) for e in equations]
     _solve_conditions(conditions, unknown, solved, facts)
     for u in unknown:
@@ -79,13 +80,24 @@ def _solve_conditions(conditions: list[Term], unknown: Index, solved: dict[Term,
             solved.update(found)
 
 
-def _name_quotients(equations: list[Term], unknown: Index) -> tuple[list[Term], Index]:
+def _name_quotients(equations: list[Term], unknown: Index) -> tuple[list[Term], dict[Term, Term]]:
     """`u div d` as an unknown of its own: u div w = i and u - w * (u div w) = j give u = w * i + j."""
     wanted = set(unknown)
     atoms = {a for e in equations for a in k.subterms(e) if a.op == "fdiv" and a.args[0].free & wanted}
     atoms = {a for a in atoms if not a.args[1].free & wanted}
     names = dict(zip(sorted(atoms), temporaries(len(atoms), "q")))
-    return [k.replace_subterms(e, names) for e in equations], tuple(names.values())
+    return [k.replace_subterms(e, names) for e in equations], {q: a for a, q in names.items()}
+
+
+def _settle_quotients(
+    quotients: dict[Term, Term], unknown: Index, solved: dict[Term, Term], facts: Facts
+) -> dict[Term, Term]:
+    """Quotients of unknowns that are solved by now are no unknowns any more: d[r][c - r % 8] gives r, and with it r div 8."""
+    wanted = set(unknown)
+    left = {q: a for q, a in quotients.items() if q not in solved and a.free & wanted <= solved.keys()}
+    found = {q: facts.simplify(k.substitute(a, solved)) for q, a in left.items()}
+    solved.update(found)
+    return found
 
 
 def _resolve(shifted: Index, unknown: Index, offsets: list[Term]) -> Index:

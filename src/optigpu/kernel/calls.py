@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, arguments, box, choose_owner
-from optigpu.kernel.code import Call, Contract, Function, Param, View
+from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, Index, arguments, box
+from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Call, Contract, Function, Param, View
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.launch import LaunchRules
 from optigpu.kernel.loops import LoopRules
 from optigpu.kernel.rules import Rules
 from optigpu.kernel.state import HOST, THREADS, Rejected, State, changed
 from optigpu.kernel.terms import Term, instantiate
-from optigpu.kernel.threads import ANY_LAUNCH, DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, ThreadConditions, everyone
+from optigpu.kernel.threads import ANY_LAUNCH, ThreadConditions, chosen
 from optigpu.kernel.values import Steps
+
+Gives: TypeAlias = tuple[Take | None, ...]
 
 
 class CallRules(ThreadConditions):
     def call(
-        self,
-        state: State,
-        variables: tuple[Term, ...],
-        takes: tuple[Take, ...],
-        steps: tuple[Steps, ...],
-        gives: tuple[Take | None, ...] = (),
+        self, state: State, variables: Index, takes: tuple[Take, ...], steps: tuple[Steps, ...], gives: Gives = ()
     ) -> State:
         """A call of a function that has been proved (or is admitted): its precondition is taken, its postcondition put.
 
@@ -45,6 +43,8 @@ class CallRules(ThreadConditions):
         sub, views = self._arguments(state, f, i)
         if f.device:
             self._level("call", state, k.substitute(f.threads, sub), function=f.name)
+        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
+            raise Rejected("call", "shape")
         sub.update(zip(f.contract.variables, variables, strict=True))
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
@@ -84,16 +84,15 @@ class CallRules(ThreadConditions):
                 r = held[home.family]
                 member = self._member(post.cells, r, home.back)
                 if same is None:
-                    left = replace(r, cells=replace(r.cells, where=k.and_(r.cells.where, gone[home.family])))
-                    self._found("call", state.facts, post.cells, left, home.forward, home.back)
-                    gone[home.family] = k.and_(gone[home.family], k.not_(member))
+                    left = gone.get(home.family, k.FALSE)
+                    there = replace(r, cells=replace(r.cells, where=k.and_(r.cells.where, left)))
+                    self._found("call", state.facts, post.cells, there, home.forward, home.back)
+                    gone[home.family] = k.and_(left, k.not_(member))
                 else:
                     taken.remove(same)
                 r = r.updated(member, instantiate(new.value, home.back), instantiate(new.init, home.back))
-                if r.owner is not None or post.owner is not None:
-                    group = everyone(state.context)
-                    r = replace(r, owner=choose_owner(member, (post.owner or group).at(home.back), r.owner or group))
-                held[home.family] = r
+                owner = chosen(state.context, member, post.owner and post.owner.at(home.back), r.owner)
+                held[home.family] = replace(r, owner=owner)
             counter += 1
         for n, member in gone.items():  # what is not given back at all
             b, inside = self._arbitrary(state.facts, held[n].cells)
@@ -114,14 +113,12 @@ class CallRules(ThreadConditions):
                 raise Rejected("call", "shape")
         for p in f.params:
             if p.dims is not None:
-                self._same_layout(state, p, p.dims, views[p.name], sub)
+                self._same_layout(state, p, views[p.name], sub)
         return sub, views
 
-    def _same_layout(
-        self, state: State, p: Param, dims: tuple[Term | None, ...], view: View, sub: dict[Term, Term]
-    ) -> None:
+    def _same_layout(self, state: State, p: Param, view: View, sub: dict[Term, Term]) -> None:
         """The inner sizes of an array parameter are those of the array passed: they fix where its elements lie."""
-        base = state.bases[view.base]
+        base, dims = state.bases[view.base], p.dims or ()
         mine = base.dims[len(view.lead) :]
         if len(mine) != len(dims) or base.sort is not p.sort:
             raise Rejected("call", "shape", base=view.base)

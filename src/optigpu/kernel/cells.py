@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate
+from optigpu.kernel.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate, instantiate_all
 
 FULL, READ = "full", "read"
 LENT = "lent"  # for reading, to the body of a sequential loop of the group that holds it in full
@@ -47,32 +47,18 @@ class Cells:
         return k.and_(*parts)
 
     def at(self, args: Index) -> Index:
-        return tuple(instantiate(e, args) for e in self.index)
+        return instantiate_all(self.index, args)
 
     def under(self, outer: Index) -> Cells:
         """Give values to the first binders; the others stay."""
-        m, n = len(outer), self.arity
-        ranges = []
-        for i in range(m, n):
-            args = (*outer, *arguments(i - m))
-            ranges.append(tuple(instantiate(t, args) for t in self.ranges[i]))
-        args = (*outer, *arguments(n - m))
-        index = tuple(instantiate(e, args) for e in self.index)
-        return Cells(self.base, tuple((lo, hi) for lo, hi in ranges), instantiate(self.where, args), index)
+        levels = [(*outer, *arguments(i)) for i in range(self.arity - len(outer) + 1)]
+        rest = zip(self.ranges[len(outer) :], levels)
+        ranges = tuple((instantiate(lo, args), instantiate(hi, args)) for (lo, hi), args in rest)
+        return Cells(self.base, ranges, instantiate(self.where, levels[-1]), self.at(levels[-1]))
 
     def substitute(self, sub: dict[Term, Term]) -> Cells:
         ranges = tuple((k.substitute(lo, sub), k.substitute(hi, sub)) for lo, hi in self.ranges)
         return Cells(self.base, ranges, k.substitute(self.where, sub), tuple(k.substitute(e, sub) for e in self.index))
-
-    def terms(self) -> Index:
-        return (*(t for r in self.ranges for t in r), self.where, *self.index)
-
-
-def make_cells(base: str, binders: tuple[tuple[Term, Term, Term], ...], where: Term, index: Index) -> Cells:
-    """From named binders (variable, low, high)."""
-    names = tuple(v for v, _, _ in binders)
-    ranges = tuple((k.abstract(lo, names[:i]), k.abstract(hi, names[:i])) for i, (_, lo, hi) in enumerate(binders))
-    return Cells(base, ranges, k.abstract(where, names), tuple(k.abstract(e, names) for e in index))
 
 
 def single(base: str, index: Index) -> Cells:
@@ -98,6 +84,10 @@ class Owner:
         """The same threads, counted from `by` threads further left."""
         return Owner(k.add(self.start, by), self.size)
 
+    def over(self, v: Term, n: int) -> Owner:
+        """As terms under v, and then the n binders that they are under."""
+        return Owner(outermost(self.start, v, n), outermost(self.size, v, n))
+
     def contains(self, other: Owner) -> Term:
         return k.and_(k.le(self.start, other.start), k.le(k.add(other.start, other.size), k.add(self.start, self.size)))
 
@@ -117,6 +107,10 @@ class Mark:
     def under(self, outer: Index) -> Mark:
         args = (*outer, *arguments(self.cells.arity - len(outer)))
         return Mark(self.family, self.cells.under(outer), self.reader.at(args))
+
+    def over(self, v: Term, low: Term, high: Term) -> Mark:
+        """The mark for all v in a range."""
+        return Mark(self.family, over(self.cells, v, low, high), self.reader.over(v, self.cells.arity))
 
 
 @dataclass(frozen=True, slots=True)

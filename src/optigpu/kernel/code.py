@@ -12,6 +12,7 @@ from typing import TypeAlias
 from optigpu.kernel.cells import Claim, Index
 from optigpu.kernel.terms import ONE, Sort, Term
 
+HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
 SEQUENTIAL, PARALLEL, THREAD, MAGIC_THREAD = "sequential", "parallel", "thread", "magic thread"
 
 
@@ -67,10 +68,6 @@ class Alloc(_Instr):
     heap: bool = True
     distributed: bool = False
     bytes: int = 0  # of an element
-
-    @property
-    def rank(self) -> int:
-        return len(self.dims) + self.distributed
 
 
 @dataclass(frozen=True, slots=True)

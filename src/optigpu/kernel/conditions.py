@@ -17,7 +17,7 @@ from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.state import Rejected, State
-from optigpu.kernel.terms import INT, TRUE, Term, instantiate
+from optigpu.kernel.terms import INT, TRUE, Term, instantiate_all
 from optigpu.kernel.values import Equality, Steps, place
 
 AnInstr = TypeVar("AnInstr", bound=Instr)
@@ -80,12 +80,12 @@ class Conditions:
         if len(forward) != r.cells.arity or (back is not None and len(back) != need.arity) or need.base != r.cells.base:
             raise Rejected(rule, "shape", base=need.base)
         b, inside = self._arbitrary(facts, need)
-        image = tuple(instantiate(t, b) for t in forward)
+        image = instantiate_all(forward, b)
         data = {"base": need.base, "need": need, "have": r.cells, "at": b}
         goal = k.and_(same(r.cells.at(image), need.at(b)), r.cells.domain(image))
         self._require(rule, "permission", inside, goal, **data)
         if back is not None:
-            self._require(rule, "overlap", inside, same(tuple(instantiate(t, image) for t in back), b), **data)
+            self._require(rule, "overlap", inside, same(instantiate_all(back, image), b), **data)
 
     def _member(self, need: Cells, r: Family, back: Index) -> Term:
         """Which cells of r are needed, as a condition under the binders of r: exact, since back inverts forward."""
@@ -97,7 +97,7 @@ class Conditions:
         """Where `want` has its cells written, r (found by `forward`) has them written, with equal values unless `some` do."""
         b, inside = self._arbitrary(facts, want.cells)
         inside = inside.assume(want.init_at(b))
-        image = tuple(instantiate(t, b) for t in forward)
+        image = instantiate_all(forward, b)
         data = {"base": want.cells.base, "cells": want.cells, "at": b}
         self._require(rule, "init", inside, r.init_at(image), **data)
         if not some:
@@ -105,17 +105,14 @@ class Conditions:
             if not self._equality.holds(inside, mine, theirs, tuple(place(s, b) for s in steps)):
                 raise Rejected(rule, "value", inside, k.eq(mine, theirs), found=mine, wanted=theirs, **data)
 
-    def _claimed(
-        self, rule: str, state: State, held: Any, claim: Claim, take: Take, facts: Facts | None = None
-    ) -> Family:
+    def _claimed(self, rule: str, state: State, held: Any, claim: Claim, take: Take) -> Family:
         """The family in which a claim is found, with the claim checked."""
-        self._known(state, take.forward, take.back, take.steps)
-        facts = state.facts if facts is None else facts
+        self._known(state, take)
         r = self._family(rule, held, take.family, claim.cells.base, claim.share)
-        self._found(rule, facts, claim.cells, r, take.forward, take.back if claim.share == FULL else None)
+        self._found(rule, state.facts, claim.cells, r, take.forward, take.back if claim.share == FULL else None)
         if claim.contents != UNINIT:
             want = Family(claim.cells, k.ZERO if claim.value is None else claim.value, TRUE)
-            self._contents(rule, facts, want, r, take.forward, take.steps, claim.contents == SOME)
+            self._contents(rule, state.facts, want, r, take.forward, take.steps, claim.contents == SOME)
         return r
 
     def _prove_fact(self, rule: str, facts: Facts, goal: Term, steps: Steps) -> None:

@@ -72,10 +72,9 @@ class Facts:
         new = [c for c in new if k.substitute(c, self.substitution) not in self.known]
         if not new:
             return self
-        found = self._larger.get(tuple(new))
-        if found is None:
-            found = self._larger[tuple(new)] = self._with(new)
-        return found
+        if tuple(new) not in self._larger:
+            self._larger[tuple(new)] = self._with(new)
+        return self._larger[tuple(new)]
 
     def _with(self, new: list[Term]) -> Facts:
         out = Facts(self.guide, self.given + tuple(new), self)
@@ -92,7 +91,7 @@ class Facts:
         return out
 
     def _settle(self, items: list[Term]) -> None:
-        self.items = tuple(dict.fromkeys(i for i in items if i is not TRUE))
+        self.items = tuple(dict.fromkeys(i for i in _sharpened(items) if i is not TRUE))
         self.known = frozenset(self.items)
         self.positive = set()
         self._bounds, self._simplified, self._nonneg = None, {}, {}
@@ -105,20 +104,13 @@ class Facts:
 
     def _solve_equations(self, items: list[Term]) -> list[Term]:
         """Turn equations for a variable into substitutions, until there are none left."""
-        progress = True
-        while progress:
-            progress = False
-            for at, item in enumerate(items):
-                solved = _solve(item)
-                if solved is None:
-                    continue
+        for at, item in enumerate(items):
+            if solved := _solve(item):
                 v, value = solved
                 self.substitution = {w: k.substitute(t, {v: value}) for w, t in self.substitution.items()}
                 self.substitution[v] = value
                 rest = items[:at] + items[at + 1 :]
-                items = [c for i in rest for c in k.conjuncts(k.substitute(i, {v: value}))]
-                progress = True
-                break
+                return self._solve_equations([c for i in rest for c in k.conjuncts(k.substitute(i, {v: value}))])
         return items
 
     def apply(self, t: Term) -> Term:
@@ -141,10 +133,9 @@ class Facts:
     def _simplify(self, t: Term) -> Term:
         if t.op in ("num", "var", "true", "false", "bound"):
             return t
-        found = self._simplified.get(t)
-        if found is None:
-            found = self._simplified[t] = self._simplify_new(t)
-        return found
+        if t not in self._simplified:
+            self._simplified[t] = self._simplify_new(t)
+        return self._simplified[t]
 
     def _simplify_new(self, t: Term) -> Term:
         match t.op:
@@ -156,9 +147,7 @@ class Facts:
                 c = self._simplify(t.args[0])
                 if c is TRUE or c is FALSE:
                     return self._simplify(t.args[1] if c is TRUE else t.args[2])
-                a = self.assume(c)._simplify_branch(t.args[1])
-                b = self.assume(k.not_(c))._simplify_branch(t.args[2])
-                return k.ite(c, a, b)
+                return k.ite(c, self.assume(c).reduce(t.args[1]), self.assume(k.not_(c)).reduce(t.args[2]))
         if t.level > 0:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
@@ -179,9 +168,6 @@ class Facts:
             case _:
                 return new
 
-    def _simplify_branch(self, t: Term) -> Term:
-        return self._simplify(self.apply(t))
-
     def _simplify_big(self, t: Term) -> Term:
         """The body under the range of its index."""
         if t.level > 0:
@@ -199,7 +185,7 @@ class Facts:
     def _divide(self, t: Term) -> Term:
         a, d = t.args
         quotient, rest = _split_multiple(a, d)
-        if rest is None or not self.nonneg(k.sub(d, ONE)):
+        if not self.nonneg(k.sub(d, ONE)):
             return t
         if self.nonneg(rest) and self.nonneg(k.sub(k.sub(d, ONE), rest)):
             return quotient
@@ -240,17 +226,15 @@ class Facts:
     def _prove_junction(self, g: Term) -> bool:
         if g is TRUE or g in self.known:
             return True
-        match g.op:
-            case "and":
-                return all(self._prove_junction(a) for a in g.args)
-            case "or":
-                for a in g.args:
-                    others = self.assume(*(k.not_(b) for b in g.args if b is not a))
-                    if others.proves(a) if others is not self else self._prove(a):
-                        return True
-                return False
-            case _:
-                return self._prove(g)
+        if g.op == "and":
+            return all(self._prove_junction(a) for a in g.args)
+        if g.op != "or":
+            return self._prove(g)
+        for a in g.args:
+            others = self.assume(*(k.not_(b) for b in g.args if b is not a))
+            if others.proves(a) if others is not self else self._prove(a):
+                return True
+        return False
 
     def _prove(self, g: Term) -> bool:
         match g.op:
@@ -261,33 +245,30 @@ class Facts:
                 if self.nonneg(p):
                     return True
                 just_not = k.eq(p, k.num(-1))  # p >= -1, and p = -1 contradicts the facts
-                return (
-                    _solve(just_not) is not None
-                    and self.nonneg(k.add(p, ONE))
-                    and self.assume(just_not)._contradictory()
-                )
+                return _solve(just_not) is not None and self.nonneg(k.add(p, ONE)) and self._excludes(just_not)
             case "eq" if g.args[0].sort is INT:
                 return self._prove(k.le(ZERO, g.args[0])) and self._prove(k.le(g.args[0], ZERO))
             case "not" if g.args[0].op == "eq" and g.args[0].args[0].sort is INT:
                 p = g.args[0].args[0]
-                if self.nonneg(k.sub(p, ONE)) or self.nonneg(k.sub(k.neg(p), ONE)):
-                    return True
-                return _solve(g.args[0]) is not None and self.assume(g.args[0])._contradictory()
+                return self.nonneg(k.sub(p, ONE)) or self.nonneg(k.sub(k.neg(p), ONE)) or self._excludes(g.args[0])
             case _:
                 return False
 
+    def _excludes(self, equation: Term) -> bool:
+        return _solve(equation) is not None and self.assume(equation)._contradictory()
+
     def _contradictory(self) -> bool:
         """Do two of the facts exclude each other?"""
-        if self.inconsistent:
-            return True
-        return any(i.op == "le" and i.args[0].sort is INT and self.nonneg(k.sub(i.args[0], ONE)) for i in self.items)
+        bounds = [i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT]
+        return self.inconsistent or _opposed(bounds) or any(self.nonneg(k.sub(p, ONE)) for p in bounds)
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""
         found = self._nonneg.get(p)
         if found is None:
             self._nonneg[p] = False  # while it is being looked at
-            found = self._nonneg[p] = self._eliminate(p, DEPTH, {}, self._bounds_with(p))
+            possible = k.is_num(p) or not self.guide.refutes(self, p)
+            found = self._nonneg[p] = possible and self._eliminate(p, DEPTH, {}, self._bounds_with(p))
         return found
 
     def _eliminate(self, p: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> bool:
@@ -298,10 +279,11 @@ class Facts:
         if self._plainly_nonneg(cs, bounds):
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
-        if common is not None and _atom_nonneg(common, bounds):  # a * q >= 0
-            return self._eliminate(
-                k.polynomial({_without(m, common): c for m, c in cs.items()}, INT), depth, tried_at, bounds
-            )
+        if common is not None and (
+            _atom_nonneg(common, bounds) or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
+        ):  # a * q >= 0
+            rest = k.polynomial({_without(m, common): c for m, c in cs.items()}, INT)
+            return self._eliminate(rest, depth, tried_at, bounds)
         if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or self.guide.refutes(self, p):
             return False
         tried_at[p] = depth
@@ -315,10 +297,9 @@ class Facts:
             if sign == 0:
                 continue
             for c, side, r in bounds[v]:  # side 1: c*v >= r; side -1: c*v <= r, with c > 0
-                if side != sign:
-                    continue
                 # c * (a*v + q) = a * (c*v) + c*q >= a*r + c*q; an integer n is >= 0 already if c*n > -c
-                if self._eliminate(k.add(k.mul(a, r), k.mul(c, q), k.sub(c, ONE)), depth - 1, tried_at, bounds):
+                least = k.add(k.mul(a, r), k.mul(c, q), k.sub(c, ONE)) if side == sign else None
+                if least is not None and self._eliminate(least, depth - 1, tried_at, bounds):
                     return True
             tried += 1
             if tried == 2:
@@ -326,13 +307,9 @@ class Facts:
         return False
 
     def _plainly_nonneg(self, cs: Coefficients, bounds: Bounds) -> bool:
-        for m, c in cs.items():
-            if c < 0:
-                return False
-            odd = [a for a in dict.fromkeys(m) if m.count(a) % 2]
-            if not all(_atom_nonneg(a, bounds) for a in odd):
-                return False
-        return True
+        """Are all summands products of numbers that are not negative, and squares?"""
+        odd = (a for m in cs for a in dict.fromkeys(m) if m.count(a) % 2)
+        return all(c >= 0 for c in cs.values()) and all(_atom_nonneg(a, bounds) for a in odd)
 
     def _sign(self, a: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> int:
         if a.op == "num":
@@ -400,10 +377,10 @@ class Facts:
         cs = k.coefficients(item.args[0])
         for m, c in cs.items():
             for v in dict.fromkeys(m):
-                others = _remove(m, (v,)) or ()
-                if v in others or len(others) > 1 or not all(u in self.positive for u in others):
+                others = _without(m, v)
+                if len(others) > 1 or not self.positive.issuperset(others) or any(v in n for n in cs if n != m):
                     continue
-                if any(v in n for n in cs if n != m):
+                if v in others:
                     continue
                 rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
                 factor = k.mul(k.num(abs(c)), *others)
@@ -434,12 +411,29 @@ def _expand(t: Term) -> Term:
     return k.substitute(t, {x: k.fdiv(_expand(k.var(n, INT)), k.num(int(d))) for x, (n, _, d) in parts.items()})
 
 
+def _sharpened(items: list[Term]) -> list[Term]:
+    """p <= 0 and p != 0 is p <= -1, for an integer p."""
+    for i in items:
+        if i.op == "not" and i.args[0].op == "eq" and i.args[0].args[0].sort is INT:
+            p = i.args[0].args[0]
+            for q in (p, k.neg(p)):
+                if k.le(q, ZERO) in items:
+                    return _sharpened([k.lt(q, ZERO) if j is k.le(q, ZERO) else j for j in items if j is not i])
+    return items
+
+
+def _opposed(bounds: list[Term]) -> bool:
+    """Are there p <= 0 and q <= 0 whose sum is a positive number?"""
+    numbers = {k.sub(p, k.num(c)): c for c, p in sorted((k.coefficients(p).get((), 0), p) for p in bounds)}
+    return any(c + numbers.get(k.neg(p), -c) > 0 for p, c in numbers.items())
+
+
 def _has_choice(t: Term) -> bool:
     return any(x.op in ("ite", "max") for x in k.subterms(t))
 
 
 def _solve(item: Term) -> tuple[Term, Term] | None:
-    """From p = 0, a variable with coefficient ±1 (of reals: any) that occurs nowhere else in p; or n = k * q from k | n."""
+    """From p = 0, a variable with coefficient ±1 (of reals: any) that is nowhere else in p; or n = k * q + c from n mod k = c."""
     if item.op != "eq":
         return None
     p = item.args[0]
@@ -451,28 +445,23 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
         rest = k.scale(factor, k.polynomial({m: d for m, d in cs.items() if m != (v,)}, p.sort))
         if v not in rest.free:
             return v, rest
+    constant = cs.pop((), 0)
     if p.sort is INT and len(cs) == 2:
         (m1, c1), (m2, c2) = cs.items()
         for n, cn, q, cq in ((m1, c1, m2, c2), (m2, c2, m1, c1)):
             if len(n) == 1 and len(q) == 1 and n[0].op == "var" and q[0].op == "fdiv" and q[0].args[0] is n[0]:
                 d = q[0].args[1]
-                if d.op == "num" and cq == -cn * d.data:
-                    return n[0], k.mul(d, k.var(f"{n[0].data}/{d.data}", INT))
+                if d.op == "num" and cq == -cn * d.data and 0 <= (c := -constant * cn) < d.data:  # cn is 1 or -1
+                    return n[0], k.add(k.mul(d, k.var(f"{n[0].data}/{d.data}", INT)), k.num(c))
     return None
 
 
 def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
     """(a, q) with p = a*v + q and v in neither, not even inside other atoms."""
-    a: Coefficients = {}
-    q: Coefficients = {}
-    for m, c in cs.items():
-        if m.count(v) > 1:
-            return None
-        if v in m:
-            a[tuple(x for x in m if x is not v)] = c
-        else:
-            q[m] = c
-    return k.polynomial(a, v.sort), k.polynomial(q, v.sort)
+    if any(m.count(v) > 1 for m in cs):
+        return None
+    a = {_without(m, v): c for m, c in cs.items() if v in m}
+    return k.polynomial(a, v.sort), k.polynomial({m: c for m, c in cs.items() if v not in m}, v.sort)
 
 
 def _atom_nonneg(a: Term, bounds: Bounds) -> bool:
@@ -497,33 +486,18 @@ def _atom_at_least(a: Term, least: int, bounds: Bounds) -> bool:
             return False
 
 
-def _split_multiple(a: Term, d: Term) -> tuple[Term, Term | None]:
-    """a = d * quotient + rest, for d a constant or a single monomial."""
+def _split_multiple(a: Term, d: Term) -> tuple[Term, Term]:
+    """a = d * quotient + rest, for d a single monomial, or for a that is a multiple of d."""
     if d.op == "num":
         return ZERO, a
-    ds = k.coefficients(d)
-    if len(ds) != 1:
-        return (ZERO, a) if not _same_multiple(a, d) else (_same_multiple(a, d) or ZERO, ZERO)
-    (dm, dc), *_ = ds.items()
-    quotient: Coefficients = {}
-    rest: Coefficients = {}
-    for m, c in k.coefficients(a).items():
-        left = _remove(m, dm)
-        if left is not None and c % dc == 0:
-            quotient[left] = c // dc
-        else:
-            rest[m] = c
-    return k.polynomial(quotient, INT), k.polynomial(rest, INT)
-
-
-def _same_multiple(a: Term, d: Term) -> Term | None:
-    """k if a = k * d for a number k."""
-    ca, cd = k.coefficients(a), k.coefficients(d)
-    m, c = next(iter(cd.items()))
-    multiple = ca.get(m, 0)
-    if multiple and multiple % c == 0 and k.scale(multiple // c, d) is a:
-        return k.num(multiple // c)
-    return None
+    ca, ds = k.coefficients(a), k.coefficients(d)
+    dm, dc = next(iter(ds.items()))
+    if len(ds) > 1:
+        multiple = ca.get(dm, 0) // dc
+        return (k.num(multiple), ZERO) if k.scale(multiple, d) is a else (ZERO, a)
+    within = {m: left for m, c in ca.items() if (left := _remove(m, dm)) is not None and c % dc == 0}
+    quotient = {left: ca[m] // dc for m, left in within.items()}
+    return k.polynomial(quotient, INT), k.polynomial({m: c for m, c in ca.items() if m not in within}, INT)
 
 
 def _without(m: tuple[Term, ...], a: Term) -> tuple[Term, ...]:
@@ -532,9 +506,8 @@ def _without(m: tuple[Term, ...], a: Term) -> tuple[Term, ...]:
 
 
 def _remove(m: tuple[Term, ...], factors: tuple[Term, ...]) -> tuple[Term, ...] | None:
-    left = list(m)
     for f in factors:
-        if f not in left:
+        if f not in m:
             return None
-        left.remove(f)
-    return tuple(left)
+        m = _without(m, f)
+    return m

@@ -8,62 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import INT, TRUE, Term, instantiate
+from optigpu.kernel.terms import INT, Term, instantiate
 
 UNIVERSAL = ("all", "forall")
 POSITIVE = ("fn:exp", "fn:exp2")  # mathematical functions by name, see checker/formulas.py
 NOT_NEGATIVE = ("fn:sqrt",)
 
 
-class Solver(Protocol):
-    """A decision procedure for quantifier-free formulas over integers, reals and uninterpreted functions."""
+class Solver:
+    """A decision procedure for quantifier-free formulas over integers, reals and unknown functions; this one has no answers."""
 
     @property
     def description(self) -> str:
         """Name and version, as the ledger prints them."""
-        ...
+        return "no solver"
 
     def valid(self, facts: Sequence[Term], goal: Term) -> bool:
         """True only if the goal follows from the facts; False if it does not or it could not be decided."""
-        ...
-
-
-class NoSolver:
-    """The normaliser alone."""
-
-    description = "no solver"
-
-    def valid(self, facts: Sequence[Term], goal: Term) -> bool:
         return False
 
 
 @dataclass
-class Counts:
-    """How many obligations were settled by whom; what the verdict's last line reports."""
-
-    normaliser: int = 0
-    solver: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.normaliser + self.solver
-
-
-@dataclass
 class Judge:
-    solver: Solver = field(default_factory=NoSolver)
-    counts: Counts = field(default_factory=Counts)
+    solver: Solver = field(default_factory=Solver)
     root: Facts = field(default_factory=Facts)  # no facts; shared, so that what was found out is found again
+    by_normaliser: int = 0  # how many obligations were settled by whom
+    by_solver: int = 0
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
         """Does the goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
         goal = facts.reduce(goal)
         if facts.inconsistent or facts.proves(goal):
-            self.counts.normaliser += count
+            self.by_normaliser += count
             return True
         if goal.op == "and":
             return all(self.proves(facts, g, count) for g in goal.args)
@@ -71,7 +50,7 @@ class Judge:
             return self._proves_universal(facts, goal, count)
         if goal not in facts.answers:
             facts.answers[goal] = self._ask(facts, goal)
-        self.counts.solver += count and facts.answers[goal]
+        self.by_solver += count and facts.answers[goal]
         return facts.answers[goal]
 
     def _proves_universal(self, facts: Facts, goal: Term, count: bool) -> bool:
@@ -95,13 +74,13 @@ class Judge:
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
         out: list[Term] = []
-        for t in k.subterms(goal):
-            zero = k.num(0, t.sort) if t.sort.numeric else TRUE
-            if t.level == 0 and t.op == "app" and t.args[0].data in POSITIVE:
+        for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in ("app", "sum") and t.sort.numeric):
+            zero = k.num(0, t.sort)
+            if t.op == "app" and t.args[0].data in POSITIVE:
                 out.append(k.lt(zero, t))
-            elif t.level == 0 and t.op == "app" and t.args[0].data in NOT_NEGATIVE:
+            elif t.op == "app" and t.args[0].data in NOT_NEGATIVE:
                 out.append(k.le(zero, t))
-            elif t.level == 0 and t.op == "sum":
+            elif t.op == "sum":
                 low, high, body = t.args
                 (i,), inner = facts.arbitrary(INT)
                 inside, summand = inner.assume(k.le(low, i), k.lt(i, high)), instantiate(body, (i,))
@@ -109,6 +88,9 @@ class Judge:
                     out += [k.implies(k.lt(low, high), k.lt(zero, t)), k.le(zero, t)]
                 elif self.proves(inside, k.le(zero, summand), count=False):
                     out.append(k.le(zero, t))
+                    first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
+                    if self.proves(facts, first, count=False):  # one is positive, and none negative
+                        out.append(k.lt(zero, t))
         return out
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.code import Launch, Phase
+from optigpu.kernel.code import REGISTER, SHARED, Launch, Phase
 from optigpu.kernel.state import HOST, SETUP, TEARDOWN, THREADS, Context, Rejected, State, changed
 from optigpu.kernel.terms import ONE, ZERO
-from optigpu.kernel.threads import REGISTER, SHARED, ThreadRules
+from optigpu.kernel.threads import ThreadRules
 
 MOST_THREADS = 1024  # in a block
 MOST_SHARED = 227 * 1024  # bytes in a block
@@ -24,10 +24,9 @@ class LaunchRules(ThreadRules):
         if state.context.kind != HOST:
             raise Rejected("launch", "context", context=state.context, to=SETUP)
         grid, block, shared = state.values((i.grid, i.block, i.shared))
+        most = grid if not k.is_num(grid) else k.num(MOST_BLOCKS)
         limits = {
-            "blocks": k.le(ZERO, grid)
-            if not k.is_num(grid)
-            else k.and_(k.le(ZERO, grid), k.le(grid, k.num(MOST_BLOCKS))),
+            "blocks": k.and_(k.le(ZERO, grid), k.le(grid, most)),
             "threads": k.and_(k.le(ONE, block), k.le(block, k.num(MOST_THREADS))),
             "shared": k.and_(k.le(ZERO, shared), k.le(shared, k.num(MOST_SHARED))),
         }

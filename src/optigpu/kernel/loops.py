@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import (
-    FULL,
-    LENT,
-    READ,
-    Cells,
-    Family,
-    Index,
-    Mark,
-    Owner,
-    arguments,
-    choose_owner,
-    outermost,
-    unknown,
-)
+from optigpu.kernel.cells import FULL, LENT, READ, Cells, Family, Index, Mark, Owner, arguments, unknown
 from optigpu.kernel.code import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, Let, Loop
 from optigpu.kernel.state import HOST, THREADS, Block, Context, Rejected, State, changed
-from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
-from optigpu.kernel.threads import Cover, ThreadConditions, everyone, marked
+from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate, instantiate_all
+from optigpu.kernel.threads import Cover, ThreadConditions, chosen, everyone, marked
 from optigpu.kernel.values import Steps
 
 
@@ -86,32 +74,39 @@ class Range:
         return k.max_(self.low, self.high)
 
 
+TESTS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+STEPS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv}
+STEPS |= {"<<": operator.lshift, ">>": operator.rshift}
+TOWARDS = {"+": ("<", "<="), "-": (">", ">=")}
+
+
 def iterations(loop: Loop, start: Term, bound: Term, step: Term) -> Range:
-    """The iterations of a loop that counts up or down by a positive step."""
-    beyond = {"<": bound, "<=": k.add(bound, k.ONE), ">": bound, ">=": k.sub(bound, k.ONE)}[loop.relation]
-    v = k.bound(0, INT)
-    if loop.op == "+" and step is k.ONE:
+    """The iterations of a loop that counts by a positive step towards its bound: ceil(distance / step) values are taken.
+
+    Away from its bound, a loop that takes one value does not end.
+    """
+    if loop.relation not in TOWARDS.get(loop.op, ()):
+        raise Rejected("loop", "direction" if loop.op in TOWARDS else "geometric")
+    v, up = k.bound(0, INT), loop.op == "+"
+    beyond = {"<=": k.add(bound, ONE), ">=": k.sub(bound, ONE)}.get(loop.relation, bound)
+    if up and step is ONE:
         return Range(start, beyond, v)
-    distance = k.sub(beyond, start) if loop.op == "+" else k.sub(start, beyond)
-    count = k.fdiv(k.sub(k.add(distance, step), k.ONE), step)
-    index = k.add(start, k.mul(step, v)) if loop.op == "+" else k.sub(start, k.mul(step, v))
-    return Range(k.ZERO, count, index)
+    distance = k.sub(beyond, start) if up else k.sub(start, beyond)
+    count = k.fdiv(k.sub(k.add(distance, step), ONE), step)
+    return Range(ZERO, count, k.add(start, k.mul(step if up else k.neg(step), v)))
 
 
 def holds_for(loop: Loop, index: Term, bound: Term) -> Term:
     """The loop's own condition."""
-    tests = {"<": k.lt(index, bound), "<=": k.le(index, bound), ">": k.lt(bound, index), ">=": k.le(bound, index)}
-    return tests[loop.relation]
+    low, high = (index, bound) if loop.relation in ("<", "<=") else (bound, index)
+    return k.le(low, high) if "=" in loop.relation else k.lt(low, high)
 
 
 class LoopRules(ThreadConditions):
     def range_of(self, state: State, loop: Loop) -> Range:
-        """The iterations of a counted loop. Its step is positive, and n = ceil(distance / step) values are taken."""
-        start, bound, step = (state.value(t) for t in (loop.start, loop.bound, loop.amount))
-        if loop.op not in ("+", "-"):
-            raise Rejected("loop", "geometric")
-        self._require("loop", "step", state.facts, k.lt(k.ZERO, step))
-        range_ = iterations(loop, start, bound, step)
+        """The iterations of a counted loop. Its step is positive, and it counts towards its bound."""
+        range_ = iterations(loop, *state.values((loop.start, loop.bound, loop.amount)))
+        self._require("loop", "step", state.facts, k.lt(ZERO, state.value(loop.amount)))
         return replace(range_, high=state.facts.simplify(range_.high))
 
     def enter_loop(self, state: State, contract: LoopContract) -> State:
@@ -139,18 +134,15 @@ class LoopRules(ThreadConditions):
             if not x.cells.ranges or x.cells.ranges[0] != (range_.low, range_.high):
                 raise Rejected("loop", "shape", base=x.cells.base)
             self._found("loop", state.facts, x.cells, r, x.forward, x.back)
-            at = tuple(instantiate(t, (v, *arguments(x.cells.arity - 1))) for t in x.forward)
-            owner = None if r.owner is None else r.owner.at(at)
+            at = instantiate_all(x.forward, (v, *arguments(x.cells.arity - 1)))
+            owner = r.owner and r.owner.at(at)
             mine = tuple(replace(m, family=number) for m in state.marks if m.family == x.family)
             if loop.mode == THREAD:
-                owner = self._owner_inside(state, r, x, context)
-                owner = (
-                    None if owner is None else Owner(*(self._under(t, v, x.cells) for t in (owner.start, owner.size)))
-                )
+                inner = self._owner_inside(state, r, x, context)
+                owner = inner and inner.at((v, *arguments(x.cells.arity - 1)))
                 part = Owner(k.mul(k.bound(x.cells.arity - 1, INT), context.threads), context.threads)
-                for m in state.marks:
-                    if m.family == x.family:
-                        self._read_within(state, x.cells, m, part)
+                for m in mine:
+                    self._read_within(state, x.cells, m, part)
                 alone = context.threads is ONE
                 mine = () if alone else tuple(replace(m, reader=m.reader.moved(k.neg(first))) for m in mine)
             marks = marked(marks, *mine)
@@ -215,9 +207,6 @@ class LoopRules(ThreadConditions):
         self._require("loop", "owner", inside, goal, base=x.cells.base, **data)
         return None if x.whole else owner
 
-    def _under(self, t: Term, v: Term, cells: Cells) -> Term:
-        return instantiate(t, (v, *arguments(cells.arity - 1)))
-
     def _invariant_marks(self, contract: LoopContract, v: Term) -> tuple[Mark, ...]:
         families = {i.family for i in contract.invariant}
         if any(m.family not in families for m in contract.marks):
@@ -238,8 +227,7 @@ class LoopRules(ThreadConditions):
         args = (v, *arguments(r.cells.arity))
         sort = state.bases[r.cells.base].sort
         value = unknown(name, r.cells.arity, sort) if inv.value is None else instantiate(inv.value, args)
-        owner = None if inv.owner is None else inv.owner.at(args)
-        return replace(r, value=value, init=instantiate(inv.init, args), owner=owner)
+        return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
 
     def leave_loop(
         self, end: State, exclusive: tuple[Steps, ...], invariant: tuple[Steps, ...], covers: tuple[Cover, ...] = ()
@@ -286,12 +274,8 @@ class LoopRules(ThreadConditions):
             new = (instantiate(value, x.back), instantiate(x.init, x.back))
             member = self._member(x.cells, r, x.back)
             after = held[x.family].updated(member, *new)
-            if owner is not None or after.owner is not None:
-                group = everyone(before.context)
-                after = replace(
-                    after, owner=choose_owner(member, owner.at(x.back) if owner else group, after.owner or group)
-                )
-            held[x.family] = after
+            owner = chosen(before.context, member, owner and owner.at(x.back), after.owner)
+            held[x.family] = replace(after, owner=owner)
             counter += 1
         for inv in contract.invariant:
             r = held[inv.family]
@@ -308,15 +292,15 @@ class LoopRules(ThreadConditions):
             return None
         owner = (mine.owner or Owner(ZERO, threads)).moved(entered.first)
         self._outlives(before, entered.v, owner.start, owner.size)
-        n = mine.cells.arity
-        return Owner(outermost(owner.start, entered.v, n), outermost(owner.size, entered.v, n))
+        return owner.over(entered.v, mine.cells.arity)
 
     def _context_after(self, before: State, end: State, entered: _Entered) -> Context:
-        """The end of the body has the context of its start. Only blocks may keep shared memory, until the kernel ends."""
+        """The end of the body has the context of its start. Only blocks may keep shared memory, until the kernel ends: iterations
+        of a thread loop have different threads (or there is only one), those of a sequential loop the same."""
         if replace(end.context, used=entered.context.used, busy=entered.context.busy) != entered.context:
             raise Rejected("leave", "context", context=end.context)
         if end.context != entered.context:
-            if entered.context == before.context:
+            if self._next(before, Loop).mode != THREAD:
                 raise Rejected("leave", "shared", context=end.context)
             self._known(before, end.context.used, *(size for _, size in end.context.busy))
         return replace(before.context, used=end.context.used, busy=end.context.busy)
@@ -366,22 +350,10 @@ class LoopRules(ThreadConditions):
 def _values(loop: Loop, i: int, limit: int, step: int) -> list[int]:
     """The values of the index, as C computes them; a loop that gets nowhere is rejected."""
     out: list[int] = []
-    while {"<": i < limit, "<=": i <= limit, ">": i > limit, ">=": i >= limit}[loop.relation]:
+    while TESTS[loop.relation](i, limit):
         moves = step > 0 if loop.op in "+-" else i > 0 and step > (1 if loop.op in "*/" else 0)
         if len(out) >= 4096 or not moves:
             raise Rejected("unroll", "endless")
         out.append(i)
-        match loop.op:
-            case "+":
-                i += step
-            case "-":
-                i -= step
-            case "*":
-                i *= step
-            case "/":
-                i //= step
-            case "<<":
-                i <<= step
-            case _:
-                i >>= step
+        i = STEPS[loop.op](i, step)
     return out

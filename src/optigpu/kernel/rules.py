@@ -1,52 +1,18 @@
-"""Rules for functions, straight-line code, branches, and for writing the same cells differently."""
+"""Rules for functions, straight-line code, branches, and for writing the same contents differently."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import (
-    FULL,
-    READ,
-    Cells,
-    Family,
-    Index,
-    Mark,
-    Owner,
-    arguments,
-    box,
-    choose_owner,
-    same,
-    single,
-    unknown,
-)
-from optigpu.kernel.code import Alloc, Assert, Free, Ghost, If, Let, Load, Oblige, Store
-from optigpu.kernel.conditions import Take
+from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Mark, Owner, arguments, box, same, single, unknown
+from optigpu.kernel.conditions import Take, terms_of
 from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.state import (
-    HOST,
-    TEARDOWN,
-    THREADS,
-    Base,
-    Block,
-    Context,
-    Rejected,
-    State,
-    changed,
-    first_state,
-)
-from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term, instantiate
-from optigpu.kernel.threads import (
-    ANY_LAUNCH,
-    DEVICE,
-    GLOBAL,
-    HOST_MEMORY,
-    REGISTER,
-    SHARED,
-    ThreadConditions,
-    everyone,
-    marked,
-)
+from optigpu.kernel.state import HOST, TEARDOWN, THREADS, Base, Block, Context, Rejected, State, changed, first_state
+from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term, instantiate_all
+from optigpu.kernel.threads import ANY_LAUNCH, SPACES, ThreadConditions, chosen, marked
 from optigpu.kernel.values import Steps
 
 
@@ -64,7 +30,7 @@ class Rules(ThreadConditions):
         facts = self.judge.root.assume(*(p for _, p in self.program.axioms), *f.contract.requires)
         self.ledger.axioms.update(a for a, _ in self.program.axioms)
         bases = {p.name: Base(p.sort, p.dims, p.space, False) for p in f.params if p.dims is not None}
-        if any(b.space not in (DEVICE_PARAMETERS if f.device else HOST_PARAMETERS) for b in bases.values()):
+        if any(b.space not in (SPACES[THREADS] if f.device else (kc.HOST_MEMORY, kc.GLOBAL)) for b in bases.values()):
             raise Rejected("begin", "space", base=next(iter(bases)))
         context = Context(THREADS, f.threads, *ANY_LAUNCH) if f.device else Context()
         state = first_state(facts, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1, context)
@@ -73,14 +39,12 @@ class Rules(ThreadConditions):
         for i, claim in enumerate(f.contract.pre):
             cells = claim.cells
             b, inside = self._arbitrary(facts, cells)
+            mine: dict[str, Any] = {"base": cells.base, "claims": (i, i)}
             for e, d in zip(cells.at(b), bases[cells.base].dims):
                 if d is not None:
-                    self._require(
-                        "begin", "outside", inside, k.and_(k.le(k.ZERO, e), k.lt(e, d)), base=cells.base, claims=(i, i)
-                    )
+                    self._require("begin", "outside", inside, k.and_(k.le(ZERO, e), k.lt(e, d)), **mine)
             if claim.share == FULL:
-                inverse = tuple(instantiate(t, cells.at(b)) for t in inverses[i])
-                self._require("begin", "twice", inside, same(inverse, b), base=cells.base, claims=(i, i))
+                self._require("begin", "twice", inside, same(instantiate_all(inverses[i], cells.at(b)), b), **mine)
             for j, other in enumerate(f.contract.pre[:i]):
                 if other.cells.base == cells.base and FULL in (claim.share, other.share):
                     c, both = self._arbitrary(inside, other.cells)
@@ -115,37 +79,39 @@ class Rules(ThreadConditions):
 
     def let(self, state: State) -> State:
         """x = e: from here on, x stands for the value of e."""
-        i = self._next(state, Let)
+        i = self._next(state, kc.Let)
         return changed(state, env={**state.env, i.target: state.value(i.value)}, code=state.code[1:])
 
     def load(self, state: State, family: int, at: Index) -> State:
         """x = *p: the cell is one that the state holds, with any share, and has been written; x gets its value."""
-        i = self._next(state, Load)
-        self._known(state, at)
-        self._in_reach("load", state, i.place.base)
-        r = self._family("load", state.held, family, i.place.base, READ)
-        need = single(i.place.base, state.values(i.place.index))
-        self._found("load", state.facts, need, r, at, None)
-        self._allowed("load", state, state.facts, r, at, need, write=False)
+        i = self._next(state, kc.Load)
+        r, need = self._accessed("load", state, i.place, family, at, READ)
         self._require("load", "init", state.facts, r.init_at(at), base=i.place.base, cells=need)
         env = {**state.env, i.target: state.facts.simplify(r.value_at(at))}
         return changed(state, env=env, marks=self._read(state, family, need), code=state.code[1:])
 
     def store(self, state: State, family: int, at: Index) -> State:
         """*p = e: the cell is held with full share; from here on it holds e, and the rest of its family what it held."""
-        i = self._next(state, Store)
-        self._known(state, at)
-        self._in_reach("store", state, i.place.base)
-        r = self._family("store", state.held, family, i.place.base, FULL)
-        need = single(i.place.base, state.values(i.place.index))
-        self._found("store", state.facts, need, r, at, None)
-        self._allowed("store", state, state.facts, r, at, need, write=True)
+        i = self._next(state, kc.Store)
+        r, _ = self._accessed("store", state, i.place, family, at, FULL)
         new = r.updated(same(arguments(r.cells.arity), at), state.value(i.value), TRUE)
         return changed(state, held={**state.held, family: new}, code=state.code[1:])
 
+    def _accessed(
+        self, rule: str, state: State, place: kc.Place, family: int, at: Index, share: str
+    ) -> tuple[Family, Cells]:
+        """The cell at a place is one of the family, at these binders, and whoever executes here may access it."""
+        self._known(state, at)
+        self._in_reach(rule, state, place.base)
+        r = self._family(rule, state.held, family, place.base, share)
+        need = single(place.base, state.values(place.index))
+        self._found(rule, state.facts, need, r, at, None)
+        self._allowed(rule, state, state.facts, r, at, need, write=share == FULL)
+        return r, need
+
     def allocate(self, state: State) -> State:
         """A new base, distinct from all others, whose cells are held uninitialised. Its sizes are not negative."""
-        i = self._next(state, Alloc)
+        i = self._next(state, kc.Alloc)
         if i.base in state.bases:
             raise Rejected("allocate", "the base exists already", base=i.base)
         if any(name == i.base for name, _ in state.context.busy):
@@ -154,21 +120,19 @@ class Rules(ThreadConditions):
         sizes = k.and_(*(k.le(k.ZERO, d) for d in dims))
         self._require("allocate", "size", state.facts, sizes, base=i.base)
         space, copies, owner = self._home(state, i)
-        amount = k.mul(k.num(i.bytes), *dims) if space == SHARED else ZERO
+        amount = k.mul(k.num(i.bytes), *dims) if space == kc.SHARED else ZERO
         context = replace(state.context, used=k.add(state.context.used, amount))
-        if space == SHARED:
+        if space == kc.SHARED:
             enough = k.and_(k.lt(ZERO, k.num(i.bytes)), k.le(context.used, context.shared))
             self._require("allocate", "shared", state.facts, enough, base=i.base, context=context)
         value = unknown(f"{i.base}#{state.counter}", len(copies) + len(dims), i.sort)
         family = Family(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
         bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount)}
         held = {**state.held, state.counter: family}
-        facts, counter = state.facts.assume(sizes), state.counter + 1
-        return changed(
-            state, facts=facts, bases=bases, held=held, code=state.code[1:], counter=counter, context=context
-        )
+        after = changed(state, facts=state.facts.assume(sizes), bases=bases, held=held, code=state.code[1:])
+        return changed(after, counter=state.counter + 1, context=context)
 
-    def _home(self, state: State, i: Alloc) -> tuple[str, Index, Owner | None]:
+    def _home(self, state: State, i: kc.Alloc) -> tuple[str, Index, Owner | None]:
         """Where an allocation lives, and its copies: shared memory has one a block, registers one a thread.
 
         Memory of a narrower kind than the current group has a first dimension that numbers the copies, each owned by its block or
@@ -179,14 +143,14 @@ class Rules(ThreadConditions):
             case ("Any", _, False, "host") | ("GMem", True, False, "host"):
                 return i.space, (), None
             case "Any", False, False, "threads":
-                return REGISTER, (), None
+                return kc.REGISTER, (), None
             case "SMem", True, True, "setup":
-                return SHARED, (c.grid,), Owner(k.mul(first, c.block), c.block)
+                return kc.SHARED, (c.grid,), Owner(k.mul(first, c.block), c.block)
             case "SMem", False, False, "threads":
                 self._level("allocate", state, c.block, base=i.base)
-                return SHARED, (), None
+                return kc.SHARED, (), None
             case "TReg", False, True, "threads":
-                return REGISTER, (c.threads,), Owner(first, ONE)
+                return kc.REGISTER, (c.threads,), Owner(first, ONE)
             case _:
                 raise Rejected("allocate", "context", base=i.base, space=i.space, context=c)
 
@@ -195,12 +159,17 @@ class Rules(ThreadConditions):
 
         Shared memory of a block can be used again only when no thread is using it any more: after a barrier.
         """
-        i = self._next(state, Free)
+        i = self._next(state, kc.Free)
         self._known(state, forward)
         base = state.bases.get(i.base)
         if base is None or base.heap != i.heap or any(d is None for d in base.dims):
             raise Rejected("free", "not allocated", base=i.base)
-        places = {HOST_MEMORY: HOST, GLOBAL: HOST, SHARED: TEARDOWN if base.heap else THREADS, REGISTER: THREADS}
+        places = {
+            kc.HOST_MEMORY: HOST,
+            kc.GLOBAL: HOST,
+            kc.SHARED: TEARDOWN if base.heap else THREADS,
+            kc.REGISTER: THREADS,
+        }
         if places.get(base.space) != state.context.kind:
             raise Rejected("free", "context", base=i.base, space=base.space, context=state.context)
         r = self._family("free", state.held, family, i.base, FULL)
@@ -209,9 +178,9 @@ class Rules(ThreadConditions):
         gone = {n for n, f in state.held.items() if f.cells.base == i.base}
         idle = r.owner is None and not any(m.family in gone for m in state.marks)
         context = state.context
-        if base.space == SHARED and idle:
+        if base.space == kc.SHARED and idle:
             context = replace(context, used=k.sub(context.used, base.bytes))
-        elif base.space == SHARED:
+        elif base.space == kc.SHARED:
             context = replace(context, busy=(*context.busy, (i.base, base.bytes)))
         held = {n: f for n, f in state.held.items() if n not in gone}
         bases = {n: b for n, b in state.bases.items() if n != i.base}
@@ -220,14 +189,14 @@ class Rules(ThreadConditions):
 
     def oblige(self, state: State) -> State:
         """The side condition of a partial operation: proved, and known from here on."""
-        i = self._next(state, Oblige)
+        i = self._next(state, kc.Oblige)
         prop = state.value(i.prop)
         self._require("oblige", i.why, state.facts, prop)
         return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
 
     def assertion(self, state: State, steps: Steps) -> State:
         """A fact of the user's: proved, and known from here on."""
-        i = self._next(state, Assert)
+        i = self._next(state, kc.Assert)
         self._known(state, steps)
         prop = state.value(i.prop)
         self._prove_fact("assert", state.facts, prop, steps)
@@ -238,61 +207,24 @@ class Rules(ThreadConditions):
 
         A state says exactly which cells are held and what they hold, however that is written; so nothing in it changes.
         """
-        i = self._next(state, Ghost)
+        i = self._next(state, kc.Ghost)
         self._known(state, steps)
-        facts = state.facts
         for p in state.values(i.requires):
-            self._require("ghost", "fact", facts, p)
-            facts = facts.assume(p)
+            self._require("ghost", "fact", state.facts, p)
+            state = changed(state, facts=state.facts.assume(p))
         for side, found in ((i.pre, takes[: len(i.pre)]), (i.post, takes[len(i.pre) :])):
             held = dict(state.held)
             for claim, take in zip(side, found, strict=True):
                 c = claim.substitute(dict(state.env))
-                r = self._claimed("ghost", state, held, c, take, facts)
+                r = self._claimed("ghost", state, held, c, take)
                 if c.share == FULL:
                     held[take.family] = r.without(self._member(c.cells, r, take.back))
         for p, by in zip(state.values(i.ensures), steps, strict=True):
-            self._prove_fact("ghost", facts, p, by)
-            facts = facts.assume(p)
-        return changed(state, facts=facts, code=state.code[1:])
+            self._prove_fact("ghost", state.facts, p, by)
+            state = changed(state, facts=state.facts.assume(p))
+        return changed(state, code=state.code[1:])
 
-    # The same cells, written differently
-
-    def regroup(self, state: State, family: int, cells: Cells, forward: Index, back: Index) -> State:
-        """A family with other binders for the same cells: both sets contain each other."""
-        self._known(state, cells, forward, back)
-        r = state.held[family]
-        if r.owner is not None:
-            raise Rejected("regroup", "shape")
-        self._found("regroup", state.facts, cells, r, forward, back)
-        b, inside = self._arbitrary(state.facts, r.cells)
-        origin = tuple(instantiate(t, b) for t in back)
-        goal = k.and_(cells.domain(origin), same(cells.at(origin), r.cells.at(b)))
-        self._require("regroup", "permission", inside, goal, base=cells.base)
-        new = Family(cells, instantiate(r.value, forward), instantiate(r.init, forward), r.share)
-        return changed(state, held={**state.held, family: new})
-
-    def fuse(self, state: State, first: int, second: int) -> State:
-        """Two families written with the same binders and index are one. Both are held in full, so no cell is in both."""
-        r, s = state.held[first], state.held[second]
-        alike = replace(r.cells, where=TRUE) == replace(s.cells, where=TRUE)
-        if not alike or (r.share, s.share) != (FULL, FULL) or r.owner or s.owner or first == second:
-            raise Rejected("fuse", "shape")
-        mine = r.cells.where
-        where, init = k.or_(mine, s.cells.where), k.or_(k.and_(mine, r.init), k.and_(k.not_(mine), s.init))
-        new = Family(replace(r.cells, where=where), k.ite(mine, r.value, s.value), init)
-        held = {n: f for n, f in state.held.items() if n not in (first, second)}
-        marks = tuple(replace(m, family=first) if m.family == second else m for m in state.marks)
-        return changed(state, held={**held, first: new}, marks=marks)
-
-    def narrow(self, state: State, family: int, where: Term) -> State:
-        """An equivalent condition for which cells a family has."""
-        self._known(state, where)
-        r = state.held[family]
-        b, inside = self._arbitrary(state.facts, replace(r.cells, where=TRUE))
-        goal = k.eq(instantiate(r.cells.where, b), instantiate(where, b))
-        self._require("narrow", "permission", inside, goal, base=r.cells.base)
-        return changed(state, held={**state.held, family: replace(r, cells=replace(r.cells, where=where))})
+    # The same contents, written differently
 
     def tidy(self, state: State, family: int) -> State:
         """Contents simplified by what holds of the family's cells."""
@@ -300,10 +232,7 @@ class Rules(ThreadConditions):
         b, inside = self._arbitrary(state.facts, r.cells)
         value = k.abstract(inside.simplify(r.value_at(b)), b)
         init = k.abstract(inside.simplify(r.init_at(b)), b)
-        owner = None
-        if r.owner is not None:
-            mine = r.owner.at(b)
-            owner = Owner(k.abstract(inside.simplify(mine.start), b), k.abstract(inside.simplify(mine.size), b))
+        owner = r.owner and Owner(*(k.abstract(inside.simplify(t), b) for t in terms_of(r.owner.at(b))))
         return changed(state, held={**state.held, family: replace(r, value=value, init=init, owner=owner)})
 
     def restate(self, state: State, family: int, known: Term, value: Term, steps: Steps) -> State:
@@ -320,7 +249,7 @@ class Rules(ThreadConditions):
 
     def enter_if(self, state: State) -> tuple[State, State]:
         """Both branches start from the same state, each knowing which one it is."""
-        i = self._next(state, If)
+        i = self._next(state, kc.If)
         test = state.value(i.test)
         out = []
         for condition, code in ((test, i.then), (k.not_(test), i.other)):
@@ -350,10 +279,7 @@ class Rules(ThreadConditions):
             if (r.cells, r.share) != (s.cells, s.share):
                 raise Rejected("join", "branches", base=r.cells.base)
             init = k.or_(k.and_(test, r.init), k.and_(opposite, s.init))
-            owner = r.owner
-            if r.owner != s.owner:
-                group = everyone(context)
-                owner = choose_owner(test, r.owner or group, s.owner or group)
+            owner = chosen(context, test, r.owner, s.owner)
             held[n] = replace(r, value=k.ite(test, r.value, s.value), init=init, owner=owner)
         marks = tuple(m for m in yes.marks if m in no.marks)
         marks = marked(marks, *(_where(m, test) for m in yes.marks if m not in marks))
@@ -364,9 +290,6 @@ class Rules(ThreadConditions):
         facts, counter = before.facts.assume(*learned), max(yes.counter, no.counter)
         after = changed(before, facts=facts, env=env, held=held, bases=yes.bases, code=before.code[1:], counter=counter)
         return changed(after, context=context, marks=marks)
-
-
-HOST_PARAMETERS, DEVICE_PARAMETERS = (HOST_MEMORY, GLOBAL), (GLOBAL, SHARED, REGISTER, DEVICE)
 
 
 def _where(m: Mark, test: Term) -> Mark:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from optigpu.kernel.cells import FULL, Family, Index, Mark
+from optigpu.kernel.cells import Family, Index, Mark
 from optigpu.kernel.code import Code, Instr
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import ONE, ZERO, Sort, Term, substitute, var
@@ -50,9 +50,7 @@ class Context:
     block: Term = ONE
     shared: Term = ZERO  # bytes a block was launched with
     used: Term = ZERO  # bytes of them that are taken
-    busy: tuple[
-        tuple[str, Term], ...
-    ] = ()  # shared arrays out of scope that threads may still be using, with their bytes
+    busy: tuple[tuple[str, Term], ...] = ()  # shared arrays out of scope that threads may still use, with their bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,20 +90,13 @@ class State:
     def next(self) -> Instr | None:
         return self.code[0] if self.code else None
 
-    def full(self) -> dict[int, Family]:
-        return {i: f for i, f in self.held.items() if f.share == FULL}
-
-    def fresh(self, stem: str, sort: Sort, offset: int = 0) -> Term:
+    def fresh(self, stem: str, sort: Sort) -> Term:
         """The variable that the next rule may introduce under this name."""
-        return var(f"{stem}#{self.counter + offset}", sort)
+        return var(f"{stem}#{self.counter}", sort)
 
 
-def first_state(
-    facts: Facts, bases: Mapping[str, Base], code: Code, block: Block, counter: int, context: Context
-) -> State:
-    return State(facts, {}, {}, bases, code, block, counter, context, (), _SEAL)
+def first_state(facts: Facts, bases: Mapping[str, Base], code: Code, block: Block, counter: int, c: Context) -> State:
+    return State(facts, {}, {}, bases, code, block, counter, c, (), _SEAL)
 
 
-def changed(state: State, **fields: Any) -> State:
-    """For rules: the state with some fields replaced."""
-    return replace(state, **fields)
+changed = replace  # for rules: the state with some fields replaced

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import gcd
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -53,7 +54,7 @@ class Term:
     le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
     """
 
-    __slots__ = ("__weakref__", "_free", "args", "data", "key", "level", "op", "sort")
+    __slots__ = ("__weakref__", "_free", "_opposite", "args", "data", "key", "level", "op", "sort")
 
     op: str
     args: tuple[Term, ...]
@@ -62,6 +63,7 @@ class Term:
     key: int  # orders terms, the same way in every run
     level: int  # the number of enclosing binders it needs: 0 for a closed term
     _free: frozenset[Term] | None
+    _opposite: Term | None  # its negation, once that was asked for
 
     def __repr__(self) -> str:
         if self.op == "poly":
@@ -74,16 +76,23 @@ class Term:
     def free(self) -> frozenset[Term]:
         """The variables that occur, those of function sort included."""
         if self._free is None:
-            if self.op == "var":
-                self._free = frozenset((self,))
-            else:
-                parts = self.atoms() if self.op == "poly" else self.args
-                self._free = frozenset().union(*(a.free for a in parts))
+            parts = frozenset().union(*(a.free for a in self.parts))
+            self._free = frozenset((self,)) if self.op == "var" else parts
         return self._free
+
+    @property
+    def parts(self) -> tuple[Term, ...]:
+        """The immediate subterms: of a polynomial its atoms."""
+        return self.atoms() if self.op == "poly" else self.args
 
     def atoms(self) -> tuple[Term, ...]:
         """The atoms of a polynomial."""
         return tuple(dict.fromkeys(a for monomial, _ in self.data for a in monomial))
+
+    @property
+    def binds(self) -> int:
+        """How many variables it binds in its last argument."""
+        return 0 if self.op not in BINDERS else 1 if self.data is None else len(self.data)
 
     def __lt__(self, other: Term) -> bool:
         return self.key < other.key
@@ -101,37 +110,25 @@ def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term
     t = Term.__new__(Term)
     t.op, t.args, t.data, t.sort = op, args, data, sort
     t.key = _key_of(op, args, data, sort)
-    t._free = None
-    if op == "bound":
-        t.level = data + 1
-    elif op == "poly":
-        t.level = max((a.level for monomial, _ in data for a in monomial), default=0)
-    elif op in BINDERS:
-        bound = len(data) if op in ("lam", "forall") else 1
-        t.level = max(0, args[-1].level - bound, *(a.level for a in args[:-1]))
-    else:
-        t.level = max((a.level for a in args), default=0)
+    t._free = t._opposite = None
+    t.level = data + 1 if op == "bound" else max((a.level for a in t.parts), default=0)
+    if t.binds:
+        t.level = max(0, args[-1].level - t.binds, *(a.level for a in args[:-1]))
     _TABLE[key] = t
     return t
 
 
 def _key_of(op: str, args: tuple[Term, ...], data: Any, sort: Sort) -> int:
     """A number that depends on what the term is, and not on when it was made."""
-    h = crc32(f"{op}:{sort.name}".encode())
+    numbers = [a.key for a in args]
     if op == "poly":
-        for monomial, c in data:
-            h = _mix(h, crc32(str(c).encode()))
-            for a in monomial:
-                h = _mix(h, a.key)
+        numbers = [x for monomial, c in data for x in (crc32(str(c).encode()), *(a.key for a in monomial))]
     elif data is not None:
-        h = _mix(h, crc32(str([s.name for s in data] if isinstance(data, tuple) else data).encode()))
-    for a in args:
-        h = _mix(h, a.key)
+        numbers.insert(0, crc32(str([s.name for s in data] if isinstance(data, tuple) else data).encode()))
+    h = crc32(f"{op}:{sort.name}".encode())
+    for x in numbers:
+        h = ((h ^ x) * 0x9E3779B97F4A7C15 + x + 1) & 0xFFFFFFFFFFFFFFFF
     return h
-
-
-def _mix(h: int, x: int) -> int:
-    return ((h ^ x) * 0x9E3779B97F4A7C15 + x + 1) & 0xFFFFFFFFFFFFFFFF
 
 
 TRUE = _make("true", (), BOOL)
@@ -140,12 +137,11 @@ Monomial: TypeAlias = tuple[Term, ...]
 Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int for REAL
 
 
-# Leaves ---------------------------------------------------------------------------------------------------------------------
-
-
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
-    if isinstance(value, Fraction) and value.denominator == 1:
+    if sort is REAL and value.denominator == 1:
         value = value.numerator
+    if sort is INT and not isinstance(value, int):
+        raise TypeError(f"{value} is no integer")
     return _make("num", (), sort, value)
 
 
@@ -167,9 +163,6 @@ def bound(index: int, sort: Sort) -> Term:
     return _make("bound", (), sort, index)
 
 
-# Polynomials ----------------------------------------------------------------------------------------------------------------
-
-
 def coefficients(t: Term) -> Coefficients:
     """A number as a sum of coefficients times monomials (sorted tuples of atoms; the empty one is the constant)."""
     if t.op == "poly":
@@ -189,8 +182,12 @@ def polynomial(cs: Coefficients, sort: Sort) -> Term:
             return num(c, sort)
         if c == 1 and len(m) == 1:
             return m[0]
-    items.sort(key=lambda mc: (len(mc[0]), [a.key for a in mc[0]]))
+    items.sort(key=lambda mc: _order(mc[0]))
     return _make("poly", (), sort, tuple(items))
+
+
+def _order(m: Monomial) -> tuple[int, list[int]]:
+    return len(m), [a.key for a in m]
 
 
 def add(*xs: Term) -> Term:
@@ -232,7 +229,7 @@ def mul(*xs: Term) -> Term:
 
 def is_guarded(a: Term) -> bool:
     """`c ? v : 0`"""
-    return a.op == "ite" and a.sort.numeric and a.args[2].op == "num" and a.args[2].data == 0
+    return a.op == "ite" and _is_zero(a.args[2])
 
 
 def _absorb(m: Monomial, sort: Sort) -> Term:
@@ -242,11 +239,11 @@ def _absorb(m: Monomial, sort: Sort) -> Term:
     return ite(and_(*guards), mul(*factors), num(0, sort))
 
 
-def _common(xs: Iterable[Term]) -> Sort:
-    sorts = {x.sort for x in xs}
-    if len(sorts) != 1:
-        raise TypeError(f"numbers of different sorts: {[s.name for s in sorts]}")
-    sort = sorts.pop()
+def _common(xs: tuple[Term, ...]) -> Sort:
+    sort = xs[0].sort
+    for x in xs:
+        if x.sort is not sort:
+            raise TypeError(f"numbers of different sorts: {sort.name}, {x.sort.name}")
     if not sort.numeric:
         raise TypeError(f"not a number: {sort.name}")
     return sort
@@ -256,15 +253,9 @@ def is_num(t: Term) -> bool:
     return t.op == "num"
 
 
-def constant_part(t: Term) -> Any:
-    return coefficients(t).get((), 0)
-
-
-# Other numbers --------------------------------------------------------------------------------------------------------------
-
-
 def fdiv(a: Term, b: Term) -> Term:
     """Floor division of integers (unspecified for b = 0). Multiples of a constant divisor are taken out."""
+    _common((a, b, ZERO))
     if is_num(b) and b.data != 0:
         k = b.data
         if k < 0:
@@ -282,8 +273,6 @@ def fdiv(a: Term, b: Term) -> Term:
         if r.op == "fdiv" and is_num(r.args[1]) and r.args[1].data > 0:  # (x div m) div n = x div (m*n) for n > 0
             return add(quotient, fdiv(r.args[0], num(r.args[1].data * k)))
         return add(quotient, _make("fdiv", (r, num(k)), INT))
-    if is_num(a) and a.data == 0 and is_num(b):
-        return a if b.data else _make("fdiv", (a, b), INT)
     return _make("fdiv", (a, b), INT)
 
 
@@ -292,21 +281,9 @@ def fmod(a: Term, b: Term) -> Term:
     return sub(a, mul(b, fdiv(a, b)))
 
 
-def tdiv(a: Term, b: Term) -> Term:
-    """C's division, towards zero."""
-    positive = ite(le(ZERO, a), fdiv(a, b), neg(fdiv(neg(a), b)))
-    if is_num(b) and b.data > 0:
-        return positive
-    negative = ite(le(ZERO, a), neg(fdiv(a, neg(b))), fdiv(neg(a), neg(b)))
-    return ite(lt(ZERO, b), positive, negative)
-
-
-def tmod(a: Term, b: Term) -> Term:
-    return sub(a, mul(b, tdiv(a, b)))
-
-
 def pow2(k: Term) -> Term:
     """2 to the k, for k >= 0."""
+    _common((k, ZERO))
     if is_num(k) and 0 <= k.data <= 64:
         return num(1 << k.data)
     return _make("pow2", (k,), INT)
@@ -314,6 +291,7 @@ def pow2(k: Term) -> Term:
 
 def bitwise(op: str, a: Term, b: Term) -> Term:
     """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
+    _common((a, b, ZERO))
     if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
         x, y = a.data, b.data
         return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])
@@ -383,35 +361,14 @@ def inv(x: Term) -> Term:
     return _make("inv", (x,), REAL)
 
 
-def rdiv(a: Term, b: Term) -> Term:
-    return mul(a, inv(b))
-
-
-# Booleans -------------------------------------------------------------------------------------------------------------------
-
-
 def le(a: Term, b: Term) -> Term:
-    """a <= b, as p <= 0 with a primitive polynomial; an integer bound is rounded."""
-    p = sub(a, b)
-    cs = coefficients(p)
-    c0 = cs.pop((), 0)
-    if not cs:
-        return TRUE if c0 <= 0 else FALSE
-    g: Any = gcd(*cs.values()) if p.sort is INT else _content(cs)
-    cs = {m: _plain(Fraction(c) / g) for m, c in cs.items()}
-    cs[()] = -((-c0) // g) if p.sort is INT else _plain(Fraction(c0) / g)
-    return _make("le", (polynomial(cs, p.sort),), BOOL)
+    """a <= b, as p <= 0."""
+    return _compared("le", sub(a, b))
 
 
 def lt(a: Term, b: Term) -> Term:
-    if a.sort is INT:
-        return le(add(a, ONE), b)
-    p = sub(a, b)
-    cs = coefficients(p)
-    if not any(cs):
-        return TRUE if cs.get((), 0) < 0 else FALSE
-    g = _content({m: c for m, c in cs.items() if m})
-    return _make("lt", (scale(Fraction(1) / g, p),), BOOL)
+    """a < b; of integers a + 1 <= b."""
+    return le(add(a, ONE), b) if a.sort is INT else _compared("lt", sub(a, b))
 
 
 def eq(a: Term, b: Term) -> Term:
@@ -420,50 +377,46 @@ def eq(a: Term, b: Term) -> Term:
         return TRUE
     if a.sort is BOOL:
         return or_(and_(a, b), and_(not_(a), not_(b)))
-    if not a.sort.numeric:
-        return _make("eqf", tuple(sorted((a, b))), BOOL)
-    p = sub(a, b)
+    return _compared("eq", sub(a, b)) if a.sort.numeric else _make("eqf", tuple(sorted((a, b))), BOOL)
+
+
+def _compared(op: str, p: Term) -> Term:
+    """p <= 0, p = 0 or (of reals) p < 0: p is divided by its content (of reals: by its first coefficient), and rounded."""
     cs = coefficients(p)
     c0 = cs.pop((), 0)
     if not cs:
-        return TRUE if c0 == 0 else FALSE
-    first = min(cs, key=lambda m: (len(m), [x.key for x in m]))
-    g: Any = gcd(*cs.values()) if p.sort is INT else _content(cs)
-    if p.sort is INT and c0 % g:
+        return TRUE if {"le": c0 <= 0, "lt": c0 < 0, "eq": c0 == 0}[op] else FALSE
+    first = cs[min(cs, key=_order)]
+    g: Any = gcd(*cs.values()) if p.sort is INT else abs(Fraction(first))
+    if op == "eq" and p.sort is INT and c0 % g:
         return FALSE
-    if cs[first] < 0:
+    if op == "eq" and first < 0:
         g = -g
-    return _make("eq", (polynomial({m: _plain(Fraction(c) / g) for m, c in {**cs, (): c0}.items()}, p.sort),), BOOL)
-
-
-def _content(cs: Coefficients) -> Fraction:
-    """A positive number by which all coefficients can be divided to make the one of the first monomial ±1."""
-    first = min(cs, key=lambda m: (len(m), [x.key for x in m]))
-    return abs(Fraction(cs[first]))
-
-
-def _plain(x: Any) -> Any:
-    return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
+    if g == 1:
+        return _make(op, (p,), BOOL)
+    if p.sort is INT:
+        cs = {m: c // g for m, c in cs.items()}
+        return _make(op, (polynomial({**cs, (): -(-c0 // g)}, INT),), BOOL)
+    return _make(op, (scale(1 / g, p),), BOOL)
 
 
 def not_(a: Term) -> Term:
+    if a._opposite is None:
+        a._opposite = _not(a)
+    return a._opposite
+
+
+def _not(a: Term) -> Term:
     match a.op:
-        case "true":
-            return FALSE
-        case "false":
-            return TRUE
+        case "true" | "false":
+            return FALSE if a is TRUE else TRUE
         case "not":
             return a.args[0]
-        case "le":
-            p = a.args[0]
-            zero = num(0, p.sort)
-            return lt(zero, p)
-        case "lt":
-            return le(num(0, a.args[0].sort), a.args[0])
-        case "and":
-            return or_(*(not_(x) for x in a.args))
-        case "or":
-            return and_(*(not_(x) for x in a.args))
+        case "le" | "lt":
+            zero = num(0, a.args[0].sort)
+            return (lt if a.op == "le" else le)(zero, a.args[0])
+        case "and" | "or":
+            return (or_ if a.op == "and" else and_)(*(not_(x) for x in a.args))
         case _:
             return _make("not", (a,), BOOL)
 
@@ -543,9 +496,6 @@ def _decided(t: Term, c: Term, holds: bool) -> Term:
     return t if new is b else ite(test, a, new)
 
 
-# Functions and binders ------------------------------------------------------------------------------------------------------
-
-
 def app(f: Term, *args: Term) -> Term:
     if len(args) != len(f.sort.args) or any(a.sort is not s for a, s in zip(args, f.sort.args)):
         raise TypeError(f"{f} is applied to arguments of other sorts")
@@ -575,7 +525,8 @@ def forall(variables: tuple[Term, ...], body: Term) -> Term:
 def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None) -> Term:
     """sum, prod, all over low <= i < high of a body under one binder; fold_max is the maximum of those and `initial`.
 
-    A range that ends at max(low, h) ends at h: both are empty if h is below low.
+    A range that ends at max(low, h) ends at h: both are empty if h is below low. A maximum of f(low-1) and the f(i) from low on is
+    one of f(low-1) and the f(i) from low-1 on, also if there are none.
     """
     if high.op == "max" and low in high.args:
         high = max_(*(a for a in high.args if a is not low))
@@ -583,10 +534,16 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
     one = is_num(size) and size.data == 1
     if op == "fold_max":
         assert initial is not None
-        if is_num(size) and size.data <= 0:
+        others = low  # where those begin that are not the initial value
+        if instantiate(body, (low,)) is initial:
+            others = add(low, ONE)
+        elif instantiate(body, (sub(low, ONE),)) is initial:
+            low = sub(low, ONE)
+        left = sub(high, others)
+        if is_num(left) and left.data <= 0:
             return initial
-        if one:
-            return max_(initial, instantiate(body, (low,)))
+        if is_num(left) and left.data == 1:
+            return max_(initial, instantiate(body, (others,)))
         return _make(op, (initial, low, high, body), body.sort)
     unit = {"sum": num(0, body.sort), "prod": num(1, body.sort), "all": TRUE}[op]
     if body is unit or (is_num(size) and size.data <= 0):
@@ -600,16 +557,12 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
     return _make(op, (low, high, body), body.sort)
 
 
-def any_(low: Term, high: Term, body: Term) -> Term:
-    return not_(big("all", low, high, not_(body)))
-
-
 def _sum(low: Term, high: Term, body: Term) -> Term:
     """Linearity: sums of monomials, with what does not depend on the index moved out."""
     out: list[Term] = []
     for m, c in coefficients(body).items():
         inside = [a for a in m if mentions_bound(a, 0)]
-        outside = [lower(a) for a in m if not mentions_bound(a, 0)]
+        outside = [shift(a, -1) for a in m if not mentions_bound(a, 0)]
         one = num(1, body.sort)
         out.append(scale(c, mul(one, *outside, _sum_of_product(low, high, inside, body.sort))))
     return add(num(0, body.sort), *out)
@@ -623,7 +576,7 @@ def _sum_of_product(low: Term, high: Term, factors: list[Term], sort: Sort) -> T
     if body.op == "ite":
         c, a, b = body.args
         if not mentions_bound(c, 0):
-            return ite(lower(c), big("sum", low, high, a), big("sum", low, high, b))
+            return ite(shift(c, -1), big("sum", low, high, a), big("sum", low, high, b))
         if not _is_zero(b):  # two guarded sums
             zero = num(0, sort)
             return add(big("sum", low, high, ite(c, a, zero)), big("sum", low, high, ite(not_(c), b, zero)))
@@ -631,67 +584,40 @@ def _sum_of_product(low: Term, high: Term, factors: list[Term], sort: Sort) -> T
         if fixed:
             moving = and_(*(x for x in conjuncts(c) if mentions_bound(x, 0)))
             rest = big("sum", low, high, ite(moving, a, b))
-            return ite(and_(*(lower(x) for x in fixed)), rest, b)
+            return ite(and_(*(shift(x, -1) for x in fixed)), rest, b)
     elif body.op == "num" or (body.op == "poly" and (len(body.data) > 1 or body.data[0][1] != 1)):
         return _sum(low, high, body)
     return _make("sum", (low, high, body), sort)
-
-
-# Bound variables ------------------------------------------------------------------------------------------------------------
 
 
 def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
     """The term with f applied to its subterms; f is told how many binders it is under."""
     match t.op:
         case "poly":
-            parts = [scale(c, mul(num(1, t.sort), *(f(a, depth) for a in m))) for m, c in t.data]
-            return add(num(0, t.sort), *parts)
+            parts = [(tuple([f(a, depth) for a in m]), m, c) for m, c in t.data]
+            kept = {m: c for new, m, c in parts if new == m}
+            moved = [scale(c, mul(*new)) for new, m, c in parts if new != m]
+            return add(polynomial(kept, t.sort), *moved) if moved else t
         case "num" | "var" | "bound" | "true" | "false":
             return t
         case "lam" | "forall":
-            body = f(t.args[0], depth + len(t.data))
-            if t.op == "forall":
-                return body if body in (TRUE, FALSE) else _make("forall", (body,), BOOL, t.data)
-            return _make("lam", (body,), t.sort, t.data)
-        case "sum" | "prod" | "all":
-            low, high, body = t.args
-            return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1))
-        case "fold_max":
-            start, low, high, body = t.args
-            return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1), f(start, depth))
+            body = f(t.args[0], depth + t.binds)
+            return body if t.op == "forall" and body in (TRUE, FALSE) else _make(t.op, (body,), t.sort, t.data)
+        case "sum" | "prod" | "all" | "fold_max":
+            *start, low, high, body = t.args
+            return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1), *(f(x, depth) for x in start))
         case _:
-            return _CONSTRUCTORS[t.op](tuple(f(a, depth) for a in t.args))
+            return CONSTRUCTORS[t.op](*(f(a, depth) for a in t.args))
 
 
-def _zero(t: Term) -> Term:
-    return num(0, t.sort)
+def _with_zero(compare: Callable[[Term, Term], Term]) -> Callable[[Term], Term]:
+    return lambda p: compare(p, num(0, p.sort))
 
 
-_CONSTRUCTORS: dict[str, Callable[[tuple[Term, ...]], Term]] = {
-    "fdiv": lambda a: fdiv(*a),
-    "pow2": lambda a: pow2(*a),
-    "max": lambda a: max_(*a),
-    "inv": lambda a: inv(*a),
-    "real": lambda a: to_real(*a),
-    "trunc": lambda a: trunc(*a),
-    "band": lambda a: bitwise("band", *a),
-    "bor": lambda a: bitwise("bor", *a),
-    "bxor": lambda a: bitwise("bxor", *a),
-    "app": lambda a: app(*a),
-    "ite": lambda a: ite(*a),
-    "le": lambda a: le(a[0], _zero(a[0])),
-    "lt": lambda a: lt(a[0], _zero(a[0])),
-    "eq": lambda a: eq(a[0], _zero(a[0])),
-    "eqf": lambda a: eq(*a),
-    "not": lambda a: not_(*a),
-    "and": lambda a: and_(*a),
-    "or": lambda a: or_(*a),
-}
-
-
-def construct(op: str, args: tuple[Term, ...]) -> Term:
-    """An operator without binders or data, by name."""
-    return _CONSTRUCTORS[op](args)
+CONSTRUCTORS: dict[str, Callable[..., Term]] = {"real": to_real, "eqf": eq}  # of operators without binders or data
+CONSTRUCTORS |= {f.__name__.strip("_"): f for f in (fdiv, pow2, max_, inv, trunc, app, ite, not_, and_, or_)}
+CONSTRUCTORS |= {op: partial(bitwise, op) for op in ("band", "bor", "bxor")}
+CONSTRUCTORS |= {f.__name__: _with_zero(f) for f in (le, lt, eq)}
 
 
 def mentions_bound(t: Term, index: int) -> bool:
@@ -700,103 +626,79 @@ def mentions_bound(t: Term, index: int) -> bool:
         return False
     if t.op == "bound":
         return bool(t.data == index)
-    if t.op == "poly":
-        return any(mentions_bound(a, index) for a in t.atoms())
-    if t.op in BINDERS:
-        inner = len(t.data) if t.op in ("lam", "forall") else 1
-        return mentions_bound(t.args[-1], index + inner) or any(mentions_bound(a, index) for a in t.args[:-1])
-    return any(mentions_bound(a, index) for a in t.args)
+    if t.binds:
+        return mentions_bound(t.args[-1], index + t.binds) or any(mentions_bound(a, index) for a in t.args[:-1])
+    return any(mentions_bound(a, index) for a in t.parts)
 
 
-def lower(t: Term, by: int = 1) -> Term:
-    """Move a term out of a binder whose variable it does not mention."""
-    return _shift(t, -by, 0)
+def rewritten(t: Term, f: Callable[[Term, int], Term | None]) -> Term:
+    """The term with each subterm x, outermost first, replaced by f(x, depth) where that is a term; depth counts its binders."""
+    memo: dict[tuple[Term, int], Term] = {}
+
+    def go(x: Term, depth: int) -> Term:
+        new = f(x, depth)
+        if new is None:
+            new = memo.get((x, depth))
+        if new is None:
+            new = memo[x, depth] = rebuild(x, go, depth)
+        return new
+
+    return go(t, 0)
 
 
 def shift(t: Term, by: int) -> Term:
-    """Move a term under more binders."""
-    return _shift(t, by, 0) if by else t
+    """Move a term under more binders, or (by < 0) out of ones whose variables it does not mention."""
 
+    def move(x: Term, depth: int) -> Term | None:
+        return x if x.level <= depth else bound(x.data + by, x.sort) if x.op == "bound" else None
 
-def _shift(t: Term, by: int, cutoff: int) -> Term:
-    if t.level <= cutoff:
-        return t
-    if t.op == "bound":
-        return bound(t.data + by, t.sort) if t.data >= cutoff else t
-    return rebuild(t, lambda x, depth: _shift(x, by, cutoff + depth))
+    return rewritten(t, move) if by and t.level else t
 
 
 def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
     """Bind variables: the last of them becomes index 0."""
-    wanted = set(variables)
     n = len(variables)
     positions = {v: n - 1 - i for i, v in enumerate(variables)}
 
-    def go(x: Term, depth: int) -> Term:
+    def bind(x: Term, depth: int) -> Term | None:
         if x.op == "var":
-            return bound(positions[x] + depth, x.sort) if x in wanted else x
+            return bound(positions[x] + depth, x.sort) if x in positions else x
         if x.op == "bound":
             return bound(x.data + n, x.sort) if x.data >= depth else x
-        if x.level <= depth and not (x.free & wanted):
-            return x
-        return rebuild(x, go, depth)
+        return x if x.level <= depth and positions.keys().isdisjoint(x.free) else None
 
-    return go(t, 0)
+    return rewritten(t, bind)
 
 
 def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
     """Replace the outermost bound variables (the last argument is for index 0); the arguments may mention outer binders."""
     n = len(args)
-    memo: dict[tuple[Term, int], Term] = {}
 
-    def go(x: Term, depth: int) -> Term:
-        if x.level <= depth:
-            return x
-        if x.op == "bound":
-            if x.data < depth:
-                return x
-            if x.data < depth + n:
-                return _shift(args[n - 1 - (x.data - depth)], depth, 0)
-            return bound(x.data - n, x.sort)
-        key = (x, depth)
-        if key not in memo:
-            memo[key] = rebuild(x, go, depth)
-        return memo[key]
+    def fill(x: Term, depth: int) -> Term | None:
+        if x.level <= depth or x.op != "bound":
+            return x if x.level <= depth else None
+        return shift(args[n - 1 - (x.data - depth)], depth) if x.data < depth + n else bound(x.data - n, x.sort)
 
-    return go(t, 0)
+    return rewritten(t, fill)
+
+
+def instantiate_all(ts: tuple[Term, ...], args: tuple[Term, ...]) -> tuple[Term, ...]:
+    return tuple(instantiate(t, args) for t in ts)
 
 
 def substitute(t: Term, sub_: Mapping[Term, Term]) -> Term:
     """Replace variables (closed terms for variables) everywhere; an applied lambda is reduced."""
-    if not sub_:
-        return t
     keys = frozenset(sub_)
-    memo: dict[Term, Term] = {}
 
-    def go(x: Term, depth: int) -> Term:
-        if x.op == "var":
-            return sub_.get(x, x)
-        if not (x.free & keys):
-            return x
-        if x not in memo:
-            memo[x] = rebuild(x, go, depth)
-        return memo[x]
+    def put(x: Term, depth: int) -> Term | None:
+        return sub_.get(x, x) if x.op == "var" else x if keys.isdisjoint(x.free) else None
 
-    return go(t, 0)
+    return rewritten(t, put) if sub_ else t
 
 
 def replace_subterms(t: Term, table: Mapping[Term, Term]) -> Term:
     """Replace closed subterms, outermost first."""
-    memo: dict[Term, Term] = {}
-
-    def go(x: Term, depth: int) -> Term:
-        if x in table:
-            return table[x]
-        if x not in memo:
-            memo[x] = rebuild(x, go, depth)
-        return memo[x]
-
-    return go(t, 0)
+    return rewritten(t, lambda x, _: table.get(x))
 
 
 def subterms(t: Term) -> Iterable[Term]:
@@ -806,7 +708,7 @@ def subterms(t: Term) -> Iterable[Term]:
     while stack:
         x = stack.pop()
         yield x
-        for a in x.atoms() if x.op == "poly" else x.args:
+        for a in x.parts:
             if a not in seen:
                 seen.add(a)
                 stack.append(a)

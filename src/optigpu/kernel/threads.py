@@ -6,31 +6,18 @@ mark says which of them have read cells since the last barrier. A barrier makes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import (
-    FULL,
-    READ,
-    Cells,
-    Claim,
-    Family,
-    Index,
-    Mark,
-    Owner,
-    choose_owner,
-    outermost,
-    over,
-    same,
-)
-from optigpu.kernel.code import Barrier, Shuffle, View
-from optigpu.kernel.conditions import Conditions, Take
+from optigpu.kernel.cells import FULL, READ, Cells, Claim, Family, Index, Mark, Owner, choose_owner, same
+from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Barrier, Shuffle, View
+from optigpu.kernel.conditions import Conditions, Take, terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.state import HOST, THREADS, Context, Rejected, State, changed
-from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate
+from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate_all
 
-HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
 SPACES = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}
 SYNCHRONISED = (GLOBAL, SHARED)
 WARP = 32
@@ -47,6 +34,11 @@ class Cover:
 
 def everyone(context: Context) -> Owner:
     return Owner(ZERO, context.threads)
+
+
+def chosen(context: Context, test: Term, a: Owner | None, b: Owner | None) -> Owner | None:
+    """Who may access cells: a where the test holds, b elsewhere (None: everyone)."""
+    return a if a == b else choose_owner(test, a or everyone(context), b or everyone(context))
 
 
 def marked(old: tuple[Mark, ...], *new: Mark) -> tuple[Mark, ...]:
@@ -78,6 +70,11 @@ def lane_read(op: str, lane: Term, amount: Term) -> Term:
             raise Rejected("shuffle", "op")
 
 
+def at_choice(place: Term, value: Callable[[Term], Term]) -> Term:
+    """value(c ? a : b) as c ? value(a) : value(b): conditions do not pile up inside conditions."""
+    return k.ite(place.args[0], value(place.args[1]), value(place.args[2])) if place.op == "ite" else value(place)
+
+
 class ThreadConditions(Conditions):
     def _in_reach(self, rule: str, state: State, base: str) -> None:
         """The memory is one that whoever executes here can access."""
@@ -90,6 +87,12 @@ class ThreadConditions(Conditions):
             raise Rejected(rule, "context", context=state.context, **data)
         goal = k.eq(state.context.threads, size)
         self._require(rule, "level", state.facts, goal, context=state.context, size=size, **data)
+
+    def _warp(self, rule: str, state: State, **data: Any) -> None:
+        """The current group is a whole warp: it has as many threads, and warps divide the block."""
+        self._level(rule, state, k.num(WARP), **data)
+        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
+        self._require(rule, "warp", state.facts, whole, context=state.context)
 
     def _allowed(self, rule: str, state: State, facts: Facts, r: Family, at: Index, cells: Cells, write: bool) -> None:
         """All threads of the group may access the cell of r at these binders, and only one does if it writes.
@@ -120,7 +123,7 @@ class ThreadConditions(Conditions):
             raise Rejected(rule, "marks", base=m.cells.base)
         wider = by[cover.mark]
         b, inside = self._arbitrary(facts, m.cells)
-        image = tuple(instantiate(t, b) for t in cover.forward)
+        image = instantiate_all(cover.forward, b)
         goal = k.and_(wider.cells.domain(image), same(wider.cells.at(image), m.cells.at(b)))
         goal = k.and_(goal, wider.reader.at(image).contains(m.reader.at(b)))
         self._require(rule, "marks", inside, goal, base=m.cells.base)
@@ -142,7 +145,7 @@ class ThreadConditions(Conditions):
         """
         b, inside = self._arbitrary(state.facts, claim.cells)
         group = everyone(state.context)
-        mine, at = (claim.owner or group).at(b), tuple(instantiate(t, b) for t in take.forward)
+        mine, at = (claim.owner or group).at(b), instantiate_all(take.forward, b)
         theirs = group if r.owner is None else r.owner.at(at)
         goal = k.and_(theirs.contains(mine), group.contains(mine), k.le(ONE, mine.size))
         data = {"base": claim.cells.base, "cell": claim.cells.at(b), "first": mine.start, "other": theirs}
@@ -160,14 +163,8 @@ class ThreadConditions(Conditions):
 
     def _bound(self, before: State, m: Mark, v: Term, low: Term, high: Term, moved: Term) -> Mark:
         """What one iteration has read, for all of them; the iteration's threads begin at `moved`."""
-        self._outlives(before, v, *m.cells.terms(), m.reader.start, m.reader.size)
-        n = m.cells.arity
-        reader = m.reader.moved(moved)
-        return Mark(
-            m.family,
-            over(m.cells, v, low, high),
-            Owner(outermost(reader.start, v, n), outermost(reader.size, v, n)),
-        )
+        self._outlives(before, v, *terms_of(m))
+        return replace(m, reader=m.reader.moved(moved)).over(v, low, high)
 
 
 class ThreadRules(ThreadConditions):
@@ -185,9 +182,7 @@ class ThreadRules(ThreadConditions):
         if i.level == "block":
             self._level("barrier", state, state.context.block, barrier=i.level)
         else:
-            self._level("barrier", state, k.num(WARP), barrier=i.level)
-            whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-            self._require("barrier", "warp", state.facts, whole, context=state.context)
+            self._warp("barrier", state, barrier=i.level)
         state = self._synchronised(changed(state, code=state.code[1:]))
         if i.level != "block":
             return state
@@ -218,12 +213,10 @@ class ThreadRules(ThreadConditions):
         """
         i = self._next(state, Shuffle)
         self._known(state, forward, forward2, back)
-        self._level("shuffle", state, k.num(WARP))
+        self._warp("shuffle", state)
         amount = state.value(i.amount)
         inside = k.and_(k.le(ZERO, amount), k.lt(amount, k.num(WARP)))
         self._require("shuffle", "amount", state.facts, inside)
-        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-        self._require("shuffle", "warp", state.facts, whole, context=state.context)
         read, written = (lanes(state, view) for view in (i.source, i.target))
         r = self._family("shuffle", state.held, source, read.base, READ)
         w = self._family("shuffle", state.held, target, written.base, FULL)
@@ -233,14 +226,14 @@ class ThreadRules(ThreadConditions):
             if state.bases[cells.base].space != REGISTER:
                 raise Rejected("shuffle", "space", base=cells.base, space=state.bases[cells.base].space)
             b, lane = self._arbitrary(state.facts, cells)
-            image = tuple(instantiate(t, b) for t in at)
+            image = instantiate_all(at, b)
             if family.owner is not None:
                 goal = family.owner.at(image).contains(Owner(b[0], ONE))
                 self._require("shuffle", "owner", lane, goal, base=cells.base)
             if cells is read:
                 self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
         other = lane_read(i.op, back[0], amount)
-        value = r.value_at(tuple(instantiate(t, (other,)) for t in forward))
+        value = at_choice(other, lambda o: r.value_at(instantiate_all(forward, (o,))))
         new = w.updated(self._member(written, w, back), value, k.TRUE)
         return changed(state, held={**state.held, target: new}, code=state.code[1:])
 

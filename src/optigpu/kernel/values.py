@@ -1,21 +1,23 @@
 """Equality of values: laws of the big operators, as proof steps found by the checker and checked here.
 
 A proof that two values are equal is a list of steps, each of which replaces a big operator by an equal term, until the rest is an
-equation for the judge. The laws: splitting and widening a range, re-indexing by a bijection, extensionality, case distinction;
-linearity and empty ranges are laws of the constructors (kernel/terms.py). Terms in steps may stand under outer binders, for which
-the equation is to hold; they are instantiated with the constants for which it is proved.
+equation for the judge. The laws: splitting and widening a range, re-indexing by a bijection, extensionality, case distinction; of
+maxima, that each term of one is at most a term of the other; linearity and empty ranges are laws of the constructors
+(kernel/terms.py). Terms in steps may stand under outer binders, for which the equation is to hold; they are instantiated with the
+constants for which it is proved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Index, arguments, same
+from optigpu.kernel.cells import Cells, Index, arguments, same
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import INT, TRUE, Term, instantiate
+from optigpu.kernel.terms import FALSE, INT, TRUE, Term, instantiate, instantiate_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,34 +75,68 @@ class Case:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Split | Widen | Reindex | Extend | Partition | Case
+@dataclass(frozen=True, slots=True)
+class Into:
+    """Where the test holds, a term of a maximum is at most the one at `to` in `part` of another; under its `binders` indices."""
+
+    binders: int
+    test: Term
+    part: int
+    to: Index
+
+
+Cases: TypeAlias = tuple[tuple[Into, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Maximum:
+    """Each term of the maximum `old` is at most one of `new`, and the other way round, so they are equal.
+
+    For each of old's `parts`, `forward` says where in new its terms are, case by case; `back` the other way.
+    """
+
+    old: Term
+    new: Term
+    forward: Cases
+    back: Cases
+
+
+Step: TypeAlias = Split | Widen | Reindex | Extend | Partition | Maximum | Case
 Steps: TypeAlias = tuple[Step, ...]
 
 
 def place(step: Step, args: Index) -> Step:
     """The step at these values of the outer binders."""
+    return rewritten(step, lambda t, n: instantiate(t, (*(k.shift(a, n) for a in args), *arguments(n))))
 
-    def at(t: Term) -> Term:
-        return instantiate(t, args)
 
-    def inside(t: Term, binders: int) -> Term:
-        return instantiate(t, (*(k.shift(a, binders) for a in args), *arguments(binders)))
+def rewritten(step: Step, at: Callable[[Term, int], Term]) -> Step:
+    """The step with its terms replaced; `at` is told under how many binders of the step they are."""
+
+    def index(ts: Index, n: int) -> Index:
+        return tuple(at(t, n) for t in ts)
+
+    def cases(parts: Cases) -> Cases:
+        return tuple(
+            tuple(Into(c.binders, at(c.test, c.binders), c.part, index(c.to, c.binders)) for c in cs) for cs in parts
+        )
 
     match step:
         case Split(old, cut):
-            return Split(at(old), at(cut))
+            return Split(at(old, 0), at(cut, 0))
         case Widen(old, low):
-            return Widen(at(old), at(low))
+            return Widen(at(old, 0), at(low, 0))
         case Reindex(old, new, forward, back):
-            n, m = len(back), len(forward)
-            return Reindex(at(old), at(new), tuple(inside(t, n) for t in forward), tuple(inside(t, m) for t in back))
+            return Reindex(at(old, 0), at(new, 0), index(forward, len(back)), index(back, len(forward)))
         case Extend(old, body, steps):
-            inner = tuple(place(s, (*(k.shift(a, 1) for a in args), *arguments(1))) for s in steps)
-            return Extend(at(old), inside(body, 1), inner)
+            inner = tuple(rewritten(s, lambda t, n: at(t, n + 1)) for s in steps)
+            return Extend(at(old, 0), at(body, 1), inner)
         case Partition(old, test):
-            return Partition(at(old), inside(test, 1))
+            return Partition(at(old, 0), at(test, 1))
+        case Maximum(old, new, there, again):
+            return Maximum(at(old, 0), at(new, 0), cases(there), cases(again))
         case Case(test, then, other):
-            return Case(at(test), tuple(place(s, args) for s in then), tuple(place(s, args) for s in other))
+            return Case(at(test, 0), tuple(rewritten(s, at) for s in then), tuple(rewritten(s, at) for s in other))
 
 
 class Equality:
@@ -124,15 +160,12 @@ class Equality:
             a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, k.eq(a, b))
 
-    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition) -> Term | None:
+    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition | Maximum) -> Term | None:
         """What `old` may be replaced by, if the step's conditions hold."""
         match step:
             case Split(old, at):
-                if old.op not in _BIG or not self.judge.proves(
-                    facts, k.and_(k.le(old.args[-3], at), k.le(at, old.args[-2]))
-                ):
-                    return None
-                return split(old, at)
+                inside = old.op in _BIG and k.and_(k.le(old.args[-3], at), k.le(at, old.args[-2]))
+                return split(old, at) if inside and self.judge.proves(facts, inside) else None
             case Widen(old, low):
                 ordered = old.op == "sum" and k.and_(k.le(low, old.args[0]), k.le(old.args[0], old.args[1]))
                 return widen(old, low) if ordered and self.judge.proves(facts, ordered) else None
@@ -140,6 +173,9 @@ class Equality:
                 return new if self._reindexed(facts, old, new, forward, back) else None
             case Partition(old, test):
                 return partition(old, test) if old.op == "sum" else None
+            case Maximum(old, new, there, again):
+                a, b = parts(old), parts(new)
+                return new if self._bounded(facts, a, b, there) and self._bounded(facts, b, a, again) else None
             case Extend(old, body, steps):
                 if old.op not in _BIG:
                     return None
@@ -159,18 +195,36 @@ class Equality:
             return False
         b, here = facts.arbitrary(*(INT,) * n)
         here = here.assume(mine.domain(b))
-        image = tuple(instantiate(t, b) for t in forward)
-        if not self.judge.proves(
-            here, k.and_(theirs.domain(image), same(tuple(instantiate(t, image) for t in back), b))
-        ):
+        image = instantiate_all(forward, b)
+        if not self.judge.proves(here, k.and_(theirs.domain(image), same(instantiate_all(back, image), b))):
             return False
-        if not self.judge.proves(here, k.eq(mine.body_at(b), theirs.body_at(image))):
+        if not self.judge.proves(here, same(mine.at(b), theirs.at(image))):
             return False
         c, there = facts.arbitrary(*(INT,) * m)
         there = there.assume(theirs.domain(c))
-        image = tuple(instantiate(t, c) for t in back)
-        goal = k.and_(mine.domain(image), same(tuple(instantiate(t, image) for t in forward), c))
+        image = instantiate_all(back, c)
+        goal = k.and_(mine.domain(image), same(instantiate_all(forward, image), c))
         return self.judge.proves(there, goal)
+
+    def _bounded(self, facts: Facts, mine: list[Cells], theirs: list[Cells], maps: Cases) -> bool:
+        """Is each term of mine at most one of theirs? Each case of a part names one, and there are no other cases."""
+        if len(maps) != len(mine):
+            return False
+        for part, cases in zip(mine, maps):
+            b, here = facts.arbitrary(*(INT,) * len(part.ranges))
+            here = here.assume(part.domain(b))
+            for case in cases:
+                test, image = instantiate(case.test, b), instantiate_all(case.to, b)
+                if case.part >= len(theirs) or len(image) != len(theirs[case.part].ranges):
+                    return False
+                other = theirs[case.part]
+                goal = k.and_(other.domain(image), k.le(part.at(b)[0], other.at(image)[0]))
+                if not self.judge.proves(here.assume(test), goal):
+                    return False
+                here = here.assume(k.not_(test))
+            if not self.judge.proves(here, FALSE):
+                return False
+        return True
 
 
 _BIG = ("sum", "prod", "all", "fold_max")
@@ -201,26 +255,8 @@ def partition(t: Term, test: Term) -> Term:
     return k.add(*(k.big("sum", low, high, p) for p in parts))
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSet:
-    """A nested sum as a sum over an index set: ranges, each under the ones before; a guard and a summand under all."""
-
-    ranges: tuple[tuple[Term, Term], ...]
-    where: Term
-    body: Term
-
-    def domain(self, args: Index) -> Term:
-        parts = [instantiate(self.where, args)]
-        for i, (low, high) in enumerate(self.ranges):
-            parts += [k.le(instantiate(low, args[:i]), args[i]), k.lt(args[i], instantiate(high, args[:i]))]
-        return k.and_(*parts)
-
-    def body_at(self, args: Index) -> Term:
-        return instantiate(self.body, args)
-
-
-def peel(t: Term, depth: int) -> IndexSet | None:
-    """The outermost `depth` sums of a term, guards (`c ? v : 0`) in between included."""
+def peel(t: Term, depth: int) -> Cells | None:
+    """The outermost `depth` sums of a term, guards (`c ? v : 0`) in between included: an index set, and a summand as its index."""
     ranges: list[tuple[Term, Term]] = []
     guards: list[Term] = []
     for level in range(depth):
@@ -231,4 +267,22 @@ def peel(t: Term, depth: int) -> IndexSet | None:
         if k.is_guarded(t):
             guards.append(k.shift(t.args[0], depth - level - 1))
             t = t.args[1]
-    return IndexSet(tuple(ranges), k.and_(TRUE, *guards), t)
+    return Cells("", tuple(ranges), k.and_(TRUE, *guards), (t,))
+
+
+def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[Cells]:
+    """The terms of which t is the greatest, as index sets: of nested maxima, with their initial values, and of choices.
+
+    There is always at least one, since a fold has an initial value and one side of a choice counts.
+    """
+    match t.op:
+        case "max":
+            return [p for a in t.args for p in parts(a, ranges, where)]
+        case "fold_max":
+            start, low, high, body = t.args
+            return [*parts(start, ranges, where), *parts(body, (*ranges, (low, high)), k.shift(where, 1))]
+        case "ite":
+            c, a, b = t.args
+            return [*parts(a, ranges, k.and_(where, c)), *parts(b, ranges, k.and_(where, k.not_(c)))]
+        case _:
+            return [Cells("", ranges, where, (t,))]

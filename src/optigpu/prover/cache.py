@@ -15,7 +15,7 @@ from optigpu.kernel.judge import Solver
 from optigpu.kernel.terms import Term
 
 
-class CachedSolver:
+class CachedSolver(Solver):
     def __init__(self, solver: Solver, folder: Path | None = None) -> None:
         self.solver = solver
         self.memory: dict[str, bool] = {}

@@ -11,7 +11,7 @@ from optigpu.kernel.terms import BOOL, INT, ONE, REAL, Sort, Term, add, le, mul,
 RLIMIT = 200_000
 
 
-class Cvc5Solver:
+class Cvc5Solver(Solver):
     """The same queries as z3 gets: linear arithmetic with uninterpreted functions, products abstracted."""
 
     def __init__(self, rlimit: int = RLIMIT) -> None:
@@ -130,7 +130,7 @@ class _Translator:
         return out
 
 
-class BothSolvers:
+class BothSolvers(Solver):
     """Valid only if two solvers say so."""
 
     def __init__(self, first: Solver, second: Solver) -> None:

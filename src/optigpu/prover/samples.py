@@ -5,15 +5,16 @@ Nothing rests on this: whatever the numbers are, the only answer they give is "n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
-from optigpu.kernel.terms import INT, Term
+from optigpu.kernel.terms import INT, Term, mark_of
 
 Sample = dict[Term, int]
 MOST = 6  # samples of one set of facts
-SPREAD = 70  # how far from its lower bound a variable is chosen
+REPAIRS = 12  # variables chosen anew in one attempt at a sample
+SPREADS = (70, 70**4)  # how far from its lower bound a variable is chosen: sizes are small, or larger than all tiles
 
 
 class Undefined(Exception):
@@ -69,23 +70,59 @@ def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
 
 
 def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> list[Sample]:
-    """The samples for which all items hold, with values for variables that had none."""
+    """The samples for which all items hold, with values for variables that had none; new ones where none is left."""
     rng = Random(seed)
-    used = {x: None for i in items for x in sorted(i.free, key=lambda x: str(x.data)) if x.sort is INT}
-    out: list[Sample] = []
-    for attempt in range(2 * MOST):
-        start = samples[attempt % len(samples)] if samples else {}
-        if attempt >= len(samples) and all(x in start for x in used):
-            break
-        env = dict(start)
-        for x in used:
-            if x not in env:
-                env[x] = _choose(x, env, items, rng)
-        if all(_holds(i, env) for i in items):
-            out.append(env)
-            if len(out) == MOST:
-                break
-    return out
+    used = _integers(items)
+    more = samples if any(x not in s for s in samples for x in used) else ()
+    chosen = [_completed(s, used, items, rng, n) for n, s in enumerate((*samples, *more))]
+    kept = [env for env in chosen if _all_hold(items, env)]
+    if not kept:
+        chosen = [_completed({}, used, items, rng, n) for n in range(MOST)]
+        kept = [env for n, env in enumerate(chosen) if _repaired(items, env, rng, n)]
+    return kept[:MOST]
+
+
+def _integers(items: Iterable[Term]) -> list[Term]:
+    return sorted({x for i in items for x in i.free if x.sort is INT}, key=_age)
+
+
+def _completed(start: Sample, used: Iterable[Term], items: Sequence[Term], rng: Random, attempt: int) -> Sample:
+    env = dict(start)
+    for x in used:
+        if x not in env:
+            env[x] = _choose(x, env, items, rng, SPREADS[attempt % 2])
+    return env
+
+
+def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> bool:
+    """Choose variables of items that do not hold anew, until all hold; a few times."""
+    for _ in range(REPAIRS):
+        wrong = next((i for i in items if not _holds(i, env)), None)
+        if wrong is None:
+            return True
+        wanted = _part(wrong, env, rng)
+        x = rng.choice(_integers([wanted]) or [wanted])
+        if x is wanted:
+            return False
+        env[x] = _choose(x, env, [wanted, *items], rng, SPREADS[attempt % 2])
+    return _all_hold(items, env)
+
+
+def _part(item: Term, env: Sample, rng: Random) -> Term:
+    """Something inside an item that does not hold, without which the item cannot, or one of several such."""
+    while item.op in ("and", "or"):
+        item = rng.choice([a for a in item.args if not _holds(a, env)])
+    return item
+
+
+def _all_hold(items: Sequence[Term], env: Sample) -> bool:
+    return all(_holds(i, env) for i in items)
+
+
+def _age(x: Term) -> tuple[int, int, str]:
+    """Bounds of a variable mention older ones: those of the program, then those that rules made, then constants of a proof."""
+    mark, number = mark_of(x)
+    return " #?".index(mark), number, str(x.data)
 
 
 def _holds(item: Term, env: Sample) -> bool:
@@ -95,11 +132,11 @@ def _holds(item: Term, env: Sample) -> bool:
         return True
 
 
-def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random) -> int:
+def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random, spread: int) -> int:
     """A value within the bounds that items give, those of them that mention nothing unknown."""
     low, high = None, None
     for i in items:
-        if i.op != "le" or x not in i.free or i.args[0].sort is not INT:
+        if i.op not in ("le", "eq") or x not in i.free or i.args[0].sort is not INT:
             continue
         p = i.args[0]
         try:
@@ -107,13 +144,15 @@ def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random) -> int:
         except Undefined:
             continue
         slope = at_1 - at_0  # exact where p is linear in x; only a guess otherwise
+        if slope and i.op == "eq":
+            return int(-at_0 // slope)
         if slope > 0:
             bound = -at_0 // slope
             high = bound if high is None else min(high, bound)
         elif slope < 0:
-            bound = -(at_0 // slope) if at_0 % slope == 0 else at_0 // -slope + 1
+            bound = -(at_0 // slope)
             low = bound if low is None else max(low, bound)
     if low is None:
-        low = -2 if high is None else high - SPREAD
-    high = low + SPREAD if high is None else min(high, low + SPREAD)
-    return rng.randint(low, high) if low <= high else low
+        low = -2 if high is None else high - spread
+    high = low + spread if high is None else min(high, low + spread)
+    return rng.choice((low, high, rng.randint(low, high))) if low <= high else low

@@ -13,12 +13,13 @@ from typing import Any
 
 import z3
 
+from optigpu.kernel.judge import Solver
 from optigpu.kernel.terms import BOOL, INT, ONE, REAL, Sort, Term, add, le, mul, num, sub, subterms
 
 RLIMIT = 400_000
 
 
-class Z3Solver:
+class Z3Solver(Solver):
     def __init__(self, seed: int = 0, rlimit: int = RLIMIT) -> None:
         self.seed = seed
         self.rlimit = rlimit
@@ -52,6 +53,7 @@ class Z3Solver:
     def _query(self, facts: Sequence[Term], goal: Term) -> tuple[Any, Translator]:
         solver = z3.Solver()
         solver.set("rlimit", self.rlimit)
+        solver.set("ctrl_c", False)  # an interrupt ends us; it is no answer of the solver
         solver.set("random_seed", self.seed)
         translator = Translator()
         for f in facts:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from optigpu.checker.proofs import source_name
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import READ, Family, Index
+from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.state import State
 from optigpu.kernel.terms import INT, TRUE, Term, instantiate
@@ -112,7 +113,7 @@ def _scope(state: State) -> _Scope:
         else:
             scope.names[number] = f"{name}′"
             scope.defined.append((name, value))
-    free = {v for f in state.held.values() for t in (*f.cells.terms(), f.value, f.init) for v in t.free}
+    free = {v for f in state.held.values() for t in (*terms_of(f.cells), f.value, f.init) for v in t.free}
     for v in sorted(free - scope.names.keys(), key=lambda v: str(v.data)):
         if k.mark_of(v)[0] == " ":
             scope.names[v] = source_name(str(v.data)).removeprefix("fn:")

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from optigpu.kernel.cells import Cells
-from optigpu.kernel.terms import ONE, Term, instantiate, neg, sub, var
+from optigpu.kernel.terms import Term, instantiate, neg, var
 
 INDEX_NAMES = "ijklmxyz"
 
@@ -130,8 +130,8 @@ class TermPrinter:
 
     def big(self, t: Term) -> str:
         *start, low, high, body = t.args
-        if start and start[0] is instantiate(body, (sub(low, ONE),)):  # the maximum of all, written from its first one
-            start, low = [], sub(low, ONE)
+        if start and start[0] is instantiate(body, (low,)):  # the maximum of all
+            start = []
         k = var(f"k.{len(self.names)}", low.sort)
         name = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max"}[t.op]
         text = (

@@ -1,4 +1,8 @@
-"""Functions compiled from CUDA: called on NumPy arrays through the host function, on device arrays straight on their stream."""
+"""Functions compiled from CUDA: called on NumPy arrays through the host function, on device arrays straight on their stream.
+
+Three ways to run them: all of the text compiled by nvcc; the kernels compiled by NVRTC and launched by a plan; all of the text on
+the CPU stand-in.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,21 @@ import ctypes
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from optigpu.codegen.plan import Plan
 from optigpu.runtime.arrays import ArrayView, current_stream, view_of
 from optigpu.runtime.cpu import ctype
-from optigpu.runtime.errors import CallError
+from optigpu.runtime.errors import BuildError, CallError
+from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, nvcc
+from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
+
+if TYPE_CHECKING:
+    from optigpu.runtime.bench import Measurement
 
 _said: set[str] = set()
 
@@ -23,6 +34,8 @@ class CudaFunction:
 
     NumPy arrays are copied to the GPU and back; PyTorch and CuPy arrays are used where they are, on the current stream. Without a
     GPU the same text runs on the CPU stand-in, which is said once. `alignment`: bytes to which device arrays must be aligned.
+    `kernels` and `plan`: the device code alone and what the host does with it, for NVRTC; `compiler`: "nvcc" or "nvrtc", else the
+    first that is there.
     """
 
     def __init__(
@@ -32,26 +45,54 @@ class CudaFunction:
         *,
         on_device: bool = False,
         alignment: Mapping[str, int] | None = None,
+        kernels: str = "",
+        plan: Plan | None = None,
         standin: bool | None = None,
         races: bool = False,
+        compiler: str | None = None,
     ) -> None:
         self.source = source
         self.signature = signature
         self.alignment = dict(alignment or {})
-        self.standin = (gpu_architecture() is None or nvcc() is None) if standin is None else standin
+        self.standin = gpu_architecture() is None if standin is None else standin
         if self.standin and standin is None and "standin" not in _said:
             _said.add("standin")
             warnings.warn("no GPU was found: CUDA code runs on the CPU stand-in", stacklevel=2)
-        self.path = compile_standin(source, races=races) if self.standin else compile_cuda(source)
-        library = ctypes.CDLL(str(self.path))
-        types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
-        result = [] if signature.result is None else [ctypes.c_void_p]
-        self._host = getattr(library, signature.name)
-        self._host.argtypes, self._host.restype = [*types, *result], ctypes.c_char_p
+        self.compiler = "the CPU stand-in" if self.standin else chosen_compiler(compiler)
+        self.path: Path | None = None
+        self._host: Any = None
         self._device: Any = None
+        if self.compiler == "nvrtc":
+            self.use_launcher(kernels, plan)
+        else:
+            self.use_library(compile_standin(source, races=races) if self.standin else compile_cuda(source), on_device)
+
+    def use_library(self, path: Path, on_device: bool) -> None:
+        """Entry points that host code was compiled for."""
+        self.path = path
+        library, name = ctypes.CDLL(str(path)), self.signature.name
+        types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in self.signature.params]
+        result = [] if self.signature.result is None else [ctypes.c_void_p]
+        host = getattr(library, name)
+        host.argtypes, host.restype = [*types, *result], ctypes.c_char_p
+        self._host = lambda *raw: self.report(host(*raw))
         if on_device:
-            self._device = getattr(library, f"{signature.name}_on_device")
-            self._device.argtypes, self._device.restype = [*types, ctypes.c_void_p], ctypes.c_char_p
+            device = getattr(library, f"{name}_on_device")
+            device.argtypes, device.restype = [*types, ctypes.c_void_p], ctypes.c_char_p
+            self._device = lambda *raw, stream, device_: self.report(device(*raw, stream))
+
+    def use_launcher(self, kernels: str, plan: Plan | None) -> None:
+        """Kernels alone, launched from here."""
+        if plan is None:
+            raise BuildError(
+                f"{self.signature.name} does more on the host than launch kernels: NVRTC is not enough, nvcc is needed"
+            )
+        architecture = gpu_architecture()
+        if architecture is None:
+            raise BuildError("no GPU was found, so NVRTC does not know what to compile for")
+        launcher = Launcher(self.signature, plan, compile_nvrtc(kernels, architecture))
+        self._host = launcher.on_host
+        self._device = lambda *raw, stream, device_: launcher.on_device(*raw, stream=stream, device=device_)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.signature.bind(args, kwargs)
@@ -62,10 +103,10 @@ class CudaFunction:
         self.signature.check(bound)
         raw = [bound[p.name] if isinstance(p, ScalarParam) else views[p.name].pointer for p in self.signature.params]
         if self.signature.result is None:
-            self.report(self._host(*raw))
+            self._host(*raw)
             return None
         result = ctype(self.signature.result)()
-        self.report(self._host(*raw, ctypes.addressof(result)))
+        self._host(*raw, ctypes.addressof(result))
         return result.value
 
     def views(self, bound: dict[str, Any]) -> dict[str, ArrayView]:
@@ -91,23 +132,35 @@ class CudaFunction:
         bound = self.signature.bind(args, kwargs)
         views = self.views(bound)
         raw = self.device_arguments(bound, views)
-        stream, call = current_stream(list(views.values())), self._device
+        stream, call, device = current_stream(list(views.values())), self._device, gpu_of(views)
 
         def run(keep: object = bound) -> None:
-            self.report(call(*raw, stream))
+            call(*raw, stream=stream, device_=device)
 
         return run
 
+    def bench(self, sizes: Mapping[str, float] | None = None, **options: Any) -> Measurement:
+        """Time it, on random data of these sizes: `k.bench({"n": 1 << 28}, compare=True)`. See `runtime.bench`."""
+        from optigpu.runtime.bench import bench
+
+        return bench(self, sizes, **options)
+
+    @property
+    def takes_device_arrays(self) -> bool:
+        """Whether it only copies in, launches and copies out, so that it can run on arrays that are on the GPU already."""
+        return self._device is not None
+
     def call_on_device(self, bound: dict[str, Any], views: dict[str, ArrayView]) -> None:
         raw = self.device_arguments(bound, views)
-        with on_gpu(next(iter(views.values())).device, views):
-            self.report(self._device(*raw, current_stream(list(views.values()))))
+        device = gpu_of(views)
+        with on_gpu(device, views):
+            self._device(*raw, stream=current_stream(list(views.values())), device_=device)
 
     def device_arguments(self, bound: dict[str, Any], views: dict[str, ArrayView]) -> list[Any]:
         name = self.signature.name
         if self.standin:
             raise CallError(f"{name} was built for the CPU stand-in: it takes NumPy arrays")
-        if self._device is None:
+        if not self.takes_device_arrays:
             raise CallError(f"{name} does more than copy in, launch and copy out: it takes NumPy arrays")
         self.signature.check_views(bound, views)
         devices = {v.device for v in views.values()}
@@ -125,8 +178,27 @@ class CudaFunction:
             raise CallError(message.decode())
 
     def __repr__(self) -> str:
-        where = "the CPU stand-in" if self.standin else "the GPU"
+        where = self.compiler if self.standin else f"the GPU, by {self.compiler}"
         return f"<{self.signature.name}({', '.join(p.name for p in self.signature.params)}) on {where}>"
+
+
+def chosen_compiler(wanted: str | None) -> str:
+    """What was asked for, else nvcc or NVRTC, whichever is there."""
+    if wanted not in (None, "nvcc", "nvrtc"):
+        raise BuildError(f"there is no compiler `{wanted}` (there is: nvcc, nvrtc)")
+    if wanted is not None:
+        return wanted
+    if nvcc() is not None:
+        return "nvcc"
+    if nvrtc() is not None:
+        return "nvrtc"
+    raise BuildError(
+        "neither nvcc nor NVRTC was found: install the CUDA toolkit or PyTorch, or set CUDA_HOME, NVCC or NVRTC"
+    )
+
+
+def gpu_of(views: Mapping[str, ArrayView]) -> int:
+    return next((v.device for v in views.values() if v.device is not None), 0)
 
 
 def device_name(device: int | None) -> str:

@@ -10,6 +10,7 @@ from importlib import metadata
 
 from optigpu.runtime.cache import cache_folder
 from optigpu.runtime.compilers import c_compiler, version_of
+from optigpu.runtime.nvrtc import nvrtc, nvrtc_version
 
 
 def findings() -> list[tuple[str, bool, str]]:
@@ -26,6 +27,11 @@ def findings() -> list[tuple[str, bool, str]]:
             "nvcc",
             nvcc is not None,
             f"{nvcc} ({nvcc_release(nvcc)})" if nvcc else "CUDA programs cannot be compiled here",
+        ),
+        (
+            "NVRTC",
+            nvrtc() is not None,
+            nvrtc_version() if nvrtc() is not None else "not found (only needed without nvcc)",
         ),
         ("GPU", *gpu()),
         ("cores", True, str(os.cpu_count())),

@@ -1,6 +1,8 @@
-"""Errors of building and calling."""
+"""Errors of building and calling, and the exit codes of the command line."""
 
 from __future__ import annotations
+
+FINE, WRONG, BAD_INPUT, OUR_BUG = 0, 1, 2, 3
 
 
 class BuildError(Exception):

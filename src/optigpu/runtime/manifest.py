@@ -8,17 +8,24 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from optigpu.codegen import plan as plans
+from optigpu.codegen.plan import Plan
+from optigpu.runtime.cache import content_key
 from optigpu.runtime.cuda import CudaFunction
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.files import write_whole
 from optigpu.runtime.signature import ArrayParam, Requirement, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 
+FORMAT = 1  # of these files
 _LOGICAL = {"logical int": LOGIC_INT, "logical real": LOGIC_REAL, "prop": PROP}
 _NODES: dict[str, type[Any]] = {
     c.__name__: c
     for c in (
         exprs.Int, exprs.Real, exprs.Bool, exprs.Var, exprs.Unary, exprs.Binary, exprs.Cond, exprs.Cast, exprs.Call, exprs.SizeOf,
         exprs.Range, exprs.RangeBinder, exprs.BigOp,
+        plans.Let, plans.Scratch, plans.Copy, plans.LaunchKernel, plans.Repeat, plans.Choose,
     )
 }  # fmt: skip
 
@@ -31,23 +38,62 @@ class BuiltCuda:
     signature: Signature
     on_device: bool
     alignment: dict[str, int]
+    kernels: str = ""  # the device code alone
+    plan: Plan | None = None  # what the host does with it
+    verified: bool = False
 
     def function(self, **options: Any) -> CudaFunction:
-        return CudaFunction(self.source, self.signature, on_device=self.on_device, alignment=self.alignment, **options)
+        return CudaFunction(
+            self.source,
+            self.signature,
+            on_device=self.on_device,
+            alignment=self.alignment,
+            kernels=self.kernels,
+            plan=self.plan,
+            **options,
+        )
 
 
-def save(built: BuiltCuda, folder: Path, key: str) -> None:
-    """`key.cu` and `key.json`."""
+def save(built: BuiltCuda, folder: Path, key: str) -> Path:
+    """`key.cu` for people and nvcc, and `key.json` with how it is called and, for NVRTC, its kernels and their plan."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{key}.cu").write_text(built.source, encoding="utf-8")
-    data = {"signature": signature_to_json(built.signature), "on_device": built.on_device, "alignment": built.alignment}
-    (folder / f"{key}.json").write_text(json.dumps(data, indent=1), encoding="utf-8")
+    write_whole(folder / f"{key}.cu", built.source)
+    data = {
+        "format": FORMAT,
+        "verified": built.verified,
+        "source": content_key(built.source),
+        "signature": signature_to_json(built.signature),
+        "on_device": built.on_device,
+        "alignment": built.alignment,
+        "plan": encode(built.plan) if encodable(built.plan) else None,
+        "kernels": built.kernels,
+    }
+    write_whole(folder / f"{key}.json", json.dumps(data, indent=1))
+    return folder / f"{key}.json"
 
 
 def load(folder: Path, key: str) -> BuiltCuda:
-    data = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
-    source = (folder / f"{key}.cu").read_text(encoding="utf-8")
-    return BuiltCuda(source, signature_from_json(data["signature"]), data["on_device"], data["alignment"])
+    path = folder / f"{key}.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        source = (folder / f"{key}.cu").read_text(encoding="utf-8")
+    except FileNotFoundError as e:
+        raise CallError(f"{e.filename} is not there: `optigpu build` writes {key}.cu and {key}.json") from None
+    except json.JSONDecodeError as e:
+        raise CallError(f"{path} is not what `optigpu build` wrote: {e}") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise CallError(f"{path} is not what `optigpu build` writes (or another version of it did): build it again")
+    if data["source"] != content_key(source):
+        raise CallError(f"{key}.cu was changed after {key}.json was written: build it again")
+    return BuiltCuda(
+        source,
+        signature_from_json(data["signature"]),
+        data["on_device"],
+        data["alignment"],
+        data["kernels"],
+        decode(data["plan"]),
+        data["verified"],
+    )
 
 
 def signature_to_json(s: Signature) -> dict[str, Any]:

@@ -52,6 +52,14 @@ def gpu_architecture() -> str | None:
     return "".join(parts)
 
 
+@cache
+def gpu_name() -> str:
+    """What the driver calls the first GPU."""
+    name = ctypes.create_string_buffer(256)
+    driver = ctypes.CDLL("libcuda.so.1")
+    return name.value.decode() if driver.cuInit(0) == 0 and driver.cuDeviceGetName(name, 256, 0) == 0 else "a GPU"
+
+
 def compile_cuda(source: str, architectures: tuple[str, ...] | None = None, extra_flags: tuple[str, ...] = ()) -> Path:
     """A shared library of this CUDA text, for the GPU that is there or for the given architectures ("80", "90")."""
     compiler = nvcc()

@@ -28,12 +28,13 @@ from optigpu.transform.building import Size, cell, expression, lit, plus, times,
 from optigpu.transform.editing import Place, edit_body, insert_at, replace_at, statements_of
 from optigpu.transform.loops import counted, dims_of, elem_of, is_plain, refuse
 from optigpu.transform.residency import resident
-from optigpu.transform.script import Family, transformation
+from optigpu.transform.script import Family, program_names, transformation
 from optigpu.transform.shuffles import as_shuffle
 from optigpu.transform.targets import Aim, Handle, find_mark, root
 from optigpu.transform.targets import Call as CallTarget
 from optigpu.transform.targets import For as ForTarget
 from optigpu.transform.types_at import array_of, declared
+from optigpu.transform.vectors import accessed_arrays, vectorized
 
 RACES = ("OG340", "OG341", "OG342", "OG343", "OG344", "OG352")  # what a barrier of the block may repair
 MOST_BARRIERS = 12
@@ -282,10 +283,11 @@ class Gpu(Family):
         shared: Mapping[str, pad | None] | Sequence[str] = (),
         registers: Mapping[str, int] | None = None,
         host_copies: Sequence[str] | None = None,
+        blocks_per_multiprocessor: int | None = None,
     ) -> Handle:
         """Make a loop nest a kernel: `grid` loops are blocks, `block` loops are threads, `shared` and `registers` say where local
         arrays live. Arrays of the host are copied in and out, single statements are given to one thread, and barriers are put where
-        the proof needs them.
+        the proof needs them. `blocks_per_multiprocessor` asks the compiler to leave registers for so many blocks at once.
 
         Before:
             for (int i = 0; i < n / 8; i++) {
@@ -314,12 +316,17 @@ class Gpu(Family):
         """
         if not grid or not block:
             raise refuse("name at least one loop for the grid and one for the block", code="OG604")
+        if blocks_per_multiprocessor is not None and blocks_per_multiprocessor < 1:
+            raise refuse("a multiprocessor holds at least one block", code="OG604")
         place = self.script.find(ForTarget(grid[0]) if at is None else at, "for")
         arrays = dict.fromkeys(shared) if not isinstance(shared, Mapping) else dict(shared)
         kernel = _Kernel(self, place, list(grid), list(block), arrays, dict(registers or {}))
         nest = kernel.converted()
         mark = nest.mark
         self._install(place, nest, kernel, host_copies)
+        if blocks_per_multiprocessor is not None:
+            launch = find_mark(self.script.program, mark).sibling(-2)
+            self.script.residents[self.script.at(launch).mark] = blocks_per_multiprocessor
         self._barriers(mark)
         return self.script.handle(find_mark(self.script.program, mark))
 
@@ -538,6 +545,54 @@ class Gpu(Family):
             else:
                 self.script.program = before
         return removed
+
+    @transformation
+    def vectorize(self, target: Aim, *, arrays: Sequence[str] | None = None) -> Handle:
+        """Access neighbouring elements of global or shared memory by one instruction: a loop of 2 or 4 iterations becomes vector
+        loads into registers, the loop on registers, and vector stores. What only copies leaves no loop. With `arrays`, only these
+        are accessed by vectors.
+
+        Before:
+            float* const d_a = __gmem_malloc1<float>(128);
+            float* const d_b = __gmem_malloc1<float>(128);
+            thread for (int t = 0; t < 32; t++) {
+              for (int v = 0; v < 4; v++) {
+                d_b[4 * t + v] = 2.0f * d_a[4 * t + v];
+              }
+            }
+        Step: s.gpu.vectorize("v")
+        After:
+            float* const d_a = __gmem_malloc1<float>(128);
+            float* const d_b = __gmem_malloc1<float>(128);
+            thread for (int t = 0; t < 32; t++) {
+              float d_a4[4];
+              float d_b4[4];
+              vload4(&d_a4[0], &d_a[4 * t]);
+              for (int v = 0; v < 4; v++) {
+                d_b4[v] = 2.0f * d_a4[v];
+              }
+              vstore4(&d_b[4 * t], &d_b4[0]);
+            }
+
+        Needs: a loop in a kernel that counts from 0 to 2 or 4, with no condition around the accesses (s.loop.fast_path).
+        Fails: OG353 when the first element is not known to be at a multiple of 2 or 4 in its array; others when an element is
+        outside the array, or an iteration needs what an earlier one wrote.
+        """
+        place = self.script.find(target, "for")
+        loop = self._plain(place)
+        around = [self.script.at(p) for p in place.ancestors()]
+        if not any(isinstance(s, For) and s.mode is Mode.THREAD for s in around):
+            raise refuse("only threads of a kernel have vector accesses", loop, "s.gpu.launch comes first")
+        wanted = accessed_arrays(loop) if arrays is None else list(arrays)
+        types = {name: array_of(self.script, place, name) for name in accessed_arrays(loop)}
+        for name in wanted:
+            if name not in types:
+                raise refuse(f"`{name}` is not accessed in this loop", loop, code="OG601")
+        memory = {name: types[name] for name in wanted if types[name].space in (Space.GMEM, Space.SMEM)}
+        own = {name for name, t in types.items() if t.space not in (Space.GMEM, Space.SMEM)}
+        taken = program_names(self.script.function_of(place))
+        self.script.put(place, *vectorized(loop, memory, own, taken))
+        return self.script.handle(place)
 
     # Parts ----------------------------------------------------------------------------------------------------------------
 

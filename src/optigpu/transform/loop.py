@@ -23,10 +23,12 @@ from optigpu.transform.building import (
     mod,
     plus,
     times,
+    unmarked,
     up_to,
     value_of,
 )
 from optigpu.transform.editing import Place, edit_body
+from optigpu.transform.guards import conjunction, guards_at_the_end, without_guards
 from optigpu.transform.loops import counted, hinted, is_plain, refuse, substituted_contract, tiled_contracts
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle, Target, ambiguous
@@ -437,6 +439,79 @@ class Loop(Family):
         for place in self._places(target):
             place, loop = self._loop(place)
             self.script.put(place, hinted(loop, "unroll", hint))
+
+    @transformation
+    def fast_path(self, target: Aim, *, when: Size | None = None) -> Handle:
+        """Run a loop without its guards where all of them hold. One test before it decides: the guards for the last iteration of
+        the loop and of the loops inside it, and `when`.
+
+        Before:
+            for (int b = 0; b < (n + 3) / 4; b++) {
+              for (int v = 0; v < 4; v++) {
+                if (b * 4 + v < n) {
+                  a[b * 4 + v] = 0.0f;
+                }
+              }
+            }
+        Step: s.loop.fast_path("v")
+        After:
+            for (int b = 0; b < (n + 3) / 4; b++) {
+              if (b * 4 + 3 < n) {
+                for (int v = 0; v < 4; v++) {
+                  a[b * 4 + v] = 0.0f;
+                }
+              } else {
+                for (int v = 0; v < 4; v++) {
+                  if (b * 4 + v < n) {
+                    a[b * 4 + v] = 0.0f;
+                  }
+                }
+              }
+            }
+
+        Needs: conditions without else inside the loop, on indices and what is known before it. Returns the fast loop.
+        Fails: when a guard of an earlier iteration does not follow from that of the last.
+        """
+        place, loop = self._loop(target)
+        tests = guards_at_the_end(loop)
+        tests += [] if when is None else [expression(when)]
+        if not tests:
+            raise refuse("there are no guards in this loop", loop)
+        inside = {n for s in statements((loop,)) for n in bound_after(s)}
+        for test in tests:
+            if hidden := inside & free_vars(test):
+                raise refuse(f"a guard depends on `{min(hidden)}`, which is declared inside the loop", loop)
+        fast = replace(loop, body=without_guards(loop.body), contract=())
+        slow = unmarked(replace(loop, contract=()))
+        self.script.put(place, If(conjunction(tests), (fast,), (slow,)))
+        return self.script.handle(place.child(0))
+
+    @transformation
+    def once(self, target: Aim, *, index: str, until: Aim | None = None) -> Handle:
+        """Put a statement, or all up to `until`, into a loop of one iteration: what a kernel of one block is made of.
+
+        Before:
+            float x = b[0];
+            a[0] = x;
+        Step: s.loop.once("x", index="i", until=Write("a"))
+        After:
+            for (int i = 0; i < 1; i++) {
+              float x = b[0];
+              a[0] = x;
+            }
+
+        Needs: statements of one body. Fails: OG605 when what they declare is used after them.
+        """
+        place = self.script.find(target, "decl")
+        last = place if until is None else self.script.find(until)
+        if place.sibling(last.index - place.index) != last or last.index < place.index:
+            raise refuse("`until` is not in the same body after it", self.script.at(place))
+        i, j = place.index, last.index + 1
+        name = self.script.fresh(index, place)
+        self.script.update(
+            edit_body(self.script.program, place, lambda b: (*b[:i], up_to(name, lit(1), b[i:j]), *b[j:]))
+        )
+        return self.script.handle(place)
 
     @transformation
     def split_range(self, target: Aim, at: Size) -> Handle:

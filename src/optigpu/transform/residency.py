@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from optigpu.syntax.exprs import Alloc, Call, Var
 from optigpu.syntax.program import Body, CallStmt, Decl, Stmt
-from optigpu.syntax.types import Space
+from optigpu.syntax.types import Array, Space
 from optigpu.syntax.walk import body_free_vars, substitute_body
 
 TO_DEVICE, TO_HOST = "memcpy_host_to_device", "memcpy_device_to_host"
@@ -95,10 +95,14 @@ def _overwritten(body: Body, load: int, device: str, host: str) -> bool:
     return False
 
 
+def _is_host_array(s: Decl) -> bool:
+    return s.init.space is not Space.GMEM if isinstance(s.init, Alloc) else isinstance(s.type, Array)
+
+
 def _unneeded(body: Body) -> Iterator[Body]:
     """An array of the host that is only copied to."""
     for s in body:
-        if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is not Space.GMEM:
+        if isinstance(s, Decl) and _is_host_array(s):
             users = [x for x in body if x is not s and _mentions(x, s.name)]
             copies = [x for x in users if (c := _copy(x, TO_HOST)) and c[0] == s.name]
             if copies and all(x in copies or _is_free(x, s.name) for x in users):

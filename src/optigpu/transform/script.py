@@ -140,6 +140,7 @@ class Script:
         self.steps: list[Step] = []
         self.attempts: list[Step] = []  # also those that were rejected
         self.reasons: dict[Mark, str] = {}  # why barriers are where they are
+        self.residents: dict[Mark, int] = {}  # blocks that a multiprocessor should hold, by the launch
         self._depth = 0
         self._phases: list[str] = []
         self._last_result: ProgramResult | None = None

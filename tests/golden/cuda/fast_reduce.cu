@@ -38,21 +38,16 @@ __global__ void __launch_bounds__(256) reduce_kernel(int n, const float* __restr
     sum += d_a[i];
   }
   s[t] = sum;
-  __syncthreads();
+  __syncthreads();  // `s` is complete before other threads use it
   for (int h = 128; h > 0; h >>= 1) {
     if (t < h) {
       s[t] += s[t + h];
     }
-    __syncthreads();
+    __syncthreads();  // `s` is complete before other threads use it
   }
   if (t == 0) {
     d_partial[b] = s[0];
   }
-}
-
-cudaError_t launch_reduce_kernel(int n, const float* d_a, float* d_partial, cudaStream_t stream) {
-  reduce_kernel<<<528, 256, 0, stream>>>(n, d_a, d_partial);
-  return cudaGetLastError();
 }
 
 __global__ void __launch_bounds__(256) reduce_kernel2(const float* __restrict__ d_partial, float* __restrict__ d_out) {
@@ -63,21 +58,16 @@ __global__ void __launch_bounds__(256) reduce_kernel2(const float* __restrict__ 
     sum += d_partial[i];
   }
   s[t] = sum;
-  __syncthreads();
+  __syncthreads();  // `s` is complete before other threads use it
   for (int h = 128; h > 0; h >>= 1) {
     if (t < h) {
       s[t] += s[t + h];
     }
-    __syncthreads();
+    __syncthreads();  // `s` is complete before other threads use it
   }
   if (t == 0) {
     d_out[0] = s[0];
   }
-}
-
-cudaError_t launch_reduce_kernel2(const float* d_partial, float* d_out, cudaStream_t stream) {
-  reduce_kernel2<<<1, dim3(256, 1), 0, stream>>>(d_partial, d_out);
-  return cudaGetLastError();
 }
 
 thread_local char message[512];
@@ -86,9 +76,10 @@ const char* failure(const char* what, cudaError_t status) {
   snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(status));
   return message;
 }
+[[maybe_unused]] const char* failure(const char*, const char* text) { return text; }
 
 #define TRY(call) \
-  if (const cudaError_t status_ = (call)) return failure(#call, status_)
+  if (const auto failed = (call)) return failure(#call, failed)
 
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
@@ -120,7 +111,8 @@ struct scratch_array {
       cudaMemPool_t pool;
       uint64_t keep = 64 << 20;
       if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
-      if (const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep)) return status;
+      const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+      if (status) return status;
       prepared = device;
     }
     return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
@@ -136,12 +128,30 @@ struct scratch_array {
   ~scratch_array() { (void)release(); }
 };
 
+const char* launch_reduce_kernel(int n, const float* d_a, float* d_partial, cudaStream_t stream) {
+  reduce_kernel<<<528, 256, 0, stream>>>(n, d_a, d_partial);
+  TRY(cudaGetLastError());
+  return nullptr;
+}
+
+const char* launch_reduce_kernel2(const float* d_partial, float* d_out, cudaStream_t stream) {
+  reduce_kernel2<<<1, 256, 0, stream>>>(d_partial, d_out);
+  TRY(cudaGetLastError());
+  return nullptr;
+}
+
+// What the contract asks of the sizes.
+const char* check_reduce(int n) {
+  if (n < 0) return "reduce: n >= 0 does not hold";
+  if (n > 2147482623) return "reduce: n is too large for 32-bit indices";
+  return nullptr;
+}
+
 }  // namespace
 
 // Null if all went well, else what went wrong. Arrays are in host memory.
 extern "C" const char* reduce(int n, const float* a, float* out) {
-  if (!(n >= 0)) return "reduce: n >= 0 does not hold";
-  if (n > 2147482623) return "reduce: n is too large for 32-bit indices";
+  TRY(check_reduce(n));
   device_array<float> d_a;
   TRY(d_a.allocate(n));
   device_array<float> d_partial;
@@ -160,8 +170,7 @@ extern "C" const char* reduce(int n, const float* a, float* out) {
 
 // The same for arrays in device memory, which must not overlap: the kernels are launched on the stream.
 extern "C" const char* reduce_on_device(int n, const float* a, float* out, cudaStream_t stream) {
-  if (!(n >= 0)) return "reduce: n >= 0 does not hold";
-  if (n > 2147482623) return "reduce: n is too large for 32-bit indices";
+  TRY(check_reduce(n));
   if ((uintptr_t)a % 16 != 0) return "reduce: a is not aligned to 16 bytes";
   scratch_array<float> d_partial;
   TRY(d_partial.allocate(528, stream));

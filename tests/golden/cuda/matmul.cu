@@ -13,11 +13,11 @@
 
 namespace {
 
-__global__ void __launch_bounds__(256) matmul_kernel(int n, int p, const float* __restrict__ d_a,
+__global__ void __launch_bounds__(256) matmul_kernel(int n, int p, int first_y, const float* __restrict__ d_a,
     const float* __restrict__ d_b, float* __restrict__ d_c) {
   __shared__ float s_a[32][32];
   __shared__ float s_b[32][32];
-  const int bi = blockIdx.y;
+  const int bi = first_y + blockIdx.y;
   const int bj = blockIdx.x;
   const int y = threadIdx.y;
   const int x = threadIdx.x;
@@ -33,28 +33,19 @@ __global__ void __launch_bounds__(256) matmul_kernel(int n, int p, const float* 
       s_a[row][x] = d_a[(size_t)(32 * bi + 8 * j + y) * p + (32 * bk + x)];
       s_b[row][x] = d_b[(size_t)(32 * bk + 8 * j + y) * n + col];
     }
-    __syncthreads();
+    __syncthreads();  // `s_a`, `s_b` are complete before other threads use them
     for (int k = 0; k < 32; ++k) {
       #pragma unroll
       for (int j = 0; j < 4; ++j) {
         acc[j] += s_a[8 * j + y][k] * s_b[k][x];
       }
     }
-    __syncthreads();
+    __syncthreads();  // `s_a`, `s_b` have been read before they are overwritten
   }
   #pragma unroll
   for (int j = 0; j < 4; ++j) {
     d_c[(size_t)(32 * bi + 8 * j + y) * n + col] = acc[j];
   }
-}
-
-cudaError_t launch_matmul_kernel(int m, int n, int p, const float* d_a, const float* d_b, float* d_c,
-    cudaStream_t stream) {
-  const long long blocks_x = n / 32, blocks_y = m / 32;
-  if (blocks_x == 0 || blocks_y == 0) return cudaSuccess;
-  if (blocks_x > 2147483647 || blocks_y > 65535) return cudaErrorInvalidConfiguration;
-  matmul_kernel<<<dim3(blocks_x, blocks_y), dim3(32, 8), 0, stream>>>(n, p, d_a, d_b, d_c);
-  return cudaGetLastError();
 }
 
 thread_local char message[512];
@@ -63,9 +54,10 @@ const char* failure(const char* what, cudaError_t status) {
   snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(status));
   return message;
 }
+[[maybe_unused]] const char* failure(const char*, const char* text) { return text; }
 
 #define TRY(call) \
-  if (const cudaError_t status_ = (call)) return failure(#call, status_)
+  if (const auto failed = (call)) return failure(#call, failed)
 
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
@@ -83,19 +75,39 @@ struct device_array {
   ~device_array() { (void)release(); }
 };
 
+const char* launch_matmul_kernel(int m, int n, int p, const float* d_a, const float* d_b, float* d_c,
+    cudaStream_t stream) {
+  const int blocks_x = n / 32;
+  const int blocks_y = m / 32;
+  if (blocks_x <= 0 || blocks_y <= 0) return nullptr;
+  // A grid has room for 65535 blocks in y: more run in slices.
+  for (int first_y = 0; first_y < blocks_y; first_y += 65535) {
+    const int slice_y = blocks_y - first_y < 65535 ? blocks_y - first_y : 65535;
+    matmul_kernel<<<dim3(blocks_x, slice_y), dim3(32, 8), 0, stream>>>(n, p, first_y, d_a, d_b, d_c);
+    TRY(cudaGetLastError());
+  }
+  return nullptr;
+}
+
+// What the contract asks of the sizes.
+const char* check_matmul(int m, int n, int p) {
+  if (m < 0) return "matmul: m >= 0 does not hold";
+  if (p < 0) return "matmul: p >= 0 does not hold";
+  if (n < 0) return "matmul: n >= 0 does not hold";
+  if (m % 32 != 0) return "matmul: m % 32 == 0 does not hold";
+  if (n % 32 != 0) return "matmul: n % 32 == 0 does not hold";
+  if (p % 32 != 0) return "matmul: p % 32 == 0 does not hold";
+  if (m > 2147482623) return "matmul: m is too large for 32-bit indices";
+  if (n > 2147482623) return "matmul: n is too large for 32-bit indices";
+  if (p > 2147482623) return "matmul: p is too large for 32-bit indices";
+  return nullptr;
+}
+
 }  // namespace
 
 // Null if all went well, else what went wrong. Arrays are in host memory.
 extern "C" const char* matmul(int m, int n, int p, const float* a, const float* b, float* c) {
-  if (!(m >= 0)) return "matmul: m >= 0 does not hold";
-  if (!(p >= 0)) return "matmul: p >= 0 does not hold";
-  if (!(n >= 0)) return "matmul: n >= 0 does not hold";
-  if (!(m % 32 == 0)) return "matmul: m % 32 == 0 does not hold";
-  if (!(n % 32 == 0)) return "matmul: n % 32 == 0 does not hold";
-  if (!(p % 32 == 0)) return "matmul: p % 32 == 0 does not hold";
-  if (m > 2147482623) return "matmul: m is too large for 32-bit indices";
-  if (n > 2147482623) return "matmul: n is too large for 32-bit indices";
-  if (p > 2147482623) return "matmul: p is too large for 32-bit indices";
+  TRY(check_matmul(m, n, p));
   device_array<float> d_a;
   TRY(d_a.allocate((size_t)m * p));
   device_array<float> d_b;
@@ -115,15 +127,7 @@ extern "C" const char* matmul(int m, int n, int p, const float* a, const float* 
 // The same for arrays in device memory, which must not overlap: the kernels are launched on the stream.
 extern "C" const char* matmul_on_device(int m, int n, int p, const float* a, const float* b, float* c,
     cudaStream_t stream) {
-  if (!(m >= 0)) return "matmul: m >= 0 does not hold";
-  if (!(p >= 0)) return "matmul: p >= 0 does not hold";
-  if (!(n >= 0)) return "matmul: n >= 0 does not hold";
-  if (!(m % 32 == 0)) return "matmul: m % 32 == 0 does not hold";
-  if (!(n % 32 == 0)) return "matmul: n % 32 == 0 does not hold";
-  if (!(p % 32 == 0)) return "matmul: p % 32 == 0 does not hold";
-  if (m > 2147482623) return "matmul: m is too large for 32-bit indices";
-  if (n > 2147482623) return "matmul: n is too large for 32-bit indices";
-  if (p > 2147482623) return "matmul: p is too large for 32-bit indices";
+  TRY(check_matmul(m, n, p));
   TRY(launch_matmul_kernel(m, n, p, a, b, c, stream));
   return nullptr;
 }

@@ -13,11 +13,11 @@
 
 namespace {
 
-__global__ void __launch_bounds__(256) matmul_shared_kernel(int n, int p, const float* __restrict__ d_a,
-    const float* __restrict__ d_b, float* __restrict__ d_c) {
+__global__ void __launch_bounds__(256) matmul_shared_kernel(int n, int p, int first_y,
+    const float* __restrict__ d_a, const float* __restrict__ d_b, float* __restrict__ d_c) {
   __shared__ float s_a[16][16];
   __shared__ float s_b[16][16];
-  const int bi = blockIdx.y;
+  const int bi = first_y + blockIdx.y;
   const int bj = blockIdx.x;
   const int y = threadIdx.y;
   const int x = threadIdx.x;
@@ -27,22 +27,13 @@ __global__ void __launch_bounds__(256) matmul_shared_kernel(int n, int p, const 
   for (int bk = 0; bk < p / 16; ++bk) {
     s_a[y][x] = d_a[(size_t)row * p + (16 * bk + x)];
     s_b[y][x] = d_b[(size_t)(16 * bk + y) * n + col];
-    __syncthreads();
+    __syncthreads();  // `s_a`, `s_b` are complete before other threads use them
     for (int k = 0; k < 16; ++k) {
       acc += s_a[y][k] * s_b[k][x];
     }
-    __syncthreads();
+    __syncthreads();  // `s_a`, `s_b` have been read before they are overwritten
   }
   d_c[(size_t)row * n + col] = acc;
-}
-
-cudaError_t launch_matmul_shared_kernel(int m, int n, int p, const float* d_a, const float* d_b, float* d_c,
-    cudaStream_t stream) {
-  const long long blocks_x = n / 16, blocks_y = m / 16;
-  if (blocks_x == 0 || blocks_y == 0) return cudaSuccess;
-  if (blocks_x > 2147483647 || blocks_y > 65535) return cudaErrorInvalidConfiguration;
-  matmul_shared_kernel<<<dim3(blocks_x, blocks_y), dim3(16, 16), 0, stream>>>(n, p, d_a, d_b, d_c);
-  return cudaGetLastError();
 }
 
 thread_local char message[512];
@@ -51,9 +42,10 @@ const char* failure(const char* what, cudaError_t status) {
   snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(status));
   return message;
 }
+[[maybe_unused]] const char* failure(const char*, const char* text) { return text; }
 
 #define TRY(call) \
-  if (const cudaError_t status_ = (call)) return failure(#call, status_)
+  if (const auto failed = (call)) return failure(#call, failed)
 
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
@@ -71,19 +63,39 @@ struct device_array {
   ~device_array() { (void)release(); }
 };
 
+const char* launch_matmul_shared_kernel(int m, int n, int p, const float* d_a, const float* d_b, float* d_c,
+    cudaStream_t stream) {
+  const int blocks_x = n / 16;
+  const int blocks_y = m / 16;
+  if (blocks_x <= 0 || blocks_y <= 0) return nullptr;
+  // A grid has room for 65535 blocks in y: more run in slices.
+  for (int first_y = 0; first_y < blocks_y; first_y += 65535) {
+    const int slice_y = blocks_y - first_y < 65535 ? blocks_y - first_y : 65535;
+    matmul_shared_kernel<<<dim3(blocks_x, slice_y), dim3(16, 16), 0, stream>>>(n, p, first_y, d_a, d_b, d_c);
+    TRY(cudaGetLastError());
+  }
+  return nullptr;
+}
+
+// What the contract asks of the sizes.
+const char* check_matmul_shared(int m, int n, int p) {
+  if (m < 0) return "matmul_shared: m >= 0 does not hold";
+  if (p < 0) return "matmul_shared: p >= 0 does not hold";
+  if (n < 0) return "matmul_shared: n >= 0 does not hold";
+  if (m % 16 != 0) return "matmul_shared: m % 16 == 0 does not hold";
+  if (n % 16 != 0) return "matmul_shared: n % 16 == 0 does not hold";
+  if (p % 16 != 0) return "matmul_shared: p % 16 == 0 does not hold";
+  if (m > 2147482623) return "matmul_shared: m is too large for 32-bit indices";
+  if (n > 2147482623) return "matmul_shared: n is too large for 32-bit indices";
+  if (p > 2147482623) return "matmul_shared: p is too large for 32-bit indices";
+  return nullptr;
+}
+
 }  // namespace
 
 // Null if all went well, else what went wrong. Arrays are in host memory.
 extern "C" const char* matmul_shared(int m, int n, int p, const float* a, const float* b, float* c) {
-  if (!(m >= 0)) return "matmul_shared: m >= 0 does not hold";
-  if (!(p >= 0)) return "matmul_shared: p >= 0 does not hold";
-  if (!(n >= 0)) return "matmul_shared: n >= 0 does not hold";
-  if (!(m % 16 == 0)) return "matmul_shared: m % 16 == 0 does not hold";
-  if (!(n % 16 == 0)) return "matmul_shared: n % 16 == 0 does not hold";
-  if (!(p % 16 == 0)) return "matmul_shared: p % 16 == 0 does not hold";
-  if (m > 2147482623) return "matmul_shared: m is too large for 32-bit indices";
-  if (n > 2147482623) return "matmul_shared: n is too large for 32-bit indices";
-  if (p > 2147482623) return "matmul_shared: p is too large for 32-bit indices";
+  TRY(check_matmul_shared(m, n, p));
   device_array<float> d_a;
   TRY(d_a.allocate((size_t)m * p));
   device_array<float> d_b;
@@ -103,15 +115,7 @@ extern "C" const char* matmul_shared(int m, int n, int p, const float* a, const 
 // The same for arrays in device memory, which must not overlap: the kernels are launched on the stream.
 extern "C" const char* matmul_shared_on_device(int m, int n, int p, const float* a, const float* b, float* c,
     cudaStream_t stream) {
-  if (!(m >= 0)) return "matmul_shared: m >= 0 does not hold";
-  if (!(p >= 0)) return "matmul_shared: p >= 0 does not hold";
-  if (!(n >= 0)) return "matmul_shared: n >= 0 does not hold";
-  if (!(m % 16 == 0)) return "matmul_shared: m % 16 == 0 does not hold";
-  if (!(n % 16 == 0)) return "matmul_shared: n % 16 == 0 does not hold";
-  if (!(p % 16 == 0)) return "matmul_shared: p % 16 == 0 does not hold";
-  if (m > 2147482623) return "matmul_shared: m is too large for 32-bit indices";
-  if (n > 2147482623) return "matmul_shared: n is too large for 32-bit indices";
-  if (p > 2147482623) return "matmul_shared: p is too large for 32-bit indices";
+  TRY(check_matmul_shared(m, n, p));
   TRY(launch_matmul_shared_kernel(m, n, p, a, b, c, stream));
   return nullptr;
 }

@@ -12,28 +12,20 @@
 
 namespace {
 
-__global__ void __launch_bounds__(256) transpose_kernel(int W, int H, const float* __restrict__ d_a,
+__global__ void __launch_bounds__(256) transpose_kernel(int W, int H, int first_y, const float* __restrict__ d_a,
     float* __restrict__ d_b) {
   __shared__ float tile[32][33];
-  const int by = blockIdx.y;
+  const int by = first_y + blockIdx.y;
   const int bx = blockIdx.x;
   const int y = threadIdx.y;
   const int x = threadIdx.x;
   for (int j = 0; j < 4; ++j) {
     tile[8 * j + y][x] = d_a[(size_t)(32 * by + 8 * j + y) * W + (32 * bx + x)];
   }
-  __syncthreads();
+  __syncthreads();  // `tile` is complete before other threads use it
   for (int j = 0; j < 4; ++j) {
     d_b[(size_t)(32 * bx + 8 * j + y) * H + (32 * by + x)] = tile[x][8 * j + y];
   }
-}
-
-cudaError_t launch_transpose_kernel(int W, int H, const float* d_a, float* d_b, cudaStream_t stream) {
-  const long long blocks_x = W / 32, blocks_y = H / 32;
-  if (blocks_x == 0 || blocks_y == 0) return cudaSuccess;
-  if (blocks_x > 2147483647 || blocks_y > 65535) return cudaErrorInvalidConfiguration;
-  transpose_kernel<<<dim3(blocks_x, blocks_y), dim3(32, 8), 0, stream>>>(W, H, d_a, d_b);
-  return cudaGetLastError();
 }
 
 thread_local char message[512];
@@ -42,9 +34,10 @@ const char* failure(const char* what, cudaError_t status) {
   snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(status));
   return message;
 }
+[[maybe_unused]] const char* failure(const char*, const char* text) { return text; }
 
 #define TRY(call) \
-  if (const cudaError_t status_ = (call)) return failure(#call, status_)
+  if (const auto failed = (call)) return failure(#call, failed)
 
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
@@ -62,16 +55,35 @@ struct device_array {
   ~device_array() { (void)release(); }
 };
 
+const char* launch_transpose_kernel(int W, int H, const float* d_a, float* d_b, cudaStream_t stream) {
+  const int blocks_x = W / 32;
+  const int blocks_y = H / 32;
+  if (blocks_x <= 0 || blocks_y <= 0) return nullptr;
+  // A grid has room for 65535 blocks in y: more run in slices.
+  for (int first_y = 0; first_y < blocks_y; first_y += 65535) {
+    const int slice_y = blocks_y - first_y < 65535 ? blocks_y - first_y : 65535;
+    transpose_kernel<<<dim3(blocks_x, slice_y), dim3(32, 8), 0, stream>>>(W, H, first_y, d_a, d_b);
+    TRY(cudaGetLastError());
+  }
+  return nullptr;
+}
+
+// What the contract asks of the sizes.
+const char* check_transpose(int W, int H) {
+  if (H < 0) return "transpose: H >= 0 does not hold";
+  if (W < 0) return "transpose: W >= 0 does not hold";
+  if (W % 32 != 0) return "transpose: W % 32 == 0 does not hold";
+  if (H % 32 != 0) return "transpose: H % 32 == 0 does not hold";
+  if (W > 2147482623) return "transpose: W is too large for 32-bit indices";
+  if (H > 2147482623) return "transpose: H is too large for 32-bit indices";
+  return nullptr;
+}
+
 }  // namespace
 
 // Null if all went well, else what went wrong. Arrays are in host memory.
 extern "C" const char* transpose(int W, int H, const float* a, float* b) {
-  if (!(H >= 0)) return "transpose: H >= 0 does not hold";
-  if (!(W >= 0)) return "transpose: W >= 0 does not hold";
-  if (!(W % 32 == 0)) return "transpose: W % 32 == 0 does not hold";
-  if (!(H % 32 == 0)) return "transpose: H % 32 == 0 does not hold";
-  if (W > 2147482623) return "transpose: W is too large for 32-bit indices";
-  if (H > 2147482623) return "transpose: H is too large for 32-bit indices";
+  TRY(check_transpose(W, H));
   device_array<float> d_a;
   TRY(d_a.allocate((size_t)H * W));
   device_array<float> d_b;
@@ -86,12 +98,7 @@ extern "C" const char* transpose(int W, int H, const float* a, float* b) {
 
 // The same for arrays in device memory, which must not overlap: the kernels are launched on the stream.
 extern "C" const char* transpose_on_device(int W, int H, const float* a, float* b, cudaStream_t stream) {
-  if (!(H >= 0)) return "transpose: H >= 0 does not hold";
-  if (!(W >= 0)) return "transpose: W >= 0 does not hold";
-  if (!(W % 32 == 0)) return "transpose: W % 32 == 0 does not hold";
-  if (!(H % 32 == 0)) return "transpose: H % 32 == 0 does not hold";
-  if (W > 2147482623) return "transpose: W is too large for 32-bit indices";
-  if (H > 2147482623) return "transpose: H is too large for 32-bit indices";
+  TRY(check_transpose(W, H));
   TRY(launch_transpose_kernel(W, H, a, b, stream));
   return nullptr;
 }

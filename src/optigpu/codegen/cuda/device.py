@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from optigpu.codegen.cuda.arithmetic import Ranges, const
+from optigpu.codegen.cuda.barriers import barrier_reasons
 from optigpu.codegen.cuda.group_calls import without_group_calls
 from optigpu.codegen.cuda.layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.lower import (
@@ -28,7 +29,7 @@ from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT, INT64, VOID, Array, Scalar, Space
+from optigpu.syntax.types import INT64, VOID, Array, Scalar, Space
 from optigpu.syntax.walk import inner_bodies, statements, stmt_exprs, subexpressions
 
 CUDA_NAMES = frozenset({"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "shared_memory"})
@@ -51,10 +52,17 @@ class DeviceKernel:
     called: tuple[str, ...]
     ranges: Ranges
     vector_calls: frozenset[tuple[str, str]]  # (vload4, float)
+    mark: Mark  # of its launch
+
+    @property
+    def slices(self) -> dict[str, tuple[str, Scalar]]:
+        """Axis of the grid -> the parameter that says where a slice starts."""
+        types = {self.threads.direct[c][-1]: self.threads.type_of(c) for c in self.threads.direct if c.of == "grid"}
+        return {axis: (name, types[axis]) for axis, name in self.threads.slices.items()}
 
     @property
     def arguments(self) -> list[str]:
-        return [n for n, _ in self.scalars] + [a.name for a in self.arrays]
+        return [*(n for n, _ in self.scalars), *(n for n, _ in self.slices.values()), *(a.name for a in self.arrays)]
 
 
 def lower_kernel(
@@ -71,7 +79,7 @@ def lower_kernel(
     host = Lowering(None, functions, "host")
     grid, block = host.folded(kernel.grid, scope), host.folded(kernel.block, scope)
     known = {**{n: e for n, e in scope.values.items() if isinstance(e, Int)}, **lets}
-    threads = ThreadMap(grid, block, known, kernel.loc, set(taken)).scan(kernel.device)
+    threads = ThreadMap(grid, block, known, kernel.loc, set(taken), scope.ranges).scan(kernel.device)
     per_block = threads.threads_per_block()
     if per_block is not None and not 1 <= per_block <= 1024:
         raise input_error("OG402", f"a block has 1 to 1024 threads, not {per_block}", kernel.loc)
@@ -82,7 +90,11 @@ def lower_kernel(
         _, inner = lowering.declaration(s, inner)
     body = without_unused(lowering.body(kernel.device, inner))
     wanted = names_used(body)
-    coordinates = [Decl(name, INT, threads.definition(c), True) for c, name in threads.names.items() if name in wanted]
+    coordinates = [
+        Decl(name, threads.type_of(c), threads.definition(c), True)
+        for c, name in threads.names.items()
+        if name in wanted
+    ]
     ranges = scope.ranges
     for c, name in threads.names.items():
         ranges = ranges.having(name, const(0), c.extent - const(1))
@@ -110,6 +122,7 @@ def lower_kernel(
         tuple(lowering.called),
         ranges,
         frozenset(vector_calls(body)),
+        kernel.mark,
     )
 
 
@@ -203,24 +216,31 @@ def vector_calls(body: Body) -> set[tuple[str, str]]:
 # Printing -------------------------------------------------------------------------------------------------------------------
 
 
-def print_kernel(k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None) -> None:
+def print_kernel(
+    k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None, linkage: str = ""
+) -> None:
     bound = k.threads.threads_per_block()
     least = f", {residents}" if residents else ""
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
-    params = [f"{t.name} {n}" for n, t in k.scalars]
+    params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
     for a in k.arrays:
         params.append(f"{'' if a.name in k.written else 'const '}{a.elem.name}* __restrict__ {a.name}")
-    out.extend(wrapped(f"__global__ void{bounds} {k.name}(", params, ") {"))
+    out.extend(wrapped(f"{linkage}__global__ void{bounds} {k.name}(", params, ") {"))
     out.depth += 1
     arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
     exprs = CudaExprs(True, arrays, k.ranges)
     exprs.wide_names |= {n for n, t in k.scalars if t.bits == INT64.bits}
     used = names_used(k.body)
-    printer = BodyPrinter(out, exprs, reasons)
+    derived = barrier_reasons(k.body, [a.name for a in k.arrays])
+    derived |= barrier_reasons(k.body, [a.name for a in k.layout.arrays])
+    printer = BodyPrinter(out, exprs, {**derived, **reasons})
     print_shared(k, out, exprs, used)
     for d in k.coordinates:
         assert d.init is not None
-        out.add(f"const int {d.name} = {exprs.show(d.init)};")
+        assert isinstance(d.type, Scalar)
+        out.add(f"const {d.type.name} {d.name} = {exprs.show(d.init)};")
+        if d.type == INT64:
+            exprs.wide_names.add(d.name)
     printer.body(k.body)
     out.depth -= 1
     out.add("}")

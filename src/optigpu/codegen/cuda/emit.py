@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from optigpu.codegen.cuda.arithmetic import Ranges
-from optigpu.codegen.cuda.device import print_device_function, print_kernel, root, wrapped
+from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, root, wrapped
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Plain, bound_arrays, flat
 from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
-from optigpu.codegen.cuda.preconditions import parameter_ranges, requirements
+from optigpu.codegen.cuda.plans import plan_of
+from optigpu.codegen.cuda.preconditions import negated, parameter_ranges, requirements
 from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs
+from optigpu.codegen.plan import Plan
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.errors import input_error
@@ -21,7 +23,7 @@ from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT, Array, Scalar, Space
+from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
 from optigpu.syntax.walk import statements
 
 RESERVED_WORDS = (
@@ -30,7 +32,8 @@ RESERVED_WORDS = (
     "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
-    "failure TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z NULL INFINITY"
+    "failure failed TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
+    "first_y first_z slice_y slice_z NULL INFINITY"
 )
 RESERVED = frozenset(RESERVED_WORDS.split())
 VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
@@ -41,9 +44,10 @@ const char* failure(const char* what, cudaError_t status) {
   snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(status));
   return message;
 }
+[[maybe_unused]] const char* failure(const char*, const char* text) { return text; }
 
 #define TRY(call) \\
-  if (const cudaError_t status_ = (call)) return failure(#call, status_)
+  if (const auto failed = (call)) return failure(#call, failed)
 """
 DEVICE_ARRAY = """
 // Device memory that is released at the end of its scope, also on an early return.
@@ -77,7 +81,8 @@ struct scratch_array {
       cudaMemPool_t pool;
       uint64_t keep = 64 << 20;
       if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
-      if (const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep)) return status;
+      const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+      if (status) return status;
       prepared = device;
     }
     return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
@@ -104,6 +109,8 @@ class CudaUnit:
     on_device: bool
     alignment: Mapping[str, int]  # parameter -> bytes to which `name_on_device` needs it aligned
     kernels: tuple[str, ...]
+    device_text: str  # the kernels alone, for a compiler of device code
+    plan: Plan | None  # what `name_on_device` does, for a host without a compiler
 
 
 def emit_cuda(
@@ -112,11 +119,11 @@ def emit_cuda(
     *,
     header: Sequence[str] = (),
     reasons: Mapping[Mark, str] | None = None,
-    blocks_per_multiprocessor: int | None = None,
+    blocks_per_multiprocessor: Mapping[Mark, int] | int | None = None,
 ) -> CudaUnit:
     """The function that launches kernels (by name, or the only one), as CUDA. `header`: lines about the verdict and what it rests
     on; `reasons`: why each barrier is there, by the mark of its statement; `blocks_per_multiprocessor`: how many blocks the
-    compiler should leave registers for."""
+    compiler should leave registers for, in all kernels or by the mark of the launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     f = host_function(program, name)
     reject_reserved(f)
@@ -136,13 +143,84 @@ def emit_cuda(
     assigned = assigned_names(f.body)
     nodes = lowering.body(f.body, scope, assigned)
     file = _File(program, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
-    text = file.write(functions, values, header, reasons or {}, blocks_per_multiprocessor)
-    return CudaUnit(text, f.name, file.bound is not None, file.alignment(), tuple(k.name for k in lowering.kernels))
+    device = DeviceCode(f, lowering.kernels, functions, values, reasons or {}, blocks_per_multiprocessor)
+    return CudaUnit(
+        file.write(device, header),
+        f.name,
+        file.bound is not None,
+        file.alignment(),
+        tuple(k.name for k in lowering.kernels),
+        device.text('extern "C" '),
+        None if file.bound is None else plan_of(nodes, file.bound),
+    )
+
+
+@dataclass(frozen=True)
+class DeviceCode:
+    """The kernels, after what they call."""
+
+    f: Function
+    kernels: Sequence[DeviceKernel]
+    functions: dict[str, Function]
+    values: Mapping[str, Expr]
+    reasons: Mapping[Mark, str]
+    residents: Mapping[Mark, int] | int | None
+
+    def text(self, linkage: str) -> str:
+        out = Lines()
+        self.write(out, linkage)
+        return out.text()
+
+    def write(self, out: Lines, linkage: str = "") -> None:
+        self.vector_helpers(out)
+        self.device_functions(out)
+        for k in self.kernels:
+            residents = self.residents.get(k.mark) if isinstance(self.residents, Mapping) else self.residents
+            print_kernel(k, out, self.reasons, residents, linkage)
+            out.add("")
+
+    def vector_helpers(self, out: Lines) -> None:
+        """`load4(r, a)`: four neighbouring elements by one instruction."""
+        wanted = sorted(set().union(*(k.vector_calls for k in self.kernels)))
+        for call, elem in wanted:
+            width, way = VECTOR_CALLS[call]
+            if elem not in VECTOR_TYPES:
+                raise input_error("OG401", f"vectors of `{elem}` have no counterpart in CUDA", self.f.loc)
+            vector = f"{VECTOR_TYPES[elem]}{width}"
+            parts = "xyzw"[:width]
+            if way == "load":
+                out.add(f"__device__ __forceinline__ void load{width}({elem}* to, const {elem}* from) {{")
+                out.add(f"  const {vector} v = *reinterpret_cast<const {vector}*>(from);")
+                out.add("  " + " ".join(f"to[{i}] = v.{p};" for i, p in enumerate(parts)))
+            else:
+                out.add(f"__device__ __forceinline__ void store{width}({elem}* to, const {elem}* from) {{")
+                values = ", ".join(f"from[{i}]" for i in range(width))
+                out.add(f"  *reinterpret_cast<{vector}*>(to) = make_{vector}({values});")
+            out.add("}")
+            out.add("")
+
+    def device_functions(self, out: Lines) -> None:
+        """Called before caller."""
+        texts: dict[str, list[str]] = {}
+
+        def visit(name: str) -> None:
+            if name in texts:
+                return
+            lines = Lines()
+            for callee in print_device_function(self.functions[name], self.functions, self.values, lines):
+                visit(callee)
+            texts[name] = lines.lines
+
+        for k in self.kernels:
+            for name in k.called:
+                visit(name)
+        for lines in texts.values():
+            out.extend(lines)
 
 
 def reject_reserved(f: Function) -> None:
     """Names that C allows and that mean something else in the emitted file."""
-    kernels = {f"{word}{f.name}_kernel" for word in ("", "launch_")}
+    kernels = {f"{f.name}_kernel", f"launch_{f.name}_kernel", f"check_{f.name}"}
     for p in f.params:
         if p.name in RESERVED | kernels:
             raise input_error(
@@ -177,14 +255,7 @@ class _File:
     bound: dict[str, str] | None
     out: Lines = field(default_factory=Lines)
 
-    def write(
-        self,
-        functions: dict[str, Function],
-        values: Mapping[str, Expr],
-        header: Sequence[str],
-        reasons: Mapping[Mark, str],
-        residents: int | None,
-    ) -> str:
+    def write(self, device: DeviceCode, header: Sequence[str]) -> str:
         checked, assumed = requirements(self.f)
         self.header(header, assumed)
         for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *(["vector"] if self.vectors() else [])):
@@ -192,23 +263,51 @@ class _File:
         self.out.add("")
         self.out.add("namespace {")
         self.out.add("")
-        self.vector_helpers()
-        self.device_functions(functions, values)
-        for k in self.lowering.kernels:
-            print_kernel(k, self.out, reasons, residents)
-            self.out.add("")
-            print_launch(k, self.out, k.ranges)
-            self.out.add("")
+        device.write(self.out)
         for line in self.preamble().strip("\n").split("\n"):
             self.out.add(line)
         self.out.add("")
+        for k in self.lowering.kernels:
+            print_launch(k, self.out, k.ranges)
+            self.out.add("")
+        checks = self.checks(checked)
+        if checks:
+            self.check_function(checks)
+            self.out.add("")
         self.out.add("}  // namespace")
         self.out.add("")
-        self.entry(checked, None)
+        self.entry(bool(checks), None)
         if self.bound is not None:
             self.out.add("")
-            self.entry(checked, self.bound)
+            self.entry(bool(checks), self.bound)
         return self.out.text()
+
+    def checks(self, checked: list[tuple[str, Expr]]) -> list[str]:
+        """Statements that return what is wrong with the arguments."""
+        exprs = CudaExprs(False, self.arrays, self.ranges)
+        out = [
+            f'if ({exprs.show(negated(condition))}) return "{self.f.name}: {text} does not hold";'
+            for text, condition in checked
+        ]
+        for p in self.f.params:
+            if p.type == INT:
+                out.append(
+                    f'if ({p.name} > {MAX_INDEX}) return "{self.f.name}: {p.name} is too large for 32-bit indices";'
+                )
+        return out
+
+    def check_function(self, checks: list[str]) -> None:
+        self.out.add("// What the contract asks of the sizes.")
+        params = [f"{t.name} {n}" for n, t in self.integers().items()]
+        self.out.extend(wrapped(f"const char* check_{self.f.name}(", params, ") {"))
+        self.out.depth += 1
+        self.out.extend(checks)
+        self.out.add("return nullptr;")
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def integers(self) -> dict[str, Scalar]:
+        return {p.name: p.type for p in self.f.params if isinstance(p.type, Scalar) and is_int(p.type)}
 
     def header(self, header: Sequence[str], assumed: list[str]) -> None:
         printer = ProgramPrinter()
@@ -239,44 +338,6 @@ class _File:
         scratch = self.bound is not None and any(n not in self.bound for n in device)
         return PREAMBLE + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
-    def vector_helpers(self) -> None:
-        """`load4(r, a)`: four neighbouring elements by one instruction."""
-        wanted = sorted(set().union(*(k.vector_calls for k in self.lowering.kernels)))
-        for call, elem in wanted:
-            width, way = VECTOR_CALLS[call]
-            if elem not in VECTOR_TYPES:
-                raise input_error("OG401", f"vectors of `{elem}` have no counterpart in CUDA", self.f.loc)
-            vector = f"{VECTOR_TYPES[elem]}{width}"
-            parts = "xyzw"[:width]
-            if way == "load":
-                self.out.add(f"__device__ __forceinline__ void load{width}({elem}* to, const {elem}* from) {{")
-                self.out.add(f"  const {vector} v = *reinterpret_cast<const {vector}*>(from);")
-                self.out.add("  " + " ".join(f"to[{i}] = v.{p};" for i, p in enumerate(parts)))
-            else:
-                self.out.add(f"__device__ __forceinline__ void store{width}({elem}* to, const {elem}* from) {{")
-                values = ", ".join(f"from[{i}]" for i in range(width))
-                self.out.add(f"  *reinterpret_cast<{vector}*>(to) = make_{vector}({values});")
-            self.out.add("}")
-            self.out.add("")
-
-    def device_functions(self, functions: dict[str, Function], values: Mapping[str, Expr]) -> None:
-        """Called before caller."""
-        texts: dict[str, list[str]] = {}
-
-        def visit(name: str) -> None:
-            if name in texts:
-                return
-            lines = Lines()
-            for callee in print_device_function(functions[name], functions, values, lines):
-                visit(callee)
-            texts[name] = lines.lines
-
-        for k in self.lowering.kernels:
-            for name in k.called:
-                visit(name)
-        for lines in texts.values():
-            self.out.extend(lines)
-
     def alignment(self) -> dict[str, int]:
         out: dict[str, int] = {}
         for k in self.lowering.kernels:
@@ -285,7 +346,7 @@ class _File:
                     out[p] = max(out.get(p, 0), k.vectors[d])
         return out
 
-    def entry(self, checked: list[tuple[str, Expr]], bound: dict[str, str] | None) -> None:
+    def entry(self, checks: bool, bound: dict[str, str] | None) -> None:
         name = self.f.name if bound is None else f"{self.f.name}_on_device"
         written = self.written()
         params = []
@@ -308,20 +369,14 @@ class _File:
             params.append("cudaStream_t stream")
         self.out.extend(wrapped(f'extern "C" const char* {name}(', params, ") {"))
         self.out.depth += 1
-        exprs = CudaExprs(False, self.arrays, self.ranges)
-        for text, condition in checked:
-            self.out.add(f'if (!({exprs.show(condition)})) return "{self.f.name}: {text} does not hold";')
-        for p in self.f.params:
-            if p.type == INT:
-                self.out.add(
-                    f'if ({p.name} > {MAX_INDEX}) return "{self.f.name}: {p.name} is too large for 32-bit indices";'
-                )
+        if checks:
+            self.out.add(f"TRY(check_{self.f.name}({', '.join(self.integers())}));")
         if bound is not None:
             for n, size in self.alignment().items():
                 self.out.add(
                     f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
                 )
-        printer = HostPrinter(self.out, exprs, bound)
+        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, self.ranges), bound)
         printer.vectors = self.vectors()
         printer.nodes(self.nodes, self.assigned)
         if bound is None and not self.ends_with_copy():

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from optigpu.codegen.cuda.arithmetic import Ranges, is_stable
+from optigpu.codegen.cuda.arithmetic import Ranges, is_stable, poly
 from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, root, wrapped
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
 from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage, inside_loop
 from optigpu.codegen.cuda.sections import Kernel, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
+from optigpu.codegen.cuda.threads import AXES, MAX_GRID_X, MAX_GRID_YZ
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Call, Expr, Int, Var
 from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
@@ -22,8 +23,6 @@ from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
 from optigpu.syntax.types import BOOL, INT, INT64, Array, Scalar, Space, is_int
 from optigpu.syntax.walk import statements
-
-MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
 
 
 @dataclass
@@ -211,46 +210,69 @@ class HostPrinter(BodyPrinter):
 
 
 def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
-    """`launch_k(…, stream)`: an empty grid runs nothing, a grid beyond the limits of the hardware is an error."""
+    """`launch_k(…, stream)`: an empty grid runs nothing; a grid too large for the hardware runs in slices, or is an error."""
     exprs = CudaExprs(False, {}, ranges)
     exprs.wide_names |= {n for n, t in k.launch_scalars if t.bits == INT64.bits}
-    grid, block = k.threads.dims(k.threads.grid_dims), k.threads.dims(k.threads.block_dims)
     params = [f"{t.name} {n}" for n, t in k.launch_scalars]
     params += [f"{'' if a.name in k.written else 'const '}{a.elem.name}* {a.name}" for a in k.arrays]
-    out.extend(wrapped(f"cudaError_t launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))
+    out.extend(wrapped(f"const char* launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))
     out.depth += 1
-    sizes = [exprs.show(e) for e in grid]
-    varying = [i for i, e in enumerate(grid) if not isinstance(e, Int)]
-    if varying:
-        names = ["blocks"] if len(grid) == 1 else [f"blocks_{axis}" for axis in "xyz"[: len(grid)]]
-        out.add(f"const {WIDE} " + ", ".join(f"{names[i]} = {sizes[i]}" for i in varying) + ";")
-        out.add(f"if ({' || '.join(f'{names[i]} == 0' for i in varying)}) return cudaSuccess;")
-        limits = [f"{names[i]} > {MAX_GRID_YZ if i else MAX_GRID_X}" for i in varying]
-        out.add(f"if ({' || '.join(limits)}) return cudaErrorInvalidConfiguration;")
-        sizes = [names[i] if i in varying else sizes[i] for i in range(len(grid))]
-    elif any(e == Int(0) for e in grid):
-        out.add("return cudaSuccess;")
-    shared = exprs.show(k.layout.total)
-    if k.layout.opt_in(ranges):
-        out.add(f"const size_t shared_bytes = {shared};")
-        shared = "shared_bytes"
-        call = f"cudaFuncSetAttribute({k.name}, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes)"
-        out.add(f"if (const cudaError_t status = {call}) return status;")
-    threads = [exprs.show(e) for e in block]
+    sizes = print_grid(k, out, exprs)
+    shared = print_shared_bytes(k, out, exprs)
+    for axis, (first, _) in reversed(k.slices.items()):
+        blocks, extent = sizes[AXES.index(axis)], k.threads.grid_dims[-1 - AXES.index(axis)]
+        t = INT.name if ranges.greatest(extent) <= INT.high - MAX_GRID_YZ else WIDE
+        out.add(f"// A grid has room for {MAX_GRID_YZ} blocks in {axis}: more run in slices.")
+        out.add(f"for ({t} {first} = 0; {first} < {blocks}; {first} += {MAX_GRID_YZ}) {{")
+        out.depth += 1
+        rest = f"{blocks} - {first}"
+        out.add(f"const int slice_{axis} = {rest} < {MAX_GRID_YZ} ? {rest} : {MAX_GRID_YZ};")
+        sizes[AXES.index(axis)] = f"slice_{axis}"
+    threads = [exprs.show(e) for e in k.threads.dims(k.threads.block_dims)]
     config = [dim3(sizes), dim3(threads), shared, "stream"]
     out.extend(wrapped(f"{k.name}<<<{', '.join(config)}>>>(", k.arguments, ");"))
-    out.add("return cudaGetLastError();")
+    out.add("TRY(cudaGetLastError());")
+    for _ in k.slices:
+        out.depth -= 1
+        out.add("}")
+    out.add("return nullptr;")
     out.depth -= 1
     out.add("}")
 
 
+def print_grid(k: DeviceKernel, out: Lines, exprs: CudaExprs) -> list[str]:
+    """Names the sizes that vary, and checks them. The result is the size of each dimension, x first."""
+    grid = k.threads.dims(k.threads.grid_dims)
+    sizes = [exprs.show(e) for e in grid]
+    varying = [i for i, e in enumerate(grid) if not isinstance(e, Int)]
+    for i in varying:
+        name = "blocks" if len(grid) == 1 else f"blocks_{AXES[i]}"
+        narrow = exprs.ranges.fits(grid[i]) and not exprs.wide(grid[i])
+        out.add(f"const {INT.name if narrow else WIDE} {name} = {sizes[i]};")
+        sizes[i] = name
+    if varying:
+        out.add(f"if ({' || '.join(f'{sizes[i]} <= 0' for i in varying)}) return nullptr;")
+    elif any(e == Int(0) for e in grid):
+        out.add("return nullptr;")
+    for i in varying:
+        if AXES[i] not in k.slices and exprs.ranges.greatest(poly(grid[i])) > (
+            most := MAX_GRID_YZ if i else MAX_GRID_X
+        ):
+            out.add(f'if ({sizes[i]} > {most}) return "{k.name}: the grid would have more than {most} blocks";')
+    return sizes
+
+
+def print_shared_bytes(k: DeviceKernel, out: Lines, exprs: CudaExprs) -> str:
+    shared = exprs.show(k.layout.total)
+    if not k.layout.opt_in(exprs.ranges):
+        return shared
+    out.add(f"const size_t shared_bytes = {shared};")
+    out.add(f"TRY(cudaFuncSetAttribute({k.name}, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes));")
+    return "shared_bytes"
+
+
 def dim3(sizes: list[str]) -> str:
-    if len(sizes) == 1:
-        return (
-            sizes[0]
-            if sizes[0].isdigit()
-            else f"(unsigned)({sizes[0]})"
-            if " " in sizes[0]
-            else f"(unsigned){sizes[0]}"
-        )
-    return f"dim3({', '.join(sizes)})"
+    if len(sizes) > 1:
+        return f"dim3({', '.join(sizes)})"
+    (size,) = sizes
+    return size if size.isdigit() else f"(unsigned)({size})" if " " in size else f"(unsigned){size}"

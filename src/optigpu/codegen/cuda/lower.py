@@ -17,6 +17,7 @@ from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
+    Binary,
     Bool,
     Call,
     Cast,
@@ -26,7 +27,7 @@ from optigpu.syntax.exprs import (
     Var,
 )
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
-from optigpu.syntax.types import UINT, Array, Pointer, Scalar, Space, is_int
+from optigpu.syntax.types import BOOL, UINT, Array, Pointer, Scalar, Space, is_int
 from optigpu.syntax.walk import body_free_vars, free_vars, map_children, stmt_exprs, subexpressions
 
 FULL_WARP = 0xFFFFFFFF
@@ -236,6 +237,11 @@ class Lowering:
             chosen = self.body(then if condition.value else other, scope)
             return (Block(chosen, mark=s.mark),) if any(isinstance(x, Decl) for x in chosen) else chosen
         yes, no = self.body(then, scope), self.body(other, scope)
+        match yes:
+            case (If(inner, innermost, ()),) if not no:
+                condition, yes = Binary("&&", condition, inner, type=BOOL), innermost
+            case _:
+                pass
         return (replace(s, test=condition, then=yes, other=no),) if yes or no else ()
 
     def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Body:
@@ -387,21 +393,28 @@ def without_unused(body: Body) -> Body:
 
 
 def joined(body: Body) -> Body:
-    """`float x; x = e;` as `float x = e;`"""
+    """`float x; …; x = e;` as `float x = e;` where nothing but declarations stands between."""
     out: list[Stmt] = []
+    fresh: dict[str, Decl] = {}  # declarations without a value since which nothing was done
     for s in body:
-        last = out[-1] if out else None
-        match last, s:
-            case Decl(name, Scalar(), None), Store(Var(target), value, None) if (
-                name == target and name not in free_vars(value)
+        match s:
+            case Decl(name, _, None):
+                fresh[name] = s
+                out.append(s)
+                continue
+            case Store(Var(name), value, None) if (
+                name in fresh and isinstance(fresh[name].type, Scalar) and not fresh.keys() & free_vars(value)
             ):
-                out[-1] = replace(last, init=value)
-            case _, For() | Block():
+                out.remove(fresh[name])
+                out.append(replace(fresh.pop(name), init=value))
+                continue
+            case For() | Block():
                 out.append(replace(s, body=joined(s.body)))
-            case _, If(_, then, other):
+            case If(_, then, other):
                 out.append(replace(s, then=joined(then), other=joined(other)))
             case _:
                 out.append(s)
+        fresh.clear()
     return tuple(out)
 
 

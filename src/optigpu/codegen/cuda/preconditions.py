@@ -13,6 +13,8 @@ from optigpu.syntax.program import Function
 from optigpu.syntax.types import BOOL, INT, Array, Scalar, is_int
 from optigpu.syntax.walk import rewrite, subexpressions
 
+OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
 
 def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
     """(text, checkable condition) for the facts that the arguments alone decide, and the texts of the others."""
@@ -71,10 +73,26 @@ def machine(e: Expr) -> Expr:
     return rewrite(e, step)
 
 
+def negated(e: Expr) -> Expr:
+    """The opposite of a condition of C++."""
+    match e:
+        case Binary(op, a, b) if op in OPPOSITE:
+            return Binary(OPPOSITE[op], a, b, type=BOOL)
+        case Binary("&&", a, b):
+            return Binary("||", negated(a), negated(b), type=BOOL)
+        case Binary("||", a, b):
+            return Binary("&&", negated(a), negated(b), type=BOOL)
+        case Unary("!", arg):
+            return arg
+        case _:
+            return Unary("!", e, type=BOOL)
+
+
 def parameter_ranges(f: Function) -> Ranges:
     """What the checks at entry leave possible."""
     ranges = Ranges()
     least: dict[str, int] = {}
+    most: dict[str, int] = {}
     for d in sizes(f):
         if isinstance(d, Var):
             least[d.name] = 0
@@ -85,12 +103,19 @@ def parameter_ranges(f: Function) -> Ranges:
                     least[name] = max(least.get(name, value), value)
                 case Binary(">", Var(name), Int(value)) | Binary("<", Int(value), Var(name)):
                     least[name] = max(least.get(name, value + 1), value + 1)
+                case Binary("<=", Var(name), Int(value)) | Binary(">=", Int(value), Var(name)):
+                    most[name] = min(most.get(name, value), value)
+                case Binary("<", Var(name), Int(value)) | Binary(">", Int(value), Var(name)):
+                    most[name] = min(most.get(name, value - 1), value - 1)
+                case Binary("==", Var(name), Int(value)) | Binary("==", Int(value), Var(name)):
+                    least[name] = max(least.get(name, value), value)
+                    most[name] = min(most.get(name, value), value)
                 case _:
                     pass
     for p in f.params:
-        if p.type == INT:
-            ranges = ranges.having(p.name, const(least.get(p.name, INT.low)), const(MAX_INDEX))
-        elif isinstance(p.type, Scalar) and is_int(p.type):
-            low = max(least.get(p.name, p.type.low), p.type.low)
-            ranges = ranges.having(p.name, const(low), const(p.type.high))
+        if isinstance(p.type, Scalar) and is_int(p.type):
+            limit = MAX_INDEX if p.type == INT else p.type.high
+            low, high = max(least.get(p.name, p.type.low), p.type.low), min(most.get(p.name, limit), limit)
+            if low <= high:
+                ranges = ranges.having(p.name, const(low), const(high))
     return ranges

@@ -8,7 +8,7 @@ from optigpu.codegen.cuda.arithmetic import poly
 from optigpu.syntax.exprs import Addr, Binary, Expr, Index, Int, Var
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Return, Stmt, Store
 from optigpu.syntax.types import is_int
-from optigpu.syntax.walk import fresh_name, map_children, subexpressions
+from optigpu.syntax.walk import body_free_vars, fresh_name, map_children, statements, stmt_exprs, subexpressions
 
 LEAST_OPERATIONS = 2
 
@@ -26,13 +26,49 @@ def name_common(body: Body, known: set[str], taken: set[str]) -> Body:
         if not repeated:
             break
         _, chosen, role = max(repeated, key=lambda t: t[0])
-        name = fresh_name(role, taken)
+        own = own_name(body, chosen, known)
+        name = own or fresh_name(role, taken)
         taken.add(name)
         known = known | {name}
         assert chosen.type is not None
         named.append(Decl(name, chosen.type, chosen, True))
         body = rewrite_body(body, chosen, Var(name, type=chosen.type))
+        body = without_declarations(body, name) if own else body
     return (*named, *in_loops(body, known, taken))
+
+
+def own_name(body: Body, e: Expr, known: set[str]) -> str | None:
+    """The name that the program gives this value, if it means nothing else in the body."""
+    inside = list(statements(body))
+    other = known | body_free_vars(body) | {s.index for s in inside if isinstance(s, For)}
+    other |= {s.target.name for s in inside if isinstance(s, Store) and isinstance(s.target, Var)}
+    parts = [x for s in inside for e in stmt_exprs(s) for x in subexpressions(e)]
+    other |= {x.arg.name for x in parts if isinstance(x, Addr) and isinstance(x.arg, Var)}
+    declared = [s for s in inside if isinstance(s, Decl)]
+    for d in declared:
+        if d.init == e and d.type == e.type and all(x.init == e for x in declared if x.name == d.name):
+            return d.name if d.name not in other else None
+    return None
+
+
+def without_declarations(body: Body, name: str) -> Body:
+    """Without those of a name that is now declared around the body."""
+    out: list[Stmt] = []
+    for s in body:
+        match s:
+            case Decl() if s.name == name:
+                continue
+            case For():
+                out.append(replace(s, body=without_declarations(s.body, name)))
+            case Block():
+                inner = without_declarations(s.body, name)
+                out.extend((replace(s, body=inner),) if any(isinstance(x, Decl) for x in inner) else inner)
+            case If(_, then, other):
+                yes, no = without_declarations(then, name), without_declarations(other, name)
+                out.append(replace(s, then=yes, other=no))
+            case _:
+                out.append(s)
+    return tuple(out)
 
 
 def in_loops(body: Body, known: set[str], taken: set[str]) -> Body:

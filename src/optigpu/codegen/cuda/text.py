@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,8 @@ MAX_INDEX = (
     INT.high - 1024
 )  # sizes are checked against this at entry, so `256 * block + t < n + 256` stays within 32 bits
 MAX_UNROLLED = 256
+MIN_LINE, MAX_LINE = 40, 120
+OPERATOR = re.compile(r" (=|\+|-|\*|/|\?|:|&&|\|\|) ")
 WIDE = "long long"
 
 
@@ -181,7 +184,7 @@ class BodyPrinter:
             case Decl():
                 self.declaration(s, assigned)
             case Store(target, value, op):
-                self.out.add(f"{self.e(target)} {op or ''}= {self.e(value)};")
+                self.out.extend(broken(f"{self.e(target)} {op or ''}= {self.e(value)};", MAX_LINE - 2 * self.out.depth))
             case For():
                 self.loop(s)
             case If(test, then, other):
@@ -272,6 +275,19 @@ class BodyPrinter:
                         if s.index in mentioned:
                             return True
         return False
+
+
+def broken(text: str, limit: int) -> list[str]:
+    """A long statement on several lines, broken after operators."""
+    lines: list[str] = []
+    while len(text) > limit:
+        ends = [m.end() - 1 for m in OPERATOR.finditer(text, MIN_LINE, limit)]
+        ends = [at for at in ends if text.count("[", 0, at) == text.count("]", 0, at)]
+        if not ends:
+            break
+        lines.append(text[: ends[-1]])
+        text = "    " + text[ends[-1] + 1 :]
+    return [*lines, text]
 
 
 def stored_names(body: Body) -> set[str]:

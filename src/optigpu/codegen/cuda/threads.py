@@ -3,7 +3,8 @@
 The threads of a launch are numbered 0 … grid·block - 1, block by block, and a thread loop of extent N divides the threads around it
 into N equal runs. So the index of a loop is `(thread number / R) % N`, with R the threads of one iteration. Loops whose product is
 the grid count blocks, those inside count threads of a block; where they always divide a block in the same way, each has a dimension
-of its own (up to three), and its index is `blockIdx.y`, `threadIdx.x`, …
+of its own (up to three), and its index is `blockIdx.y`, `threadIdx.x`, … The hardware has room for 65535 blocks in y and in z:
+where more are possible, the grid is launched in slices, and the kernel is told the first block of its slice.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from optigpu.codegen.cuda.arithmetic import Poly, const, expression, number, poly
+from optigpu.codegen.cuda.arithmetic import Poly, Ranges, const, expression, number, poly
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Binary, Expr, Var
+from optigpu.syntax.exprs import Binary, Cast, Expr, Var
 from optigpu.syntax.program import Body, For, Mode
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import INT, UINT
+from optigpu.syntax.types import INT, INT64, UINT, Scalar
 from optigpu.syntax.walk import fresh_name, inner_bodies, substitute
 
 AXES = "xyz"
 MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,14 @@ class ThreadMap:
     ]  # host constants by definition: the loop's extent and the launch may name a size differently
     loc: Loc
     taken: set[str]
+    ranges: Ranges  # of the host's variables
     loops: dict[int, Coordinate] = field(default_factory=dict)
     names: dict[Coordinate, str] = field(default_factory=dict)
     grid_dims: tuple[Poly, ...] = ()  # outermost first; one if the grid is linear
     block_dims: tuple[Poly, ...] = ()
     direct: dict[Coordinate, str] = field(default_factory=dict)
+    slices: dict[str, str] = field(default_factory=dict)  # "y" -> the parameter with the first block of the slice
+    wide: set[Coordinate] = field(default_factory=set)  # coordinates that need 64 bits
 
     def scan(self, body: Body) -> ThreadMap:
         paths = list(self.paths(body, ()))
@@ -76,6 +81,7 @@ class ThreadMap:
         if len(grid_paths) == 1 and not everywhere:
             ((dims, coordinates),) = grid_paths.items()
             self.make_direct(coordinates, dims, "blockIdx", "grid_dims")
+            self.slice_grid()
         full = [p for p in block_paths if p and p[-1].stride == const(1)]
         if full and not everywhere:
             longest = max(full, key=len)
@@ -91,6 +97,12 @@ class ThreadMap:
             setattr(self, field_, dims)
             for axis, c in zip(AXES, reversed(coordinates)):
                 self.direct[c] = f"{word}.{axis}"
+
+    def slice_grid(self) -> None:
+        for axis, extent in zip(AXES[1:], reversed(self.grid_dims[:-1])):
+            if self.ranges.greatest(extent) > MAX_GRID_YZ:
+                self.slices[axis] = fresh_name(f"first_{axis}", self.taken)
+                self.taken.add(self.slices[axis])
 
     def paths(self, body: Body, outer: tuple[tuple[For, Poly], ...]) -> list[tuple[tuple[For, Poly], ...]]:
         """The nests of thread loops, from the outermost to each innermost one."""
@@ -157,6 +169,8 @@ class ThreadMap:
             known = self.loops.setdefault(id(s), coordinate)
             if known != coordinate:
                 raise input_error("OG402", "the loops inside this thread loop divide its threads differently", s.loc)
+            if s.index_type.bits == INT64.bits or self.ranges.greatest(extent) - 1 > INT.high:
+                self.wide.add(coordinate)
             if coordinate not in self.names:
                 name = (
                     s.index
@@ -170,10 +184,17 @@ class ThreadMap:
         c = self.loops[id(s)]
         return Placed(c, self.names[c])
 
+    def type_of(self, c: Coordinate) -> Scalar:
+        return INT64 if c in self.wide else INT
+
     def definition(self, c: Coordinate) -> Expr:
         """The coordinate by CUDA's built-in variables."""
         if c in self.direct:
-            return Var(self.direct[c], type=UINT)
+            place = Var(self.direct[c], type=UINT)
+            first = self.slices.get(place.name[-1]) if c.of == "grid" else None
+            t = INT64 if c in self.wide else UINT
+            return place if first is None else Binary("+", Var(first, type=t), place, type=t)
+        t = UINT
         match c.of:
             case "grid":
                 linear: Expr = Var("blockIdx.x", type=UINT)
@@ -182,11 +203,14 @@ class ThreadMap:
                 linear, total = Var("threadIdx.x", type=UINT), self.total(self.block)
             case _:
                 total = self.total(self.grid) * self.total(self.block)
-                first = Binary("*", Var("blockIdx.x", type=UINT), expression(self.total(self.block)), type=UINT)
-                linear = Binary("+", first, Var("threadIdx.x", type=UINT), type=UINT)
-        out = linear if c.stride == const(1) else Binary("/", linear, expression(c.stride), type=UINT)
+                block: Expr = Var("blockIdx.x", type=UINT)
+                if self.ranges.greatest(total) > UINT.high:
+                    t, block = INT64, Cast(INT64, block, type=INT64)
+                first_of_block = Binary("*", block, expression(self.total(self.block)), type=t)
+                linear = Binary("+", first_of_block, Var("threadIdx.x", type=UINT), type=t)
+        out = linear if c.stride == const(1) else Binary("/", linear, expression(c.stride), type=t)
         if c.stride * c.extent != total:
-            out = Binary("%", out, expression(c.extent), type=UINT)
+            out = Binary("%", out, expression(c.extent), type=t)
         return out
 
     def threads_per_block(self) -> int | None:
@@ -194,7 +218,10 @@ class ThreadMap:
 
     def dims(self, sizes: tuple[Poly, ...]) -> list[Expr]:
         """Sizes for `dim3`, x first."""
-        return [expression(d) for d in reversed(sizes)] or [number(1)]
+        out = [expression(d) for d in reversed(sizes)]
+        while out and out[-1] == number(1):
+            out.pop()
+        return out or [number(1)]
 
 
 def product_after(path: tuple[tuple[For, Poly], ...], s: For) -> Poly:

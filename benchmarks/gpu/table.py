@@ -1,0 +1,92 @@
+"""What was measured on a GPU, as the tables of README.md and docs/performance.md.
+
+python benchmarks/gpu/table.py [RESULTS]     # results.json of run.py: becomes benchmarks/gpu/results.json, and the tables follow
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = Path(__file__).parent / "results.json"
+BEGIN, END = "<!-- measured: benchmarks/gpu/table.py writes this -->", "<!-- end of measured -->"
+# (family, size) -> (what it is held against, at least this much of it)
+TARGETS: dict[tuple[str, tuple[int, ...]], tuple[str, float]] = {
+    ("vector_add", (2**28,)): ("device copy", 0.97),
+    ("transpose", (16384, 16384)): ("cuBLAS geam", 0.95),
+    ("transpose", (16383, 16385)): ("cuBLAS geam", 0.85),
+    ("reduce", (2**28,)): ("CUB DeviceReduce", 0.95),
+    ("scan", (2**28,)): ("CUB DeviceScan", 0.7),
+    ("softmax", (16384, 16384)): ("torch softmax", 1.0),
+    ("stencil2d", (16384, 16384)): ("device copy", 0.85),
+    ("matmul", (4096, 4096, 4096)): ("cuBLAS sgemm", 0.8),
+}
+Row = dict[str, Any]
+
+
+def judged(row: Row, manifest: dict[str, Any]) -> Row:
+    """A measured row with what it is, whether it is verified, and how it stands to its target."""
+    entry = manifest.get(row["kernel"], {})
+    reference, target = TARGETS.get((row["family"], tuple(row["size"])), ("", 0.0))
+    ratio = row["ratios"].get(reference) if row["ours"] else None
+    met = None if ratio is None else ratio >= target
+    return {
+        **row,
+        "program": entry.get("program"),
+        "verified": bool(entry.get("verified")) if row["ours"] else None,
+        "reference": reference,
+        "ratio": ratio,
+        "target": target if row["ours"] else None,
+        "met": met,
+    }
+
+
+def table(rows: list[Row]) -> str:
+    lines = ["| kernel | made from | size | verified | rate | beside | target |", "|---|---|---|---|---|---|---|"]
+    for r in rows:
+        size = " × ".join(map(str, r["size"]))
+        verified = "" if r["verified"] is None else "yes" if r["verified"] else "**not verified**"
+        rate = f"{r['rate']:,.1f} {r['unit']}" if r["unit"] == "TFLOP/s" else f"{r['rate']:,.0f} {r['unit']}"
+        beside = "" if r["ratio"] is None else f"{r['ratio']:.2f} × {r['reference']}"
+        target = "" if r["met"] is None else f"{r['target']:.2f} {'✓' if r['met'] else '✗'}"
+        program = f"`{r['program']}`" if r["program"] else ""
+        lines.append(f"| {r['kernel']} | {program} | {size} | {verified} | {rate} | {beside} | {target} |")
+    return "\n".join(lines)
+
+
+def best(rows: list[Row]) -> list[Row]:
+    """For each family and size the fastest verified kernel, and the fastest of all where that is not verified."""
+    out: list[Row] = []
+    ours = [r for r in rows if r["ours"]]
+    for key in dict.fromkeys((r["family"], tuple(r["size"])) for r in ours):
+        group = sorted((r for r in ours if (r["family"], tuple(r["size"])) == key), key=lambda r: -r["rate"])
+        proved = next((r for r in group if r["verified"]), None)
+        out += [r for r in group if r is proved or (r is group[0] and not r["verified"])]
+    return out
+
+
+def replaced(text: str, new: str) -> str:
+    """The text with the part between the marks replaced."""
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    return f"{text[:begin]}\n{new}\n{text[end:]}"
+
+
+def pages(results: dict[str, Any]) -> dict[Path, str]:
+    """What goes where: the best of each in the README, everything in the docs."""
+    return {ROOT / "README.md": table(best(results["rows"])), ROOT / "docs" / "performance.md": table(results["rows"])}
+
+
+def main() -> int:
+    if len(sys.argv) > 1:
+        RESULTS.write_text(Path(sys.argv[1]).read_text(encoding="utf-8"), encoding="utf-8")
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    for path, new in pages(results).items():
+        path.write_text(replaced(path.read_text(encoding="utf-8"), new), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,13 @@
+"""Vector addition for any size: four elements a thread by vector accesses, the last ones element by element."""
+
+import optigpu as og
+
+s = og.Script("../../vector_add.c")
+s.loop.tile("i", 1024, outer="block", tail="guard")
+s.loop.tile("i", 4, outer="t")
+fast = s.loop.fast_path("i")
+s.gpu.launch(grid=["block"], block=["t"])
+s.gpu.vectorize(fast)
+
+if __name__ == "__main__":
+    s.emit("build/vector_add_fast.cu")

@@ -1,0 +1,88 @@
+"""Why a barrier is there: which arrays are written before it and used after it, or read before it and written after it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.exprs import Addr, Expr, Index, Var
+from optigpu.syntax.program import Block, Body, CallStmt, For, If, Stmt, Store
+from optigpu.syntax.source import Mark
+from optigpu.syntax.walk import stmt_exprs, subexpressions
+
+Access = tuple[str, str]  # ("read" or "write", array)
+
+
+def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[Mark, str]:
+    """One line for each barrier of a lowered kernel, about those of the arrays that it orders."""
+    before: dict[Mark, set[Access]] = {}
+    after: dict[Mark, set[Access]] = {}
+    follow(body, set(), before, backwards=False)
+    follow(body, set(), after, backwards=True)
+    out: dict[Mark, str] = {}
+    for mark, earlier in before.items():
+        later = after[mark]
+        complete = [a for a in arrays if ("write", a) in earlier and ("read", a) in later]
+        read = [a for a in arrays if ("read", a) in earlier and ("write", a) in later and a not in complete]
+        parts = [
+            said(complete, "is complete before other threads use it", "are complete before other threads use them")
+        ]
+        parts += [said(read, "has been read before it is overwritten", "have been read before they are overwritten")]
+        if any(parts):
+            out[mark] = "; ".join(p for p in parts if p)
+    return out
+
+
+def said(names: list[str], one: str, several: str) -> str:
+    text = ", ".join(f"`{n}`" for n in names)
+    return f"{text} {one if len(names) == 1 else several}" if names else ""
+
+
+def follow(body: Body, since: set[Access], found: dict[Mark, set[Access]], *, backwards: bool) -> set[Access]:
+    """Notes for each barrier the accesses since the last one, in the order of execution or against it."""
+    for s in reversed(body) if backwards else body:
+        match s:
+            case CallStmt(call) if call.func == "blocksync":
+                found[s.mark] = found.get(s.mark, set()) | since
+                since = set()
+            case For(_, _, inner):
+                for _ in range(2):  # what one iteration leaves meets the barriers of the next
+                    since = since | follow(inner, since, found, backwards=backwards)
+            case If(_, then, other):
+                since = (
+                    since
+                    | follow(then, since, found, backwards=backwards)
+                    | follow(other, since, found, backwards=backwards)
+                )
+            case Block(inner):
+                since = follow(inner, since, found, backwards=backwards)
+            case _:
+                pass
+        since = since | set(accesses(s))
+    return since
+
+
+def accesses(s: Stmt) -> Iterable[Access]:
+    """Of a statement itself, without those inside it."""
+    match s:
+        case Store(Index(Var(name), indices), value, op):
+            yield "write", name
+            for e in (*indices, value):
+                yield from reads(e)
+            if op:
+                yield "read", name
+        case CallStmt(call) if call.func in VECTOR_CALLS and VECTOR_CALLS[call.func][1] == "store":
+            to, source = call.args
+            yield from (("write" if isinstance(to, Addr | Var) else "read", n) for n in names(to))
+            yield from reads(source)
+        case _:
+            for e in stmt_exprs(s):
+                yield from reads(e)
+
+
+def reads(e: Expr) -> Iterable[Access]:
+    return (("read", n) for n in names(e))
+
+
+def names(e: Expr) -> set[str]:
+    return {x.name for x in subexpressions(e) if isinstance(x, Var)}

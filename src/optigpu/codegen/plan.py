@@ -1,0 +1,73 @@
+"""What a host function does with its kernels, as data: for hosts that launch kernels without compiling host code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from optigpu.syntax.exprs import Expr
+from optigpu.syntax.types import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """An integer constant of the host."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """A device array that lives until the plan ends."""
+
+    name: str
+    elem: Scalar
+    dims: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """From one device array to another."""
+
+    to: str
+    source: str
+    elem: Scalar
+    dims: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchKernel:
+    """Sizes are x first. The kernel's parameters are `scalars`, the first block of each of the `slices` ("y", "z"), `arrays`."""
+
+    kernel: str
+    grid: tuple[Expr, ...]
+    block: tuple[Expr, ...]
+    shared_bytes: Expr
+    scalars: tuple[tuple[str, Scalar], ...]
+    slices: tuple[tuple[str, Scalar], ...]
+    arrays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """`for (index = start; index relation bound; index op= amount)`"""
+
+    index: str
+    start: Expr
+    relation: str
+    bound: Expr
+    op: str
+    amount: Expr
+    body: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    test: Expr
+    then: Plan
+    other: Plan
+
+
+PlanStep: TypeAlias = Let | Scratch | Copy | LaunchKernel | Repeat | Choose
+Plan: TypeAlias = tuple[PlanStep, ...]

@@ -1,0 +1,276 @@
+"""What the commands of the command line do. All but `bench` and `doctor`, which need no solver."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from optigpu.api import Script, has_kernels, observe
+from optigpu.checker.audit import audit, certificate_of
+from optigpu.checker.proofs import annotated
+from optigpu.checker.verdict import Verdict
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.codegen.c import emit_c
+from optigpu.frontend import parse_file
+from optigpu.frontend.shapes import effective_types
+from optigpu.interp.machine import Runner
+from optigpu.interp.refute import refute
+from optigpu.interp.testing import test_function, valid_inputs
+from optigpu.prover.z3_solver import Z3Solver
+from optigpu.report.audits import render_audit
+from optigpu.report.diagnostics import Style
+from optigpu.report.diffs import render_diff
+from optigpu.report.explanations import EXPLANATIONS
+from optigpu.report.scripts import render_script, render_step, render_step_error
+from optigpu.report.testing import render_test, show_inputs
+from optigpu.report.verdicts import as_json, render_function, summary
+from optigpu.runtime.cache import cache_folder
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.differential import compare_on
+from optigpu.runtime.errors import BAD_INPUT, FINE, WRONG, BuildError, CallError
+from optigpu.runtime.files import write_whole
+from optigpu.runtime.manifest import BuiltCuda, save
+from optigpu.runtime.signature import signature_of
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Function, Program, Role
+from optigpu.transform.script import StepError
+from optigpu.transform.steps import Step
+
+
+def _functions(program: Program, wanted: str | None) -> list[Function]:
+    functions = [f for f in program.functions() if f.role is Role.HOST]
+    if wanted is None:
+        return functions
+    found = [f for f in functions if f.name == wanted]
+    if not found:
+        names = ", ".join(f.name for f in functions) or "none"
+        raise CallError(f"{program.file} has no function `{wanted}` (it has: {names})")
+    return found
+
+
+def _verifier(args: argparse.Namespace) -> Verifier:
+    cache = None if args.no_cache else cache_folder()
+    return Verifier(Settings(cache, args.second_solver, args.seed, refute))
+
+
+def check_command(args: argparse.Namespace, style: Style) -> int:
+    verifier = _verifier(args)
+    code = FINE
+    results = []
+    for file in args.files:
+        program = parse_file(file)
+        if args.function is not None:
+            _functions(program, args.function)
+        result = verifier.verify(program, args.function)
+        results.append(as_json(result))
+        if not args.json:
+            if args.show_proof and result.verified:
+                loops = {mark: shown for f in result.functions for mark, shown in f.loops.items()}
+                sys.stdout.write(print_program(annotated(program, loops)))
+            for f in result.functions:
+                print(render_function(f, style))
+            print(f"{style.bold(file)}: {summary(result, style)}")
+        if not result.verified:
+            unsupported = all(f.verdict in (Verdict.VERIFIED, Verdict.UNSUPPORTED) for f in result.functions)
+            code = max(code, BAD_INPUT if unsupported else WRONG) if code != WRONG else WRONG
+        elif args.certificate:
+            write_whole(args.certificate, certificate_of(program, result))
+    if args.json:
+        print(json.dumps(results, indent=2))
+    return code
+
+
+def audit_command(args: argparse.Namespace, style: Style) -> int:
+    code = FINE
+    for file in args.files:
+        program = parse_file(file)
+        text = ""
+        if not args.certificate:
+            result = Verifier(Settings(cache_folder())).verify(program)
+            if not result.verified:
+                for f in result.functions:
+                    print(render_function(f, style))
+                return WRONG
+            text = certificate_of(program, result)
+        try:
+            text = text or Path(args.certificate).read_text(encoding="utf-8")
+            found = audit(program, text, Z3Solver())
+        except ValueError as e:
+            raise CallError(f"{args.certificate or file}: {e}") from None
+        print(render_audit(file, found, style))
+        if found.failures or (args.no_assumptions and found.assumptions):
+            code = WRONG
+    return code
+
+
+def explain_command(args: argparse.Namespace, style: Style) -> int:
+    code = args.code.upper()
+    if code not in EXPLANATIONS:
+        raise CallError(f"there is no error code {args.code} (codes look like OG302)")
+    print(f"{style.bold(code)}  {EXPLANATIONS[code]}")
+    return FINE
+
+
+def parse_command(args: argparse.Namespace, style: Style) -> int:
+    for file in args.files:
+        program = parse_file(file)
+        names = ", ".join(f.name for f in program.functions()) or "no functions"
+        print(f"{style.bold(file)}: {style.green('ok')} ({names})")
+    return FINE
+
+
+def print_command(args: argparse.Namespace, style: Style) -> int:
+    for file in args.files:
+        program = parse_file(file)
+        sys.stdout.write(emit_c(program) if args.plain else print_program(program))
+    return FINE
+
+
+def test_command(args: argparse.Namespace, style: Style) -> int:
+    failed = False
+    for file in args.files:
+        program = parse_file(file)
+        runner = Runner(program)
+        for f in _functions(program, args.function):
+            report = test_function(runner, f, seed=args.seed, seconds=args.seconds)
+            print(render_test(report, style))
+            failed = failed or report.failure is not None
+    return WRONG if failed else FINE
+
+
+def run_c_command(args: argparse.Namespace, style: Style) -> int:
+    for file in args.files:
+        program = parse_file(file)
+        runner = Runner(program)
+        source = emit_c(program)
+        for f in _functions(program, args.function):
+            compiled = CFunction(source, signature_of(f, effective_types(f)))
+            runs = 0
+            for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
+                difference = compare_on(compiled, runner, f, inputs)
+                runs += 1
+                if difference is not None:
+                    print(f"{style.red('differs')}: {f.name}({show_inputs(inputs)})")
+                    print(f"  {difference.what}: compiled {difference.compiled}, interpreted {difference.interpreted}")
+                    return WRONG
+            print(f"{style.bold(f.name)}: C and interpreter {style.green('agree')} on {runs} inputs")
+    return FINE
+
+
+def run_command(args: argparse.Namespace, style: Style) -> int:
+    def progress(script: Script, step: Step) -> None:
+        print(render_step(step, style), flush=True)
+
+    code, scripts = _run_script(args.script, progress, style)
+    for script in scripts:
+        if code == FINE:
+            print(render_script(script.record, style))
+        if not args.no_trace:
+            script.trace(args.trace)
+            print(f"trace: {args.trace}")
+    if not scripts and code == FINE:
+        raise CallError(f"{args.script} makes no script: s = og.Script(…)")
+    return code
+
+
+def diff_command(args: argparse.Namespace, style: Style) -> int:
+    code, scripts = _run_script(args.script, lambda script, step: None, style)
+    for script in scripts:
+        steps = script.record.steps[1:]
+        if args.step is not None:
+            steps = tuple(s for s in steps if s.number == args.step)
+            if not steps:
+                raise CallError(f"there is no step {args.step} (steps 1 to {script.record.steps[-1].number})")
+        for step in steps:
+            print(render_diff(step, style, view="plain" if args.plain else "annotated"))
+    return code
+
+
+def build_command(args: argparse.Namespace, style: Style) -> int:
+    code, script = _script_of(args.source, style)
+    if script is None:
+        return code
+    gpu = has_kernels(script.program)
+    target = script.emit(args.output or f"build/{Path(args.source).stem}{'.cu' if gpu else '.c'}")
+    if gpu:
+        save(script.built_cuda(), target.parent, target.stem)
+    print(f"{style.green('VERIFIED')} {target}: {script.build()}")
+    return FINE
+
+
+def built_cuda_of(source: str, style: Style) -> tuple[int, BuiltCuda | None]:
+    """The CUDA of a C file, or of what a script makes, once verified."""
+    code, script = _script_of(source, style)
+    if script is None:
+        return code, None
+    if not has_kernels(script.program):
+        raise CallError(f"{source} launches no kernel")
+    return FINE, script.built_cuda()
+
+
+def _script_of(source: str, style: Style) -> tuple[int, Script | None]:
+    """The last script that a file makes, or a script without steps for a C file; none if something is wrong."""
+    if source.endswith(".py"):
+        code, scripts = _run_script(source, lambda script, step: None, style)
+        if code == FINE and not scripts:
+            raise CallError(f"{source} makes no script: s = og.Script(…)")
+        return code, scripts[-1] if code == FINE else None
+    try:
+        return FINE, Script(source)
+    except StepError as e:
+        assert e.failed is not None
+        print(render_function(e.failed, style), file=sys.stderr)
+        return WRONG, None
+
+
+def _run_script(path: str, progress: Callable[[Script, Step], None], style: Style) -> tuple[int, list[Script]]:
+    """Run a script; its errors are explained in its own terms."""
+    scripts: dict[int, Script] = {}
+
+    def seen(script: Script, step: Step) -> None:
+        scripts[id(script)] = script
+        progress(script, step)
+
+    file = Path(path)
+    if not file.is_file():
+        raise CallError(f"the script `{path}` does not exist")
+    before, sys.argv = sys.argv, [path]
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        with observe(seen):
+            runpy.run_path(path, run_name="__main__")
+    except StepError as e:
+        print(render_step_error(e, style), file=sys.stderr)
+        return WRONG, list(scripts.values())
+    except (InputError, BuildError, CallError, KeyboardInterrupt):
+        raise
+    except SystemExit as e:
+        if e.code and not isinstance(e.code, int):
+            print(e.code, file=sys.stderr)
+        return (e.code if isinstance(e.code, int) else BAD_INPUT if e.code else FINE), list(scripts.values())
+    except SyntaxError as e:
+        print(f"{e.filename}:{e.lineno}:{e.offset}: error: {e.msg}", file=sys.stderr)
+        return BAD_INPUT, []
+    except Exception as e:
+        own = [f for f in traceback.extract_tb(e.__traceback__) if Path(f.filename).resolve() == file.resolve()]
+        if not own or os.environ.get("OPTIGPU_TRACEBACK"):
+            raise
+        ours = str(Path(__file__).parent)
+        if traceback.extract_tb(e.__traceback__)[-1].filename.startswith(ours) and not isinstance(
+            e, TypeError | AttributeError
+        ):
+            raise
+        print(f"{path}:{own[-1].lineno}: error: {type(e).__name__}: {e}", file=sys.stderr)
+        print(f"  {own[-1].lineno} | {(own[-1].line or '').strip()}", file=sys.stderr)
+        return BAD_INPUT, list(scripts.values())
+    finally:
+        sys.argv = before
+        sys.path.pop(0)
+    return FINE, list(scripts.values())

@@ -1,0 +1,156 @@
+"""NVIDIA's driver by itself: device memory, modules and launches where neither PyTorch nor CuPy is installed."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from optigpu.runtime.errors import BuildError, CallError
+
+MAX_DYNAMIC_SHARED_SIZE_BYTES = 8  # CU_FUNC_ATTRIBUTE_…
+SHARED_WITHOUT_OPT_IN = 48 * 1024
+
+
+class Driver:
+    """The calls of libcuda that are needed, in the primary context of a GPU, which compiled code and other libraries use too."""
+
+    def __init__(self, number: int = 0) -> None:
+        try:
+            self.library = ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            raise BuildError("no GPU was found: its driver (libcuda.so.1) is not installed") from None
+        self.call("cuInit", 0)
+        device, self.context = ctypes.c_int(), ctypes.c_void_p()
+        self.call("cuDeviceGet", ctypes.byref(device), number)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), device)
+        self.call("cuCtxSetCurrent", self.context)
+
+    def call(self, name: str, *args: Any) -> None:
+        status = getattr(self.library, name)(*args)
+        if status != 0:
+            text = ctypes.c_char_p()
+            self.library.cuGetErrorString(status, ctypes.byref(text))
+            reason = (text.value or b"unknown error").decode()
+            raise CallError(f"{name}: {reason}")
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """This GPU's context is the current one meanwhile."""
+        self.call("cuCtxPushCurrent_v2", self.context)
+        try:
+            yield
+        finally:
+            self.library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+
+    def allocate(self, nbytes: int) -> int:
+        pointer = ctypes.c_uint64(0)
+        if nbytes:
+            self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(nbytes))
+        return pointer.value
+
+    def free(self, pointer: int) -> None:
+        if pointer:
+            self.library.cuMemFree_v2(ctypes.c_uint64(pointer))
+
+    def scratch(self, nbytes: int, stream: int) -> int:
+        """Memory in the order of a stream."""
+        pointer = ctypes.c_uint64(0)
+        if nbytes:
+            self.call("cuMemAllocAsync", ctypes.byref(pointer), ctypes.c_size_t(nbytes), ctypes.c_void_p(stream))
+        return pointer.value
+
+    def free_scratch(self, pointer: int, stream: int) -> None:
+        if pointer:
+            self.library.cuMemFreeAsync(ctypes.c_uint64(pointer), ctypes.c_void_p(stream))
+
+    def copy_in(self, device: int, host: int, nbytes: int) -> None:
+        if nbytes:
+            self.call("cuMemcpyHtoD_v2", ctypes.c_uint64(device), ctypes.c_void_p(host), ctypes.c_size_t(nbytes))
+
+    def copy_out(self, host: int, device: int, nbytes: int) -> None:
+        if nbytes:
+            self.call("cuMemcpyDtoH_v2", ctypes.c_void_p(host), ctypes.c_uint64(device), ctypes.c_size_t(nbytes))
+
+    def copy(self, to: int, source: int, nbytes: int, stream: int) -> None:
+        if nbytes:
+            place, origin = ctypes.c_uint64(to), ctypes.c_uint64(source)
+            self.call("cuMemcpyDtoDAsync_v2", place, origin, ctypes.c_size_t(nbytes), ctypes.c_void_p(stream))
+
+    def synchronize(self) -> None:
+        self.call("cuCtxSynchronize")
+
+    def load(self, image: bytes) -> ctypes.c_void_p:
+        """A module from a cubin."""
+        module = ctypes.c_void_p()
+        self.call("cuModuleLoadData", ctypes.byref(module), image)
+        return module
+
+    def function(self, module: ctypes.c_void_p, name: str) -> ctypes.c_void_p:
+        function = ctypes.c_void_p()
+        self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
+        return function
+
+    def launch(
+        self,
+        function: ctypes.c_void_p,
+        grid: Sequence[int],
+        block: Sequence[int],
+        shared_bytes: int,
+        stream: int,
+        args: Sequence[Any],
+    ) -> None:
+        """`args` are ctypes values."""
+        if shared_bytes > SHARED_WITHOUT_OPT_IN:
+            self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED_SIZE_BYTES, ctypes.c_int(shared_bytes))
+        pointers = (ctypes.c_void_p * max(1, len(args)))(*(ctypes.addressof(a) for a in args))
+        sizes = [ctypes.c_uint(n) for d in (grid, block) for n in (*d, 1, 1)[:3]]
+        shared = ctypes.c_uint(shared_bytes)
+        self.call("cuLaunchKernel", function, *sizes, shared, ctypes.c_void_p(stream), pointers, None)
+
+
+@cache
+def driver(number: int = 0) -> Driver:
+    return Driver(number)
+
+
+class DeviceArray:
+    """An array in GPU memory. CudaFunction, CuPy and PyTorch (`torch.as_tensor`) take it by the common protocol."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.pointer = 0
+        self.shape, self.dtype = shape, np.dtype(dtype)
+        self.nbytes = int(np.prod(shape, dtype=np.int64)) * self.dtype.itemsize
+        self.pointer = driver().allocate(self.nbytes)
+
+    @staticmethod
+    def of(array: Any) -> DeviceArray:
+        """A copy of a NumPy array."""
+        array = np.ascontiguousarray(array)
+        out = DeviceArray(array.shape, array.dtype)
+        driver().copy_in(out.pointer, array.ctypes.data, out.nbytes)
+        return out
+
+    def get(self) -> Any:
+        """A copy in host memory."""
+        out = np.empty(self.shape, self.dtype)
+        driver().copy_out(out.ctypes.data, self.pointer, self.nbytes)
+        return out
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self.pointer, False),
+            "strides": None,
+            "version": 3,
+        }
+
+    def __del__(self) -> None:
+        if self.pointer:
+            driver().free(self.pointer)

@@ -1,0 +1,176 @@
+"""Kernels compiled alone, launched by the plan of their host function."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from optigpu.codegen.plan import Choose, Copy, LaunchKernel, Let, Plan, Repeat, Scratch
+from optigpu.runtime.cpu import ctype
+from optigpu.runtime.driver import Driver, driver
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.preconditions import holds, integer_value
+from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
+from optigpu.syntax.exprs import Expr
+from optigpu.syntax.types import INT, Scalar
+
+MAX_INDEX = INT.high - 1024  # as the emitted host code checks at entry
+MAX_BLOCKS = (2**31 - 1, 65535, 65535)
+AXES = "xyz"
+
+
+class Launcher:
+    """The entry points of a function whose kernels are in a cubin: on host pointers, and on device pointers and a stream."""
+
+    def __init__(
+        self, signature: Signature, plan: Plan, image: bytes, drivers: Callable[[int], Driver] = driver
+    ) -> None:
+        self.signature = signature
+        self.plan = plan
+        self.image = image
+        self.drivers = drivers
+        self._functions: dict[tuple[int, str], Any] = {}
+        self._modules: dict[int, Any] = {}
+
+    def on_host(self, *raw: Any) -> None:
+        """Copies in, runs the plan, copies out."""
+        d = self.drivers(0)
+        values = self.arguments(raw)
+        sizes = {
+            p.name: p.elem.size * self.count([e for e in p.dims if e is not None], values)
+            for p in self.signature.params
+            if isinstance(p, ArrayParam)
+        }
+        moved: dict[str, int] = {}
+        with d.current():
+            try:
+                for name, nbytes in sizes.items():
+                    moved[name] = d.allocate(nbytes)
+                    d.copy_in(moved[name], values[name], nbytes)
+                _Run(self, d, 0, 0, {**values, **moved}).whole(self.plan)
+                d.synchronize()
+                for p in self.signature.params:
+                    if isinstance(p, ArrayParam) and p.written:
+                        d.copy_out(values[p.name], moved[p.name], sizes[p.name])
+            finally:
+                for pointer in moved.values():
+                    d.free(pointer)
+
+    def on_device(self, *raw: Any, stream: int, device: int) -> None:
+        d = self.drivers(device)
+        with d.current():
+            _Run(self, d, device, stream, self.arguments(raw)).whole(self.plan)
+
+    def arguments(self, raw: Sequence[Any]) -> dict[str, Any]:
+        values = dict(zip((p.name for p in self.signature.params), raw))
+        for p in self.signature.params:
+            if isinstance(p, ScalarParam) and p.type == INT and values[p.name] > MAX_INDEX:
+                raise CallError(f"{self.signature.name}: {p.name} is too large for 32-bit indices")
+        return values
+
+    def count(self, dims: Sequence[Expr], values: Mapping[str, Any]) -> int:
+        total = 1
+        for e in dims:
+            total *= self.integer(e, values)
+        return total
+
+    def integer(self, e: Expr, values: Mapping[str, Any]) -> int:
+        found = integer_value(e, values)
+        assert found is not None, e
+        return found
+
+    def function(self, d: Driver, device: int, kernel: str) -> Any:
+        if device not in self._modules:
+            self._modules[device] = d.load(self.image)
+        if (device, kernel) not in self._functions:
+            self._functions[device, kernel] = d.function(self._modules[device], kernel)
+        return self._functions[device, kernel]
+
+
+class _Run:
+    """One call: `values` are numbers and device pointers by name."""
+
+    def __init__(self, of: Launcher, d: Driver, device: int, stream: int, values: dict[str, Any]) -> None:
+        self.of, self.driver, self.device, self.stream, self.values = of, d, device, stream, values
+        self.scratch: list[int] = []
+
+    def whole(self, plan: Plan) -> None:
+        try:
+            self.run(plan)
+        finally:
+            for pointer in self.scratch:
+                self.driver.free_scratch(pointer, self.stream)
+
+    def run(self, plan: Plan) -> None:
+        for step in plan:
+            match step:
+                case Let(name, value):
+                    self.values[name] = self.integer(value)
+                case Scratch(name, elem, dims):
+                    self.values[name] = self.driver.scratch(elem.size * self.of.count(dims, self.values), self.stream)
+                    self.scratch.append(self.values[name])
+                case Copy(to, source, elem, dims):
+                    nbytes = elem.size * self.of.count(dims, self.values)
+                    self.driver.copy(self.values[to], self.values[source], nbytes, self.stream)
+                case LaunchKernel():
+                    self.launch(step)
+                case Repeat():
+                    self.repeat(step)
+                case Choose(test, then, other):
+                    self.run(then if holds(test, self.values) else other)
+
+    def integer(self, e: Expr) -> int:
+        return self.of.integer(e, self.values)
+
+    def repeat(self, loop: Repeat) -> None:
+        at = self.integer(loop.start)
+        while True:
+            self.values[loop.index] = at
+            bound = self.integer(loop.bound)
+            if not {"<": at < bound, "<=": at <= bound, ">": at > bound, ">=": at >= bound}[loop.relation]:
+                return
+            self.run(loop.body)
+            amount = self.integer(loop.amount)
+            at = stepped(at, loop.op, amount)
+
+    def launch(self, k: LaunchKernel) -> None:
+        grid, block = [[self.integer(e) for e in sizes] for sizes in (k.grid, k.block)]
+        if min(grid) <= 0:
+            return
+        sliced = {AXES.index(axis): t for axis, t in k.slices}
+        for axis, (n, most) in enumerate(zip(grid, MAX_BLOCKS)):
+            if n > most and axis not in sliced:
+                raise CallError(f"{k.kernel}: the grid would have more than {most} blocks")
+        function = self.of.function(self.driver, self.device, k.kernel)
+        shared = self.integer(k.shared_bytes)
+        starts = [range(0, grid[axis], MAX_BLOCKS[axis]) for axis in sliced]
+        for firsts in product(*starts):
+            part = list(grid)
+            for axis, first in zip(sliced, firsts):
+                part[axis] = min(grid[axis] - first, MAX_BLOCKS[axis])
+            args = [self.scalar(t, self.values[n]) for n, t in k.scalars]
+            args += [self.scalar(t, first) for t, first in zip(sliced.values(), firsts)]
+            args += [ctypes.c_uint64(self.values[n]) for n in k.arrays]
+            self.driver.launch(function, part, block, shared, self.stream, args)
+
+    def scalar(self, t: Scalar, value: Any) -> Any:
+        return ctype(t)(value)
+
+
+def stepped(at: int, op: str, amount: int) -> int:
+    """The next value of a loop's index."""
+    match op:
+        case "+":
+            return at + amount
+        case "-":
+            return at - amount
+        case "*":
+            return at * amount
+        case "/":
+            return at // amount
+        case "<<":
+            return at << amount
+        case _:
+            return at >> amount

@@ -1,0 +1,111 @@
+"""NVRTC, NVIDIA's compiler as a library: device code alone, where nvcc is not installed. PyTorch and CuPy bring it along."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from optigpu.runtime.cache import cached_file, content_key
+from optigpu.runtime.errors import BuildError
+
+VERSIONS = ("", ".13", ".12", ".11.2")
+OPTIONS = ("--std=c++17",)
+# What <stdint.h> and <math.h> give elsewhere: NVRTC sees no headers of the system.
+PRELUDE = """typedef signed char int8_t;
+typedef short int16_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned long long uint64_t;
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+
+"""
+
+
+def places() -> Iterator[str]:
+    """Where libnvrtc may be: $NVRTC, the loader's path, the toolkit, the packages that PyTorch and CuPy depend on."""
+    if chosen := os.environ.get("NVRTC"):
+        yield chosen
+        return
+    home = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
+    found = find_spec("nvidia")
+    packages = [Path(p) for p in (found.submodule_search_locations or [])] if found is not None else []
+    folders = [home / "lib64", *(lib for p in packages for lib in sorted(p.glob("*/lib")))]
+    for version in VERSIONS:
+        yield f"libnvrtc.so{version}"
+        for folder in folders:
+            yield str(folder / f"libnvrtc.so{version}")
+
+
+@cache
+def nvrtc() -> Any:
+    """The library, or None."""
+    for name in places():
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+@cache
+def nvrtc_version() -> str:
+    major, minor = ctypes.c_int(0), ctypes.c_int(0)
+    nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return f"{major.value}.{minor.value}"
+
+
+def compile_nvrtc(source: str, architecture: str) -> bytes:
+    """A cubin of device code for an architecture ("90"), from the cache if it was compiled before."""
+    if nvrtc() is None:
+        raise BuildError(
+            "NVRTC was not found: install the CUDA toolkit or PyTorch, or set NVRTC to the path of libnvrtc"
+        )
+    text = PRELUDE + source
+    options = (*OPTIONS, f"--gpu-architecture=sm_{architecture}")
+    key = content_key("nvrtc", text, nvrtc_version(), " ".join(options))
+    return cached_file(key, ".cubin", lambda target: _write(target, _compiled(text, options))).read_bytes()
+
+
+def _write(target: Path, image: bytes) -> None:
+    target.write_bytes(image)
+
+
+def _compiled(text: str, options: tuple[str, ...]) -> bytes:
+    library, program = nvrtc(), ctypes.c_void_p()
+    library.nvrtcGetErrorString.restype = ctypes.c_char_p
+
+    def call(name: str, *args: Any) -> None:
+        status = getattr(library, name)(*args)
+        if status != 0:
+            raise BuildError(f"{name}: {library.nvrtcGetErrorString(status).decode()}{log()}")
+
+    def buffer(what: str) -> bytes:
+        size = ctypes.c_size_t(0)
+        if getattr(library, f"nvrtcGet{what}Size")(program, ctypes.byref(size)) != 0 or not size.value:
+            return b""
+        data = ctypes.create_string_buffer(size.value)
+        getattr(library, f"nvrtcGet{what}")(program, data)
+        return data.raw
+
+    def log() -> str:
+        text = buffer("ProgramLog").rstrip(b"\0").decode(errors="replace").strip() if program else ""
+        return f"\n{text[:4000]}" if text else ""
+
+    call("nvrtcCreateProgram", ctypes.byref(program), text.encode(), b"emitted.cu", 0, None, None)
+    try:
+        given = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
+        call("nvrtcCompileProgram", program, len(options), given)
+        image = buffer("CUBIN")
+        if not image:
+            raise BuildError("NVRTC made no code: it is too old for --gpu-architecture=sm_…")
+        return image
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))

@@ -1,0 +1,149 @@
+"""All single mutants of all programs: those that misbehave in a run must be rejected.
+
+`python -m tests.evidence.program_mutants --jobs 16` mutates every example, every hand-written kernel and the last program of every
+script, puts each mutant to the checker and runs it in the interpreter.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from optigpu.api import observe
+from optigpu.checker.verify import Verifier
+from optigpu.frontend import parse_file, parse_text
+from optigpu.syntax.printer import print_program
+from tests.evidence import work
+from tests.evidence.mutations import distinct_mutants, rendered
+from tests.evidence.trial import OUTCOMES, WRONG, trial
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "examples" / "scripts").glob("*.c"))]
+KERNELS = [
+    *sorted((ROOT / "examples" / "gpu").glob("*.c")),
+    *sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.c")),
+    *sorted((ROOT / "tests" / "programs" / "gpu").glob("*.c")),
+]
+SCRIPTS = [
+    *sorted((ROOT / "examples" / "scripts").glob("*.py")),
+    *sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py")),
+]
+CHUNK = 12
+LIMIT = 60  # seconds for one mutant
+BAD = (WRONG, "crashed")
+
+
+def last_program(path: Path) -> str:
+    """What a script makes: its last program, as text."""
+    programs: list[Any] = []
+    before = sys.argv, sys.stdout
+    sys.path.insert(0, str(path.parent))
+    sys.argv = [str(path)]
+    try:
+        with observe(lambda script, step: programs.append(script.program)):
+            runpy.run_path(str(path), run_name="__main__")
+    finally:
+        sys.argv, sys.stdout = before
+        sys.path.pop(0)
+    return print_program(programs[-1])
+
+
+def texts(which: str) -> Iterator[tuple[str, str]]:
+    """Names and texts of the programs that are mutated."""
+    for path in SOURCES if which in ("all", "cpu") else []:
+        yield path.relative_to(ROOT).as_posix(), print_program(parse_file(path))
+    for path in KERNELS if which in ("all", "gpu") else []:
+        yield path.relative_to(ROOT).as_posix(), print_program(parse_file(path))
+    for path in SCRIPTS if which in ("all", "scripts") else []:
+        kept = work.RESULTS / "programs" / f"{path.parent.parent.name}-{path.stem}.c"
+        if not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(last_program(path), encoding="utf-8")
+        yield path.relative_to(ROOT).as_posix(), kept.read_text(encoding="utf-8")
+
+
+def chunk(task: work.Task) -> dict[str, Any]:
+    name, (program, numbers) = task
+    verifier, original = Verifier(), parse_text(program, "original.c")
+    verifier.verify(original)  # functions that a mutation leaves alone are proved once
+    found = distinct_mutants(original)
+    outcomes, kinds, bad, clean, runs = Counter[str](), Counter[str](), [], [], 0
+    for kind, tree in (found[n] for n in numbers):
+        text = rendered(tree)
+        if text is None:
+            continue
+        t = trial(text, verifier, runs=40, other_runs=25, seconds=6.0, limit=LIMIT)
+        outcomes[t.outcome] += 1
+        kinds[f"{kind.removeprefix('contract: ')}: {t.outcome}"] += 1
+        runs += t.runs
+        if t.outcome in BAD:
+            bad.append({"kind": kind, "outcome": t.outcome, "detail": t.detail, "text": t.text})
+        elif t.outcome == "rejected, clean in all runs":
+            clean.append(f"{kind} ({t.says})")
+    return {"task": name, "outcomes": outcomes, "kinds": kinds, "bad": bad, "clean": clean, "runs": runs}
+
+
+def tasks(which: str, only: str | None, sample: int) -> list[work.Task]:
+    out: list[work.Task] = []
+    for name, text in texts(which):
+        if only is not None and only not in name:
+            continue
+        numbers = list(range(len(distinct_mutants(parse_text(text, name)))))
+        if sample:
+            numbers = Random(name).sample(numbers, min(sample, len(numbers)))
+        size = CHUNK if not name.startswith("examples/gpu") else CHUNK // 3
+        out += [
+            (f"{name} {i}+{size}/{len(numbers)}", (text, numbers[i : i + size])) for i in range(0, len(numbers), size)
+        ]
+    return out
+
+
+def table(results: list[dict[str, Any]]) -> dict[str, Any]:
+    lost = [r["task"] for r in results if "lost" in r]
+    results = [r for r in results if "lost" not in r]
+    rows: dict[str, Counter[str]] = {}
+    kinds = Counter[str]()
+    for r in results:
+        rows.setdefault(r["task"].split(" ")[0], Counter()).update(r["outcomes"])
+        kinds.update(r["kinds"])
+    by_kind: dict[str, dict[str, int]] = {}
+    for key, n in kinds.items():
+        kind, _, outcome = key.partition(": ")
+        by_kind.setdefault(kind, dict.fromkeys(OUTCOMES, 0))[outcome] += n
+    return {
+        "rows": {name: {o: row[o] for o in OUTCOMES} for name, row in sorted(rows.items())},
+        "kinds": dict(sorted(by_kind.items())),
+        "runs": sum(r["runs"] for r in results),
+        "bad": [b for r in results for b in r["bad"]],
+        "lost": lost,
+    }
+
+
+def main() -> int:
+    parser = work.arguments("program_mutants", __doc__)
+    parser.add_argument("--which", choices=("all", "cpu", "gpu", "scripts"), default="all")
+    parser.add_argument("--only", help="programs whose path contains this")
+    parser.add_argument("--sample", type=int, default=0, help="so many mutants of each program (0: all)")
+    args = parser.parse_args()
+    sys.setrecursionlimit(10_000)
+    results = []
+    for r in work.run(tasks(args.which, args.only, args.sample), chunk, args):
+        results.append(r)
+        for b in r.get("bad", []):
+            print(f"{b['outcome']}: {r['task']} {b['kind']}: {b['detail']}\n{b['text']}", flush=True)
+    found = table(results)
+    for name, row in found["rows"].items():
+        print(f"{name:<40}", "  ".join(f"{o}: {n}" for o, n in row.items() if n))
+    print(
+        f"{sum(sum(r.values()) for r in found['rows'].values())} mutants, {found['runs']} runs, {len(found['bad'])} bad"
+    )
+    return 1 if found["bad"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""One program put to the checker and to the interpreter: do they agree?"""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, field
+from types import FrameType
+
+from optigpu.checker.verdict import Verdict
+from optigpu.checker.verify import Verifier
+from optigpu.frontend import parse_text
+from optigpu.interp.machine import Runner
+from optigpu.interp.misbehaviour import CannotEvaluate
+from optigpu.interp.refute import describe
+from optigpu.interp.testing import TestReport, test_function
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.program import Role
+
+test_function.__test__ = False  # type: ignore[attr-defined]
+TestReport.__test__ = False  # type: ignore[attr-defined]
+OVERFLOW = "OG209"  # proofs are about mathematical integers (docs/logic.md)
+
+WRONG = "verified and misbehaving"  # must never happen
+OUTCOMES = (
+    WRONG,
+    "verified and clean",
+    "rejected and misbehaving",
+    "rejected, clean in all runs",
+    "rejected, no input to run on",
+    "verified, no input to run on",
+    "too slow",
+    "crashed",
+    "malformed",
+)
+
+
+class TooSlow(BaseException):
+    """Longer than a person would wait: counted, not a failure."""
+
+
+class within:
+    """At most so many seconds; 0 for any number."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> None:
+        if self.seconds:
+            signal.signal(signal.SIGALRM, self.expired)
+            signal.alarm(self.seconds)
+
+    def __exit__(self, *_: object) -> None:
+        if self.seconds:
+            signal.alarm(0)
+
+    @staticmethod
+    def expired(_signal: int, _frame: FrameType | None) -> None:
+        raise TooSlow
+
+
+@dataclass
+class Trial:
+    outcome: str
+    code: str = ""  # what the interpreter saw
+    says: str = ""  # the checker's code, if rejected
+    runs: int = 0
+    detail: str = ""
+    text: str = field(default="", repr=False)
+
+
+def trial(
+    text: str,
+    verifier: Verifier,
+    *,
+    seed: int = 0,
+    runs: int = 30,
+    other_runs: int = 10,
+    seconds: float = 5.0,
+    limit: int = 0,
+) -> Trial:
+    """Verify a program and run it: `runs` times if it is verified, `other_runs` times if not."""
+    try:
+        with within(limit):
+            return _trial(text, verifier, seed, runs, other_runs, seconds)
+    except TooSlow:
+        return Trial("too slow", text=text)
+    except (RecursionError, MemoryError):
+        return Trial("too slow", detail="too deep", text=text)
+    except Exception as e:
+        return Trial("crashed", detail=f"{type(e).__name__}: {e}", text=text)
+
+
+def _trial(text: str, verifier: Verifier, seed: int, runs: int, other_runs: int, seconds: float) -> Trial:
+    try:
+        program = parse_text(text, "trial.c")
+    except InputError as e:
+        return Trial("malformed", e.diagnostic.code, text=text)
+    result = verifier.verify(program)
+    verdicts = {f.name: f.verdict is Verdict.VERIFIED for f in result.functions}
+    says = next((f.problem.code for f in result.functions if f.problem is not None), "")
+    runner = Runner(program)
+    done, failed = 0, None
+    for f in program.functions():
+        if f.role is not Role.HOST or f.name not in verdicts:
+            continue
+        report = _report(runner, f.name, seed, runs if verdicts[f.name] else other_runs, seconds)
+        done += report.runs
+        if report.failure is not None and report.failure.misbehaviour.code != OVERFLOW:
+            seen, inputs = report.failure.misbehaviour, report.failure.inputs
+            failed = failed or seen.code
+            if verdicts[f.name]:
+                return Trial(WRONG, seen.code, "", done, f"{seen} on {describe(inputs)}", text)
+    stem = "verified" if result.verified else "rejected"
+    if failed is not None:
+        return Trial("rejected and misbehaving", failed, says, done, text=text)
+    if not done:
+        return Trial(f"{stem}, no input to run on", "", says, 0, text=text)
+    return Trial("verified and clean" if result.verified else "rejected, clean in all runs", "", says, done, text=text)
+
+
+def _report(runner: Runner, name: str, seed: int, most: int, seconds: float) -> TestReport:
+    f = runner.program.function(name)
+    try:
+        return test_function(runner, f, seed=seed, seconds=seconds, most=most)
+    except CannotEvaluate:
+        return TestReport(f)

@@ -1,0 +1,303 @@
+"""Vector accesses by script: what becomes one, what is refused, and what the checker rejects."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import optigpu as og
+from optigpu.frontend import parse_text
+from optigpu.syntax.errors import InputError
+from optigpu.transform.script import StepError
+
+COPY = "A(i)"
+
+
+def script(
+    body: str, value: str = COPY, *, requires: str = "n % 128 == 0", size: str = "n", width: int = 4
+) -> og.Script:
+    """A kernel in which thread t of block b runs the body for the elements `128 * b + width * t + v`; `a` is read, `c` written."""
+    s = og.Script(
+        parse_text(f"""
+        void f(int n, float a[{size}], float c[n]) {{
+          __requires("A: int -> float, {requires}");
+          __reads("a ~> Matrix1({size}, A)");
+          __writes("c ~> Matrix1(n, fun i -> {value})");
+          for (int b = 0; b < n / 128; b++) {{
+            for (int t = 0; t < {128 // width}; t++) {{
+              for (int v = 0; v < {width}; v++) {{
+                {body}
+              }}
+            }}
+          }}
+        }}""")
+    )
+    s.gpu.launch(grid=["b"], block=["t"])
+    return s
+
+
+def at(width: int = 4) -> str:
+    return f"128 * b + {width} * t + v"
+
+
+def test_a_copy_becomes_a_load_and_a_store() -> None:
+    s = script(f"c[{at()}] = a[{at()}];")
+    s.gpu.vectorize("v")
+    text = s.text()
+    assert "vload4(&d_a4[0], &d_a[128 * b + 4 * t]);" in text and "vstore4(&d_c[128 * b + 4 * t], &d_a4[0]);" in text
+    assert "v++" not in text
+
+
+@pytest.mark.parametrize("width", [2, 4])
+def test_work_is_done_on_registers(width: int) -> None:
+    s = script(f"c[{at(width)}] = 2.0f * a[{at(width)}] + a[{at(width)}];", "3.0f * A(i)", width=width)
+    s.gpu.vectorize("v")
+    text = s.text()
+    assert f"d_c{width}[v] = 2.0f * d_a{width}[v] + d_a{width}[v];" in text
+    assert text.count(f"vload{width}") == 1 and text.count(f"vstore{width}") == 1
+
+
+def test_what_is_updated_is_loaded_and_stored() -> None:
+    s = script(f"c[{at()}] = a[{at()}]; c[{at()}] += 1.0f;", "A(i) + 1.0f")
+    s.gpu.vectorize("v")
+    assert s.text().count("vload4") == 1, "`c` is written before it is read"
+    s = og.Script(
+        parse_text("""
+        void f(int n, float c[n]) {
+          __requires("C: int -> float, n % 128 == 0");
+          __consumes("c ~> Matrix1(n, C)");
+          __produces("c ~> Matrix1(n, fun i -> C(i) + 1.0f)");
+          for (int b = 0; b < n / 128; b++) {
+            for (int t = 0; t < 32; t++) { for (int v = 0; v < 4; v++) { c[128 * b + 4 * t + v] += 1.0f; } }
+          }
+        }""")
+    )
+    s.gpu.launch(grid=["b"], block=["t"])
+    s.gpu.vectorize("v")
+    text = s.text()
+    assert "vload4(&d_c4[0], &d_c[128 * b + 4 * t]);" in text and "vstore4(&d_c[128 * b + 4 * t], &d_c4[0]);" in text
+
+
+def test_only_the_arrays_that_are_named_are_accessed_by_vectors() -> None:
+    s = script(f"c[{at()}] = a[{at()}];")
+    s.gpu.vectorize("v", arrays=["d_a"])
+    text = s.text()
+    assert "vload4" in text and "vstore4" not in text and "d_c[128 * b + 4 * t + v] = d_a4[v];" in text
+
+
+def test_the_emitted_kernel_computes_the_same() -> None:
+    s = script(f"c[{at()}] = 2.0f * a[{at()}] + a[{at()}];", "3.0f * A(i)")
+    s.gpu.vectorize("v")
+    a = np.arange(384, dtype=np.float32)
+    c = np.zeros(384, dtype=np.float32)
+    s.build()(384, a, c)
+    assert np.array_equal(c, 3 * a)
+
+
+def test_a_misaligned_access_is_rejected() -> None:
+    s = script(f"c[{at()}] = a[{at()} + 1];", "A(i + 1)", size="n + 4")
+    before = s.program
+    with pytest.raises(StepError, match="offset 1 is not a multiple of 4") as e:
+        s.gpu.vectorize("v", arrays=["d_a"])
+    assert e.value.diagnostic.code == "OG353" and s.program is before
+    s.gpu.vectorize("v", arrays=["d_c"])
+
+
+ROWS = """
+void f(int h, int w, float a[h][4 * w + REST], float c[h][4]) {
+  __requires("A: int * int -> float, w > 0, h >= 0");
+  __reads("a ~> Matrix2(h, 4 * w + REST, A)");
+  __writes("c ~> Matrix2(h, 4, fun i j -> A(i, j))");
+  for (int b = 0; b < h; b++) {
+    for (int t = 0; t < 1; t++) {
+      for (int v = 0; v < 4; v++) { c[b][v] = a[b][v]; }
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("rest", "verified"), [("0", True), ("2", False)])
+def test_rows_start_aligned_only_if_their_length_is_a_multiple(rest: str, verified: bool) -> None:
+    s = og.Script(parse_text(ROWS.replace("REST", rest)))
+    s.gpu.launch(grid=["b"], block=["t"])
+    if verified:
+        s.gpu.vectorize("v")
+    else:
+        with pytest.raises(StepError, match="offset 6 is not a multiple of 4"):
+            s.gpu.vectorize("v")
+
+
+def test_an_element_outside_the_array_is_rejected() -> None:
+    """The last element is never read by an iteration; a vector would read all four."""
+    body = f"c[{at()}] = {at()} < n - 1 ? a[{at()}] : 0.0f;"
+    s = script(body, "i < n - 1 ? A(i) : 0.0f", size="n - 1", requires="n % 128 == 0, n > 0")
+    with pytest.raises(StepError):
+        s.gpu.vectorize("v", arrays=["d_a"])
+    s.gpu.vectorize("v", arrays=["d_c"])
+
+
+def test_an_iteration_that_needs_what_an_earlier_one_wrote_is_rejected() -> None:
+    """`c` is read backwards: the vector store after the loop comes too late for it."""
+    s = script(
+        f"c[{at()}] = a[{at()}]; c[{at()}] = v < 2 ? a[{at()}] : c[128 * b + 4 * t + 3 - v];",
+        "i % 4 < 2 ? A(i) : A(i - i % 4 + 3 - i % 4)",
+    )
+    with pytest.raises(StepError):
+        s.gpu.vectorize("v")
+
+
+def test_overlapping_vectors_of_one_array_are_rejected() -> None:
+    """The second vector is loaded before the first is stored, but iterations write the first before they read the second."""
+    s = og.Script(
+        parse_text("""
+        void f(float c[12], float d[4]) {
+          __requires("D: int -> float, C: int -> float");
+          __reads("d ~> Matrix1(4, D)");
+          __consumes("c ~> Matrix1(12, C)");
+          __produces("for i in 0..4 -> &c[i] ~~> D(i), for i in 4..8 -> &c[i] ~~> D(i - 4), for i in 8..12 -> &c[i] ~~> C(i)");
+          for (int b = 0; b < 1; b++) {
+            for (int t = 0; t < 1; t++) {
+              for (int v = 0; v < 4; v++) {
+                c[v] = d[v];
+                c[v + 4] = c[b + v];
+              }
+            }
+          }
+        }""")
+    )
+    s.gpu.launch(grid=["b"], block=["t"])
+    with pytest.raises(StepError):
+        s.gpu.vectorize("v")
+
+
+@pytest.mark.parametrize(
+    ("body", "arrays", "code", "why"),
+    [
+        (f"c[{at()}] = a[n - 1 - ({at()})];", ["d_a"], "OG603", "no neighbouring elements"),
+        (f"c[{at()}] = a[n - 1 - ({at()})];", ["d_x"], "OG601", "not accessed in this loop"),
+        (f"if (v >= 0) {{ c[{at()}] = a[n - 1 - ({at()})]; }}", None, "OG603", "inside a condition"),
+        (f"for (int q = 0; q < 1; q++) {{ c[{at()}] = a[n - 1 - ({at()})]; }}", None, "OG603", "inside a loop"),
+        (f"const int q = 128 * b; c[q + 4 * t + v] = a[n - 1 - ({at()})];", None, "OG603", "depends on `q`"),
+    ],
+)
+def test_what_is_no_vector_is_refused(body: str, arrays: list[str] | None, code: str, why: str) -> None:
+    s = script(body, "A(n - 1 - i)")
+    with pytest.raises(InputError, match=why) as e:
+        s.gpu.vectorize("v", arrays=arrays)
+    assert e.value.diagnostic.code == code
+
+
+@pytest.mark.parametrize("width", [1, 8])
+def test_only_two_or_four_elements_are_a_vector(width: int) -> None:
+    s = script(f"c[{at(width)}] = a[{at(width)}];", width=width)
+    with pytest.raises(InputError, match="2 or 4"):
+        s.gpu.vectorize("v")
+
+
+def test_vectors_are_for_threads() -> None:
+    s = og.Script(
+        parse_text("""
+        void f(float c[4]) {
+          __writes("c ~> Matrix1(4, fun i -> 0)");
+          for (int v = 0; v < 4; v++) { c[v] = 0.0f; }
+        }""")
+    )
+    with pytest.raises(InputError, match="only threads of a kernel"):
+        s.gpu.vectorize("v")
+
+
+# The loop without its guards ------------------------------------------------------------------------------------------------
+
+GUARDED = """
+void f(int n, float a[n], float c[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __writes("c ~> Matrix1(n, fun i -> A(i))");
+  for (int i = 0; i < n; i++) { c[i] = a[i]; }
+}
+"""
+
+
+def test_a_fast_path_has_no_guards_and_keeps_the_rest() -> None:
+    s = og.Script(parse_text(GUARDED))
+    s.loop.tile("i", 8, outer="b", tail="guard")
+    s.loop.tile("i", 4, outer="t")
+    fast = s.loop.fast_path("t")
+    text = s.text()
+    assert "if (b * 8 + 4 + 3 < n)" in text or "if (b * 8 + 7 < n)" in text
+    assert text.count("< n") == 2
+    s.loop.unroll_hint(fast)
+    assert s.text().count("#pragma unroll") == 1
+
+
+def test_a_fast_path_may_have_another_condition() -> None:
+    s = og.Script(parse_text(GUARDED))
+    s.loop.tile("i", 4, outer="b", tail="guard")
+    s.loop.fast_path("i", when="n % 4 == 0")
+    assert "b * 4 + 3 < n && n % 4 == 0" in s.text()
+
+
+def test_a_last_guard_that_says_nothing_of_the_others_is_rejected() -> None:
+    """The guard is one from below: it holds in the last iteration and not in the first."""
+    s = og.Script(
+        parse_text("""
+        void f(int n, float c[n]) {
+          __requires("n > 0");
+          __writes("c ~> Matrix1(n, fun i -> 0)");
+          for (int i = 0; i < n + 3; i++) { if (i >= 3) { c[i - 3] = 0.0f; } }
+        }""")
+    )
+    with pytest.raises(StepError):
+        s.loop.fast_path("i")
+
+
+def test_a_loop_without_guards_has_no_fast_path() -> None:
+    s = og.Script(parse_text(GUARDED))
+    with pytest.raises(InputError, match="no guards"):
+        s.loop.fast_path("i")
+
+
+def test_a_guard_on_what_the_loop_computes_is_refused() -> None:
+    body = "for (int i = 0; i < n; i++) { const int j = i + 1; if (j > 0) { c[i] = a[i]; } }"
+    s = og.Script(parse_text(GUARDED.replace("for (int i = 0; i < n; i++) { c[i] = a[i]; }", body)))
+    with pytest.raises(InputError, match="depends on `j`"):
+        s.loop.fast_path("i")
+
+
+# Layouts ------------------------------------------------------------------------------------------------------------------------
+
+LOCAL = """
+void f(float c[4][2]) {
+  __writes("c ~> Matrix2(4, 2, fun i j -> i + j)");
+  float t[4][2];
+  for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) { t[i][j] = i + j; } }
+  for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) { c[i][j] = t[i][j]; } }
+}
+"""
+
+
+def test_merged_dimensions_keep_their_layout() -> None:
+    s = og.Script(parse_text(LOCAL))
+    s.matrix.merge_dims("t", 0)
+    assert "float t[8];" in s.text() and "c[i][j] = t[i * 2 + j];" in s.text()
+
+
+@pytest.mark.parametrize(("first", "count"), [(1, 2), (0, 3), (-1, 2), (0, 1)])
+def test_dimensions_that_are_not_there_are_refused(first: int, count: int) -> None:
+    s = og.Script(parse_text(LOCAL))
+    with pytest.raises(InputError, match="has no dimensions") as e:
+        s.matrix.merge_dims("t", first, count)
+    assert e.value.diagnostic.code == "OG604"
+
+
+# Registers left for other blocks ----------------------------------------------------------------------------------------------
+
+
+def test_a_launch_says_how_many_blocks_a_multiprocessor_should_hold() -> None:
+    s = og.Script(parse_text(GUARDED))
+    s.loop.tile("i", 32, outer="b", tail="guard")
+    with pytest.raises(InputError, match="at least one block"):
+        s.gpu.launch(grid=["b"], block=["i"], blocks_per_multiprocessor=0)
+    s.gpu.launch(grid=["b"], block=["i"], blocks_per_multiprocessor=3)
+    assert "__launch_bounds__(32, 3)" in s.cuda().text
