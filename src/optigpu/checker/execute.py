@@ -89,7 +89,7 @@ class Executor:
         NAMES.restart()
         f = self.kernel.program.functions[name]
         try:
-            state = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
+            state = self.current = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
             end = self.run(state)
             self.place = 0
             return self.finish(end, f)

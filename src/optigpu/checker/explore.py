@@ -14,7 +14,7 @@ from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import UNINIT, Cells, Claim, Index, arguments, box, same, single
+from optigpu.kernel.cells import FULL, UNINIT, Cells, Claim, Index, arguments, box, same, single
 from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
@@ -24,6 +24,7 @@ from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
 from optigpu.kernel.threads import WARP, at_choice, lane_read
 from optigpu.kernel.values import parts
 
+OPAQUE = "@opaque."  # what values are called of which nothing is known
 FEW = 10  # iterations that may be run one by one
 
 
@@ -117,6 +118,10 @@ class LoopSummary:
     reads: tuple[Cells, ...] = ()  # all cells that an iteration reads
 
 
+def is_opaque(t: Term) -> bool:
+    return t.op == "var" and str(t.data).startswith(OPAQUE)
+
+
 class Unexplorable(Exception):
     """The loop cannot be summarised: why, and about which base."""
 
@@ -159,7 +164,7 @@ class Explorer:
         return facts.simplify(result)
 
     def opaque(self, sort: Sort) -> Term:
-        return k.var(f"@opaque.{next(NAMES.numbers)}", sort)
+        return k.var(f"{OPAQUE}{next(NAMES.numbers)}", sort)
 
     # Running
 
@@ -306,17 +311,46 @@ class Explorer:
             sub[f.contract.result] = result
             if i.target is not None:
                 w.env[i.target] = result
+        posts = []
         for claim in f.contract.post:
             c = through_view(claim.substitute(sub), views)
             known = c.contents != UNINIT and c.value is not None
             new = c.value if known and c.value is not None else self.opaque(self.sort_of(c.cells.base, w))
-            self.write(c.cells.base, Update(c.cells, new, i.at), w)
+            posts.append(Update(c.cells, new, i.at, c.contents != UNINIT))
+        taken = [through_view(c.substitute(sub), views).cells for c in f.contract.pre if c.share == FULL]
+        for u in self.together(taken, posts, w):
+            self.write(u.cells.base, u, w)
         w.facts = w.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         if f.contract.result is not None and i.target is not None:
             w.env[i.target] = w.facts.simplify(w.env[i.target])
 
+    def together(self, taken: list[Cells], posts: list[Update], w: World) -> list[Update]:
+        """What a call leaves in several parts of cells that it took as one: one update of all of them.
+
+        Parts of which nothing is known count as uninitialised: a value is either known in all cells or in none.
+        """
+        out = list(posts)
+        for cells in taken:
+            parts = [u for u in out if u.cells.base == cells.base]
+            if len(parts) < 2:
+                continue
+            xs = temporaries(cells.arity)
+            inside = w.facts.assume(cells.domain(xs))
+            found = [u.member(cells.at(xs), inside) for u in parts]
+            if any(f is None for f in found):
+                continue
+            init, value = k.FALSE, self.opaque(parts[0].value.sort)
+            for f, u in zip(found, parts):
+                assert f is not None
+                condition, known = inside.simplify(f[0]), u.written and not is_opaque(u.value)
+                if known:
+                    init, value = k.or_(init, condition), f[1] if init is k.FALSE else k.ite(condition, f[1], value)
+            whole = Update(cells, k.abstract(value, xs), parts[0].at, True, k.abstract(inside.simplify(init), xs))
+            out = [u for u in out if u not in parts] + [whole]
+        return out
+
     def opaque_function(self, sort: Sort) -> Term:
-        return k.var(f"@opaque.{next(NAMES.numbers)}", sort)
+        return k.var(f"{OPAQUE}{next(NAMES.numbers)}", sort)
 
     def sort_of(self, base: str, w: World) -> Sort:
         start = self.content(base, w).start

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from optigpu.codegen.cuda.arithmetic import Ranges, const
 from optigpu.codegen.cuda.barriers import barrier_reasons
+from optigpu.codegen.cuda.group_calls import without_group_calls
 from optigpu.codegen.cuda.layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.lower import (
     ArrayInfo,
@@ -72,6 +73,7 @@ def lower_kernel(
     functions: dict[str, Function],
 ) -> DeviceKernel:
     """`scope` and `scalars` are what the host code knows at the launch; `lets` its constants by definition."""
+    kernel = replace(kernel, device=without_group_calls(kernel.device, functions))
     reject_hiding(kernel.device, scope, scalars)
     taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
     host = Lowering(None, functions, "host")
