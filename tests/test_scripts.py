@@ -247,6 +247,9 @@ BAD_TARGETS = {
     "not parallel": (lambda s: s.omp.schedule("i", "static"), "OG603", "not a parallel loop"),
     "no statement": (lambda s: s.instr.insert("", before="i"), "OG604", "nothing to insert"),
     "not C": (lambda s: s.instr.insert("a[0] = ;", before="i"), "OG604", "cannot be read"),
+    "not after": (lambda s: s.loop.once(og.For("i"), until=og.For("r") / og.Write("last"), index="g"), "OG603", "same body"),
+    "used after": (lambda s: s.loop.once("last", index="g"), "OG605", "not declared"),
+    "no guards": (lambda s: s.loop.fast_path("i"), "OG603", "no guards"),
     "not a window": (lambda s: s.reduce.slide("i"), "OG603", "does not start with a sum"),
 }  # fmt: skip
 

@@ -129,15 +129,12 @@ def test_rows_start_aligned_only_if_their_length_is_a_multiple(rest: str, verifi
 
 
 def test_an_element_outside_the_array_is_rejected() -> None:
-    """Each iteration is guarded, so only the elements that exist are read; a vector would read all four."""
-    s = script(
-        f"if ({at()} < n - 1) {{ c[{at()}] = a[{at()}]; }} else {{ c[{at()}] = 0.0f; }}",
-        "i < n - 1 ? A(i) : 0.0f",
-        size="n - 1",
-        requires="n % 128 == 0, n > 0",
-    )
-    with pytest.raises(InputError, match="inside a condition"):
+    """The last element is never read by an iteration; a vector would read all four."""
+    body = f"c[{at()}] = {at()} < n - 1 ? a[{at()}] : 0.0f;"
+    s = script(body, "i < n - 1 ? A(i) : 0.0f", size="n - 1", requires="n % 128 == 0, n > 0")
+    with pytest.raises(StepError):
         s.gpu.vectorize("v", arrays=["d_a"])
+    s.gpu.vectorize("v", arrays=["d_c"])
 
 
 def test_an_iteration_that_needs_what_an_earlier_one_wrote_is_rejected() -> None:
@@ -266,6 +263,32 @@ def test_a_guard_on_what_the_loop_computes_is_refused() -> None:
     s = og.Script(parse_text(GUARDED.replace("for (int i = 0; i < n; i++) { c[i] = a[i]; }", body)))
     with pytest.raises(InputError, match="depends on `j`"):
         s.loop.fast_path("i")
+
+
+# Layouts ------------------------------------------------------------------------------------------------------------------------
+
+LOCAL = """
+void f(float c[4][2]) {
+  __writes("c ~> Matrix2(4, 2, fun i j -> i + j)");
+  float t[4][2];
+  for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) { t[i][j] = i + j; } }
+  for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) { c[i][j] = t[i][j]; } }
+}
+"""
+
+
+def test_merged_dimensions_keep_their_layout() -> None:
+    s = og.Script(parse_text(LOCAL))
+    s.matrix.merge_dims("t", 0)
+    assert "float t[8];" in s.text() and "c[i][j] = t[i * 2 + j];" in s.text()
+
+
+@pytest.mark.parametrize(("first", "count"), [(1, 2), (0, 3), (-1, 2), (0, 1)])
+def test_dimensions_that_are_not_there_are_refused(first: int, count: int) -> None:
+    s = og.Script(parse_text(LOCAL))
+    with pytest.raises(InputError, match="has no dimensions") as e:
+        s.matrix.merge_dims("t", first, count)
+    assert e.value.diagnostic.code == "OG604"
 
 
 # Registers left for other blocks ----------------------------------------------------------------------------------------------

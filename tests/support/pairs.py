@@ -588,6 +588,27 @@ int ghostly(int n) {
             Wrong("out[0] = a[0]", "out[0] = 0.0f", "OG305", "__writes"),
         ),
     ),
+    Pair(
+        "prefix_of_rows",
+        """void prefix_of_rows(int m, int n, float x[m][n]) {
+  __requires("A: int * int -> float, some: n > 0, rows: m >= 0");
+  __consumes("x ~> Matrix2(m, n, A)");
+  __produces("x ~> Matrix2(m, n, fun i j -> Sum(k in 0..j + 1, A(i, k)))");
+  for (int i = 0; i < m; i++) {
+    for (int c = 1; c < n; c++) {
+      x[i][c] = x[i][c - 1] + x[i][c];
+    }
+  }
+}
+""",
+        (
+            Wrong("x[i][c - 1] + x[i][c]", "x[i][c - 1] * x[i][c - 1]", "OG305", "__produces"),
+            Wrong("x[i][c] = x[i][c - 1] + x[i][c]", "x[0][c] = x[0][c - 1] * x[0][c - 1]", "OG305", "__produces"),
+            Wrong("Sum(k in 0..j + 1", "Sum(k in 0..j", "OG305", "__produces"),
+            Wrong("c = 1", "c = 0", "OG302", "x[i][c] ="),
+            Wrong("c < n", "c < n - 1", "OG305", "__produces"),
+        ),
+    ),
 ]  # fmt: skip
 
 

@@ -20,12 +20,13 @@ from optigpu.checker.explore import (
     through_view,
     unknown_content,
 )
+from optigpu.checker.maxima import Guess
 from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.thread_search import ThreadSearch
-from optigpu.checker.trees import find_tree, halving_steps, stated
+from optigpu.checker.trees import find_tree, halved, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -186,14 +187,14 @@ class Executor:
         want = Family(claim.cells, claim.value, TRUE)
         return replace(take, steps=self.value_steps(facts, want, r, take.forward))
 
-    def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index) -> Steps:
+    def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index, guess: Guess | None = None) -> Steps:
         """Steps that show r to hold what is wanted, under the binders of what is wanted."""
         xs, inside = facts.arbitrary(
             *(k.INT,) * want.cells.arity
         )  # as the kernel names them: names decide how terms simplify
         inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
         image = tuple(instantiate(t, xs) for t in forward)
-        found = self.sums.find(inside, r.value_at(image), want.value_at(xs))
+        found = self.sums.find(inside, r.value_at(image), want.value_at(xs), guess)
         return tuple(abstract_step(s, xs) for s in found or ())
 
     # Running code
@@ -393,7 +394,7 @@ class Executor:
                 if tree.op == "sum":
                     steps = halving_steps(tree, h, want, state.facts)
                 else:
-                    steps = self.value_steps(state.facts, want, state.held[n], arguments(want.cells.arity))
+                    steps = self.value_steps(state.facts, want, state.held[n], arguments(want.cells.arity), halved)
                 try:
                     state = self.kernel.tidy(self.kernel.restate(state, n, *stated_, steps), n)
                 except Rejected:
@@ -449,10 +450,9 @@ class Executor:
     ) -> list[Exclusive]:
         out: list[Exclusive] = []
         v = summary.v
-        if state.context.kind == THREADS:
-            covering = self.covering(state, summary, effect, families, actual)
-            if covering is not None:
-                return [covering]
+        covering = self.covering(state, summary, effect, families, actual)
+        if covering is not None:
+            return [covering]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
             whole = over_all(cells, summary)
@@ -463,7 +463,7 @@ class Executor:
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
-            known = u.written and not any(str(x.data).startswith("@") for x in value.free)
+            known = u.written and _expressible(value)
             out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out
 
@@ -491,7 +491,7 @@ class Executor:
             value, init = combined(updates, cells, inside, r.value_at(at), r.init_at(at), xs)
             value = inside.simplify(k.substitute(inside.simplify(value), actual))
             init = inside.simplify(k.substitute(init, actual))
-            known = not any(str(x.data).startswith("@") for x in value.free)
+            known = _expressible(value)
             bound = (v, *xs)
             return Exclusive(n, whole, *maps, k.abstract(init, bound), k.abstract(value, bound) if known else None)
         return None
@@ -532,7 +532,7 @@ class Executor:
                 )
                 init = k.or_(written, init)
         init = inside_loop.simplify(k.substitute(init, actual))
-        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound))
+        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if _expressible(value) else None)
 
     def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
         if inv.value is None:
@@ -643,6 +643,11 @@ class Executor:
                     held[take.family] = r.without(self.member(c.cells, r, take.back))
         steps = tuple(self.fact_steps(facts, p) for p in state.values(ghost.ensures))
         return self.kernel.ghost(state, tuple(takes), steps)
+
+
+def _expressible(value: Term) -> bool:
+    """Is it said by the proof's own terms, without contents that only the exploration has names for?"""
+    return not any(str(x.data).startswith("@") for x in value.free)
 
 
 def _telling(r: Rejected) -> int:

@@ -21,7 +21,7 @@ from optigpu.kernel.judge import Judge
 from optigpu.kernel.loops import Range, holds_for, iterations
 from optigpu.kernel.loops import _values as loop_values
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
-from optigpu.kernel.threads import WARP, lane_read
+from optigpu.kernel.threads import WARP, at_choice, lane_read
 from optigpu.kernel.values import parts
 
 FEW = 10  # iterations that may be run one by one
@@ -204,7 +204,8 @@ class Explorer:
         inside = w.facts.assume(k.le(k.ZERO, lane), k.lt(lane, k.num(WARP)))
         source, target = ((*w.values(v.lead), w.value(v.shift)) for v in (i.source, i.target))
         other = inside.simplify(lane_read(i.op, lane, w.value(i.amount)))
-        value = self.read(self.content(i.source.base, w), (*source[:-1], k.add(source[-1], other)), inside)
+        held = self.content(i.source.base, w)
+        value = at_choice(other, lambda o: self.read(held, (*source[:-1], k.add(source[-1], o)), inside))
         index = tuple(k.abstract(t, (lane,)) for t in (*target[:-1], k.add(target[-1], lane)))
         cells = Cells(i.target.base, ((k.ZERO, k.num(WARP)),), TRUE, index)
         self.write(i.target.base, Update(cells, k.abstract(value, (lane,)), i.at), w)
@@ -497,9 +498,8 @@ class Explorer:
                     final = {v: summary.range.end}
                     out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
                 case _:
-                    sort = u.value.sort
-                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * n, sort) if n else sort)
-                    out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
+                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * (n + 1), u.value.sort))
+                    out.append(Update(over_all(u.cells, summary), k.app(f, *arguments(n + 1)), u.at))
         return out
 
 

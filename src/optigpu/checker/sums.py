@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from optigpu.checker.maxima import MaximumSearch
+from optigpu.checker.maxima import Guess, MaximumSearch
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
@@ -31,6 +31,7 @@ from optigpu.kernel.values import (
     split,
     widen,
 )
+from optigpu.prover.models import differ
 
 ROUNDS = 24
 BUDGET = 300  # steps tried in one search
@@ -40,10 +41,15 @@ MAX_STRIDE = 8
 BIG = ("sum", "prod", "all", "fold_max")
 
 
+class Different(Exception):
+    """Two values are not equal, however the cases are distinguished."""
+
+
 class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.left = BUDGET
+        self.guess: Guess | None = None
         self.equality = Equality(judge)
         self.maxima = MaximumSearch(judge)
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
@@ -51,13 +57,24 @@ class SumProver:
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
 
-    def find(self, facts: Facts, a: Term, b: Term) -> Steps | None:
-        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds."""
-        self.left = BUDGET
-        return self.search(facts, a, b, DEPTH)
+    def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> Steps | None:
+        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds.
+
+        `guess`: where terms of maxima may be, if more is known of them.
+        """
+        self.left, self.guess = BUDGET, guess
+        return self.attempt(facts, a, b, DEPTH)
+
+    def attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
+        try:
+            return self.search(facts, a, b, depth)
+        except Different:
+            return None
 
     def search(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         a, b = facts.simplify(a), facts.simplify(b)
+        if a is not b and differ(facts, a, b):
+            raise Different
         steps: list[Step] = []
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
@@ -156,7 +173,7 @@ class SumProver:
             cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
             if cut is not None:
                 return cut
-        maximum = self.maxima.between(facts, a, b)
+        maximum = self.maxima.between(facts, a, b, self.guess)
         if maximum is not None:
             return maximum
         for s, t in pairs:
@@ -183,7 +200,7 @@ class SumProver:
                 if s.op == t.op and s.args[:-1] == t.args[:-1]:
                     (x,) = temporaries(1, "e")
                     here = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
-                    inner = self.search(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
+                    inner = self.attempt(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
                     if inner is not None:
                         return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
         return self.together(facts, a, b, depth)
@@ -257,7 +274,7 @@ class SumProver:
                 if s.sort is k.INT and any(Fraction(d) / c % 1 for _, d in others):
                     continue
                 inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
-                inner = self.search(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
+                inner = self.attempt(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
                 if inner is not None:
                     return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(step, x) for step in inner))
         return None

@@ -195,9 +195,9 @@ def divided(threads: Term, extent: Term) -> Term | None:
         summand = _over(_leading(rest), _leading(extent))
         if summand is None:
             return None
-        before = _leading(rest)
+        before = _leading(rest)[:2]
         quotient, rest = k.add(quotient, summand), k.sub(rest, k.mul(summand, extent))
-        if _leading(rest) >= before:  # a product that is not written as a sum of monomials
+        if rest is not ZERO and not _leading(rest)[:2] < before:  # a product that is not written as a sum of monomials
             return None
     return quotient
 

@@ -54,7 +54,7 @@ class Term:
     le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
     """
 
-    __slots__ = ("__weakref__", "_free", "args", "data", "key", "level", "op", "sort")
+    __slots__ = ("__weakref__", "_free", "_opposite", "args", "data", "key", "level", "op", "sort")
 
     op: str
     args: tuple[Term, ...]
@@ -63,6 +63,7 @@ class Term:
     key: int  # orders terms, the same way in every run
     level: int  # the number of enclosing binders it needs: 0 for a closed term
     _free: frozenset[Term] | None
+    _opposite: Term | None  # its negation, once that was asked for
 
     def __repr__(self) -> str:
         if self.op == "poly":
@@ -109,7 +110,7 @@ def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term
     t = Term.__new__(Term)
     t.op, t.args, t.data, t.sort = op, args, data, sort
     t.key = _key_of(op, args, data, sort)
-    t._free = None
+    t._free = t._opposite = None
     t.level = data + 1 if op == "bound" else max((a.level for a in t.parts), default=0)
     if t.binds:
         t.level = max(0, args[-1].level - t.binds, *(a.level for a in args[:-1]))
@@ -137,8 +138,10 @@ Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int fo
 
 
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
-    if isinstance(value, Fraction) and value.denominator == 1:
+    if sort is REAL and value.denominator == 1:
         value = value.numerator
+    if sort is INT and not isinstance(value, int):
+        raise TypeError(f"{value} is no integer")
     return _make("num", (), sort, value)
 
 
@@ -236,11 +239,11 @@ def _absorb(m: Monomial, sort: Sort) -> Term:
     return ite(and_(*guards), mul(*factors), num(0, sort))
 
 
-def _common(xs: Iterable[Term]) -> Sort:
-    sorts = {x.sort for x in xs}
-    if len(sorts) != 1:
-        raise TypeError(f"numbers of different sorts: {[s.name for s in sorts]}")
-    sort = sorts.pop()
+def _common(xs: tuple[Term, ...]) -> Sort:
+    sort = xs[0].sort
+    for x in xs:
+        if x.sort is not sort:
+            raise TypeError(f"numbers of different sorts: {sort.name}, {x.sort.name}")
     if not sort.numeric:
         raise TypeError(f"not a number: {sort.name}")
     return sort
@@ -252,6 +255,7 @@ def is_num(t: Term) -> bool:
 
 def fdiv(a: Term, b: Term) -> Term:
     """Floor division of integers (unspecified for b = 0). Multiples of a constant divisor are taken out."""
+    _common((a, b, ZERO))
     if is_num(b) and b.data != 0:
         k = b.data
         if k < 0:
@@ -279,6 +283,7 @@ def fmod(a: Term, b: Term) -> Term:
 
 def pow2(k: Term) -> Term:
     """2 to the k, for k >= 0."""
+    _common((k, ZERO))
     if is_num(k) and 0 <= k.data <= 64:
         return num(1 << k.data)
     return _make("pow2", (k,), INT)
@@ -286,6 +291,7 @@ def pow2(k: Term) -> Term:
 
 def bitwise(op: str, a: Term, b: Term) -> Term:
     """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
+    _common((a, b, ZERO))
     if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
         x, y = a.data, b.data
         return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])
@@ -386,6 +392,8 @@ def _compared(op: str, p: Term) -> Term:
         return FALSE
     if op == "eq" and first < 0:
         g = -g
+    if g == 1:
+        return _make(op, (p,), BOOL)
     if p.sort is INT:
         cs = {m: c // g for m, c in cs.items()}
         return _make(op, (polynomial({**cs, (): -(-c0 // g)}, INT),), BOOL)
@@ -393,6 +401,12 @@ def _compared(op: str, p: Term) -> Term:
 
 
 def not_(a: Term) -> Term:
+    if a._opposite is None:
+        a._opposite = _not(a)
+    return a._opposite
+
+
+def _not(a: Term) -> Term:
     match a.op:
         case "true" | "false":
             return FALSE if a is TRUE else TRUE
@@ -580,8 +594,10 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
     """The term with f applied to its subterms; f is told how many binders it is under."""
     match t.op:
         case "poly":
-            parts = [scale(c, mul(num(1, t.sort), *(f(a, depth) for a in m))) for m, c in t.data]
-            return add(num(0, t.sort), *parts)
+            parts = [(tuple([f(a, depth) for a in m]), m, c) for m, c in t.data]
+            kept = {m: c for new, m, c in parts if new == m}
+            moved = [scale(c, mul(*new)) for new, m, c in parts if new != m]
+            return add(polynomial(kept, t.sort), *moved) if moved else t
         case "num" | "var" | "bound" | "true" | "false":
             return t
         case "lam" | "forall":
@@ -615,53 +631,55 @@ def mentions_bound(t: Term, index: int) -> bool:
     return any(mentions_bound(a, index) for a in t.parts)
 
 
-def shift(t: Term, by: int, cutoff: int = 0) -> Term:
+def rewritten(t: Term, f: Callable[[Term, int], Term | None]) -> Term:
+    """The term with each subterm x, outermost first, replaced by f(x, depth) where that is a term; depth counts its binders."""
+    memo: dict[tuple[Term, int], Term] = {}
+
+    def go(x: Term, depth: int) -> Term:
+        new = f(x, depth)
+        if new is None:
+            new = memo.get((x, depth))
+        if new is None:
+            new = memo[x, depth] = rebuild(x, go, depth)
+        return new
+
+    return go(t, 0)
+
+
+def shift(t: Term, by: int) -> Term:
     """Move a term under more binders, or (by < 0) out of ones whose variables it does not mention."""
-    if t.level <= cutoff or by == 0:
-        return t
-    if t.op == "bound":
-        return bound(t.data + by, t.sort) if t.data >= cutoff else t
-    return rebuild(t, lambda x, depth: shift(x, by, cutoff + depth))
+
+    def move(x: Term, depth: int) -> Term | None:
+        return x if x.level <= depth else bound(x.data + by, x.sort) if x.op == "bound" else None
+
+    return rewritten(t, move) if by and t.level else t
 
 
 def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
     """Bind variables: the last of them becomes index 0."""
-    wanted = set(variables)
     n = len(variables)
     positions = {v: n - 1 - i for i, v in enumerate(variables)}
 
-    def go(x: Term, depth: int) -> Term:
+    def bind(x: Term, depth: int) -> Term | None:
         if x.op == "var":
-            return bound(positions[x] + depth, x.sort) if x in wanted else x
+            return bound(positions[x] + depth, x.sort) if x in positions else x
         if x.op == "bound":
             return bound(x.data + n, x.sort) if x.data >= depth else x
-        if x.level <= depth and not (x.free & wanted):
-            return x
-        return rebuild(x, go, depth)
+        return x if x.level <= depth and positions.keys().isdisjoint(x.free) else None
 
-    return go(t, 0)
+    return rewritten(t, bind)
 
 
 def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
     """Replace the outermost bound variables (the last argument is for index 0); the arguments may mention outer binders."""
     n = len(args)
-    memo: dict[tuple[Term, int], Term] = {}
 
-    def go(x: Term, depth: int) -> Term:
-        if x.level <= depth:
-            return x
-        if x.op == "bound":
-            if x.data < depth:
-                return x
-            if x.data < depth + n:
-                return shift(args[n - 1 - (x.data - depth)], depth)
-            return bound(x.data - n, x.sort)
-        key = (x, depth)
-        if key not in memo:
-            memo[key] = rebuild(x, go, depth)
-        return memo[key]
+    def fill(x: Term, depth: int) -> Term | None:
+        if x.level <= depth or x.op != "bound":
+            return x if x.level <= depth else None
+        return shift(args[n - 1 - (x.data - depth)], depth) if x.data < depth + n else bound(x.data - n, x.sort)
 
-    return go(t, 0)
+    return rewritten(t, fill)
 
 
 def instantiate_all(ts: tuple[Term, ...], args: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -670,35 +688,17 @@ def instantiate_all(ts: tuple[Term, ...], args: tuple[Term, ...]) -> tuple[Term,
 
 def substitute(t: Term, sub_: Mapping[Term, Term]) -> Term:
     """Replace variables (closed terms for variables) everywhere; an applied lambda is reduced."""
-    if not sub_:
-        return t
     keys = frozenset(sub_)
-    memo: dict[Term, Term] = {}
 
-    def go(x: Term, depth: int) -> Term:
-        if x.op == "var":
-            return sub_.get(x, x)
-        if not (x.free & keys):
-            return x
-        if x not in memo:
-            memo[x] = rebuild(x, go, depth)
-        return memo[x]
+    def put(x: Term, depth: int) -> Term | None:
+        return sub_.get(x, x) if x.op == "var" else x if keys.isdisjoint(x.free) else None
 
-    return go(t, 0)
+    return rewritten(t, put) if sub_ else t
 
 
 def replace_subterms(t: Term, table: Mapping[Term, Term]) -> Term:
     """Replace closed subterms, outermost first."""
-    memo: dict[Term, Term] = {}
-
-    def go(x: Term, depth: int) -> Term:
-        if x in table:
-            return table[x]
-        if x not in memo:
-            memo[x] = rebuild(x, go, depth)
-        return memo[x]
-
-    return go(t, 0)
+    return rewritten(t, lambda x, _: table.get(x))
 
 
 def subterms(t: Term) -> Iterable[Term]:

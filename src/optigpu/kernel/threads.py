@@ -6,6 +6,7 @@ mark says which of them have read cells since the last barrier. A barrier makes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,6 +70,11 @@ def lane_read(op: str, lane: Term, amount: Term) -> Term:
             raise Rejected("shuffle", "op")
 
 
+def at_choice(place: Term, value: Callable[[Term], Term]) -> Term:
+    """value(c ? a : b) as c ? value(a) : value(b): conditions do not pile up inside conditions."""
+    return k.ite(place.args[0], value(place.args[1]), value(place.args[2])) if place.op == "ite" else value(place)
+
+
 class ThreadConditions(Conditions):
     def _in_reach(self, rule: str, state: State, base: str) -> None:
         """The memory is one that whoever executes here can access."""
@@ -81,6 +87,12 @@ class ThreadConditions(Conditions):
             raise Rejected(rule, "context", context=state.context, **data)
         goal = k.eq(state.context.threads, size)
         self._require(rule, "level", state.facts, goal, context=state.context, size=size, **data)
+
+    def _warp(self, rule: str, state: State, **data: Any) -> None:
+        """The current group is a whole warp: it has as many threads, and warps divide the block."""
+        self._level(rule, state, k.num(WARP), **data)
+        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
+        self._require(rule, "warp", state.facts, whole, context=state.context)
 
     def _allowed(self, rule: str, state: State, facts: Facts, r: Family, at: Index, cells: Cells, write: bool) -> None:
         """All threads of the group may access the cell of r at these binders, and only one does if it writes.
@@ -170,9 +182,7 @@ class ThreadRules(ThreadConditions):
         if i.level == "block":
             self._level("barrier", state, state.context.block, barrier=i.level)
         else:
-            self._level("barrier", state, k.num(WARP), barrier=i.level)
-            whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-            self._require("barrier", "warp", state.facts, whole, context=state.context)
+            self._warp("barrier", state, barrier=i.level)
         state = self._synchronised(changed(state, code=state.code[1:]))
         if i.level != "block":
             return state
@@ -203,12 +213,10 @@ class ThreadRules(ThreadConditions):
         """
         i = self._next(state, Shuffle)
         self._known(state, forward, forward2, back)
-        self._level("shuffle", state, k.num(WARP))
+        self._warp("shuffle", state)
         amount = state.value(i.amount)
         inside = k.and_(k.le(ZERO, amount), k.lt(amount, k.num(WARP)))
         self._require("shuffle", "amount", state.facts, inside)
-        whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-        self._require("shuffle", "warp", state.facts, whole, context=state.context)
         read, written = (lanes(state, view) for view in (i.source, i.target))
         r = self._family("shuffle", state.held, source, read.base, READ)
         w = self._family("shuffle", state.held, target, written.base, FULL)
@@ -225,7 +233,7 @@ class ThreadRules(ThreadConditions):
             if cells is read:
                 self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
         other = lane_read(i.op, back[0], amount)
-        value = r.value_at(instantiate_all(forward, (other,)))
+        value = at_choice(other, lambda o: r.value_at(instantiate_all(forward, (o,))))
         new = w.updated(self._member(written, w, back), value, k.TRUE)
         return changed(state, held={**state.held, target: new}, code=state.code[1:])
 

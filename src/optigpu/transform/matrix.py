@@ -21,7 +21,7 @@ from optigpu.syntax.walk import (
     substitute,
 )
 from optigpu.transform import hoisting
-from optigpu.transform.building import Size, cell, expression, gather, minus, plus, up_to
+from optigpu.transform.building import Size, cell, expression, gather, lit, minus, plus, times, up_to
 from optigpu.transform.editing import Place, edit_body
 from optigpu.transform.loops import array_decl, dims_of, is_plain, refuse
 from optigpu.transform.regions import region
@@ -128,7 +128,8 @@ class Matrix(Family):
 
     def _stage_region(self, array: str, dest: Place, name: str) -> Handle:
         nest = self.script.at(dest)
-        assert isinstance(nest, For)
+        if not isinstance(nest, For):
+            raise refuse("this is not a loop", nest)
         part = region(nest, array)
         whole = array_of(self.script, dest, array)
         dims = [d for d in whole.dims if d is not None]
@@ -249,6 +250,43 @@ class Matrix(Family):
         )
 
     @transformation
+    def merge_dims(self, target: Aim, first: int, count: int = 2) -> Handle:
+        """Make one dimension of `count` neighbouring dimensions of a local array: the layout stays the same.
+
+        Before:
+            float t[4][8];
+            for (int i = 0; i < 4; i++) {
+              t[i][0] = 0.0f;
+            }
+        Step: s.matrix.merge_dims("t", 0)
+        After:
+            float t[32];
+            for (int i = 0; i < 4; i++) {
+              t[i * 8] = 0.0f;
+            }
+
+        Needs: an array declared here, always accessed with all its indices. Fails: never for those.
+        """
+        place, decl = self._array(target)
+        dims = dims_of(decl)
+        end = first + count
+        if not 0 <= first < end - 1 < len(dims):
+            raise refuse(f"`{decl.name}` has no dimensions {first} to {end - 1}", decl, code="OG604")
+
+        strides: list[Expr] = [lit(1)]
+        for d in reversed(dims[first:end]):
+            strides.insert(0, times(d, strides[0]))
+        size = strides.pop(0)
+
+        def flat(indices: tuple[Expr, ...]) -> tuple[Expr, ...]:
+            merged: Expr = lit(0)
+            for index, stride in zip(indices[first:end], strides):
+                merged = plus(merged, times(index, stride))
+            return (*indices[:first], merged, *indices[end:])
+
+        return self._relayout(place, decl, (*dims[:first], size, *dims[end:]), flat)
+
+    @transformation
     def pad(self, target: Aim, dim: int, by: int = 1) -> Handle:
         """Make a dimension of a local array larger by unused cells, for alignment or against bank conflicts.
 
@@ -326,7 +364,7 @@ class Matrix(Family):
 
     def _relayout(self, place: Place, decl: Decl, dims: tuple[Expr, ...], indices: object) -> Handle:
         rest = self.script.around(place)[place.index + 1 :]
-        rank = len(dims)
+        rank = len(dims_of(decl))
 
         def one(x: Expr) -> Expr:
             if isinstance(x, Index) and x.base == Var(decl.name):

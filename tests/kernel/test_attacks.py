@@ -1,0 +1,888 @@
+"""Attempts to get something untrue past each rule, by its arguments alone: maps, contracts and steps of no honest search.
+
+Wrong programs (tests/support/pairs.py and its like) cannot reach these conditions, since the checker proposes nothing so wrong; a
+forged certificate can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from optigpu.kernel import code as kc
+from optigpu.kernel import terms as k
+from optigpu.kernel.calls import Kernel
+from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Mark, Owner, box
+from optigpu.kernel.conditions import Take
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge, instance
+from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
+from optigpu.kernel.state import Rejected, State, changed
+from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.kernel.threads import Cover
+from optigpu.kernel.values import Case, Equality, Extend, Partition, Reindex, Split, Widen
+from optigpu.prover.z3_solver import Z3Solver
+
+n, m, G = k.var("n", INT), k.var("m", INT), k.var("G", INT)
+A = k.var("A", k.fun_sort((INT,), REAL))
+B0, B1 = k.bound(0, INT), k.bound(1, INT)
+i, x = k.var("i", INT), k.var("x", REAL)
+NOUGHT, THREE = k.num(0, REAL), k.num(3, REAL)
+WHOLE = box("a", (n,))
+KNOWN_A = Claim(WHOLE, KNOWN, k.app(A, B0))
+ID = Take(1, (B0,), (B0,))
+SIZES = (k.le(ZERO, n), k.le(ZERO, m))
+
+
+def kernel_of(
+    *code: kc.Instr,
+    pre: tuple[Claim, ...] = (KNOWN_A,),
+    post: tuple[Claim, ...] = (),
+    requires: tuple[Term, ...] = SIZES,
+    ensures: tuple[Term, ...] = (),
+    params: tuple[kc.Param, ...] = (),
+    device: bool = False,
+    space: str = "Any",
+    others: tuple[kc.Function, ...] = (),
+) -> Kernel:
+    mine = (kc.Param("n", INT), kc.Param("m", INT), kc.Param("a", REAL, (n,), space), *params)
+    f = kc.Function("f", mine, kc.Contract((), requires, pre, post, ensures), code, device=device)
+    return Kernel(Judge(Z3Solver()), kc.Program({"f": f, **{g.name: g for g in others}}), Ledger())
+
+
+def begun(*code: kc.Instr, **about: Any) -> tuple[Kernel, State]:
+    kernel = kernel_of(*code, **about)
+    return kernel, kernel.begin("f", tuple((B0,) * c.cells.arity for c in about.get("pre", (KNOWN_A,))))
+
+
+def launched(
+    *code: kc.Instr, block: int = 6, grid: Term = ONE, shared: int = 1024, **about: Any
+) -> tuple[Kernel, State]:
+    """In a kernel, with all threads of its grid; a is in global memory."""
+    start = (kc.Launch(grid, k.num(block), k.num(shared)), kc.Phase("threads"))
+    kernel, state = begun(*start, *code, space="GMem", **about)
+    return kernel, kernel.phase(kernel.launch(state))
+
+
+def refused(f: Callable[..., Any], *args: Any) -> Rejected:
+    with pytest.raises(Rejected) as e:
+        f(*args)
+    return e.value
+
+
+def threads(name: str, extent: int, *body: kc.Instr) -> kc.Loop:
+    return kc.Loop(k.var(name, INT), ZERO, "<", k.num(extent), "+", ONE, body, kc.THREAD)
+
+
+def loop(*body: kc.Instr, bound: Term = n, mode: str = kc.SEQUENTIAL) -> kc.Loop:
+    return kc.Loop(i, ZERO, "<", bound, "+", ONE, body, mode)
+
+
+def store(index: Term, value: Term = THREE, base: str = "a") -> kc.Store:
+    return kc.Store(kc.Place(base, (index,)), value)
+
+
+def load(index: Term, base: str = "a") -> kc.Load:
+    return kc.Load(x, kc.Place(base, (index,)))
+
+
+def each(extent: Term, value: Term | None = THREE, family: int = 1, base: str = "a") -> Exclusive:
+    """Iteration v has cell v."""
+    return Exclusive(family, Cells(base, ((ZERO, extent),), TRUE, (B0,)), (B0,), (B0,), TRUE, value)
+
+
+def written_by_threads(kernel: Kernel, state: State, extent: int = 6) -> State:
+    """After `thread for t < extent: a[t] = 3`, whose body is one store."""
+    body = kernel.enter_loop(state, LoopContract((each(k.num(extent)),), part=ONE))
+    (number,) = [f for f in body.held if f not in state.held]
+    return kernel.leave_loop(kernel.store(body, number, ()), ((),), ())
+
+
+SIX = (k.eq(n, k.num(6)), k.le(ZERO, m))
+
+# Names that do not exist yet
+
+
+def strangers(state: State) -> list[Term]:
+    """The constant that will stand for an arbitrary b, and the name that the next rule will introduce."""
+    (b,), _ = state.facts.arbitrary(INT)
+    return [b, k.var(f"a#{state.counter}", INT), k.var(f"a#{state.counter + 3}", INT)]
+
+
+def test_no_rule_takes_a_name_that_does_not_exist() -> None:
+    """Without this, a "map" could be the very constant that stands for an arbitrary b."""
+    inside = (*SIZES, k.lt(m, n))
+    sum_ = k.big("sum", ZERO, n, k.app(A, B0))
+    alloc = kc.Alloc("t", REAL, (n,))
+    for which in range(3):
+        kernel, state = begun(load(m), store(m), alloc, kc.Free("t"), requires=inside)
+        s = strangers(state)[which]
+        assert refused(kernel.begin, "f", ((k.add(B0, k.scale(0, B0), k.sub(s, s), s),),)).rule == "order"
+        assert refused(kernel.load, state, 1, (s,)).rule == "order"
+        state = kernel.load(state, 1, (m,))
+        assert refused(kernel.store, state, 1, (strangers(state)[which],)).rule == "order"
+        state = kernel.allocate(kernel.store(state, 1, (m,)))
+        assert refused(kernel.free, state, max(state.held), (strangers(state)[which],)).rule == "order"
+        assert refused(kernel.restate, state, 1, k.eq(strangers(state)[which], ZERO), NOUGHT, ()).rule == "order"
+        step = Extend(sum_, k.app(A, s), ())
+        goal = k.eq(sum_, NOUGHT)
+        kernel, state = begun(ensures=(goal,), post=(KNOWN_A,))
+        assert refused(kernel.finish, state, (ID,), ((step,),)).rule == "order"
+        assert refused(kernel.finish, state, (Take(1, (s,), (B0,)),), ((),)).rule == "order"
+        assert refused(kernel.finish, state, (Take(1, (B0,), (s,)),), ((),)).rule == "order"
+        kernel, state = begun(kc.Assert(goal))
+        assert refused(kernel.assertion, state, (step,)).rule == "order"
+        kernel, state = begun(kc.Ghost("g", (), (), (), (goal,)))
+        assert refused(kernel.ghost, state, (), ((step,),)).rule == "order"
+        kernel, state = begun(loop(store(i)))
+        end = kernel.enter_loop(state, LoopContract((each(n),)))
+        end = kernel.store(end, max(f for f, r in end.held.items() if r.share == FULL), ())
+        late = Extend(sum_, k.app(A, strangers(end)[which]), ())
+        assert refused(kernel.leave_loop, end, ((late,),), ()).rule == "order"
+
+
+def test_forged_inverse_of_a_claim() -> None:
+    """Two binders of one cell: an inverse exists only as the constant that stands for the binder."""
+    twice = Claim(Cells("a", ((ZERO, k.num(2)),), TRUE, (ZERO,)), SOME)
+    kernel = kernel_of(pre=(twice,), requires=(*SIZES, k.lt(ZERO, n)))
+    facts = kernel.judge.root.assume(*SIZES, k.lt(ZERO, n))
+    (b,), _ = facts.arbitrary(INT)
+    for inverse in (b, ZERO, B0, ONE):
+        refused(kernel.begin, "f", ((inverse,),))
+
+
+# Functions
+
+
+def test_begin() -> None:
+    assert refused(kernel_of(space="SMem").begin, "f", ((B0,),)).why == "space"
+    assert refused(kernel_of(device=True).begin, "f", ((B0,),)).why == "space"
+    kernel_of(device=True, space="SMem").begin("f", ((B0,),))
+    longer = Claim(Cells("a", ((ZERO, k.add(n, ONE)),), TRUE, (B0,)), SOME)
+    earlier = Claim(Cells("a", ((k.num(-1), n),), TRUE, (B0,)), SOME)
+    for claim in (longer, earlier, replace(longer, share=READ), replace(earlier, share=READ)):
+        assert refused(kernel_of(pre=(claim,)).begin, "f", ((B0,),)).why == "outside"
+    twice = Claim(Cells("a", ((ZERO, n),), TRUE, (k.fdiv(B0, k.num(2)),)), SOME)
+    assert refused(kernel_of(pre=(twice,)).begin, "f", ((k.scale(2, B0),),)).why == "twice"
+    for shares in ((FULL, READ), (READ, FULL), (FULL, FULL)):
+        claims = tuple(Claim(WHOLE, SOME, None, s) for s in shares)
+        assert refused(kernel_of(pre=claims).begin, "f", ((B0,), (B0,))).why == "twice"
+    kernel_of(pre=tuple(Claim(WHOLE, SOME, None, READ) for _ in range(2))).begin("f", ((B0,), (B0,)))
+
+
+def test_finish() -> None:
+    kernel, state = begun(post=(Claim(WHOLE, SOME),), ensures=(k.lt(m, ZERO),))
+    assert refused(kernel.finish, state, (ID,), ((),)).why == "fact"
+    for takes, steps in (((), ((),)), ((ID,), ())):  # fewer answers than questions
+        with pytest.raises((Rejected, ValueError)):
+            kernel.finish(state, takes, steps)
+    kernel, state = begun(pre=(), post=(KNOWN_A,))
+    with pytest.raises((Rejected, ValueError)):
+        kernel.finish(state, (), ())
+    kernel, state = begun(pre=(), ensures=(k.FALSE,))
+    with pytest.raises((Rejected, ValueError)):
+        kernel.finish(state, (), ())
+    kernel, state = begun(kc.Alloc("t", REAL, (ZERO,)), post=(KNOWN_A,))
+    assert refused(kernel.finish, kernel.allocate(state), (ID,), ()).why == "leak"  # no cell, but an allocation
+    kernel, state = begun(post=(KNOWN_A,))
+    owned = changed(state, held={1: replace(state.held[1], owner=Owner(ONE, ONE))})
+    assert refused(kernel.finish, owned, (ID,), ()).why == "owner"
+    assert refused(kernel.finish, kernel.enter_if(begun(kc.If(k.lt(m, n), (), ()))[1])[0], (), ()).rule == "order"
+
+
+def test_a_claim_given_back_twice_or_of_less() -> None:
+    half = Claim(box("a", (m,)), SOME)
+    kernel, state = begun(post=(half, half), requires=(*SIZES, k.le(m, n)))
+    assert refused(kernel.finish, state, (ID, ID), ()).why == "permission"
+    uninit = Claim(WHOLE, UNINIT)
+    kernel, state = begun(pre=(uninit,), post=(Claim(WHOLE, SOME),))
+    assert refused(kernel.finish, state, (ID,), ()).why == "init"
+    kernel, state = begun(pre=(KNOWN_A,), post=(KNOWN_A,))
+    for wrong in (
+        Take(1, (ZERO,), (B0,)),
+        Take(1, (B0,), (ZERO,)),
+        Take(1, (), (B0,)),
+        Take(1, (B0,), ()),
+        Take(2, (B0,), (B0,)),
+    ):
+        refused(kernel.finish, state, (wrong,), ())
+
+
+# Straight-line code
+
+
+def test_load_and_store_need_reach_and_room() -> None:
+    inside = (*SIZES, k.lt(m, n))
+    for code, rule in ((load(m), "load"), (store(m), "store")):
+        kernel, state = begun(code, requires=inside, space="GMem")  # the host, in global memory
+        assert refused(getattr(kernel, rule), state, 1, (m,)).why == "space"
+    kernel, state = launched(store(ZERO), requires=SIX)
+    assert refused(kernel.store, state, 1, (ZERO,)).why == "level"  # six threads write one cell
+    kernel, state = launched(threads("t", 6, store(k.var("t", INT))), load(ZERO), requires=SIX)
+    assert refused(kernel.load, written_by_threads(kernel, state), 1, (ZERO,)).why == "owner"
+    kernel, state = begun(load(m), requires=inside)
+    other = changed(state, held={1: replace(state.held[1], cells=replace(state.held[1].cells, base="b"))})
+    assert refused(kernel.load, other, 1, (m,)).why == "permission"
+
+
+ALLOCATIONS = {
+    ("Any", True, False, "host"), ("Any", False, False, "host"), ("GMem", True, False, "host"), ("Any", False, False, "threads"),
+    ("SMem", True, True, "setup"), ("SMem", False, False, "threads"), ("TReg", False, True, "threads"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("context", ["host", "setup", "threads", "teardown"])
+def test_allocate_has_a_place_for_each_space(context: str) -> None:
+    for space, heap, distributed in product(("Any", "GMem", "SMem", "TReg"), (True, False), (True, False)):
+        alloc = kc.Alloc("t", REAL, (k.num(2),), space, heap, distributed, 4)
+        start = (kc.Launch(ONE, k.num(6), k.num(1024)), kc.Phase("threads"), kc.Phase("teardown"))
+        count = ["host", "setup", "threads", "teardown"].index(context)
+        kernel, state = begun(*start[:count], alloc, space="GMem")
+        for rule in ("launch", "phase", "phase")[:count]:
+            state = getattr(kernel, rule)(state)
+        if (space, heap, distributed, context) in ALLOCATIONS:
+            made = kernel.allocate(state)
+            copies = 0 if not distributed else 1
+            assert len(made.bases["t"].dims) == 1 + copies
+            assert made.bases["t"].space == ("TReg" if (space, context) == ("Any", "threads") else space)
+        else:
+            assert refused(kernel.allocate, state).why == "context", (space, heap, distributed)
+
+
+def test_allocate() -> None:
+    twice = kc.Alloc("t", REAL, (n,))
+    kernel, state = begun(twice, twice)
+    refused(kernel.allocate, kernel.allocate(state))
+    shared = kc.Alloc("s", REAL, (k.num(257),), "SMem", False, False, 4)
+    kernel, state = launched(shared)
+    assert refused(kernel.allocate, state).why == "shared"
+    kernel, state = launched(replace(shared, bytes=0))
+    assert refused(kernel.allocate, state).why == "shared"
+    kernel, state = launched(replace(shared, dims=(k.num(2),)))
+    busy = changed(state, context=replace(state.context, busy=(("s", k.num(8)),)))
+    assert refused(kernel.allocate, busy).why == "busy"
+    for dims in ((k.num(-1),), (m, k.num(-1)), (k.sub(n, ONE),)):
+        kernel, state = begun(kc.Alloc("t", REAL, dims))
+        assert refused(kernel.allocate, state).why == "size"
+    kernel, state = launched(replace(shared, dims=(k.num(2),)), grid=k.num(2))
+    assert refused(kernel.allocate, state).why == "level"  # a block's memory, for two blocks
+
+
+def test_free() -> None:
+    for alloc, free in ((True, False), (False, True)):
+        kernel, state = begun(kc.Alloc("t", REAL, (n,), heap=alloc), kc.Free("t", free))
+        assert refused(kernel.free, kernel.allocate(state), 2, (B0,)).why == "not allocated"
+    kernel, state = begun(kc.Free("a", False))
+    unsized = changed(state, bases={"a": replace(state.bases["a"], dims=(None,))})
+    assert refused(kernel.free, unsized, 1, (B0,)).why == "not allocated"
+    assert refused(begun(kc.Free("z"))[0].free, begun(kc.Free("z"))[1], 1, (B0,)).why == "not allocated"
+    code = (kc.Alloc("t", REAL, (n,), "GMem"), kc.Launch(ONE, ONE, ZERO), kc.Phase("threads"), kc.Free("t"))
+    kernel, state = begun(*code)
+    state = kernel.phase(kernel.launch(kernel.allocate(state)))
+    assert refused(kernel.free, state, 2, (B0,)).why == "context"
+    kernel, state = begun(kc.Alloc("t", REAL, (n,)), kc.Free("t"))
+    state = kernel.allocate(state)
+    lent = changed(state, held={**state.held, 2: replace(state.held[2], share=READ)})
+    assert refused(kernel.free, lent, 2, (B0,)).why == "permission"
+    refused(kernel.free, state, 2, (ZERO,))
+
+
+def test_ghost_and_assertion() -> None:
+    no = k.lt(n, ZERO)
+    assert refused(*reversed_call("assertion", kc.Assert(no)), ()).why == "fact"
+    assert refused(*reversed_call("ghost", kc.Ghost("g", (no,), (), (), ())), (), ()).why == "fact"
+    assert refused(*reversed_call("ghost", kc.Ghost("g", (), (), (), (no,))), (), ((),)).why == "fact"
+    wrong = Claim(WHOLE, KNOWN, NOUGHT)
+    for pre, post in (((wrong,), ()), ((), (wrong,))):
+        assert refused(*reversed_call("ghost", kc.Ghost("g", (), pre, post, ())), (ID,), ()).why == "value"
+    both = kc.Ghost("g", (), (KNOWN_A, KNOWN_A), (), ())
+    assert refused(*reversed_call("ghost", both), (ID, ID), ()).why == "permission"
+    for ghost, takes, steps in (
+        (kc.Ghost("g", (), (wrong,), (), ()), (), ()),
+        (kc.Ghost("g", (), (), (wrong,), ()), (), ()),
+        (kc.Ghost("g", (), (), (), (no,)), (), ()),
+    ):
+        with pytest.raises((Rejected, ValueError)):
+            call, state = reversed_call("ghost", ghost)
+            call(state, takes, steps)
+
+
+def reversed_call(rule: str, instr: kc.Instr) -> tuple[Callable[..., Any], State]:
+    kernel, state = begun(instr)
+    return getattr(kernel, rule), state
+
+
+def test_contents_can_be_restated_where_they_are_written() -> None:
+    kernel, state = begun(pre=(Claim(WHOLE, UNINIT),))
+    after = kernel.restate(state, 1, TRUE, NOUGHT, ())  # nothing is written, so anything is true of it
+    assert after.held[1].init is k.FALSE
+    kernel, state = begun()
+    assert refused(kernel.restate, state, 1, k.lt(B0, m), NOUGHT, ()).why == "value"
+
+
+# Branches
+
+
+def test_branches_join_only_in_the_same_shape() -> None:
+    code = (
+        kc.Alloc("t", REAL, (), heap=False),
+        kc.If(k.lt(m, n), (kc.Store(kc.Place("t", ()), THREE),), ()),
+        kc.Load(x, kc.Place("t", ())),
+    )
+    kernel, state = begun(*code)
+    yes, no = kernel.enter_if(kernel.allocate(state))
+    joined = kernel.join_if(kernel.store(yes, 2, ()), no)
+    assert refused(kernel.load, joined, 2, ()).why == "init"  # written in one branch only
+    kernel, state = begun(kc.If(k.lt(m, n), (), ()))
+    yes, no = kernel.enter_if(state)
+    for wrong in (
+        changed(yes, held={1: replace(yes.held[1], share=READ)}),
+        changed(yes, held={1: yes.held[1].without(k.eq(B0, ZERO))}),
+        changed(yes, held={}),
+        changed(yes, bases={}),
+        changed(yes, context=replace(yes.context, busy=(("s", ONE),))),
+        changed(yes, context=replace(yes.context, kind="setup")),
+    ):
+        refused(kernel.join_if, wrong, no)
+        refused(kernel.join_if, no, wrong)
+    both = (kc.If(k.lt(m, n), (kc.Alloc("t", REAL, ()),), (kc.Alloc("u", REAL, ()),)),)
+    kernel, state = begun(*both)
+    yes, no = kernel.enter_if(state)
+    assert refused(kernel.join_if, kernel.allocate(yes), kernel.allocate(no)).why == "branches"
+
+
+# Loops
+
+
+def test_loop_ranges() -> None:
+    for op, step, why in (
+        ("*", 2, "geometric"),
+        (">>", 1, "geometric"),
+        ("+", 0, "step"),
+        ("+", -1, "step"),
+        ("-", 0, None),
+    ):
+        relation = ">" if op in (">>", "-") else "<"
+        kernel, state = begun(kc.Loop(i, n, relation, m, op, k.num(step), ()))
+        why = why or "step"
+        assert refused(kernel.enter_loop, state, LoopContract()).why == why
+    kernel, state = begun(kc.Loop(i, n, "<", m, "+", n, ()))  # n may be 0
+    assert refused(kernel.enter_loop, state, LoopContract()).why == "step"
+
+
+def test_enter_loop() -> None:
+    kernel, state = begun(loop(store(i)))
+    shorter = replace(each(n), cells=Cells("a", ((ZERO, m),), TRUE, (B0,)))
+    scalar = replace(each(n), cells=Cells("a", (), TRUE, (ZERO,)), forward=(ZERO,), back=())
+    for x_ in (shorter, scalar):
+        assert refused(kernel.enter_loop, state, LoopContract((x_,))).why == "shape"
+    unknown = Invariant(7, TRUE, None)
+    assert refused(kernel.enter_loop, state, LoopContract((), (unknown,))).why == "shape"
+    kept = Invariant(1, TRUE, None)
+    assert refused(kernel.enter_loop, state, LoopContract((each(n),), (kept,))).why == "shape"  # taken twice
+    assert refused(kernel.enter_loop, state, LoopContract((), (kept, kept))).why == "shape"
+    assert refused(kernel.enter_loop, state, LoopContract(facts=(k.lt(B0, ZERO),))).why == "invariant"
+    assert (
+        refused(kernel.enter_loop, state, LoopContract(marks=(Mark(1, box("a", (n,)), Owner(ZERO, ONE)),))).why
+        == "marks"
+    )
+    parallel, start = begun(loop(store(i), mode=kc.PARALLEL))
+    for contract in (LoopContract((), (kept,)), LoopContract(facts=(TRUE,))):
+        assert refused(parallel.enter_loop, start, contract).why == "parallel"
+    uninit, start = begun(loop(store(i)), pre=(Claim(WHOLE, UNINIT),))
+    assert refused(uninit.enter_loop, start, LoopContract((), (kept,))).why == "init"
+
+
+def test_leave_loop() -> None:
+    kernel, state = begun(loop(kc.Alloc("t", REAL, (ZERO,))))
+    end = kernel.allocate(kernel.enter_loop(state, LoopContract()))
+    assert refused(kernel.leave_loop, end, (), ()).why == "leak"  # no cell is left, but an allocation
+    kernel, state = begun(loop())
+    end = kernel.enter_loop(state, LoopContract(facts=(k.le(B0, ZERO),)))
+    assert refused(kernel.leave_loop, end, (), ()).why == "invariant"  # true at first, not preserved
+    kernel, state = begun(loop(store(i)))
+    body = kernel.enter_loop(state, LoopContract((each(n),)))
+    assert refused(kernel.leave_loop, body, ((),), ()).rule == "order"
+    number = max(f for f, r in body.held.items() if r.share == FULL)
+    end = kernel.store(body, number, ())
+    for wrong in (
+        {f: r for f, r in end.held.items() if f != number},
+        {**end.held, number: replace(end.held[number], share=READ)},
+        {**end.held, number: replace(end.held[number], cells=replace(end.held[number].cells, where=k.lt(m, n)))},
+    ):
+        assert refused(kernel.leave_loop, changed(end, held=wrong), ((),), ()).why == "permission"
+    for steps in ((), ((), ())):
+        with pytest.raises((Rejected, ValueError)):
+            kernel.leave_loop(end, steps, ())
+    for context in (
+        replace(end.context, kind="setup"),
+        replace(end.context, threads=k.num(2)),
+        replace(end.context, used=ONE),
+    ):
+        refused(kernel.leave_loop, changed(end, context=context), ((),), ())
+    kernel, state = begun(loop(store(i, k.app(A, i))))
+    end = kernel.enter_loop(state, LoopContract((replace(each(n), value=None, init=TRUE),)))
+    end = changed(end, code=())
+    kernel.leave_loop(end, ((),), ())
+    kernel, state = begun(loop(), pre=(Claim(WHOLE, UNINIT),))
+    end = kernel.enter_loop(state, LoopContract((each(n, None),)))
+    assert refused(kernel.leave_loop, end, ((),), ()).why == "init"
+
+
+def test_invariants_are_preserved() -> None:
+    """a[0] holds 3 from the first iteration on: not before it."""
+    cell = Claim(box("a", (ONE,)), KNOWN, NOUGHT)
+    one = (*SIZES, k.lt(ZERO, n))
+    kernel, state = begun(loop(store(ZERO)), pre=(cell,), requires=one)
+    assert refused(kernel.enter_loop, state, LoopContract((), (Invariant(1, TRUE, THREE),))).why == "value"
+    later = k.ite(k.eq(B1, ZERO), NOUGHT, THREE)
+    end = kernel.store(kernel.enter_loop(state, LoopContract((), (Invariant(1, TRUE, later),))), 1, (ZERO,))
+    kernel.leave_loop(end, (), ((),))
+    start = kernel.enter_loop(state, LoopContract((), (Invariant(1, TRUE, NOUGHT),)))
+    assert refused(kernel.leave_loop, kernel.store(start, 1, (ZERO,)), (), ((),)).why == "value"
+    for steps in ((), ((), ())):
+        with pytest.raises((Rejected, ValueError)):
+            kernel.leave_loop(end, (), steps)
+
+
+def test_unroll() -> None:
+    for wrong in (loop(bound=n), loop(bound=k.num(2), mode=kc.PARALLEL), threads("t", 2)):
+        kernel, state = begun(wrong)
+        assert refused(kernel.unroll, state).why == "numbers"
+
+
+# Threads
+
+
+def test_thread_loops() -> None:
+    body = store(k.var("t", INT))
+    for start, bound, step in ((1, 6, 1), (0, 12, 2)):  # six threads, five or six iterations, otherwise numbered
+        odd = kc.Loop(k.var("t", INT), k.num(start), "<", k.num(bound), "+", k.num(step), (body,), kc.THREAD)
+        kernel, state = launched(odd, requires=SIX)
+        assert refused(kernel.enter_loop, state, LoopContract(part=ONE)).why == "extent"
+    kernel, state = launched(threads("t", -2), requires=SIX)
+    assert refused(kernel.enter_loop, state, LoopContract(part=k.num(-3))).why == "extent"
+    kernel, state = begun(threads("t", 6))
+    assert refused(kernel.enter_loop, state, LoopContract(part=ONE)).why == "context"
+    for mode in (kc.PARALLEL, kc.MAGIC_THREAD):
+        kernel, state = launched(loop(mode=mode), requires=SIX)
+        assert refused(kernel.enter_loop, state, LoopContract(part=ONE)).why == "context"
+    for mode in (kc.SEQUENTIAL, kc.PARALLEL, kc.THREAD):
+        kernel, state = begun(kc.Launch(ONE, ONE, ZERO), loop(mode=mode))
+        assert refused(kernel.enter_loop, kernel.launch(state), LoopContract(part=ONE)).why == "context"
+
+
+def test_owners_and_marks_of_invariants() -> None:
+    """A loop of the whole group starts from what its threads own and have read, not from less."""
+    writes, reads = threads("t", 6, store(k.var("t", INT))), threads("u", 6, load(k.sub(k.num(5), k.var("u", INT))))
+    again = loop(bound=m)
+    kernel, state = launched(writes, again, requires=SIX)
+    state = written_by_threads(kernel, state)
+    mine = Owner(B0, ONE)
+    kept = Invariant(1, TRUE, None)
+    assert refused(kernel.enter_loop, state, LoopContract((), (kept,))).why == "owner"
+    assert (
+        refused(kernel.enter_loop, state, LoopContract((), (replace(kept, owner=Owner(ZERO, k.num(2))),))).why
+        == "owner"
+    )
+    kernel.enter_loop(state, LoopContract((), (replace(kept, owner=mine),)))
+    kernel, state = launched(reads, again, requires=SIX)
+    body = kernel.enter_loop(state, LoopContract(part=ONE))
+    v = body.block.data.v
+    state = kernel.leave_loop(kernel.load(body, 1, (k.sub(k.num(5), v),)), (), ())
+    assert len(state.marks) == 1
+    with pytest.raises((Rejected, ValueError)):
+        kernel.enter_loop(state, LoopContract((), (kept,)))
+    assert refused(kernel.enter_loop, state, LoopContract((), (kept,), covers=(Cover(0, (B0,)),))).why == "marks"
+    wide = Mark(1, Cells("a", ((ZERO, n), (ZERO, n)), TRUE, (B0,)), Owner(ZERO, k.num(6)))
+    contract = LoopContract((), (kept,), marks=(wide,), covers=(Cover(0, (k.sub(k.num(5), B0),)),))
+    kernel.enter_loop(state, contract)
+    narrow = replace(wide, reader=Owner(ZERO, ONE))
+    assert refused(kernel.enter_loop, state, replace(contract, marks=(narrow,))).why == "marks"
+
+
+def test_the_end_of_a_loop_leaves_the_owners_and_marks_it_started_with() -> None:
+    """Two iterations: what threads wrote or read in the first is not everyone's in the second."""
+    kept = Invariant(1, TRUE, None)
+    writes = threads("t", 6, store(k.var("t", INT)))
+    kernel, state = launched(loop(writes, bound=m), requires=SIX)
+    end = written_by_threads(kernel, kernel.enter_loop(state, LoopContract((), (kept,))))
+    assert refused(kernel.leave_loop, end, (), ((),)).why == "owner"
+    reads = threads("u", 6, load(k.sub(k.num(5), k.var("u", INT))))
+    kernel, state = launched(loop(reads, bound=m), requires=SIX)
+    body = kernel.enter_loop(kernel.enter_loop(state, LoopContract((), (kept,))), LoopContract(part=ONE))
+    v = body.block.data.v
+    end = kernel.leave_loop(kernel.load(body, 1, (k.sub(k.num(5), v),)), (), ())
+    with pytest.raises((Rejected, ValueError)):
+        kernel.leave_loop(end, (), ((),))
+    assert refused(kernel.leave_loop, end, (), ((),), (Cover(0, (B0,)),)).why == "marks"
+
+
+def test_what_was_read_is_not_taken_by_others() -> None:
+    reads = threads("u", 6, load(k.sub(k.num(5), k.var("u", INT))))
+    writes = threads("t", 6, store(k.var("t", INT)))
+    kernel, state = launched(reads, writes, requires=SIX)
+    body = kernel.enter_loop(state, LoopContract(part=ONE))
+    v = body.block.data.v
+    state = kernel.leave_loop(kernel.load(body, 1, (k.sub(k.num(5), v),)), (), ())
+    assert refused(kernel.enter_loop, state, LoopContract((each(k.num(6)),), part=ONE)).why == "read"
+
+
+def test_owners_do_not_speak_of_a_finished_body() -> None:
+    kernel, state = launched(threads("t", 6, store(k.var("t", INT))), requires=SIX)
+    body = kernel.enter_loop(state, LoopContract((each(k.num(6)),), part=ONE))
+    (number,) = [f for f in body.held if f not in state.held]
+    end = kernel.store(body, number, ())
+    inside = k.var(f"z#{end.counter - 1}", INT)
+    for owner in (Owner(inside, ONE), Owner(ZERO, inside)):
+        forged = changed(
+            end, held={**end.held, number: replace(end.held[number], owner=owner)}, counter=end.counter + 1
+        )
+        assert refused(kernel.leave_loop, forged, ((),), ()).rule == "order"
+    for used in (inside, k.add(ONE, inside)):
+        forged = changed(end, context=replace(end.context, used=used), counter=end.counter + 1)
+        assert refused(kernel.leave_loop, forged, ((),), ()).rule == "order"
+
+
+def test_barriers() -> None:
+    kernel, state = launched(kc.Barrier("magic"))
+    assert refused(kernel.barrier, state).why == "context"
+    for level in ("block", "warp"):
+        kernel, state = begun(kc.Barrier(level))
+        assert refused(kernel.barrier, state).why == "context"
+    kernel, state = launched(kc.Barrier("warp"), block=32, grid=k.num(2))
+    assert refused(kernel.barrier, state).why == "level"
+
+
+REGISTERS = (kc.Alloc("p", REAL, (), "TReg", False, True, 4), kc.Alloc("q", REAL, (), "TReg", False, True, 4))
+VIEWS = (kc.View("q", (), ZERO), kc.View("p", (), ZERO))
+
+
+def shuffling(instr: kc.Shuffle, written: bool = True, **about: Any) -> tuple[Kernel, State]:
+    """Registers p (written, if so wanted) and q of all threads."""
+    kernel, state = launched(*REGISTERS, instr, **{"block": 32, **about})
+    state = kernel.allocate(kernel.allocate(state))
+    p = max(state.held) - 1
+    full = replace(state.held[p], init=TRUE, value=NOUGHT) if written else state.held[p]
+    return kernel, changed(state, held={**state.held, p: full})
+
+
+def test_shuffles() -> None:
+    shuffle = kc.Shuffle("shfl_down", *VIEWS, ONE)
+    maps = (2, (B0,), 3, (B0,), (B0,))
+    kernel, state = shuffling(shuffle)
+    kernel.shuffle(state, *maps)
+    for amount in (32, 33, -1):
+        kernel, state = shuffling(replace(shuffle, amount=k.num(amount)))
+        assert refused(kernel.shuffle, state, *maps).why == "amount"
+    kernel, state = shuffling(shuffle, written=False)
+    assert refused(kernel.shuffle, state, *maps).why == "init"
+    for block, grid, why in ((64, ONE, "level"), (16, k.num(2), "warp"), (8, ONE, "level")):
+        kernel, state = shuffling(shuffle, block=block, grid=grid)
+        assert refused(kernel.shuffle, state, *maps).why == why
+    kernel, state = shuffling(shuffle)
+    s = strangers(state)[0]
+    for wrong in ((2, (s,), 3, (B0,), (B0,)), (2, (B0,), 3, (s,), (B0,)), (2, (B0,), 3, (B0,), (s,))):
+        assert refused(kernel.shuffle, state, *wrong).rule == "order"
+    for wrong in (
+        (2, (ZERO,), 3, (B0,), (B0,)), (2, (B0,), 3, (ZERO,), (B0,)), (2, (B0,), 3, (B0,), (ZERO,)),
+        (3, (B0,), 2, (B0,), (B0,)), (9, (B0,), 3, (B0,), (B0,)),
+    ):  # fmt: skip
+        refused(kernel.shuffle, state, *wrong)
+    swapped = {**state.held, 3: replace(state.held[3], owner=Owner(k.sub(k.num(31), B0), ONE))}
+    assert refused(kernel.shuffle, changed(state, held=swapped), *maps).why == "owner"
+    shared = {**state.bases, "p": replace(state.bases["p"], space="SMem")}
+    assert refused(kernel.shuffle, changed(state, bases=shared), *maps).why == "space"
+    lent = {**state.held, 3: replace(state.held[3], share=READ)}
+    assert refused(kernel.shuffle, changed(state, held=lent), *maps).why == "permission"
+
+
+# Kernels
+
+
+def test_launches_and_phases() -> None:
+    for grid, block, shared in ((-1, 1, 0), (2**31, 1, 0), (1, 0, 0), (1, 1025, 0), (1, 1, -1), (1, 1, 227 * 1024 + 1)):
+        kernel, state = begun(kc.Launch(k.num(grid), k.num(block), k.num(shared)))
+        assert refused(kernel.launch, state).why == "limit"
+    kernel, state = begun(kc.Launch(k.sub(n, ONE), ONE, ZERO))
+    assert refused(kernel.launch, state).why == "limit"  # -1 blocks if n is 0
+    kernel, state = begun(kc.Launch(n, ONE, ZERO), kc.Launch(n, ONE, ZERO))
+    assert refused(kernel.launch, kernel.launch(state)).why == "context"
+    kernel, state = launched(threads("t", 6, kc.Phase("teardown")), requires=SIX)
+    body = kernel.enter_loop(state, LoopContract(part=ONE))
+    assert refused(kernel.phase, body).why == "level"  # one thread ends the kernel
+    kernel, state = launched(REGISTERS[0], kc.Phase("teardown"))
+    assert refused(kernel.phase, kernel.allocate(state)).why == "left"
+    setup = (kc.Launch(ONE, ONE, k.num(64)), kc.Alloc("s", REAL, (ONE,), "SMem", True, True, 4), kc.Phase("threads"))
+    kernel, state = begun(*setup, kc.Phase("teardown"), kc.Phase("host"))
+    state = kernel.phase(kernel.phase(kernel.allocate(kernel.launch(state))))
+    assert refused(kernel.phase, state).why == "left"
+
+
+# Calls
+
+
+def callee(**about: Any) -> kc.Function:
+    """`void g(int k, float y[k])`, which is admitted."""
+    size = k.var("k", INT)
+    claim = Claim(box("y", (size,)), SOME)
+    mine = {
+        "params": (kc.Param("k", INT), kc.Param("y", REAL, (size,))),
+        "contract": kc.Contract((), (), (claim,), (claim,), ()),
+        "admitted": True,
+    }
+    return kc.Function("g", body=(), **{**mine, **about})
+
+
+VIEW = kc.View("a", (), ZERO)
+
+
+def calling(g: kc.Function, *args: Any, **about: Any) -> tuple[Kernel, State]:
+    return begun(kc.Call(None, "g", args or (n, VIEW)), others=(g,), **about)
+
+
+def test_calls() -> None:
+    kernel, state = calling(callee())
+    kernel.call(state, (), (ID,), ())
+    assert kernel.ledger.admitted == {"g"}
+    for takes in ((), (ID, ID)):
+        with pytest.raises((Rejected, ValueError)):
+            kernel.call(state, (), takes, ())
+    s = strangers(state)[0]
+    for wrong in (Take(1, (s,), (B0,)), Take(1, (B0,), (s,))):
+        assert refused(kernel.call, state, (), (wrong,), ()).rule == "order"
+    with pytest.raises(ValueError):
+        kernel, state = calling(callee(admitted=False))
+        kernel.call(state, (), (ID,), ())
+    kernel, state = calling(callee(device=True))
+    assert refused(kernel.call, state, (), (ID,), ()).why == "context"
+    kernel, state = launched(kc.Call(None, "g", (n, VIEW)), others=(callee(),))
+    assert refused(kernel.call, state, (), (ID,), ()).why == "context"
+    group = callee(device=True, params=(kc.Param("k", INT), kc.Param("y", REAL, (k.var("k", INT),), "GMem")))
+    kernel, state = launched(kc.Call(None, "g", (n, VIEW)), others=(group,))
+    assert refused(kernel.call, state, (), (ID,), ()).why == "level"  # six threads write
+
+
+def test_a_call_needs_its_precondition() -> None:
+    k_ = k.var("k", INT)
+    full, read = Claim(box("y", (k_,)), SOME), Claim(box("z", (k_,)), SOME, None, READ)
+    needs = callee(contract=kc.Contract((), (k.lt(ZERO, k_),), (full,), (full,), ()))
+    kernel, state = calling(needs)
+    assert refused(kernel.call, state, (), (ID,), ((),)).why == "fact"
+    with pytest.raises((Rejected, ValueError)):
+        kernel.call(state, (), (ID,), ())
+    alias = callee(
+        params=(kc.Param("k", INT), kc.Param("y", REAL, (k_,)), kc.Param("z", REAL, (k_,))),
+        contract=kc.Contract((), (), (full, read), (full,), ()),
+    )
+    kernel, state = calling(alias, n, VIEW, VIEW)
+    assert refused(kernel.call, state, (), (ID, ID), ()).why == "permission"  # one array, written and read
+    about = k.var("V", INT)
+    logic = callee(contract=kc.Contract((about,), (k.lt(ZERO, about),), (full,), (full,), ()))
+    kernel, state = calling(logic)
+    s = strangers(state)[0]
+    assert refused(kernel.call, state, (s,), (ID,), ((),)).rule == "order"
+    with pytest.raises((Rejected, ValueError)):
+        kernel.call(state, (), (ID,), ((),))
+
+
+def test_arguments_fit_parameters() -> None:
+    k_ = k.var("k", INT)
+    for args in ((k.num(1, REAL), VIEW), (VIEW, n), (n, n), (TRUE, VIEW)):
+        kernel, state = calling(callee(), *args)
+        assert refused(kernel.call, state, (), (ID,), ()).why == "shape"
+    for args in ((n,), (n, VIEW, VIEW)):
+        kernel, state = calling(callee(), *args)
+        with pytest.raises((Rejected, ValueError)):
+            kernel.call(state, (), (ID,), ())
+    integers = callee(params=(kc.Param("k", INT), kc.Param("y", INT, (k_,))))
+    deeper = callee(params=(kc.Param("k", INT), kc.Param("y", REAL, (k_, k_))))
+    for g in (integers, deeper):
+        kernel, state = calling(g)
+        assert refused(kernel.call, state, (), (ID,), ()).why == "shape"
+    kernel, state = calling(callee(params=(kc.Param("k", INT), kc.Param("y", REAL, (k_,), "GMem"))))
+    assert refused(kernel.call, state, (), (ID,), ()).why == "space"
+    rows = kc.Param("y", REAL, (k.num(2), k_))
+    wide = callee(params=(kc.Param("k", INT), rows), contract=kc.Contract((), (), (), (), ()))
+    matrix = kc.Param("b", REAL, (k.num(2), n))
+    unsized = kc.Param("b", REAL, (k.num(2), None))
+    for param, arg, ok in ((matrix, n, True), (matrix, m, False), (unsized, n, False)):
+        kernel, state = calling(wide, arg, kc.View("b", (), ZERO), params=(param,))
+        if ok:
+            kernel.call(state, (), (), ())
+        else:
+            assert refused(kernel.call, state, (), (), ()).why == "sizes"
+    no_size = callee(params=(kc.Param("k", INT), kc.Param("y", REAL, (k.num(2), None))), contract=wide.contract)
+    kernel, state = calling(no_size, n, kc.View("b", (), ZERO), params=(matrix,))
+    assert refused(kernel.call, state, (), (), ()).why == "sizes"
+
+
+def test_a_function_is_used_as_it_was_proved() -> None:
+    g = callee(admitted=False)
+    ledger = Ledger()
+    ledger.proved(g)
+    ledger.used(g)
+    with pytest.raises(ValueError):
+        ledger.used(replace(g, device=True))
+    with pytest.raises(ValueError):
+        Ledger().used(g)
+
+
+def test_a_copy_is_the_one_that_the_kernel_defines() -> None:
+    """A function that calls itself memcpy, with a contract of its own, is proved like any other."""
+    fake = kc.Function("memcpy_host_to_device1.real", (), kc.Contract((), (), (), (), (k.FALSE,)), (), primitive=True)
+    kernel, state = begun(kc.Call(None, fake.name, ()), others=(fake,))
+    with pytest.raises((Rejected, ValueError)):
+        kernel.call(state, (), (), ())
+
+
+# Values
+
+
+def equal(facts: list[Term], a: Term, b: Term, *steps: Any) -> bool:
+    return Equality(Judge(Z3Solver())).holds(Facts().assume(*facts), a, b, steps)
+
+
+def test_steps_apply_to_what_they_are_about() -> None:
+    """A law of sums, used on something else."""
+    y = k.var("y", REAL)
+    body = k.app(A, B0)
+    sum_, prod = k.big("sum", ZERO, n, body), k.big("prod", ZERO, n, body)
+    for step in (Split(y, m), Widen(y, ZERO), Partition(y, TRUE), Extend(y, body, ()), Partition(prod, k.lt(B0, m))):
+        with_step = False
+        try:
+            with_step = equal([k.le(ZERO, m), k.le(m, n)], y, k.add(y, THREE), step)
+        except (IndexError, KeyError, ValueError, AttributeError):
+            pytest.fail(f"{type(step).__name__} looked at something else than a sum")
+        assert not with_step
+    assert not equal([], sum_, k.big("sum", ZERO, n, THREE), Extend(sum_, THREE, ()))
+    assert not equal([], sum_, k.num(0, REAL), Extend(sum_, k.num(0, REAL), ()))
+    integer = k.big("sum", ZERO, n, B0)
+    assert not equal([], integer, k.big("sum", ZERO, n, ZERO), Extend(integer, NOUGHT, ()))
+    assert not equal([], prod, sum_, Reindex(prod, sum_, (B0,), (B0,)))
+    assert not equal([], sum_, prod, Reindex(sum_, prod, (B0,), (B0,)))
+    assert not equal([], sum_, y, Reindex(sum_, y, (), (B0,)))
+
+
+def test_case_distinctions_need_both_cases() -> None:
+    test, y = k.lt(m, ZERO), k.var("y", REAL)
+    a = k.ite(test, y, NOUGHT)
+    assert not equal([], a, NOUGHT, Case(test, (), ()))
+    assert not equal([], a, y, Case(test, (), ()))
+    assert equal([k.eq(y, NOUGHT)], a, NOUGHT, Case(test, (), ()))
+
+
+def test_guards_are_part_of_an_index_set() -> None:
+    body = k.ite(k.lt(B0, m), k.app(A, B0), NOUGHT)
+    guarded, whole = k.big("sum", ZERO, n, body), k.big("sum", ZERO, n, k.app(A, B0))
+    assert not equal([], guarded, whole, Reindex(guarded, whole, (B0,), (B0,)))
+    assert not equal([], whole, guarded, Reindex(whole, guarded, (B0,), (B0,)))
+
+
+def test_universal_facts_hold_in_their_range_only() -> None:
+    judge = Judge(Z3Solver())
+    positive = k.big("all", ZERO, n, k.lt(NOUGHT, k.app(A, B0)))
+    for at in (n, k.num(-1), m):
+        facts = Facts().assume(k.lt(ZERO, n), instance(positive, (at,)))
+        assert not judge.proves(facts, k.lt(NOUGHT, k.app(A, at)))
+    inside = Facts().assume(k.le(ZERO, m), k.lt(m, n), instance(positive, (m,)))
+    assert judge.proves(inside, k.lt(NOUGHT, k.app(A, m)))
+    q = k.var("q", INT)
+    for fact, args in (
+        (positive, (NOUGHT,)),
+        (positive, (B0,)),
+        (positive, (m, m)),
+        (k.forall((q,), k.le(q, n)), (NOUGHT,)),
+    ):
+        with pytest.raises(TypeError):
+            instance(fact, args)
+    assert not judge.proves(Facts(), positive)
+    assert not judge.proves(Facts().assume(positive), k.big("all", ZERO, k.add(n, ONE), k.lt(NOUGHT, k.app(A, B0))))
+    assert not judge.proves(Facts().assume(k.le(ZERO, m)), k.and_(k.le(ZERO, m), k.le(ZERO, n)))
+    assert not judge.proves(Facts(), k.forall((q,), k.le(ZERO, q)))
+
+
+# Sets of cells
+
+
+def test_owner_contains() -> None:
+    judge = Judge(Z3Solver())
+    group = Owner(ZERO, k.num(6))
+    for start, size, inside in ((0, 6, True), (2, 3, True), (-1, 2, False), (5, 2, False), (0, 7, False)):
+        assert judge.proves(Facts(), group.contains(Owner(k.num(start), k.num(size)))) == inside
+
+
+def test_updates_and_removals_of_families() -> None:
+    family = Family(WHOLE, NOUGHT, k.lt(B0, k.num(4)))
+    first = k.lt(B0, k.num(2))
+    new = family.updated(first, THREE, k.FALSE)
+    judge, facts = Judge(Z3Solver()), Facts()
+    for at, init in ((0, False), (1, False), (2, True), (3, True), (4, False)):
+        assert judge.proves(facts, new.init_at((k.num(at),))) == init
+        assert judge.proves(facts, k.not_(new.init_at((k.num(at),)))) == (not init)
+    written = family.updated(first, THREE, TRUE)
+    assert judge.proves(facts, written.init_at((ZERO,))) and not judge.proves(facts, written.init_at((k.num(5),)))
+    rest = replace(family, cells=replace(WHOLE, where=k.lt(ZERO, B0))).without(first)
+    for at, there in ((0, False), (1, False), (2, True)):
+        assert judge.proves(facts.assume(k.eq(n, k.num(5))), rest.cells.domain((k.num(at),))) == there
+
+
+# Sorts
+
+
+def test_half_is_no_integer() -> None:
+    """Nothing satisfies 2 * V == 1, so a function that asks for it may promise anything; nobody can call it."""
+    V = k.var("V", INT)
+    asks = kc.Contract((V,), (k.eq(k.scale(2, V), ONE),), (), (), (k.FALSE,))
+    g = kc.Function("g", (), asks, ())
+    kernel, state = begun(kc.Call(None, "g", ()), pre=(), others=(g,), ensures=(k.FALSE,))
+    kernel.finish(kernel.begin("g", ()), (), ((),))
+    for forged in (lambda: k.num(Fraction(1, 2)), lambda: k.num(Fraction(1, 2), REAL), lambda: k.var("y", REAL)):
+        with pytest.raises((Rejected, TypeError)):
+            kernel.call(state, (forged(),), (), ((),))
+
+
+def test_a_logical_variable_gets_a_value_of_its_sort() -> None:
+    """A fact about all integers is not one about reals: no integer lies between 0 and 1."""
+    V, y = k.var("V", INT), k.var("y", REAL)
+    P = k.var("P", k.fun_sort((INT,), REAL))
+    for variable, given in (
+        (V, y),
+        (V, TRUE),
+        (V, NOUGHT),
+        (A, P),
+        (A, k.var("Q", k.fun_sort((REAL,), REAL))),
+        (A, ZERO),
+    ):
+        g = kc.Function("g", (), kc.Contract((variable,), (), (), (), ()), (), admitted=True)
+        kernel, state = begun(kc.Call(None, "g", ()), pre=(), others=(g,))
+        if given.sort is variable.sort:
+            kernel.call(state, (given,), (), ())
+        else:
+            with pytest.raises((Rejected, TypeError)):
+                kernel.call(state, (given,), (), ())
+
+
+def test_integer_operations_are_for_integers() -> None:
+    """`fdiv` and its like would bring laws of integers to reals."""
+    y = k.var("y", REAL)
+    for make in (
+        lambda: k.fdiv(y, k.num(2)),
+        lambda: k.fdiv(n, k.num(2, REAL)),
+        lambda: k.fmod(y, k.num(2)),
+        lambda: k.bitwise("bxor", y, n),
+        lambda: k.pow2(y),
+        lambda: k.num(Fraction(1, 3)),
+        lambda: k.app(A, y),
+        lambda: k.add(n, y),
+        lambda: k.eq(n, y),
+        lambda: k.ite(k.lt(n, m), n, y),
+    ):
+        with pytest.raises(TypeError):
+            make()
