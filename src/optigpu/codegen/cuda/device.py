@@ -233,7 +233,7 @@ def print_kernel(
     used = names_used(k.body)
     derived = barrier_reasons(k.body, [a.name for a in k.arrays])
     derived |= barrier_reasons(k.body, [a.name for a in k.layout.arrays])
-    printer = BodyPrinter(out, exprs, {**derived, **reasons})
+    printer = BodyPrinter(out, exprs, {**reasons, **derived})
     print_shared(k, out, exprs, used)
     for d in k.coordinates:
         assert d.init is not None
