@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -830,3 +831,58 @@ def test_updates_and_removals_of_families() -> None:
     rest = replace(family, cells=replace(WHOLE, where=k.lt(ZERO, B0))).without(first)
     for at, there in ((0, False), (1, False), (2, True)):
         assert judge.proves(facts.assume(k.eq(n, k.num(5))), rest.cells.domain((k.num(at),))) == there
+
+
+# Sorts
+
+
+def test_half_is_no_integer() -> None:
+    """Nothing satisfies 2 * V == 1, so a function that asks for it may promise anything; nobody can call it."""
+    V = k.var("V", INT)
+    asks = kc.Contract((V,), (k.eq(k.scale(2, V), ONE),), (), (), (k.FALSE,))
+    g = kc.Function("g", (), asks, ())
+    kernel, state = begun(kc.Call(None, "g", ()), pre=(), others=(g,), ensures=(k.FALSE,))
+    kernel.finish(kernel.begin("g", ()), (), ((),))
+    for forged in (lambda: k.num(Fraction(1, 2)), lambda: k.num(Fraction(1, 2), REAL), lambda: k.var("y", REAL)):
+        with pytest.raises((Rejected, TypeError)):
+            kernel.call(state, (forged(),), (), ((),))
+
+
+def test_a_logical_variable_gets_a_value_of_its_sort() -> None:
+    """A fact about all integers is not one about reals: no integer lies between 0 and 1."""
+    V, y = k.var("V", INT), k.var("y", REAL)
+    P = k.var("P", k.fun_sort((INT,), REAL))
+    for variable, given in (
+        (V, y),
+        (V, TRUE),
+        (V, NOUGHT),
+        (A, P),
+        (A, k.var("Q", k.fun_sort((REAL,), REAL))),
+        (A, ZERO),
+    ):
+        g = kc.Function("g", (), kc.Contract((variable,), (), (), (), ()), (), admitted=True)
+        kernel, state = begun(kc.Call(None, "g", ()), pre=(), others=(g,))
+        if given.sort is variable.sort:
+            kernel.call(state, (given,), (), ())
+        else:
+            with pytest.raises((Rejected, TypeError)):
+                kernel.call(state, (given,), (), ())
+
+
+def test_integer_operations_are_for_integers() -> None:
+    """`fdiv` and its like would bring laws of integers to reals."""
+    y = k.var("y", REAL)
+    for make in (
+        lambda: k.fdiv(y, k.num(2)),
+        lambda: k.fdiv(n, k.num(2, REAL)),
+        lambda: k.fmod(y, k.num(2)),
+        lambda: k.bitwise("bxor", y, n),
+        lambda: k.pow2(y),
+        lambda: k.num(Fraction(1, 3)),
+        lambda: k.app(A, y),
+        lambda: k.add(n, y),
+        lambda: k.eq(n, y),
+        lambda: k.ite(k.lt(n, m), n, y),
+    ):
+        with pytest.raises(TypeError):
+            make()

@@ -402,6 +402,92 @@ GPU_PAIRS = [
         "Matrix2(B, 256, fun b t -> t % 32 == 0 ? Sum(l in 0..32, A(b, t + l)) : A(b, t))",
     ),
     GpuPair(
+        "a_tree_of_maxima",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    for (int half = 128; half > 0; half >>= 1) {
+      blocksync();
+      thread for (int t = 0; t < 256; t++)
+        if (t < half) s[t] = fmaxf(s[t], s[t + half]);
+    }
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[0];
+  }""",
+        (
+            ("s[t + half]);", "s[half]);", "OG305"),
+            ("half = 128;", "half = 64;", "OG305"),
+            ("s[t] = d[b][t]", "s[t] = fmaxf(0.0f, d[b][t])", "OG305"),  # wrong where all are negative
+            ("      blocksync();\n", "", "OG341"),
+            ("d[b][t] = s[0]", "d[b][t] = s[1]", "OG318"),
+        ),
+        "Matrix2(B, 256, fun b t -> Max(k in 0..256, A(b, k)))",
+    ),
+    GpuPair(
+        "a_tree_of_minima",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    for (int half = 128; half > 0; half >>= 1) {
+      blocksync();
+      thread for (int t = 0; t < 256; t++)
+        if (t < half) s[t] = fminf(s[t], s[t + half]);
+    }
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[0];
+  }""",
+        (("s[t] = fminf(", "s[t] = fmaxf(", "OG305"),),
+        "Matrix2(B, 256, fun b t -> Min(k in 0..256, A(b, k)))",
+    ),
+    GpuPair(
+        "minima_of_parts",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[32];
+    thread for (int t = 0; t < 32; t++) {
+      float m = d[b][0];
+      for (int j = 0; j < 4; j++)
+        for (int k = 0; k < 2; k++)
+          m = fminf(m, d[b][64 * j + 2 * t + k]);
+      s[t] = m;
+    }
+    blocksync();
+    thread for (int t = 0; t < 32; t++) {
+      float m = s[0];
+      for (int k = 1; k < 32; k++)
+        if (s[k] < m) m = s[k];
+      for (int j = 0; j < 8; j++)
+        d[b][32 * j + t] = m;
+    }
+  }""",
+        (
+            ("float m = d[b][0]", "float m = 0.0f", "OG305"),  # wrong where all are positive
+            ("j < 4", "j < 3", "OG305"),
+            ("64 * j + 2 * t + k", "64 * j + t + k", "OG305"),
+            ("k = 1; k < 32", "k = 1; k < 31", "OG305"),
+            ("    blocksync();\n", "", "OG342"),
+            ("if (s[k] < m)", "if (s[k] > m)", "OG305"),
+        ),
+        "Matrix2(B, 256, fun b t -> Min(k in 0..256, A(b, k)))",
+        launch="B, 32, 128",
+    ),
+    GpuPair(
+        "a_maximum_under_a_condition",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 128; t++) {
+      float m = d[b][2 * t];
+      for (int j = 0; j < 2; j++)
+        if (j > 0) m = fmaxf(m, d[b][2 * t + j]);
+      d[b][2 * t] = m;
+    }""",
+        (("if (j > 0)", "if (j < 1)", "OG305"), ("if (j > 0) m = fmaxf(m, d", "if (j > 0) m = fmaxf(0.0f, d", "OG305")),
+        "Matrix2(B, 256, fun b t -> t % 2 == 0 ? max(A(b, t), A(b, t + 1)) : A(b, t))",
+        launch="B, 128, 0",
+    ),
+    GpuPair(
         "four_cells_at_once",
         """  thread for (int b = 0; b < B; b++)
     thread for (int t = 0; t < 64; t++) {

@@ -236,7 +236,7 @@ def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
             raise ValueError(f"certificate format {data['format']} is not known")
         terms = read_terms(data["terms"])
         proofs = {name: list(decode(ops, terms)) for name, ops in data["proofs"].items()}
-    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as e:
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError, ArithmeticError, AssertionError) as e:
         raise ValueError(f"not a certificate ({type(e).__name__})") from None
     header = {name: value for name, value in data.items() if name not in ("terms", "proofs")}
     return proofs, header

@@ -20,12 +20,13 @@ from optigpu.checker.explore import (
     through_view,
     unknown_content,
 )
+from optigpu.checker.maxima import Guess
 from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.thread_search import ThreadSearch
-from optigpu.checker.trees import find_tree, halving_steps, stated
+from optigpu.checker.trees import find_tree, halved, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -186,14 +187,14 @@ class Executor:
         want = Family(claim.cells, claim.value, TRUE)
         return replace(take, steps=self.value_steps(facts, want, r, take.forward))
 
-    def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index) -> Steps:
+    def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index, guess: Guess | None = None) -> Steps:
         """Steps that show r to hold what is wanted, under the binders of what is wanted."""
         xs, inside = facts.arbitrary(
             *(k.INT,) * want.cells.arity
         )  # as the kernel names them: names decide how terms simplify
         inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
         image = tuple(instantiate(t, xs) for t in forward)
-        found = self.sums.find(inside, r.value_at(image), want.value_at(xs))
+        found = self.sums.find(inside, r.value_at(image), want.value_at(xs), guess)
         return tuple(abstract_step(s, xs) for s in found or ())
 
     # Running code
@@ -393,7 +394,7 @@ class Executor:
                 if tree.op == "sum":
                     steps = halving_steps(tree, h, want, state.facts)
                 else:
-                    steps = self.value_steps(state.facts, want, state.held[n], arguments(want.cells.arity))
+                    steps = self.value_steps(state.facts, want, state.held[n], arguments(want.cells.arity), halved)
                 try:
                     state = self.kernel.tidy(self.kernel.restate(state, n, *stated_, steps), n)
                 except Rejected:

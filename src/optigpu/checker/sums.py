@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from optigpu.checker.maxima import MaximumSearch
+from optigpu.checker.maxima import Guess, MaximumSearch
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
@@ -49,6 +49,7 @@ class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.left = BUDGET
+        self.guess: Guess | None = None
         self.equality = Equality(judge)
         self.maxima = MaximumSearch(judge)
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
@@ -56,9 +57,12 @@ class SumProver:
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
 
-    def find(self, facts: Facts, a: Term, b: Term) -> Steps | None:
-        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds."""
-        self.left = BUDGET
+    def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> Steps | None:
+        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds.
+
+        `guess`: where terms of maxima may be, if more is known of them.
+        """
+        self.left, self.guess = BUDGET, guess
         return self.attempt(facts, a, b, DEPTH)
 
     def attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
@@ -169,7 +173,7 @@ class SumProver:
             cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
             if cut is not None:
                 return cut
-        maximum = self.maxima.between(facts, a, b)
+        maximum = self.maxima.between(facts, a, b, self.guess)
         if maximum is not None:
             return maximum
         for s, t in pairs:

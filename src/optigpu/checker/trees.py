@@ -148,6 +148,16 @@ def stated(tree: Tree, h: int, entry: Family, now: Family, facts: Facts) -> tupl
     return k.abstract(known, ys), k.abstract(value, ys)
 
 
+def halved(at: Index, arity: int) -> list[Index]:
+    """Where the entry value with the number j of a maximum is in those over even and over odd numbers, and the other way."""
+    if arity == len(at) + 1:
+        return [(k.num(j), *at) for j in range(4)]
+    if arity == len(at) > 0:
+        j, rest = at[0], at[1:]
+        return [at, *((x, *rest) for x in (k.scale(2, j), k.add(k.scale(2, j), ONE), k.fdiv(j, k.num(2))))]
+    return [at[len(at) - arity :]] if arity < len(at) else [()] if arity == 0 else []
+
+
 def halving_steps(tree: Tree, h: int, want: Family, facts: Facts) -> Steps:
     """The sum over j in 0..2m is the one over even j and the one over odd j."""
     xs = temporaries(want.cells.arity)

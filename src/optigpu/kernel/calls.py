@@ -43,11 +43,13 @@ class CallRules(ThreadConditions):
         sub, views = self._arguments(state, f, i)
         if f.device:
             self._level("call", state, k.substitute(f.threads, sub), function=f.name)
+        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
+            raise Rejected("call", "shape")
         sub.update(zip(f.contract.variables, variables, strict=True))
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
         pre = [_seen_through(c.substitute(sub), views) for c in f.contract.pre]
-        held, taken, marks, gone = dict(state.held), [], state.marks, dict[int, Term]()
+        held, taken, marks, gone = dict(state.held), [], state.marks, dict[int, list[Term]]()
         for share in (FULL, READ):
             for claim, take in zip(pre, takes, strict=True):
                 if claim.share == share:
@@ -61,7 +63,7 @@ class CallRules(ThreadConditions):
                         member = self._member(claim.cells, r, take.back)
                         held[take.family] = r.without(member)
                         taken.append((claim.cells, take, member))
-                        gone[take.family] = k.or_(gone.get(take.family, k.FALSE), member)
+                        gone.setdefault(take.family, []).append(member)
         counter, env = state.counter + 1, dict(state.env)
         if f.contract.result is not None:
             result = sub[f.contract.result] = state.fresh(f.name, f.contract.result.sort)
@@ -78,18 +80,19 @@ class CallRules(ThreadConditions):
             else:
                 r = held[home.family]
                 if same is None:
-                    left = replace(r, cells=replace(r.cells, where=k.and_(r.cells.where, gone[home.family])))
+                    where = k.and_(r.cells.where, k.or_(*gone.get(home.family, ())))
+                    left = replace(r, cells=replace(r.cells, where=where))
                     self._found("call", state.facts, post.cells, left, home.forward, home.back)
                 else:
                     taken.remove(same)
                 member = self._member(post.cells, r, home.back)
-                gone[home.family] = k.and_(gone[home.family], k.not_(member))
+                gone[home.family] = [k.and_(m, k.not_(member)) for m in gone[home.family] if m is not member]
                 r = r.updated(member, instantiate(new.value, home.back), instantiate(new.init, home.back))
                 owner = chosen(state.context, member, post.owner and post.owner.at(home.back), r.owner)
                 held[home.family] = replace(r, owner=owner)
             counter += 1
-        for n, member in gone.items():  # and not given back
-            held[n] = held[n].without(state.facts.simplify(member))
+        for n, members in gone.items():  # and not given back
+            held[n] = held[n].without(state.facts.simplify(k.or_(*members)))
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 

@@ -433,7 +433,7 @@ def _has_choice(t: Term) -> bool:
 
 
 def _solve(item: Term) -> tuple[Term, Term] | None:
-    """From p = 0, a variable with coefficient ±1 (of reals: any) that occurs nowhere else in p; or n = k * q from k | n."""
+    """From p = 0, a variable with coefficient ±1 (of reals: any) that is nowhere else in p; or n = k * q + c from n mod k = c."""
     if item.op != "eq":
         return None
     p = item.args[0]
@@ -445,13 +445,14 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
         rest = k.scale(factor, k.polynomial({m: d for m, d in cs.items() if m != (v,)}, p.sort))
         if v not in rest.free:
             return v, rest
+    constant = cs.pop((), 0)
     if p.sort is INT and len(cs) == 2:
         (m1, c1), (m2, c2) = cs.items()
         for n, cn, q, cq in ((m1, c1, m2, c2), (m2, c2, m1, c1)):
             if len(n) == 1 and len(q) == 1 and n[0].op == "var" and q[0].op == "fdiv" and q[0].args[0] is n[0]:
                 d = q[0].args[1]
-                if d.op == "num" and cq == -cn * d.data:
-                    return n[0], k.mul(d, k.var(f"{n[0].data}/{d.data}", INT))
+                if d.op == "num" and cq == -cn * d.data and 0 <= (c := -constant * cn) < d.data:  # cn is 1 or -1
+                    return n[0], k.add(k.mul(d, k.var(f"{n[0].data}/{d.data}", INT)), k.num(c))
     return None
 
 

@@ -140,6 +140,8 @@ Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int fo
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
     if sort is REAL and value.denominator == 1:
         value = value.numerator
+    if sort is INT and not isinstance(value, int):
+        raise TypeError(f"{value} is no integer")
     return _make("num", (), sort, value)
 
 
@@ -253,6 +255,7 @@ def is_num(t: Term) -> bool:
 
 def fdiv(a: Term, b: Term) -> Term:
     """Floor division of integers (unspecified for b = 0). Multiples of a constant divisor are taken out."""
+    _common((a, b, ZERO))
     if is_num(b) and b.data != 0:
         k = b.data
         if k < 0:
@@ -280,6 +283,7 @@ def fmod(a: Term, b: Term) -> Term:
 
 def pow2(k: Term) -> Term:
     """2 to the k, for k >= 0."""
+    _common((k, ZERO))
     if is_num(k) and 0 <= k.data <= 64:
         return num(1 << k.data)
     return _make("pow2", (k,), INT)
@@ -287,6 +291,7 @@ def pow2(k: Term) -> Term:
 
 def bitwise(op: str, a: Term, b: Term) -> Term:
     """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
+    _common((a, b, ZERO))
     if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
         x, y = a.data, b.data
         return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])

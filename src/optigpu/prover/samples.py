@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
-from optigpu.kernel.terms import INT, Term
+from optigpu.kernel.terms import INT, Term, mark_of
 
 Sample = dict[Term, int]
 MOST = 6  # samples of one set of facts
@@ -72,7 +72,7 @@ def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
 def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> list[Sample]:
     """The samples for which all items hold, with values for variables that had none; new ones where none is left."""
     rng = Random(seed)
-    used = {x: None for i in items for x in _integers(i)}
+    used = sorted({x for i in items for x in _integers(i)}, key=_age)
     more = samples if any(x not in s for s in samples for x in used) else ()
     chosen = [_completed(s, used, items, rng, n) for n, s in enumerate((*samples, *more))]
     kept = [env for env in chosen if _all_hold(items, env)]
@@ -117,6 +117,12 @@ def _part(item: Term, env: Sample, rng: Random) -> Term:
 
 def _all_hold(items: Sequence[Term], env: Sample) -> bool:
     return all(_holds(i, env) for i in items)
+
+
+def _age(x: Term) -> tuple[int, int, str]:
+    """Bounds of a variable mention older ones: those of the program, then those that rules made, then constants of a proof."""
+    mark, number = mark_of(x)
+    return " #?".index(mark), number, str(x.data)
 
 
 def _holds(item: Term, env: Sample) -> bool:

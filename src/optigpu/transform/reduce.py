@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from optigpu.syntax.exprs import Binary, Expr, Index, Real, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, Index, Real, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.syntax.source import UNMARKED
 from optigpu.syntax.types import Scalar, is_float
-from optigpu.syntax.walk import body_free_vars, free_vars, substitute, substitute_body
+from optigpu.syntax.walk import body_free_vars, free_vars, statements, stmt_exprs, substitute, substitute_body
 from optigpu.transform.building import (
     Size,
     ceil_div,
@@ -31,6 +31,9 @@ from optigpu.transform.editing import edit_body
 from optigpu.transform.loops import array_decl, is_plain, refuse
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle
+from optigpu.transform.types_at import scalar_of
+
+EXTREMES = ("fmaxf", "fminf", "fmax", "fmin", "max", "min")
 
 
 class Reduce(Family):
@@ -95,8 +98,59 @@ class Reduce(Family):
         return self.script.handle(place.sibling(len(first)))
 
     @transformation
+    def parts(self, target: Aim, *, var: str, parts: str, part: str = "part") -> Handle:
+        """Let each iteration reduce by itself, into an array, and combine its elements afterwards.
+
+        Before:
+            float x = 0.0f;
+            for (int i = 0; i < 8; i++) {
+              for (int j = i; j < n; j += 8) {
+                x += b[j];
+              }
+            }
+            a[0] = x;
+        Step: s.reduce.parts(For("i"), var="x", parts="t")
+        After:
+            float x = 0.0f;
+            float t[8];
+            for (int i = 0; i < 8; i++) {
+              float part = 0.0f;
+              for (int j = i; j < n; j += 8) {
+                part += b[j];
+              }
+              t[i] = part;
+            }
+            for (int i = 0; i < 8; i++) {
+              x += t[i];
+            }
+            a[0] = x;
+
+        Needs: a loop from 0 that adds to `var`, or takes a maximum or minimum with it, and uses it for nothing else. Parts of a sum
+        start with 0, those of a maximum with the variable. Fails: when there is another use of the variable in the loop.
+        """
+        place = self.script.find(target, "for")
+        loop = self.script.at(place)
+        if not isinstance(loop, For) or not is_plain(loop):
+            raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
+        elem = scalar_of(self.script, place, var)
+        combined = [s for s in statements(loop.body) if isinstance(s, Store) and s.target == Var(var)]
+        others = [e for s in statements(loop.body) if s not in combined for e in stmt_exprs(s)]
+        others += [_operand(s) for s in combined]
+        if len(combined) != 1 or not _reduces(combined[0]) or any(var in free_vars(e) for e in others):
+            raise refuse(f"`{var}` is not only added to here, or compared with", loop, "x += e; or x = fmaxf(x, e);")
+        array, local = (self.script.fresh(name, place) for name in (parts, part))
+        mine = cell(array, [Var(loop.index)])
+        first = _zero(elem) if combined[0].op == "+" else Var(var)
+        body = (Decl(local, elem, first), *substitute_body(loop.body, {var: Var(local)}), Store(mine, Var(local)))
+        last = replace(loop, body=(_combining(combined[0], Var(var), mine),), contract=(), mark=UNMARKED)
+        decl, free = array_decl(array, elem, (loop.range.bound,))
+        self.script.put(place, decl, replace(loop, body=body, contract=()), last, *free)
+        return self.script.handle(place.sibling(2))
+
+    @transformation
     def tree(self, target: Aim, *, index: str = "h") -> Handle:
-        """Sum a local array by halves: each pass adds the second half of what is left to the first. The array is used up.
+        """Sum a local array by halves: each pass adds the second half of what is left to the first. The array is used up. The same
+        for maxima and minima.
 
         Before:
             float t[8];
@@ -130,17 +184,21 @@ class Reduce(Family):
         place = self.script.find(target, "for")
         loop = self.script.at(place)
         match loop:
-            case For(i, _, (Store(into, Index(Var(array), (Var(j),)), "+"),)) if i == j and is_plain(loop):
-                size = value_of(loop.range.bound)
+            case For(i, _, (Store(into) as combined,)) if is_plain(loop) and _reduces(combined):
+                size, element = value_of(loop.range.bound), _operand(combined)
             case _:
                 raise refuse("this is not a loop that adds up an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
+        if not isinstance(element, Index) or element.indices != (Var(i),) or not isinstance(element.base, Var):
+            raise refuse("this is not a loop over an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
         if size is None or size & (size - 1) or size < 1:
             raise refuse("the number of elements is not a power of two", loop)
         h = self.script.fresh(index, place)
-        pair = If(less(Var(i), Var(h)), (Store(cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))]), "+"),))
+        array = element.base.name
+        mine, other = cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))])
+        pair = If(less(Var(i), Var(h)), (_combining(combined, mine, other),))
         level = replace(loop, body=(pair,), contract=())
         halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
-        self.script.put(place, halves, Store(into, cell(array, [lit(0)]), "+"))
+        self.script.put(place, halves, _combining(combined, into, cell(array, [lit(0)])))
         return self.script.handle(place)
 
     @transformation
@@ -221,6 +279,27 @@ class Reduce(Family):
         p = place.index
         self.script.update(edit_body(self.script.program, place, lambda w: (*w[: p - 1], *new, *w[p + 1 :])))
         return self.script.handle(place.sibling(1))
+
+
+def _reduces(s: Store) -> bool:
+    """`x += e` or `x = fmaxf(x, e)`"""
+    match s:
+        case Store(x, Call(name, (old, _)), None):
+            return name in EXTREMES and old == x
+        case _:
+            return s.op == "+"
+
+
+def _operand(s: Store) -> Expr:
+    """What a reduction adds, or compares with."""
+    return s.value.args[1] if isinstance(s.value, Call) and s.op is None else s.value
+
+
+def _combining(s: Store, into: Index | Var, value: Expr) -> Store:
+    """The same reduction of something else."""
+    if s.op is None and isinstance(s.value, Call):
+        return Store(into, replace(s.value, args=(into, value)))
+    return Store(into, value, s.op)
 
 
 def _is_zero(e: Expr | None) -> bool:
