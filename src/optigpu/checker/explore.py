@@ -986,7 +986,19 @@ def growth(value: Term, old: Term, start: Term) -> Term | None:
         return most
     others = [p for p in parts(value) if p.index != (old,)]
     read = any(start in t.free for t in terms_of(tuple(others)))
-    return value if not read and _never_less(value, old) else None
+    return _without(value, old) if not read and _never_less(value, old) else None
+
+
+def _without(value: Term, old: Term) -> Term:
+    """The maximum without a term that it is compared with anyway, where there are others."""
+    match value.op:
+        case "max" if old in value.args:
+            return k.max_(*(a for a in value.args if a is not old))
+        case "ite":
+            c, a, b = value.args
+            return k.ite(c, _without(a, old), _without(b, old))
+        case _:
+            return value
 
 
 def _never_less(value: Term, old: Term) -> bool:
