@@ -330,15 +330,16 @@ def test_contents_can_be_restated_where_they_are_written() -> None:
 
 
 def test_branches_join_only_in_the_same_shape() -> None:
-    code = (
-        kc.Alloc("t", REAL, (), heap=False),
-        kc.If(k.lt(m, n), (kc.Store(kc.Place("t", ()), THREE),), ()),
-        kc.Load(x, kc.Place("t", ())),
-    )
-    kernel, state = begun(*code)
-    yes, no = kernel.enter_if(kernel.allocate(state))
-    joined = kernel.join_if(kernel.store(yes, 2, ()), no)
-    assert refused(kernel.load, joined, 2, ()).why == "init"  # written in one branch only
+    t = kc.Place("t", ())
+    written = (kc.Store(t, THREE),)
+    for branches in ((written, ()), ((), written), (written, written)):
+        kernel, state = begun(kc.Alloc("t", REAL, (), heap=False), kc.If(k.lt(m, n), *branches), kc.Load(x, t))
+        ends = kernel.enter_if(kernel.allocate(state))
+        joined = kernel.join_if(*(kernel.store(s, 2, ()) if code else s for s, code in zip(ends, branches)))
+        if all(branches):
+            kernel.load(joined, 2, ())
+        else:
+            assert refused(kernel.load, joined, 2, ()).why == "init"  # written in one branch only
     kernel, state = begun(kc.If(k.lt(m, n), (), ()))
     yes, no = kernel.enter_if(state)
     for wrong in (

@@ -16,6 +16,7 @@ from optigpu.checker.explore import (
     call_arguments,
     located,
     over_all,
+    rotation,
     start_contents,
     through_view,
     unknown_content,
@@ -88,7 +89,7 @@ class Executor:
         NAMES.restart()
         f = self.kernel.program.functions[name]
         try:
-            state = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
+            state = self.current = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
             end = self.run(state)
             self.place = 0
             return self.finish(end, f)
@@ -526,6 +527,10 @@ class Executor:
                 where, here = located(u, index, inside_loop)
                 last = k.substitute(instantiate(u.init, where), {v: k.sub(v, k.ONE)})
                 init = k.ite(k.and_(here, k.lt(low, v)), last, init)
+            elif effect.kind == "rotating":
+                last, earlier = rotation(u, index, v)
+                _, here = located(earlier, index, inside_loop)
+                init = k.ite(k.le(low, last), here, init)
             elif effect.kind == "given":
                 _, here = located(u, index, inside_loop)
                 init = k.ite(here, TRUE if u.written else k.FALSE, init)

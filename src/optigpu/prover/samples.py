@@ -72,7 +72,7 @@ def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
 def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> list[Sample]:
     """The samples for which all items hold, with values for variables that had none; new ones where none is left."""
     rng = Random(seed)
-    used = sorted({x for i in items for x in _integers(i)}, key=_age)
+    used = _integers(items)
     more = samples if any(x not in s for s in samples for x in used) else ()
     chosen = [_completed(s, used, items, rng, n) for n, s in enumerate((*samples, *more))]
     kept = [env for env in chosen if _all_hold(items, env)]
@@ -82,8 +82,8 @@ def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> lis
     return kept[:MOST]
 
 
-def _integers(item: Term) -> list[Term]:
-    return sorted((x for x in item.free if x.sort is INT), key=lambda x: str(x.data))
+def _integers(items: Iterable[Term]) -> list[Term]:
+    return sorted({x for i in items for x in i.free if x.sort is INT}, key=_age)
 
 
 def _completed(start: Sample, used: Iterable[Term], items: Sequence[Term], rng: Random, attempt: int) -> Sample:
@@ -101,7 +101,7 @@ def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> 
         if wrong is None:
             return True
         wanted = _part(wrong, env, rng)
-        x = rng.choice(_integers(wanted) or [wanted])
+        x = rng.choice(_integers([wanted]) or [wanted])
         if x is wanted:
             return False
         env[x] = _choose(x, env, [wanted, *items], rng, SPREADS[attempt % 2])
