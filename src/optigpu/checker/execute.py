@@ -32,7 +32,7 @@ from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel, seen_through
 from optigpu.kernel.cells import FULL, KNOWN, Cells, Claim, Family, Index, arguments, box, same
-from optigpu.kernel.conditions import Take
+from optigpu.kernel.conditions import Take, terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.groups import THREADS
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract
@@ -428,9 +428,12 @@ class Executor:
     def entry_values(self, state: State, summary: LoopSummary) -> dict[Term, Term]:
         """What the names of entry contents stand for: the values of the families held here."""
         out: dict[Term, Term] = {}
+        effects = tuple(summary.effects.values())
+        mentioned = {x for t in terms_of((effects, summary.invariants, summary.reads)) for x in t.free}
+        kept = {e.base for e in effects if e.progressive or e.kind != "each"}  # their start is part of their law
         for base, content in summary.entry.items():
             families = self.candidates(dict(state.held), base, "any")
-            if not families:
+            if not families or (content.start not in mentioned and base not in kept):
                 continue
             xs = temporaries(content.rank, "x")
             value: Term | None = None
