@@ -183,7 +183,8 @@ def read_terms(table: list[Any]) -> list[Term]:
 def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
     match op:
         case "num":
-            return k.num(Fraction(rest[0]), read_sort(rest[1]))
+            sort = read_sort(rest[1])
+            return k.num(int(rest[0]) if sort is INT else Fraction(rest[0]), sort)
         case "var":
             return k.var(rest[0], read_sort(rest[1]))
         case "bound":
