@@ -330,7 +330,12 @@ class Facts:
                 self._add_definitions(self._bounds, item)
         bounds = self._bounds
         if any(a.op in _DEFINED and a not in bounds for a in k.subterms(p)):
+            divisors = {a.args[1] for a in k.subterms(p) if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}
             bounds = {v: list(bs) for v, bs in bounds.items()}
+            for d in divisors:  # quotients that divide
+                if d in self.positive or self.nonneg(k.sub(d, ONE)):
+                    self.positive.add(d)
+                    bounds.setdefault(d, []).append((ONE, 1, ONE))
             self._add_definitions(bounds, p)
         return bounds
 
