@@ -125,19 +125,23 @@ GROUP_FUNCTIONS = [
     GpuPair(
         "parts_with_at_least_one_thread",
         """  thread for (int b = 0; b < B; b++) {
-    __shared__ float s[256];
-    thread for (int t = 0; t < 256; t++)
-      s[t] = d[b][t];
+    __shared__ float s[512];
+    thread for (int t = 0; t < 256; t++) {
+      s[2 * t] = d[b][t];
+      s[2 * t + 1] = d[b][t];
+    }
     thread for (int w = 0; w < 8; w++) {
       warpsync(); // of the caller
-      settle(16, &s[32 * w]);
+      settle(32, &s[64 * w]);
     }
   }""",
         (
-            ("settle(16, &s[32 * w])", "settle(64, &s[32 * w])", "OG340"),
+            ("settle(32, &s[64 * w])", "settle(64, &s[64 * w])", "OG341"),
+            ("settle(32, &s[64 * w])", "settle(128, &s[64 * w])", "OG340"),
             ("      warpsync(); // of the caller\n", "", "OG341"),
             ("  warpsync(); // of the function\n", "", "OG341"),
         ),
+        launch="B, 256, 2048",
         before="""__device__ void settle(int n, float p[n]) {
   __requires("n > 0");
   __preserves("ThreadsCtx(32)");
