@@ -56,6 +56,7 @@ GROUP_FUNCTIONS = [
         (
             ("    blocksync(); // before a level\n", "", "OG341"),
             ("  blocksync(); // at the end\n", "", "OG341"),
+            ("  blocksync(); // at the end\n", "  blocksync();\n  const float x = s[0];\n", "OG342"),
             ("s[t] += s[t + h]", "s[t] += s[t + h + 1]", "OG302"),
             ("if (t < h) s[t]", "if (t <= h) s[t]", "OG302"),
             ('"ThreadsCtx(256)"', '"ThreadsCtx(128)"', "OG300"),
