@@ -138,9 +138,9 @@ Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int fo
 
 
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
-    if sort is REAL and value.denominator == 1:
+    if value.denominator == 1:
         value = value.numerator
-    if sort is INT and not isinstance(value, int):
+    elif sort is INT:
         raise TypeError(f"{value} is no integer")
     return _make("num", (), sort, value)
 
