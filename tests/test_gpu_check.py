@@ -90,7 +90,7 @@ SPOKEN = (
     ("a_device_function", 1),  # a device function on the host
     ("what_a_function_reads_stays_read", 6),  # or by the wrong number of threads
     ("a_tree_in_a_function", 1),  # no barrier at its end
-    ("a_tree_in_a_function", 5),  # for a whole block?
+    ("a_tree_in_a_function", 6),  # for a whole block?
     ("each_thread_its_own_cell", 6),  # extents
     ("each_thread_its_own_cell", 9),
     ("each_thread_its_own_cell", 3),  # spaces
