@@ -142,6 +142,10 @@ class SumProver:
         """A step that makes a sum simpler, or two of them alike."""
         only = one_sided(a, b)
         for t in only:
+            settled = self.settled(facts, t)
+            if settled is not None:
+                return settled
+        for t in only:
             simpler = self.simpler(facts, t)
             if simpler is not None:
                 return simpler
@@ -314,6 +318,24 @@ class SumProver:
                 back = (k.add(low1, k.fmod(i, outer)), k.add(low2b, k.fdiv(i, outer)))
             new = self.over(facts, i, k.ZERO, size, where, body)
             return Reindex(t, new, (k.abstract(index, (b, x)),), tuple(k.abstract(u, (i,)) for u in back))
+        return None
+
+    def settled(self, facts: Facts, t: Term) -> Extend | None:
+        """A choice that sets the first index apart, although what the others have is right for it too: `x <= 0 ? f(0) : f(x)`."""
+        if t.op != "sum":
+            return None
+        (x,) = temporaries(1, "c")
+        low, high = t.args[:2]
+        body = instantiate(t.args[2], (x,))
+        inside = facts.assume(k.le(low, x), k.lt(x, high))
+        for choice in [c for c in k.subterms(body) if c.op == "ite" and c.args[0].level == 0 and x in c.args[0].free]:
+            test, then, other = choice.args
+            for condition, first, rest in ((test, then, other), (k.not_(test), other, then)):
+                same = k.substitute(rest, {x: low}) is first
+                if same and self.proves(inside.assume(condition), k.eq(x, low)):
+                    new = k.replace_subterms(body, {choice: rest})
+                    steps = within(body, new, Case(k.eq(x, low), (), ()))
+                    return Extend(t, k.abstract(new, (x,)), tuple(bind_step(s, x) for s in steps))
         return None
 
     def over(self, facts: Facts, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
@@ -537,6 +559,16 @@ def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
                 for p, q in zip(a.args[1:], b.args[1:]):
                     if i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
                         yield k.sub(p, k.sub(q, i))
+
+
+def within(old: Term, new: Term, proof: Step) -> Steps:
+    """The same proof under the binders of the sums around what differs."""
+    for s, t in zip(bigs(old), bigs(new)):
+        if s is not t and s.args[:-1] == t.args[:-1]:
+            (y,) = temporaries(1, "e")
+            inner = within(instantiate(s.args[-1], (y,)), instantiate(t.args[-1], (y,)), proof)
+            return (Extend(s, t.args[-1], tuple(bind_step(step, y) for step in inner)),)
+    return (proof,)
 
 
 def bind_step(step: Step, x: Term) -> Step:
