@@ -22,7 +22,6 @@ KERNEL = Path(__file__).parents[2] / "src" / "optigpu" / "kernel"
 RULES = ("rules", "loops", "calls", "threads", "launch", "values", "conditions", "ledger", "state", "cells", "judge")
 NORMALISER = ("facts",)
 REFUSING_RETURNS = ("values", "judge", "facts")  # where `return None` and `return False` say no
-SEARCH = {"judge": ("_match", "_matches")}  # where to instantiate universal facts: any instance follows
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,6 @@ def source(module: str) -> str:
 def _removals(module: str, tree: ast.Module) -> Iterator[tuple[str, str, str, Callable[[], None], Callable[[], None]]]:
     """Every condition with how to remove it. Nothing is removed while they are listed."""
     for rule, function in _functions(tree):
-        if rule in SEARCH.get(module, ()):
-            continue
         for kind, text, do, undo in _in_function(function, module in REFUSING_RETURNS):
             yield rule, kind, text, do, undo
 

@@ -13,7 +13,7 @@ from optigpu.checker.formulas import pure_operation, quotient
 from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts, Guide
 from optigpu.kernel.judge import Judge, instance
-from optigpu.kernel.terms import INT, ONE, ZERO, Term
+from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
 from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 from tests.support.terms import INTS, TermMaker, environment, evaluate
@@ -27,7 +27,7 @@ def random_facts(r: Random) -> Facts:
     facts = Facts(Search())
     for _ in range(r.randint(1, 4)):
         a, b = r.sample(NAMES, 2)
-        shape = r.randrange(8)
+        shape = r.randrange(9)
         fact = [
             k.le(ZERO, a),
             k.lt(a, b),
@@ -37,6 +37,7 @@ def random_facts(r: Random) -> Facts:
             k.lt(k.add(k.mul(a, b), k.num(r.randint(-3, 3))), r.choice(NAMES)),
             k.not_(k.eq(a, k.num(r.randint(0, 2)))),
             maker.boolean(2)[0],
+            k.eq(k.fmod(a, k.num(d := r.choice([2, 3, 4]))), k.num(r.randint(0, d))),
         ][shape]
         facts = facts.assume(fact)
     return facts
@@ -99,6 +100,11 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
     in_h = [k.le(ZERO, i), k.lt(i, H)]
     flat = k.add(k.mul(i, W), j)
     sixteen = k.num(16)
+    of_four = [k.le(ZERO, i), k.lt(i, k.num(4))]
+
+    def tiles(size: Term, less: int) -> Term:
+        return k.fdiv(k.add(size, k.num(less)), sixteen)
+
     divides = [
         k.le(ZERO, n),
         k.eq(pure_operation("%", n, sixteen), ZERO),
@@ -123,12 +129,27 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
         ([k.le(ZERO, c), k.lt(c, n)], k.lt(k.fdiv(c, sixteen), k.fdiv(k.add(n, k.num(14)), sixteen)), False),
         (divides, k.lt(k.add(k.mul(sixteen, t), i), n), True),
         (divides[1:], k.lt(k.add(k.mul(sixteen, t), i), k.sub(n, ONE)), False),
+        ([k.le(ZERO, n), k.le(ZERO, c)], k.le(ZERO, k.mul(tiles(n, 14), tiles(c, 13))), True),
+        ([k.le(k.num(-16), n), k.le(ZERO, c)], k.le(ZERO, k.mul(tiles(n, 14), tiles(c, 13))), False),
+        ([*of_four, *(k.not_(k.eq(i, k.num(v))) for v in (1, 2, 3))], k.eq(i, ZERO), True),
+        ([*of_four, *(k.not_(k.eq(i, k.num(v))) for v in (1, 3))], k.eq(i, ZERO), False),
+        ([*of_four, *(k.not_(k.eq(i, k.num(v))) for v in (0, 1, 3))], k.eq(i, k.num(2)), True),
         ([k.le(k.num(2), n)], k.le(n, k.mul(n, n)), True),
         ([k.le(k.num(-2), n)], k.lt(n, k.mul(n, n)), False),
         ([k.lt(ZERO, n)], k.not_(k.eq(n, ZERO)), True),
         ([k.le(ZERO, n)], k.not_(k.eq(n, ZERO)), False),
         ([k.le(ZERO, n)], k.eq(quotient(n, k.num(2)), k.fdiv(n, k.num(2))), True),
         ([k.le(k.num(-1), n)], k.eq(quotient(n, k.num(2)), k.fdiv(n, k.num(2))), False),
+        (
+            [k.eq(k.fmod(n, sixteen), ONE)],
+            k.eq(k.fdiv(k.add(n, k.num(15)), sixteen), k.add(k.fdiv(n, sixteen), ONE)),
+            True,
+        ),
+        (
+            [k.eq(k.fmod(n, sixteen), ONE)],
+            k.eq(k.fdiv(k.add(n, k.num(14)), sixteen), k.add(k.fdiv(n, sixteen), ONE)),
+            False,
+        ),
     ]
 
 
@@ -144,6 +165,19 @@ def test_index_arithmetic_and_its_near_misses(facts: list[Term], goal: Term, exp
 def test_most_index_arithmetic_needs_no_solver() -> None:
     wanted = [(f, g) for f, g, expected in near_misses() if expected]
     assert sum(Facts(Search()).assume(*f).proves(g) for f, g in wanted) >= len(wanted) - 1
+
+
+def test_a_sum_is_positive_if_its_first_summand_is_and_none_is_negative() -> None:
+    n, m, i = k.var("n", INT), k.var("m", INT), k.bound(0, INT)
+    exp = k.var("fn:exp", k.fun_sort((REAL,), REAL))
+    inner = k.big("sum", i, m, k.app(exp, k.to_real(i)))
+    positive = k.lt(k.num(0, REAL), k.big("sum", ZERO, n, inner))
+    some, none = [k.lt(ZERO, n), k.lt(ZERO, m)], [k.le(ZERO, n), k.le(ZERO, m)]
+    assert Judge(Z3Solver()).proves(Facts(Search()).assume(*some), positive)
+    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*none), positive)
+    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(some[0]), positive)
+    shifted = k.big("sum", ZERO, n, k.sub(inner, k.num(1, REAL)))
+    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*some), k.lt(k.num(0, REAL), shifted))
 
 
 def test_universal_facts_are_used_at_the_terms_that_occur() -> None:

@@ -12,8 +12,8 @@ from optigpu.checker.sums import SumProver
 from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
-from optigpu.kernel.values import Case, Equality, Extend, Reindex, Split, Widen, peel
+from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.kernel.values import Case, Equality, Extend, Into, Maximum, Reindex, Split, Widen, parts, peel
 from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 from tests.support.terms import FUNCTIONS, environment, evaluate
@@ -118,6 +118,170 @@ def test_cases_need_both_branches() -> None:
     assert not equal([], k.ite(c, k.num(1, REAL), WHOLE), WHOLE, Case(c, (), ()))
 
 
+def most(low: Term, high: Term, body: Term, start: Term) -> Term:
+    return k.big("fold_max", low, high, body, start)
+
+
+def everywhere(binders: int, part: int, *to: Term) -> tuple[Into, ...]:
+    return (Into(binders, TRUE, part, to),)
+
+
+FOUR, U = k.num(4), k.var("u", REAL)
+TILED_MOST = most(ZERO, m, most(ZERO, FOUR, k.app(A, k.add(k.scale(4, I1), I0)), U), U)
+DIGITS, FORM = (k.fdiv(I0, FOUR), k.fmod(I0, FOUR)), k.add(k.scale(4, I1), I0)
+
+
+def test_maxima_are_equal_if_each_term_of_one_is_in_the_other() -> None:
+    """The tiles of TILED_MOST have the parts u, u for each tile, and the elements."""
+    whole = most(ZERO, k.scale(4, m), k.app(A, I0), U)
+    there = (everywhere(0, 0), everywhere(1, 0), everywhere(2, 1, FORM))
+    back = (everywhere(0, 0), everywhere(1, 2, *DIGITS))
+    step = Maximum(TILED_MOST, whole, there, back)
+    assert equal([], TILED_MOST, whole, step)
+    assert not equal([], TILED_MOST, whole)
+    assert not equal([], TILED_MOST, whole, Maximum(TILED_MOST, whole, there, back[:1]))  # a part is left out
+    assert not equal([], TILED_MOST, whole, Maximum(TILED_MOST, whole, there, (back[0], everywhere(1, 2, ZERO, I0))))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        most(ZERO, k.add(k.scale(4, m), ONE), k.app(A, I0), U),  # one element more
+        most(ONE, k.scale(4, m), k.app(A, I0), U),  # the first one is missing
+        most(ZERO, k.scale(4, m), k.app(A, k.add(I0, ONE)), U),  # shifted
+        most(ZERO, k.scale(4, m), k.app(A, I0), k.num(0, REAL)),  # another initial value
+        most(ZERO, k.scale(4, m), k.app(A, I0), k.max_(U, k.num(0, REAL))),
+        most(ZERO, k.scale(4, m), k.app(A, I0), k.app(A, ZERO)),  # equal only if u is A(0) or less
+    ],
+)
+def test_maxima_with_other_terms_are_not_equal(other: Term) -> None:
+    there = (everywhere(0, 0), everywhere(1, 0), everywhere(2, len(parts(other)) - 1, FORM))
+    back = (*(everywhere(0, 0) for _ in parts(other)[1:]), everywhere(1, 2, *DIGITS))
+    assert not equal([k.lt(ZERO, m)], TILED_MOST, other, Maximum(TILED_MOST, other, there, back))
+    assert SumProver(Judge(Z3Solver())).find(Facts(Search()).assume(k.lt(ZERO, m)), TILED_MOST, other) is None
+
+
+def test_an_initial_value_may_be_a_term_only_of_a_range_that_is_not_empty() -> None:
+    first, both = most(ZERO, n, k.app(A, I0), k.app(A, ZERO)), most(ZERO, n, k.app(A, I0), U)
+    step = Maximum(
+        both, first, (everywhere(0, 1, ZERO), everywhere(1, 1, I0)), (everywhere(0, 1, ZERO), everywhere(1, 1, I0))
+    )
+    bounded = k.le(U, k.app(A, ZERO))
+    assert equal([k.lt(ZERO, n), bounded], both, first, step)
+    assert not equal([bounded], both, first, step)  # of nothing, one is u and the other A(0)
+    assert not equal([k.lt(ZERO, n)], both, first, step)
+
+
+def test_cases_of_a_part_are_all_there_are() -> None:
+    """A(0), …, A(n) as A(n) and the others: the index n is in one place, smaller ones in another."""
+    longer, apart = most(ZERO, k.add(n, ONE), k.app(A, I0), U), most(ZERO, n, k.app(A, I0), k.max_(U, k.app(A, n)))
+    at_end, below = Into(1, k.eq(I0, n), 1, ()), Into(1, TRUE, 2, (I0,))
+    if parts(apart)[0].index[0] is not U:
+        at_end = Into(1, k.eq(I0, n), 0, ())
+    back = tuple(
+        everywhere(0, 0) if p.index[0] is U else everywhere(len(p.ranges), 1, I0 if p.ranges else n)
+        for p in parts(apart)
+    )
+    start = everywhere(0, [p.index[0] for p in parts(apart)].index(U))
+    assert equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (at_end, below)), back))
+    assert not equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (at_end,)), back))
+    assert not equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (below,)), back))
+    assert not equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, ()), back))
+    assert not equal(
+        [], longer, apart, Maximum(longer, apart, (start, (at_end, below)), back)
+    )  # n < 0: A(n) is in one only
+
+
+def random_maxima(r: Random) -> tuple[Term, Term]:
+    """Two of one initial value and range, mostly: in tiles, backwards, in two parts, under a condition, with one more."""
+    start = r.choice([U, k.num(0, REAL), k.app(A, ZERO), k.app(A, k.num(-1))])
+    high = r.choice([n, k.scale(2, m), k.num(4)])
+
+    def one() -> Term:
+        hi = high if r.random() < 0.8 else k.add(high, ONE)
+        mine = start if r.random() < 0.9 else k.max_(start, k.app(A, r.choice([ZERO, ONE, m])))
+        match r.randrange(7):
+            case 0:
+                return most(r.choice([ZERO, ZERO, ONE]), hi, k.app(A, I0), mine)
+            case 1:
+                return most(ONE, k.add(hi, ONE), k.app(A, k.sub(I0, ONE)), mine)
+            case 2:
+                halves = k.fdiv(hi, k.num(2))
+                return most(ZERO, halves, most(ZERO, k.num(2), k.app(A, k.add(k.scale(2, I1), I0)), mine), mine)
+            case 3:
+                return most(ZERO, k.add(hi, k.num(2)), k.ite(k.lt(I0, hi), k.app(A, I0), mine), mine)
+            case 4:
+                return k.max_(most(ZERO, k.sub(hi, ONE), k.app(A, I0), mine), k.app(A, k.sub(hi, ONE)))
+            case 5:
+                return most(m, hi, k.app(A, I0), most(ZERO, m, k.app(A, I0), mine))
+            case _:
+                return most(ZERO, hi, k.app(A, k.sub(k.sub(hi, ONE), I0)), mine)
+
+    return one(), one()
+
+
+MODEL_FACTS = [k.le(ZERO, n), k.le(ZERO, m), k.le(m, n), k.eq(n, k.scale(2, m)), k.lt(m, n), k.eq(n, m)]
+
+
+def same_in_the_model(facts: Facts, a: Term, b: Term, seed: int) -> None:
+    for vn in range(-2, 6):
+        for vm in range(-2, 5):
+            env = {**environment(Random(seed)), "n": vn, "m": vm}
+            if all(evaluate(f, env) for f in facts.given):
+                assert evaluate(a, env) == evaluate(b, env), (facts.given, a, b, vn, vm)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32))
+def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
+    r = Random(seed)
+    facts = Facts(Search()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
+    a, b = random_maxima(r)
+    judge = Judge(Z3Solver())
+    steps = SumProver(judge).find(facts, a, b)
+    if steps is not None and Equality(judge).holds(facts, a, b, steps):
+        same_in_the_model(facts, a, b, seed)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32))
+def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) -> None:
+    r = Random(seed)
+    facts = Facts(Search()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
+    a, b = random_maxima(r)
+    mine, theirs = parts(a), parts(b)
+
+    def cases(here: list[object], there: list[object]) -> tuple[tuple[Into, ...], ...]:
+        out = []
+        for p in here:
+            binders = len(p.ranges)  # type: ignore[attr-defined]
+            indices = [
+                ZERO,
+                k.sub(n, ONE),
+                *(k.bound(i, INT) for i in range(binders)),
+                *(k.bound(i, INT) for i in range(binders)),
+            ]
+            indices += [
+                t
+                for i in range(binders)
+                for t in (k.fdiv(k.bound(i, INT), k.num(2)), k.fmod(k.bound(i, INT), k.num(2)))
+            ]
+            indices += [FORM] if binders == 2 else []
+            tests = [TRUE, *(k.eq(x, y) for x, y in [r.sample(indices, 2)])]
+            cs = []
+            for test in reversed(tests[: r.randint(1, 2)]):
+                q = r.randrange(len(there))
+                cs.append(Into(binders, test, q, tuple(r.choice(indices) for _ in there[q].ranges)))  # type: ignore[attr-defined]
+            out.append(tuple(cs))
+        return tuple(out)
+
+    for _ in range(10):
+        step = Maximum(a, b, cases(list(mine), list(theirs)), cases(list(theirs), list(mine)))
+        if Equality(Judge()).holds(facts, a, b, (step,)):
+            same_in_the_model(facts, a, b, seed)
+            return
+
+
 @pytest.mark.parametrize(
     ("facts", "a", "b", "provable"),
     [
@@ -131,6 +295,13 @@ def test_cases_need_both_branches() -> None:
         ([], total(ZERO, n, total(ZERO, m, k.app(B, I1, I0))), total(ZERO, n, total(ZERO, m, k.app(B, I0, I1))), False),
         ([k.le(ZERO, n)], total(ZERO, k.num(2), k.app(A, k.add(n, I0))), k.add(k.app(A, n), k.app(A, k.add(n, ONE))), True),
         ([k.le(ZERO, n)], total(ONE, k.add(n, ONE), k.app(A, k.sub(I0, ONE))), WHOLE, True),
+        ([], most(ZERO, k.scale(4, m), k.app(A, I0), U), TILED_MOST, True),
+        ([], most(ZERO, k.scale(5, m), k.app(A, I0), U), TILED_MOST, False),
+        ([], most(ZERO, n, k.app(A, k.sub(k.sub(n, ONE), I0)), U), most(ZERO, n, k.app(A, I0), U), True),
+        ([], most(ZERO, n, most(ZERO, m, k.app(B, I1, I0), U), U), most(ZERO, m, most(ZERO, n, k.app(B, I0, I1), U), U), True),
+        ([], most(ZERO, n, most(ZERO, m, k.app(B, I1, I0), U), U), most(ZERO, m, most(ZERO, n, k.app(B, I1, I0), U), U), False),
+        ([], most(ZERO, k.num(3), k.app(A, I0), k.app(A, ZERO)), k.max_(*(k.app(A, k.num(i)) for i in range(3))), True),
+        ([], most(ZERO, k.num(3), k.app(A, I0), k.app(A, ZERO)), k.max_(*(k.app(A, k.num(i)) for i in range(2))), False),
     ],
 )  # fmt: skip
 def test_the_search_finds_proofs_that_the_kernel_accepts(facts: list[Term], a: Term, b: Term, provable: bool) -> None:

@@ -402,6 +402,92 @@ GPU_PAIRS = [
         "Matrix2(B, 256, fun b t -> t % 32 == 0 ? Sum(l in 0..32, A(b, t + l)) : A(b, t))",
     ),
     GpuPair(
+        "a_tree_of_maxima",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    for (int half = 128; half > 0; half >>= 1) {
+      blocksync();
+      thread for (int t = 0; t < 256; t++)
+        if (t < half) s[t] = fmaxf(s[t], s[t + half]);
+    }
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[0];
+  }""",
+        (
+            ("s[t + half]);", "s[half]);", "OG305"),
+            ("half = 128;", "half = 64;", "OG305"),
+            ("s[t] = d[b][t]", "s[t] = fmaxf(0.0f, d[b][t])", "OG305"),  # wrong where all are negative
+            ("      blocksync();\n", "", "OG341"),
+            ("d[b][t] = s[0]", "d[b][t] = s[1]", "OG318"),
+        ),
+        "Matrix2(B, 256, fun b t -> Max(k in 0..256, A(b, k)))",
+    ),
+    GpuPair(
+        "a_tree_of_minima",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    for (int half = 128; half > 0; half >>= 1) {
+      blocksync();
+      thread for (int t = 0; t < 256; t++)
+        if (t < half) s[t] = fminf(s[t], s[t + half]);
+    }
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[0];
+  }""",
+        (("s[t] = fminf(", "s[t] = fmaxf(", "OG305"),),
+        "Matrix2(B, 256, fun b t -> Min(k in 0..256, A(b, k)))",
+    ),
+    GpuPair(
+        "minima_of_parts",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[32];
+    thread for (int t = 0; t < 32; t++) {
+      float m = d[b][0];
+      for (int j = 0; j < 4; j++)
+        for (int k = 0; k < 2; k++)
+          m = fminf(m, d[b][64 * j + 2 * t + k]);
+      s[t] = m;
+    }
+    blocksync();
+    thread for (int t = 0; t < 32; t++) {
+      float m = s[0];
+      for (int k = 1; k < 32; k++)
+        if (s[k] < m) m = s[k];
+      for (int j = 0; j < 8; j++)
+        d[b][32 * j + t] = m;
+    }
+  }""",
+        (
+            ("float m = d[b][0]", "float m = 0.0f", "OG305"),  # wrong where all are positive
+            ("j < 4", "j < 3", "OG305"),
+            ("64 * j + 2 * t + k", "64 * j + t + k", "OG305"),
+            ("k = 1; k < 32", "k = 1; k < 31", "OG305"),
+            ("    blocksync();\n", "", "OG342"),
+            ("if (s[k] < m)", "if (s[k] > m)", "OG305"),
+        ),
+        "Matrix2(B, 256, fun b t -> Min(k in 0..256, A(b, k)))",
+        launch="B, 32, 128",
+    ),
+    GpuPair(
+        "a_maximum_under_a_condition",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 128; t++) {
+      float m = d[b][2 * t];
+      for (int j = 0; j < 2; j++)
+        if (j > 0) m = fmaxf(m, d[b][2 * t + j]);
+      d[b][2 * t] = m;
+    }""",
+        (("if (j > 0)", "if (j < 1)", "OG305"), ("if (j > 0) m = fmaxf(m, d", "if (j > 0) m = fmaxf(0.0f, d", "OG305")),
+        "Matrix2(B, 256, fun b t -> t % 2 == 0 ? max(A(b, t), A(b, t + 1)) : A(b, t))",
+        launch="B, 128, 0",
+    ),
+    GpuPair(
         "four_cells_at_once",
         """  thread for (int b = 0; b < B; b++)
     thread for (int t = 0; t < 64; t++) {
@@ -445,5 +531,79 @@ GPU_PAIRS = [
         before="""__device__ float twice(float x) { __ensures("_Res == 2.0f * x"); return 2.0f * x; }
 __device__ void put(int n, float p[n], float x) { __requires("n >= 1"); __writes("&p[0] ~~> x"); p[0] = x; }
 """,
+    ),
+    GpuPair(
+        "a_double_buffer",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[2][16];
+    float* const acc = __treg_malloc0<float>();
+    thread for (int t = 0; t < 256; t++) {
+      acc[DMINDEX1(256, t)] = 0.0f;
+      if (t < 16) s[0][t] = d[b][t];
+    }
+    blocksync();
+    for (int k = 0; k < 16; k++) {
+      thread for (int t = 0; t < 256; t++)
+        acc[DMINDEX1(256, t)] += s[k % 2][15 - t % 16];
+      if (k + 1 < 16)
+        thread for (int t = 0; t < 256; t++)
+          if (t < 16) s[(k + 1) % 2][t] = d[b][16 * (k + 1) + t];
+      blocksync();
+    }
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = acc[DMINDEX1(256, t)];
+  }""",
+        (
+            ("      blocksync();\n    }\n", "    }\n", "OG341"),
+            ("    blocksync();\n    for", "    for", "OG341"),
+            ("s[(k + 1) % 2][t] = ", "s[k % 2][t] = ", "OG318"),
+            ("s[k % 2][15 - t % 16]", "s[(k + 1) % 2][15 - t % 16]", "OG304"),
+            ("s[0][t] = d[b][t]", "s[1][t] = d[b][t]", "OG318"),
+            ("s[0][t] = d[b][t]", "s[0][t] = d[b][t + 1]", "OG318"),
+            ("16 * (k + 1) + t", "16 * k + t", "OG318"),
+            ("if (k + 1 < 16)", "if (k + 2 < 16)", "OG304"),
+        ),
+        "Matrix2(B, 256, fun b t -> Sum(k in 0..16, A(b, 16 * k + 15 - t % 16)))",
+        launch="B, 256, 32 * sizeof(float)",
+    ),
+    GpuPair(
+        "a_scan_in_place",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 16; t++) {
+      float x[16];
+      for (int v = 0; v < 16; v++) x[v] = d[b][16 * t + v];
+      float sum = 0.0f;
+      for (int v = 0; v < 16; v++) {
+        sum += x[v];
+        x[v] = sum;
+      }
+      for (int v = 0; v < 16; v++) d[b][16 * t + v] = x[v];
+    }""",
+        (
+            ("float sum = 0.0f;", "float sum = 1.0f;", "OG305"),
+            ("        sum += x[v];\n        x[v] = sum;", "        x[v] = sum;\n        sum += x[v];", "OG305"),
+            ("sum += x[v];", "sum += x[15 - v];", "OG305"),
+            ("for (int v = 0; v < 16; v++) {", "for (int v = 1; v < 16; v++) {", "OG305"),
+        ),
+        "Matrix2(B, 256, fun b t -> Sum(k in 16 * (t / 16)..t + 1, A(b, k)))",
+        launch="B, 16, 0",
+    ),
+    GpuPair(
+        "one_block_leaves_its_shared_memory",
+        """  thread for (int b = 0; b < 1; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = 1.0f;
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      for (int r = 0; r < B; r++)
+        d[r][t] = s[255 - t];
+  }""",
+        (
+            ("    blocksync();\n", "", "OG341"),
+            ("  thread for (int b = 0; b < 1; b++) {", "  for (int b = 0; b < 2; b++) {", "OG352"),
+        ),
+        "Matrix2(B, 256, fun b t -> 1.0f)",
+        launch="1, 256, 1024",
     ),
 ]

@@ -212,6 +212,13 @@ class TermMaker:
 
         if op == "fold_max":
             start, fstart = make(0, bound)
+            if self.r.random() < 0.5:  # one of the values around the beginning
+                d = self.r.randint(-2, 1)
+                start = k.instantiate(body, (k.add(lo, k.num(d)),))
+
+                def fstart(env: Any, st: Any) -> Any:
+                    return fbody(env, (*st, flo(env, st) + d))
+
             return k.big(op, lo, hi, body, start), lambda env, st: max([fstart(env, st), *values(env, st)])
         combine = sum if op == "sum" else math.prod
         return k.big(op, lo, hi, body), lambda env, st: combine(values(env, st))

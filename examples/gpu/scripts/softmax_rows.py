@@ -1,21 +1,18 @@
-"""Softmax of rows: one block a row. Each thread adds up every 128th element and a tree adds up the threads; one thread finds the
-maximum."""
+"""Softmax of rows: one block a row. For the maximum and for the sum, each thread reduces every 128th element, and a tree in shared
+memory combines the threads."""
 
 import optigpu as og
 from optigpu import For, Write
 
 s = og.Script("../../softmax_rows.c")
-s.loop.tile(For("j", body=Write("total")), 128, outer="k", tail="guard")
-s.loop.tile(For("j", body=Write("b")), 128, outer="k", tail="guard")
-s.loop.reorder("j", "k", at=Write("total"))
-s.variable.local_name(For("j", body=Write("total")), var="total", local_var="part")
-s.accesses.shift_var("part", factor="total", inv=True)
-s.variable.bind(For("j") / Write("total"), "shares", "part")
-s.loop.hoist("shares")
-s.loop.fission(before=For("j") / Write("total"))
+for var, parts, tile in (("best", "tops", "k"), ("total", "shares", "l")):
+    s.loop.tile(For("j", body=Write(var)), 128, outer=tile, tail="guard")
+    s.loop.reorder("j", tile, at=Write(var))
+    s.reduce.parts(For("j", body=Write(var)), var=var, parts=parts)
+s.loop.tile(For("j", body=Write("b")), 128, outer="m", tail="guard")
 s.reduce.tree(For("j", body=Write("total")))
-s.loop.rename(For("j", body=Write("best")), "m")
-s.gpu.launch(grid=["i"], block=["j"], shared=["best", "total", "shares"])
+s.reduce.tree(For("j", body=Write("best")))
+s.gpu.launch(grid=["i"], block=["j"], shared=["best", "total", "tops", "shares"])
 
 if __name__ == "__main__":
     s.emit("build/softmax_rows.cu")

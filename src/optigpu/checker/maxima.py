@@ -7,17 +7,32 @@ not be inverse to each other: a maximum may have a term twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Cells, Index, same
+from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import FALSE, INT, TRUE, Term
 from optigpu.kernel.values import Cases, Into, Maximum, parts
+from optigpu.prover.guide import samples
+from optigpu.prover.samples import Sample, Undefined, evaluate
 
-CASES = 6  # into which the terms of one part may fall
+Guess: TypeAlias = Callable[[Index, int], list[Index]]  # from indices of a term, and the number of indices of another
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Indices of a part at which a term may be: it is where they agree, and the indices are in the domain."""
+
+    agreement: Term
+    domain: Term
+    bounded: Term
+    part: int
+    to: Index
 
 
 class MaximumSearch:
@@ -28,83 +43,103 @@ class MaximumSearch:
     def proves(self, facts: Facts, goal: Term) -> bool:
         return self.judge.proves(facts, goal, count=False)
 
-    def between(self, facts: Facts, a: Term, b: Term) -> Maximum | None:
+    def between(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Maximum | None:
         """A maximum of a that is one of b."""
         mine, theirs = maxima(a), maxima(b)
         for s in mine:
             for t in theirs:
                 if s.sort is t.sort and s not in theirs and t not in mine and "fold_max" in (s.op, t.op):
-                    found = self.equal(facts, s, t)
+                    inside = s in k.subterms(t)  # then the other way: a step must not bring back what it replaces
+                    found = self.equal(facts, t, s, guess) if inside else self.equal(facts, s, t, guess)
                     if found is not None:
                         return found
         return None
 
-    def equal(self, facts: Facts, old: Term, new: Term) -> Maximum | None:
+    def equal(self, facts: Facts, old: Term, new: Term, guess: Guess | None) -> Maximum | None:
+        """The step from one maximum to the other. `guess`: the indices at which a term may be, if more is known of them."""
         key = (facts, old, new)
         if key not in self.tried:
-            self.tried[key] = self.searched(facts, old, new)
+            mine, theirs = parts(old), parts(new)
+            forward = self.located(facts, mine, theirs, guess)
+            back = self.located(facts, theirs, mine, guess) if forward is not None else None
+            self.tried[key] = None if forward is None or back is None else Maximum(old, new, forward, back)
         return self.tried[key]
 
-    def searched(self, facts: Facts, old: Term, new: Term) -> Maximum | None:
-        mine, theirs = parts(old), parts(new)
-        forward = self.located(facts, mine, theirs)
-        back = self.located(facts, theirs, mine) if forward is not None else None
-        return None if forward is None or back is None else Maximum(old, new, forward, back)
-
-    def located(self, facts: Facts, mine: list[Cells], theirs: list[Cells]) -> Cases | None:
+    def located(self, facts: Facts, mine: list[Cells], theirs: list[Cells], guess: Guess | None) -> Cases | None:
         """Where the terms of each part are in another maximum."""
         out: list[tuple[Into, ...]] = []
         for part in mine:
             xs, here = facts.arbitrary(*(INT,) * len(part.ranges))  # as the kernel names them
-            found = self.cases(here.assume(part.domain(xs)), part.at(xs)[0], theirs)
-            if found is None:
+            here, body = here.assume(part.domain(xs)), part.at(xs)[0]
+            found = [
+                Place(_agreement(body, other.at(to)[0]), other.domain(to), k.le(body, other.at(to)[0]), q, to)
+                for q, other in enumerate(theirs)
+                for to in (guess(xs, len(other.ranges)) if guess else _matching(here, body, other))
+            ]
+            cases = self.cases(here, found)
+            if cases is None:
                 return None
             out.append(
-                tuple(
-                    Into(len(xs), k.abstract(test, xs), q, tuple(k.abstract(t, xs) for t in to))
-                    for test, q, to in found
-                )
+                tuple(Into(len(xs), k.abstract(t, xs), q, tuple(k.abstract(x, xs) for x in to)) for t, q, to in cases)
             )
         return tuple(out)
 
-    def cases(self, here: Facts, body: Term, theirs: list[Cells]) -> list[tuple[Term, int, Index]] | None:
-        """(test, part, indices): one part that always has the term, or several that have it in some cases."""
-        sometimes: list[tuple[Term, int, Index]] = []
-        for q, other in sorted(enumerate(theirs), key=lambda qo: -len(qo[1].ranges)):
-            for to, test in self.places(here, body, other):
-                if test is not FALSE and self.proves(here.assume(test), k.le(body, other.at(to)[0])):
-                    if test is TRUE or self.proves(here, test):
-                        return [(TRUE, q, to)]
-                    sometimes.append((test, q, to))
-        for n, (test, _, _) in enumerate(sometimes[:CASES], 1):
+    def cases(self, here: Facts, found: list[Place]) -> list[tuple[Term, int, Index]] | None:
+        """One place that always has the term, or several that have it in some cases. Numbers say which are worth a proof."""
+        numbers = samples(here)
+        held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in numbers) for p in found}
+        for p in sorted(found, key=lambda p: len(p.to)):
+            if held[p] == len(numbers) and self.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
+                return [(TRUE, p.part, p.to)]
+        out: list[tuple[Term, int, Index]] = []
+        for p in sorted(found, key=lambda p: (held[p], len(p.to)), reverse=True):
+            test = here.simplify(p.agreement)
+            if test is FALSE:
+                continue
+            if test is TRUE or not self.proves(here.assume(test), k.and_(p.domain, p.bounded)):
+                test = here.simplify(k.and_(p.agreement, p.domain))
+                if test is FALSE or not self.proves(here.assume(test), p.bounded):
+                    continue
+            out.append((test, p.part, p.to))
             here = here.assume(k.not_(test))
             if self.proves(here, FALSE):
-                return sometimes[:n]
+                return out
         return None
 
-    def places(self, here: Facts, body: Term, other: Cells) -> Iterator[tuple[Index, Term]]:
-        """Indices of a part at which it may have this term, and when it has."""
-        xs = temporaries(len(other.ranges), "m")
-        theirs = other.at(xs)[0]
-        wanted = [a for a in k.subterms(theirs) if a.op == "app" and a.free & set(xs)] if xs else []
-        seen: set[Index] = set()
-        for c, a in _applications(wanted, body) if wanted else [((), ())]:
-            cells = Cells("", other.ranges, other.where, tuple(k.abstract(t, xs) for t in c))
-            to = invert(cells, a, here)
-            if to is None or to in seen:
-                continue
-            seen.add(to)
-            yield to, here.simplify(k.and_(other.domain(to), self.agreement(here, body, other.at(to)[0])))
 
-    def agreement(self, here: Facts, body: Term, theirs: Term) -> Term:
-        """When two terms of the same shape are the same: their functions are applied to the same integers."""
-        body, theirs = here.simplify(body), here.simplify(theirs)
-        if body is theirs:
-            return TRUE
-        if body.op != theirs.op or body.op != "app" or body.args[0] is not theirs.args[0]:
-            return TRUE  # then nothing is known; whether one is at most the other is asked anyway
-        pairs = [(x, y) for x, y in zip(body.args[1:], theirs.args[1:]) if x.sort is INT]
-        return same(tuple(x for x, _ in pairs), tuple(y for _, y in pairs))
+def _matching(here: Facts, body: Term, other: Cells) -> Iterator[Index]:
+    """Indices of a part at which an application in it is one in this term."""
+    xs = temporaries(len(other.ranges), "m")
+    wanted = [a for a in k.subterms(other.at(xs)[0]) if a.op == "app" and a.free & set(xs)]
+    seen: set[Index] = set()
+    for c, a in _applications(wanted, body) if wanted else [((), ())]:
+        cells = Cells("", other.ranges, other.where, tuple(k.abstract(t, xs) for t in c))
+        to = invert(cells, a, here)
+        if to is not None and to not in seen:
+            seen.add(to)
+            yield to
+
+
+def _agreement(a: Term, b: Term) -> Term:
+    """When two terms of one shape are the same: the integers in them are. Of others nothing is known."""
+    if a.sort is INT:
+        return k.eq(a, b)
+    if a is b or a.sort is not b.sort or k.is_num(a) or k.is_num(b):
+        return TRUE
+    if a.op == b.op == "app":
+        return k.and_(*map(_agreement, a.args[1:], b.args[1:])) if a.args[0] is b.args[0] else FALSE
+    (m, c), *others = k.coefficients(a).items()
+    (n, d), *more = k.coefficients(b).items()
+    if others or more or c != d or len(m) != len(n) or (m, n) == ((a,), (b,)):
+        return TRUE
+    return k.and_(*map(_agreement, m, n))
+
+
+def _may_hold(condition: Term, sample: Sample) -> bool:
+    try:
+        return bool(evaluate(condition, sample))
+    except Undefined:
+        return True
 
 
 def _applications(wanted: list[Term], body: Term) -> Iterator[tuple[Index, Index]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from optigpu.syntax.exprs import Binary, Expr, Index, Real, Var
+from optigpu.kernel.threads import WARP
+from optigpu.syntax.exprs import Binary, Call, Expr, Index, Real, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.syntax.source import UNMARKED
-from optigpu.syntax.types import Scalar, is_float
-from optigpu.syntax.walk import body_free_vars, free_vars, substitute, substitute_body
+from optigpu.syntax.types import Array, Scalar, is_float
+from optigpu.syntax.walk import body_free_vars, free_vars, statements, stmt_exprs, substitute, substitute_body
 from optigpu.transform.building import (
     Size,
     ceil_div,
@@ -30,7 +31,11 @@ from optigpu.transform.building import (
 from optigpu.transform.editing import edit_body
 from optigpu.transform.loops import array_decl, is_plain, refuse
 from optigpu.transform.script import Family, transformation
+from optigpu.transform.shuffles import lane_below
 from optigpu.transform.targets import Aim, Handle
+from optigpu.transform.types_at import array_of, scalar_of
+
+EXTREMES = ("fmaxf", "fminf", "fmax", "fmin", "max", "min")
 
 
 class Reduce(Family):
@@ -95,8 +100,59 @@ class Reduce(Family):
         return self.script.handle(place.sibling(len(first)))
 
     @transformation
+    def parts(self, target: Aim, *, var: str, parts: str, part: str = "part") -> Handle:
+        """Let each iteration reduce by itself, into an array, and combine its elements afterwards.
+
+        Before:
+            float x = 0.0f;
+            for (int i = 0; i < 8; i++) {
+              for (int j = i; j < n; j += 8) {
+                x += b[j];
+              }
+            }
+            a[0] = x;
+        Step: s.reduce.parts(For("i"), var="x", parts="t")
+        After:
+            float x = 0.0f;
+            float t[8];
+            for (int i = 0; i < 8; i++) {
+              float part = 0.0f;
+              for (int j = i; j < n; j += 8) {
+                part += b[j];
+              }
+              t[i] = part;
+            }
+            for (int i = 0; i < 8; i++) {
+              x += t[i];
+            }
+            a[0] = x;
+
+        Needs: a loop from 0 that adds to `var`, or takes a maximum or minimum with it, and uses it for nothing else. Parts of a sum
+        start with 0, those of a maximum with the variable. Fails: when there is another use of the variable in the loop.
+        """
+        place = self.script.find(target, "for")
+        loop = self.script.at(place)
+        if not isinstance(loop, For) or not is_plain(loop):
+            raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
+        elem = scalar_of(self.script, place, var)
+        combined = [s for s in statements(loop.body) if isinstance(s, Store) and s.target == Var(var)]
+        others = [e for s in statements(loop.body) if s not in combined for e in stmt_exprs(s)]
+        others += [_operand(s) for s in combined]
+        if len(combined) != 1 or not _reduces(combined[0]) or any(var in free_vars(e) for e in others):
+            raise refuse(f"`{var}` is not only added to here, or compared with", loop, "x += e; or x = fmaxf(x, e);")
+        array, local = (self.script.fresh(name, place) for name in (parts, part))
+        mine = cell(array, [Var(loop.index)])
+        first = _zero(elem) if combined[0].op == "+" else Var(var)
+        body = (Decl(local, elem, first), *substitute_body(loop.body, {var: Var(local)}), Store(mine, Var(local)))
+        last = replace(loop, body=(_combining(combined[0], Var(var), mine),), contract=(), mark=UNMARKED)
+        decl, free = array_decl(array, elem, (loop.range.bound,))
+        self.script.put(place, decl, replace(loop, body=body, contract=()), last, *free)
+        return self.script.handle(place.sibling(2))
+
+    @transformation
     def tree(self, target: Aim, *, index: str = "h") -> Handle:
-        """Sum a local array by halves: each pass adds the second half of what is left to the first. The array is used up.
+        """Sum a local array by halves: each pass adds the second half of what is left to the first. The array is used up. The same
+        for maxima and minima.
 
         Before:
             float t[8];
@@ -130,18 +186,115 @@ class Reduce(Family):
         place = self.script.find(target, "for")
         loop = self.script.at(place)
         match loop:
-            case For(i, _, (Store(into, Index(Var(array), (Var(j),)), "+"),)) if i == j and is_plain(loop):
-                size = value_of(loop.range.bound)
+            case For(i, _, (Store(into) as combined,)) if is_plain(loop) and _reduces(combined):
+                size, element = value_of(loop.range.bound), _operand(combined)
             case _:
                 raise refuse("this is not a loop that adds up an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
+        if not isinstance(element, Index) or element.indices != (Var(i),) or not isinstance(element.base, Var):
+            raise refuse("this is not a loop over an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
         if size is None or size & (size - 1) or size < 1:
             raise refuse("the number of elements is not a power of two", loop)
         h = self.script.fresh(index, place)
-        pair = If(less(Var(i), Var(h)), (Store(cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))]), "+"),))
+        array = element.base.name
+        mine, other = cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))])
+        pair = If(less(Var(i), Var(h)), (_combining(combined, mine, other),))
         level = replace(loop, body=(pair,), contract=())
         halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
-        self.script.put(place, halves, Store(into, cell(array, [lit(0)]), "+"))
+        self.script.put(place, halves, _combining(combined, into, cell(array, [lit(0)])))
         return self.script.handle(place)
+
+    @transformation
+    def warp(
+        self,
+        target: Aim,
+        *,
+        warp: str = "w",
+        lane: str = "l",
+        distance: str = "d",
+        other: str = "other",
+        sums: str = "sums",
+        total: str = "total",
+    ) -> Handle:
+        """Sum a local array by shuffles: 32 by 32 elements by halves, each from a copy of its neighbours, then what the warps have.
+
+        Before:
+            float t[64];
+            for (int i = 0; i < 64; i++) {
+              t[i] = b[i];
+            }
+            float x = 0.0f;
+            for (int i = 0; i < 64; i++) {
+              x += t[i];
+            }
+            a[0] = x;
+        Step: s.reduce.warp(For("i").last)
+        After:
+            float t[64];
+            for (int i = 0; i < 64; i++) {
+              t[i] = b[i];
+            }
+            float x = 0.0f;
+            float other[64];
+            float sums[2];
+            for (int w = 0; w < 2; w++) {
+              for (int d = 16; d > 0; d >>= 1) {
+                for (int l = 0; l < 32; l++) {
+                  other[w * 32 + l] = t[w * 32 + (l + d < 32 ? l + d : l)];
+                }
+                for (int l = 0; l < 32; l++) {
+                  if (l < d) {
+                    t[w * 32 + l] += other[w * 32 + l];
+                  }
+                }
+              }
+              for (int l = 0; l < 32; l++) {
+                if (l == 0) {
+                  sums[w] = t[w * 32 + l];
+                }
+              }
+            }
+            float total = 0.0f;
+            for (int j = 0; j < 2; j++) {
+              total += sums[j];
+            }
+            x += total;
+            a[0] = x;
+
+        Needs: a loop over all of an array whose size is a multiple of 32. `gpu.launch` with both arrays in registers makes the copy
+        a shuffle. Fails: when the array is used afterwards.
+        """
+        place = self.script.find(target, "for")
+        loop = self.script.at(place)
+        _, into, array, size = _summed(loop)
+        if size is None or size % WARP or size < WARP:
+            raise refuse("the number of elements is not a multiple of 32", loop)
+        t = array_of(self.script, place, array).elem
+        w, d, o, s, x, j = (self.script.fresh(name, place) for name in (warp, distance, other, sums, total, "j"))
+        v = self.script.fresh(lane, place)
+        first = times(Var(w), lit(WARP))
+
+        def at(name: str, index: Expr) -> Index:
+            return cell(name, [Binary("+", first, index)])
+
+        def lanes(*body: Stmt) -> For:
+            return up_to(v, lit(WARP), body)
+
+        halves = (
+            lanes(Store(at(o, Var(v)), at(array, lane_below(Var(v), Var(d))))),
+            lanes(If(less(Var(v), Var(d)), (Store(at(array, Var(v)), at(o, Var(v)), "+"),))),
+        )
+        down = For(d, LoopRange(lit(WARP // 2), ">", lit(0), ">>", lit(1)), halves)
+        keep = lanes(If(Binary("==", Var(v), lit(0)), (Store(cell(s, [Var(w)]), at(array, Var(v))),)))
+        new = (
+            Decl(o, Array(t, (lit(size),))),
+            Decl(s, Array(t, (lit(size // WARP),))),
+            up_to(w, lit(size // WARP), (down, keep)),
+            Decl(x, t, _zero(t)),
+            up_to(j, lit(size // WARP), (Store(Var(x), cell(s, [Var(j)]), "+"),)),
+            Store(into, Var(x), "+"),
+        )
+        self.script.put(place, *new)
+        return self.script.handle(place.sibling(2))
 
     @transformation
     def scan(self, target: Aim, size: Size, *, outer: str, sums: str, before: str) -> Handle:
@@ -221,6 +374,36 @@ class Reduce(Family):
         p = place.index
         self.script.update(edit_body(self.script.program, place, lambda w: (*w[: p - 1], *new, *w[p + 1 :])))
         return self.script.handle(place.sibling(1))
+
+
+def _summed(s: Stmt) -> tuple[str, Var | Index, str, int | None]:
+    """The index of a loop that adds up an array, what it adds to, the array, and how many elements."""
+    match s:
+        case For(i, _, (Store(into, Index(Var(array), (Var(j),)), "+"),)) if i == j and is_plain(s):
+            return i, into, array, value_of(s.range.bound)
+        case _:
+            raise refuse("this is not a loop that adds up an array", s, "for (i = 0; i < 256; i++) sum += s[i];")
+
+
+def _reduces(s: Store) -> bool:
+    """`x += e` or `x = fmaxf(x, e)`"""
+    match s:
+        case Store(x, Call(name, (old, _)), None):
+            return name in EXTREMES and old == x
+        case _:
+            return s.op == "+"
+
+
+def _operand(s: Store) -> Expr:
+    """What a reduction adds, or compares with."""
+    return s.value.args[1] if isinstance(s.value, Call) and s.op is None else s.value
+
+
+def _combining(s: Store, into: Index | Var, value: Expr) -> Store:
+    """The same reduction of something else."""
+    if s.op is None and isinstance(s.value, Call):
+        return Store(into, replace(s.value, args=(into, value)))
+    return Store(into, value, s.op)
 
 
 def _is_zero(e: Expr | None) -> bool:
