@@ -39,8 +39,11 @@ OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "red
 SMALLER = {  # fewer blocks, for the interpreter
     "reduce": (("67584", "512"), ("67583", "511"), ("264", "2")),
     "reduce_warp": (("67584", "512"), ("67583", "511"), ("264", "2")),
-    "reduce_fast": (("2097152", "1048576"), ("2097151", "1048575"), ("512", "256"), ("q < 2", "q < 1")),
-}
+    "reduce_fast": (  # and of four threads
+        ("512", "8"), ("2097152", "512"), ("2097151", "511"), ("4096", "64"), ("3072", "48"), ("1024", "16"), ("256", "4"),
+        ("128", "2"),
+    ),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
