@@ -1,4 +1,4 @@
-"""Steps that make kernels fast (vector accesses, loops without guards, loads ahead, layouts): what they do, refuse, and what is rejected."""
+"""Steps that make kernels fast (vector accesses, no guards, prefetching, layouts): what they do and refuse, what is rejected."""
 
 from __future__ import annotations
 

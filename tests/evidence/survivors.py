@@ -14,7 +14,7 @@ SURVIVORS = [
     ),
     (
         "Rules.join_if · refusal, one operand · before is None",
-        "states in a branch are made by `enter_if` alone, which gives them the state before it; the condition is for the type checker.",
+        "states in a branch are made by `enter_if` alone, which gives them one; the condition is for the type checker.",
     ),
     (
         "Rules.join_if · refusal, one operand · yes.block is no.block",

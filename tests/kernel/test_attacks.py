@@ -17,15 +17,15 @@ import pytest
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Mark, Owner, box
+from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.groups import Mark
+from optigpu.kernel.iterations import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.judge import Judge, instance
 from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.threads import Cover
 from optigpu.kernel.values import Case, Equality, Extend, Partition, Reindex, Split, Widen
 from optigpu.prover.z3_solver import Z3Solver
 

@@ -18,7 +18,6 @@ from optigpu.checker.explore import (
     over_all,
     rotation,
     start_contents,
-    through_view,
     unknown_content,
 )
 from optigpu.checker.maxima import Guess
@@ -31,13 +30,14 @@ from optigpu.checker.trees import find_tree, halved, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel
+from optigpu.kernel.calls import Kernel, seen_through
 from optigpu.kernel.cells import FULL, KNOWN, Cells, Claim, Family, Index, arguments, box, same
 from optigpu.kernel.conditions import Take, terms_of
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.groups import THREADS
+from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract
 from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
-from optigpu.kernel.state import THREADS, Rejected, State
+from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
 from optigpu.kernel.threads import lanes
 from optigpu.kernel.values import Steps
@@ -594,7 +594,7 @@ class Executor:
         for x in missing:
             sub[x] = self.solve_variable(x, f, sub, state.facts)
         held = dict(state.held)
-        pre = [through_view(c.substitute(sub), views) for c in f.contract.pre]
+        pre = [seen_through(c.substitute(sub), views) for c in f.contract.pre]
         takes: dict[int, Take] = {}
         for share in (FULL, "read"):
             for i, claim in enumerate(pre):
@@ -607,7 +607,7 @@ class Executor:
                     held[take.family] = r.without(self.member(claim.cells, r, take.back))
         steps = tuple(self.fact_steps(state.facts, k.substitute(p, sub)) for p in f.contract.requires)
         variables = tuple(sub[x] for x in f.contract.variables)
-        posts = [through_view(c.substitute(sub), views) for c in f.contract.post]
+        posts = [seen_through(c.substitute(sub), views) for c in f.contract.post]
         homes = [(c.cells, takes[i].family) for i, c in enumerate(pre) if c.share == FULL]
         gives = tuple(self.given_back(state, c, homes) for c in posts)
         after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps, gives)

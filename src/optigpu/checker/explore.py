@@ -14,12 +14,12 @@ from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
+from optigpu.kernel.calls import seen_through
 from optigpu.kernel.cells import FULL, UNINIT, Cells, Claim, Index, arguments, box, same, single
 from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.iterations import Range, holds_for, index_values, iterations
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.loops import Range, holds_for, iterations
-from optigpu.kernel.loops import _values as loop_values
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
 from optigpu.kernel.threads import WARP, at_choice, lane_read
 from optigpu.kernel.values import parts
@@ -313,11 +313,11 @@ class Explorer:
                 w.env[i.target] = result
         posts = []
         for claim in f.contract.post:
-            c = through_view(claim.substitute(sub), views)
+            c = seen_through(claim.substitute(sub), views)
             known = c.contents != UNINIT and c.value is not None
             new = c.value if known and c.value is not None else self.opaque(self.sort_of(c.cells.base, w))
             posts.append(Update(c.cells, new, i.at, c.contents != UNINIT))
-        taken = [through_view(c.substitute(sub), views).cells for c in f.contract.pre if c.share == FULL]
+        taken = [seen_through(c.substitute(sub), views).cells for c in f.contract.pre if c.share == FULL]
         for u in self.together(taken, posts, w):
             self.write(u.cells.base, u, w)
         w.facts = w.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
@@ -416,7 +416,7 @@ class Explorer:
         start, bound, step = (t.data for t in numbers)
         if step <= 0 or abs(bound - start) > FEW * step:
             return None
-        return loop_values(loop, start, bound, step)
+        return index_values(loop, start, bound, step)
 
     def reduce_tree(self, loop: kc.Loop, w: World, values: list[int]) -> bool:
         """A loop that is a tree reduction, as one operation."""
@@ -435,7 +435,7 @@ class Explorer:
         numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if not all(k.is_num(t) for t in numbers):
             raise Unexplorable("geometric")
-        return loop_values(loop, *(t.data for t in numbers))
+        return index_values(loop, *(t.data for t in numbers))
 
     def loop(self, loop: kc.Loop, w: World) -> LoopSummary:
         """Run the body once, for a symbolic iteration, and find out what the loop does to each base."""
@@ -986,7 +986,19 @@ def growth(value: Term, old: Term, start: Term) -> Term | None:
         return most
     others = [p for p in parts(value) if p.index != (old,)]
     read = any(start in t.free for t in terms_of(tuple(others)))
-    return value if not read and _never_less(value, old) else None
+    return _without(value, old) if not read and _never_less(value, old) else None
+
+
+def _without(value: Term, old: Term) -> Term:
+    """The maximum without a term that it is compared with anyway, where there are others."""
+    match value.op:
+        case "max" if old in value.args:
+            return k.max_(*(a for a in value.args if a is not old))
+        case "ite":
+            c, a, b = value.args
+            return k.ite(c, _without(a, old), _without(b, old))
+        case _:
+            return value
 
 
 def _never_less(value: Term, old: Term) -> bool:
@@ -1051,12 +1063,6 @@ def call_arguments(
     return sub, views
 
 
-def through_view(claim: Claim, views: dict[str, kc.View]) -> Claim:
-    from optigpu.kernel.calls import _seen_through
-
-    return _seen_through(claim, views)
-
-
 def bind_variables(
     claim: Claim, views: dict[str, kc.View], sub: dict[Term, Term], variables: Index, read: object
 ) -> None:
@@ -1066,12 +1072,12 @@ def bind_variables(
         return
     n = claim.cells.arity
     if value.op == "var" and value in variables and value not in sub and n == 0:
-        c = through_view(claim.substitute(sub), views)
+        c = seen_through(claim.substitute(sub), views)
         sub[value] = read(c.cells.base, c.cells.index)  # type: ignore[operator]
     elif value.op == "app" and value.args[0] in variables and value.args[0] not in sub:
         f, args = value.args[0], value.args[1:]
         if sorted(a.data for a in args if a.op == "bound") == list(range(n)) and len(args) == n:
-            c = through_view(claim.substitute(sub), views)
+            c = seen_through(claim.substitute(sub), views)
             xs = temporaries(n, "m")
             order = [args.index(b) for b in arguments(n)]  # binder i is argument order[i]
             binders = tuple(xs[order[i]] for i in range(n))

@@ -12,8 +12,9 @@ from typing import Any
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, Cells
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.groups import THREADS
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.state import THREADS, Rejected, State
+from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, ZERO, Term
 from optigpu.kernel.threads import WARP
 

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, Index, arguments, box
-from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Call, Contract, Function, Param, View
+from optigpu.kernel.cells import FULL, READ, Claim, Index
+from optigpu.kernel.code import DEVICE, GLOBAL, REGISTER, SHARED, Call, Function, Param, View
 from optigpu.kernel.conditions import Take
-from optigpu.kernel.launch import LaunchRules
+from optigpu.kernel.groups import HOST, THREADS
+from optigpu.kernel.launch import LaunchRules, copying
 from optigpu.kernel.loops import LoopRules
 from optigpu.kernel.rules import Rules
-from optigpu.kernel.state import HOST, THREADS, Rejected, State, changed
+from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import Term, instantiate
 from optigpu.kernel.threads import ANY_LAUNCH, ThreadConditions, chosen
 from optigpu.kernel.values import Steps
@@ -48,7 +49,7 @@ class CallRules(ThreadConditions):
         sub.update(zip(f.contract.variables, variables, strict=True))
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
-        pre = [_seen_through(c.substitute(sub), views) for c in f.contract.pre]
+        pre = [seen_through(c.substitute(sub), views) for c in f.contract.pre]
         held, taken, marks = dict(state.held), [], state.marks
         for share in (FULL, READ):
             for claim, take in zip(pre, takes, strict=True):
@@ -69,7 +70,7 @@ class CallRules(ThreadConditions):
             if i.target is not None:
                 env[i.target] = result
         held = {n: state.held.get(n, r) for n, r in held.items()}
-        posts = [_seen_through(c.substitute(sub), views) for c in f.contract.post]
+        posts = [seen_through(c.substitute(sub), views) for c in f.contract.post]
         again = {p.cells for p in posts}
         gone = {t.family: k.FALSE for _, t, _ in taken}  # which cells of a family are not given back as they were taken
         for cells, take, member in taken:
@@ -130,37 +131,13 @@ class CallRules(ThreadConditions):
             self._require("call", "sizes", state.facts, k.eq(have, k.substitute(want, sub)), base=view.base)
 
 
-def _seen_through(claim: Claim, views: dict[str, View]) -> Claim:
+def seen_through(claim: Claim, views: dict[str, View]) -> Claim:
     """A claim about a parameter, as one about the array it is a view of."""
     view, n = views[claim.cells.base], claim.cells.arity
     first, *rest = claim.cells.index
     lead = tuple(k.shift(t, n) for t in view.lead)
     index = (*lead, k.add(k.shift(view.shift, n), first), *rest)
     return replace(claim, cells=replace(claim.cells, base=view.base, index=index))
-
-
-COPIES = {
-    "memcpy_host_to_device": (GLOBAL, HOST_MEMORY),
-    "memcpy_device_to_host": (HOST_MEMORY, GLOBAL),
-    "memcpy_device_to_device": (GLOBAL, GLOBAL),
-}
-SORTS = {s.name: s for s in (k.INT, k.REAL, k.BOOL)}
-
-
-def copying(name: str) -> Function | None:
-    """`memcpy_host_to_device2.real`: host code that copies an array of that rank and sort."""
-    stem, _, sort_name = name.partition(".")
-    if stem[:-1] not in COPIES or stem[-1] not in "1234" or sort_name not in SORTS:
-        return None
-    rank, sort = int(stem[-1]), SORTS[sort_name]
-    dims = tuple(k.var(f"n{i}", k.INT) for i in range(rank))
-    params = [Param(p, sort, dims, space) for p, space in zip(("to", "from"), COPIES[stem[:-1]])]
-    value = k.app(k.var("A", k.fun_sort((k.INT,) * rank, sort)), *arguments(rank))
-    source = Claim(box("from", dims), KNOWN, value, READ)
-    target, copied = Claim(box("to", dims), UNINIT), Claim(box("to", dims), KNOWN, value)
-    sizes = tuple(k.le(k.ZERO, d) for d in dims)
-    contract = Contract((value.args[0],), sizes, (target, source), (copied,), ())
-    return Function(name, (*params, *(Param(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)
 
 
 class Kernel(Rules, LoopRules, CallRules, LaunchRules):

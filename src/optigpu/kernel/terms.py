@@ -140,7 +140,7 @@ Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int fo
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
     if value.denominator == 1:
         value = value.numerator
-    if sort is INT and not isinstance(value, int):
+    elif sort is INT:
         raise TypeError(f"{value} is no integer")
     return _make("num", (), sort, value)
 
