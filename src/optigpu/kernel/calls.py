@@ -31,7 +31,7 @@ class CallRules(ThreadConditions):
         stay in their family, with new contents.
 
         A device function is executed by the whole current group, which has the number of threads it asks for; it counts them as the
-        group does, so owners mean the same in its contract. What it reads is marked.
+        group does, so owners mean the same in its contract. What it reads is marked: after a barrier, anyone may have read it.
         """
         i = self._next(state, Call)
         self._known(state, variables, steps, gives)
@@ -40,12 +40,9 @@ class CallRules(ThreadConditions):
             self.ledger.used(f)
         if not f.device and state.context.kind != HOST:
             raise Rejected("call", "context", context=state.context, function=f.name)
-        sub, views = self._arguments(state, f, i)
+        sub, views = self._arguments(state, f, i, variables)
         if f.device:
             self._level("call", state, k.substitute(f.threads, sub), function=f.name)
-        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
-            raise Rejected("call", "shape")
-        sub.update(zip(f.contract.variables, variables, strict=True))
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
         pre = [_seen_through(c.substitute(sub), views) for c in f.contract.pre]
@@ -58,7 +55,7 @@ class CallRules(ThreadConditions):
                         self._in_reach("call", state, claim.cells.base)
                         self._handed("call", state, r, claim, take)
                     if f.device and share == READ:
-                        marks = self._read(changed(state, marks=marks), take.family, claim.cells, claim.owner)
+                        marks = self._read(changed(state, marks=marks), take.family, claim.cells)
                     if share == FULL:
                         member = self._member(claim.cells, r, take.back)
                         held[take.family] = r.without(member)
@@ -96,8 +93,14 @@ class CallRules(ThreadConditions):
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 
-    def _arguments(self, state: State, f: Function, i: Call) -> tuple[dict[Term, Term], dict[str, View]]:
+    def _arguments(
+        self, state: State, f: Function, i: Call, variables: Index
+    ) -> tuple[dict[Term, Term], dict[str, View]]:
+        """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's."""
+        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
+            raise Rejected("call", "shape")
         sub = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
+        sub.update(zip(f.contract.variables, variables, strict=True))
         views: dict[str, View] = {}
         for p, a in zip(f.params, i.args, strict=True):
             if isinstance(a, View) and p.dims is not None:

@@ -103,13 +103,13 @@ class ThreadConditions(Conditions):
         if write and state.bases[base].space != REGISTER:
             self._level(rule, state, ONE, base=base)
 
-    def _read(self, state: State, family: int, cells: Cells, reader: Owner | None = None) -> tuple[Mark, ...]:
-        """The marks after the group (or some of it) has read cells. What a single thread reads of its own cells needs none."""
+    def _read(self, state: State, family: int, cells: Cells) -> tuple[Mark, ...]:
+        """The marks after the group has read cells. What a single thread reads of its own cells needs none."""
         r, context = state.held[family], state.context
         own = context.threads is ONE and r.share != READ
         if context.kind == HOST or own or state.bases[r.cells.base].space == REGISTER:
             return state.marks
-        return marked(state.marks, Mark(family, cells, reader or everyone(context)))
+        return marked(state.marks, Mark(family, cells, everyone(context)))
 
     def _covered(self, rule: str, facts: Facts, m: Mark, by: tuple[Mark, ...], cover: Cover) -> None:
         """Everything that m says was read is said by one of the other marks."""
