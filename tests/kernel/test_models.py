@@ -16,9 +16,9 @@ from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.iterations import Exclusive, LoopContract
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loops import Exclusive, LoopContract
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.prover.z3_solver import Z3Solver

@@ -94,7 +94,7 @@ class Effect:
     each: `value` is what iteration v leaves in its own cells; `progressive` if later iterations read them.
     accumulate: at the start of iteration v the cells hold entry (op) the big operator of `value` up to v.
     scratch: at the start of an iteration the cells hold what the one before left (`value` at v - 1), or what they held at entry.
-    rotating: iteration v writes slot (v + c) mod m of a buffer. At the start of v a slot holds what its last writer
+    rotating: iteration v writes slot (v + c) mod m of a buffer. At its start a slot holds what the last iteration that wrote it
       left; what it held at entry stands for iterations before the first one, as a software pipeline's prologue leaves it.
     given: the user says what the cells hold at the start of iteration v.
     unknown: nothing follows.
