@@ -98,6 +98,15 @@ def test_a_built_function_times_itself() -> None:
         bench(k, repeats=0)
 
 
+def test_functions_that_compute_on_the_host_are_not_timed_as_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("optigpu.runtime.bench.gpu_architecture", lambda: "90")
+    k = on_standin(GPU / "reduce.c", races=False)
+    assert not k.takes_device_arrays and on_standin(TRANSPOSE, races=False).takes_device_arrays
+    k.standin = False
+    with pytest.raises(CallError, match="reduce also computes on the host"):
+        k.bench()
+
+
 @no_gpu
 @pytest.mark.parametrize(
     ("options", "says"),

@@ -91,9 +91,8 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
     code = FINE
     for file in args.files:
         program = parse_file(file)
-        if args.certificate:
-            text = Path(args.certificate).read_text(encoding="utf-8")
-        else:
+        text = ""
+        if not args.certificate:
             result = Verifier(Settings(cache_folder())).verify(program)
             if not result.verified:
                 for f in result.functions:
@@ -101,6 +100,7 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
                 return WRONG
             text = certificate_of(program, result)
         try:
+            text = text or Path(args.certificate).read_text(encoding="utf-8")
             found = audit(program, text, Z3Solver())
         except ValueError as e:
             raise CallError(f"{args.certificate or file}: {e}") from None
@@ -252,6 +252,8 @@ def _run_script(path: str, progress: Callable[[Script, Step], None], style: Styl
     except (InputError, BuildError, CallError, KeyboardInterrupt):
         raise
     except SystemExit as e:
+        if e.code and not isinstance(e.code, int):
+            print(e.code, file=sys.stderr)
         return (e.code if isinstance(e.code, int) else BAD_INPUT if e.code else FINE), list(scripts.values())
     except SyntaxError as e:
         print(f"{e.filename}:{e.lineno}:{e.offset}: error: {e.msg}", file=sys.stderr)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -16,15 +17,15 @@ import pytest
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Mark, Owner, box
+from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.groups import Mark
+from optigpu.kernel.iterations import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.judge import Judge, instance
 from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.threads import Cover
 from optigpu.kernel.values import Case, Equality, Extend, Partition, Reindex, Split, Widen
 from optigpu.prover.z3_solver import Z3Solver
 
@@ -329,15 +330,16 @@ def test_contents_can_be_restated_where_they_are_written() -> None:
 
 
 def test_branches_join_only_in_the_same_shape() -> None:
-    code = (
-        kc.Alloc("t", REAL, (), heap=False),
-        kc.If(k.lt(m, n), (kc.Store(kc.Place("t", ()), THREE),), ()),
-        kc.Load(x, kc.Place("t", ())),
-    )
-    kernel, state = begun(*code)
-    yes, no = kernel.enter_if(kernel.allocate(state))
-    joined = kernel.join_if(kernel.store(yes, 2, ()), no)
-    assert refused(kernel.load, joined, 2, ()).why == "init"  # written in one branch only
+    t = kc.Place("t", ())
+    written = (kc.Store(t, THREE),)
+    for branches in ((written, ()), ((), written), (written, written)):
+        kernel, state = begun(kc.Alloc("t", REAL, (), heap=False), kc.If(k.lt(m, n), *branches), kc.Load(x, t))
+        ends = kernel.enter_if(kernel.allocate(state))
+        joined = kernel.join_if(*(kernel.store(s, 2, ()) if code else s for s, code in zip(ends, branches)))
+        if all(branches):
+            kernel.load(joined, 2, ())
+        else:
+            assert refused(kernel.load, joined, 2, ()).why == "init"  # written in one branch only
     kernel, state = begun(kc.If(k.lt(m, n), (), ()))
     yes, no = kernel.enter_if(state)
     for wrong in (
@@ -830,3 +832,58 @@ def test_updates_and_removals_of_families() -> None:
     rest = replace(family, cells=replace(WHOLE, where=k.lt(ZERO, B0))).without(first)
     for at, there in ((0, False), (1, False), (2, True)):
         assert judge.proves(facts.assume(k.eq(n, k.num(5))), rest.cells.domain((k.num(at),))) == there
+
+
+# Sorts
+
+
+def test_half_is_no_integer() -> None:
+    """Nothing satisfies 2 * V == 1, so a function that asks for it may promise anything; nobody can call it."""
+    V = k.var("V", INT)
+    asks = kc.Contract((V,), (k.eq(k.scale(2, V), ONE),), (), (), (k.FALSE,))
+    g = kc.Function("g", (), asks, ())
+    kernel, state = begun(kc.Call(None, "g", ()), pre=(), others=(g,), ensures=(k.FALSE,))
+    kernel.finish(kernel.begin("g", ()), (), ((),))
+    for forged in (lambda: k.num(Fraction(1, 2)), lambda: k.num(Fraction(1, 2), REAL), lambda: k.var("y", REAL)):
+        with pytest.raises((Rejected, TypeError)):
+            kernel.call(state, (forged(),), (), ((),))
+
+
+def test_a_logical_variable_gets_a_value_of_its_sort() -> None:
+    """A fact about all integers is not one about reals: no integer lies between 0 and 1."""
+    V, y = k.var("V", INT), k.var("y", REAL)
+    P = k.var("P", k.fun_sort((INT,), REAL))
+    for variable, given in (
+        (V, y),
+        (V, TRUE),
+        (V, NOUGHT),
+        (A, P),
+        (A, k.var("Q", k.fun_sort((REAL,), REAL))),
+        (A, ZERO),
+    ):
+        g = kc.Function("g", (), kc.Contract((variable,), (), (), (), ()), (), admitted=True)
+        kernel, state = begun(kc.Call(None, "g", ()), pre=(), others=(g,))
+        if given.sort is variable.sort:
+            kernel.call(state, (given,), (), ())
+        else:
+            with pytest.raises((Rejected, TypeError)):
+                kernel.call(state, (given,), (), ())
+
+
+def test_integer_operations_are_for_integers() -> None:
+    """`fdiv` and its like would bring laws of integers to reals."""
+    y = k.var("y", REAL)
+    for make in (
+        lambda: k.fdiv(y, k.num(2)),
+        lambda: k.fdiv(n, k.num(2, REAL)),
+        lambda: k.fmod(y, k.num(2)),
+        lambda: k.bitwise("bxor", y, n),
+        lambda: k.pow2(y),
+        lambda: k.num(Fraction(1, 3)),
+        lambda: k.app(A, y),
+        lambda: k.add(n, y),
+        lambda: k.eq(n, y),
+        lambda: k.ite(k.lt(n, m), n, y),
+    ):
+        with pytest.raises(TypeError):
+            make()

@@ -66,7 +66,9 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     judge = Judge(solver, root=Facts(Search()))
     out = AuditResult(solver=solver.description, trusted_lines=trusted_lines())
     wanted = [f for f in program.functions() if f.role is not Role.GHOST and not f.admitted]
-    claimed = header.get("contracts", {})
+    claimed = header.get("contracts")
+    if not isinstance(claimed, dict):
+        raise ValueError("not a certificate (it names no contracts)")
     for f in wanted:
         if f.name not in proofs:
             out.failures[f.name] = "the certificate has no proof of it"
@@ -78,8 +80,8 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
             theorem = certificate.replay(Kernel(judge, elaborated.program, ledger), proofs[f.name])
         except Rejected as r:
             out.failures[f.name] = f"the proof is rejected: {r}"
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as e:
-            out.failures[f.name] = f"the proof does not fit the program: {e}"
+        except Exception as e:  # arguments of any kind lead to errors of any kind, and to no theorem
+            out.failures[f.name] = f"the proof does not fit the program: {type(e).__name__}: {e}"
         else:
             if theorem.function.name == f.name:
                 out.theorems[f.name] = contract_hash(f)
@@ -90,6 +92,9 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     return out
 
 
+THREAD_RULES = ("groups", "threads", "thread_loops", "launch")
+
+
 def trusted_lines() -> dict[str, int]:
     """What has to be right for a verdict to be right, with its size."""
     root = Path(__file__).parent.parent
@@ -97,8 +102,10 @@ def trusted_lines() -> dict[str, int]:
     def count(*patterns: str) -> int:
         return sum(len(p.read_text(encoding="utf-8").splitlines()) for g in patterns for p in root.glob(g))
 
+    threads = count(*(f"kernel/{name}.py" for name in THREAD_RULES))
     return {
-        "kernel": count("kernel/*.py"),
+        "kernel": count("kernel/**/*.py") - threads,
+        "kernel's rules for threads": threads,
         "elaboration (C to the kernel's programs)": count("checker/elaborate.py", "checker/formulas.py"),
         "solver interface": count("prover/z3_solver.py", "prover/cvc5_solver.py", "prover/cache.py"),
         "front end": count("frontend/*.py", "frontend/*.lark"),

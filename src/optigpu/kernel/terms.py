@@ -54,7 +54,7 @@ class Term:
     le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
     """
 
-    __slots__ = ("__weakref__", "_free", "args", "data", "key", "level", "op", "sort")
+    __slots__ = ("__weakref__", "_free", "_opposite", "args", "data", "key", "level", "op", "sort")
 
     op: str
     args: tuple[Term, ...]
@@ -63,6 +63,7 @@ class Term:
     key: int  # orders terms, the same way in every run
     level: int  # the number of enclosing binders it needs: 0 for a closed term
     _free: frozenset[Term] | None
+    _opposite: Term | None  # its negation, once that was asked for
 
     def __repr__(self) -> str:
         if self.op == "poly":
@@ -109,7 +110,7 @@ def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term
     t = Term.__new__(Term)
     t.op, t.args, t.data, t.sort = op, args, data, sort
     t.key = _key_of(op, args, data, sort)
-    t._free = None
+    t._free = t._opposite = None
     t.level = data + 1 if op == "bound" else max((a.level for a in t.parts), default=0)
     if t.binds:
         t.level = max(0, args[-1].level - t.binds, *(a.level for a in args[:-1]))
@@ -137,8 +138,10 @@ Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int fo
 
 
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
-    if isinstance(value, Fraction) and value.denominator == 1:
+    if value.denominator == 1:
         value = value.numerator
+    elif sort is INT:
+        raise TypeError(f"{value} is no integer")
     return _make("num", (), sort, value)
 
 
@@ -236,11 +239,11 @@ def _absorb(m: Monomial, sort: Sort) -> Term:
     return ite(and_(*guards), mul(*factors), num(0, sort))
 
 
-def _common(xs: Iterable[Term]) -> Sort:
-    sorts = {x.sort for x in xs}
-    if len(sorts) != 1:
-        raise TypeError(f"numbers of different sorts: {[s.name for s in sorts]}")
-    sort = sorts.pop()
+def _common(xs: tuple[Term, ...]) -> Sort:
+    sort = xs[0].sort
+    for x in xs:
+        if x.sort is not sort:
+            raise TypeError(f"numbers of different sorts: {sort.name}, {x.sort.name}")
     if not sort.numeric:
         raise TypeError(f"not a number: {sort.name}")
     return sort
@@ -252,6 +255,7 @@ def is_num(t: Term) -> bool:
 
 def fdiv(a: Term, b: Term) -> Term:
     """Floor division of integers (unspecified for b = 0). Multiples of a constant divisor are taken out."""
+    _common((a, b, ZERO))
     if is_num(b) and b.data != 0:
         k = b.data
         if k < 0:
@@ -279,6 +283,7 @@ def fmod(a: Term, b: Term) -> Term:
 
 def pow2(k: Term) -> Term:
     """2 to the k, for k >= 0."""
+    _common((k, ZERO))
     if is_num(k) and 0 <= k.data <= 64:
         return num(1 << k.data)
     return _make("pow2", (k,), INT)
@@ -286,6 +291,7 @@ def pow2(k: Term) -> Term:
 
 def bitwise(op: str, a: Term, b: Term) -> Term:
     """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
+    _common((a, b, ZERO))
     if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
         x, y = a.data, b.data
         return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])
@@ -386,6 +392,8 @@ def _compared(op: str, p: Term) -> Term:
         return FALSE
     if op == "eq" and first < 0:
         g = -g
+    if g == 1:
+        return _make(op, (p,), BOOL)
     if p.sort is INT:
         cs = {m: c // g for m, c in cs.items()}
         return _make(op, (polynomial({**cs, (): -(-c0 // g)}, INT),), BOOL)
@@ -393,6 +401,12 @@ def _compared(op: str, p: Term) -> Term:
 
 
 def not_(a: Term) -> Term:
+    if a._opposite is None:
+        a._opposite = _not(a)
+    return a._opposite
+
+
+def _not(a: Term) -> Term:
     match a.op:
         case "true" | "false":
             return FALSE if a is TRUE else TRUE
@@ -580,8 +594,10 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
     """The term with f applied to its subterms; f is told how many binders it is under."""
     match t.op:
         case "poly":
-            parts = [scale(c, mul(num(1, t.sort), *(f(a, depth) for a in m))) for m, c in t.data]
-            return add(num(0, t.sort), *parts)
+            parts = [(tuple([f(a, depth) for a in m]), m, c) for m, c in t.data]
+            kept = {m: c for new, m, c in parts if new == m}
+            moved = [scale(c, mul(*new)) for new, m, c in parts if new != m]
+            return add(polynomial(kept, t.sort), *moved) if moved else t
         case "num" | "var" | "bound" | "true" | "false":
             return t
         case "lam" | "forall":

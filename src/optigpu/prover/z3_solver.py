@@ -53,6 +53,7 @@ class Z3Solver(Solver):
     def _query(self, facts: Sequence[Term], goal: Term) -> tuple[Any, Translator]:
         solver = z3.Solver()
         solver.set("rlimit", self.rlimit)
+        solver.set("ctrl_c", False)  # an interrupt ends us; it is no answer of the solver
         solver.set("random_seed", self.seed)
         translator = Translator()
         for f in facts:

@@ -75,6 +75,8 @@ def bench(
     signature = function.signature
     if not function.standin and gpu_architecture() is None:
         raise BuildError("no GPU was found")
+    if not function.standin and not function.takes_device_arrays:
+        raise CallError(f"{signature.name} also computes on the host, so its kernels cannot be timed alone")
     if data is None:
         chosen = chosen_sizes(signature, dict(sizes or {}), CPU_BYTES if function.standin else GPU_BYTES)
         data = random_data(signature, chosen)

@@ -145,6 +145,11 @@ class CudaFunction:
 
         return bench(self, sizes, **options)
 
+    @property
+    def takes_device_arrays(self) -> bool:
+        """Whether it only copies in, launches and copies out, so that it can run on arrays that are on the GPU already."""
+        return self._device is not None
+
     def call_on_device(self, bound: dict[str, Any], views: dict[str, ArrayView]) -> None:
         raw = self.device_arguments(bound, views)
         device = gpu_of(views)
@@ -155,7 +160,7 @@ class CudaFunction:
         name = self.signature.name
         if self.standin:
             raise CallError(f"{name} was built for the CPU stand-in: it takes NumPy arrays")
-        if self._device is None:
+        if not self.takes_device_arrays:
             raise CallError(f"{name} does more than copy in, launch and copy out: it takes NumPy arrays")
         self.signature.check_views(bound, views)
         devices = {v.device for v in views.values()}

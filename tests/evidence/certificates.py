@@ -1,0 +1,162 @@
+"""Certificates: every proof replays without the checker's search, and no tampering makes `audit` say something untrue.
+
+`python -m tests.evidence.certificates --jobs 16` writes the certificate of every example, hand-written kernel and last program of a
+script, replays it, and replays it again with one thing in the file changed. A change is detected (the file is no certificate, or a
+function has no proof any more), or what is left is still a proof of the same contract: `audit` takes nothing from the file but the
+arguments of rules, and reads the contract from the program.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from optigpu.checker.audit import audit, certificate_of
+from optigpu.checker.verify import Verifier
+from optigpu.frontend import parse_text
+from optigpu.prover.cache import CachedSolver
+from optigpu.prover.z3_solver import Z3Solver
+from optigpu.syntax.program import Program
+from tests.evidence import work
+from tests.evidence.program_mutants import texts
+from tests.evidence.trial import TooSlow, within
+
+DETECTED, STILL, CRASHED, SLOW = "detected", "still a proof", "crashed", "too slow"
+LIMIT = 60
+
+
+def places(x: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every node of a JSON value."""
+    yield path
+    if isinstance(x, dict):
+        for key, y in x.items():
+            yield from places(y, (*path, key))
+    elif isinstance(x, list):
+        for i, y in enumerate(x):
+            yield from places(y, (*path, i))
+
+
+def changes(x: Any, random: Random) -> list[tuple[str, Any]]:
+    """Other values for a node, with the kind of the change."""
+    if isinstance(x, bool):
+        return [("truth value", not x)]
+    if isinstance(x, int):
+        return [("number", x + 1), ("number", x - 1)]
+    if isinstance(x, str):
+        number = x.lstrip("-").isdigit()
+        return [("number", str(int(x) + 1)), ("number", str(-int(x)))] if number else [("name", x + "x"), ("name", "")]
+    if x is None:
+        return [("nothing", 0)]
+    if isinstance(x, list) and x:
+        i, j = random.randrange(len(x)), random.randrange(len(x))
+        swapped = list(x)
+        swapped[i], swapped[j] = swapped[j], swapped[i]
+        return [("left out", x[:i] + x[i + 1 :]), ("doubled", [*x[:i], x[i], *x[i:]]), ("swapped", swapped)]
+    if isinstance(x, dict) and x:
+        key = random.choice(sorted(x))
+        return [("left out", {k: v for k, v in x.items() if k != key})]
+    return []
+
+
+def put(data: Any, path: tuple[Any, ...], new: Any) -> Any:
+    out = copy.deepcopy(data)
+    if not path:
+        return new
+    node = out
+    for step in path[:-1]:
+        node = node[step]
+    node[path[-1]] = new
+    return out
+
+
+def tampered(text: str, count: int, seed: int = 0) -> Iterator[tuple[str, str]]:
+    """So many changed certificates, each with the part of the file and the kind of the change."""
+    data, random = json.loads(text), Random(seed)
+    everywhere = [p for p in places(data) if p]
+    steps = [p for p in everywhere if p[0] == "proofs"]
+    header = [p for p in everywhere if p[0] not in ("proofs", "terms")]
+    for n in range(count):
+        path = random.choice(header if n % 20 == 0 else steps if n % 2 else everywhere)
+        node = data
+        for step in path:
+            node = node[step]
+        options = [(kind, new) for kind, new in changes(node, random) if new != node]
+        if options:
+            kind, new = random.choice(options)
+            part = path[0] if path[0] in ("proofs", "terms", "contracts") else "header"
+            yield f"{part}, {kind}", json.dumps(put(data, path, new))
+
+
+def outcome(program: Program, text: str, solver: CachedSolver, wanted: set[str]) -> str:
+    try:
+        with within(LIMIT):
+            found = audit(program, text, solver)
+    except ValueError:
+        return DETECTED
+    except TooSlow:
+        return SLOW
+    except Exception as e:
+        return f"{CRASHED}: {type(e).__name__}: {e}"
+    return STILL if not found.failures and set(found.theorems) == wanted else DETECTED
+
+
+def examine(text: str, count: int) -> dict[str, Any]:
+    """The certificate of a program, as it is and tampered with."""
+    program, verifier = parse_text(text, "certified.c"), Verifier()
+    result = verifier.verify(program)
+    if not result.verified:
+        return {"verified": False}
+    certificate, solver = certificate_of(program, result), CachedSolver(Z3Solver())
+    wanted = {f.name for f in result.functions}
+    replayed = outcome(program, certificate, solver, wanted)
+    outcomes, bad = Counter[str](), []
+    for kind, changed in tampered(certificate, count):
+        what = outcome(program, changed, solver, wanted)
+        outcomes[f"{kind}: {what.partition(':')[0]}"] += 1
+        if what.startswith(CRASHED):
+            bad.append(f"{kind}: {what}")
+    return {"verified": True, "replays": replayed == STILL, "bytes": len(certificate), "outcomes": outcomes, "bad": bad}
+
+
+def task(t: work.Task) -> dict[str, Any]:
+    name, (text, count) = t
+    return {"task": name, **examine(text, count)}
+
+
+def table(results: list[dict[str, Any]]) -> dict[str, Any]:
+    outcomes = Counter[str]()
+    for r in results:
+        outcomes.update(r.get("outcomes", {}))
+    rows: dict[str, dict[str, int]] = {}
+    for key, n in sorted(outcomes.items()):
+        kind, _, what = key.partition(": ")
+        rows.setdefault(kind, dict.fromkeys((DETECTED, STILL, CRASHED, SLOW), 0))[what] += n
+    return {
+        "programs": len([r for r in results if r.get("verified")]),
+        "replay": len([r for r in results if r.get("replays")]),
+        "rows": rows,
+        "bad": [f"{r['task']}: {b}" for r in results for b in r.get("bad", [])],
+        "not verified": [r["task"] for r in results if not r.get("verified", True)],
+        "lost": [r["task"] for r in results if "lost" in r],
+    }
+
+
+def main() -> int:
+    parser = work.arguments("certificates", __doc__)
+    parser.add_argument("--which", choices=("all", "cpu", "gpu", "scripts"), default="all")
+    parser.add_argument("--changes", type=int, default=60, help="of each certificate")
+    args = parser.parse_args()
+    sys.setrecursionlimit(10_000)
+    tasks = [(name, (text, args.changes)) for name, text in texts(args.which)]
+    found = table(list(work.run(tasks, task, args)))
+    print(json.dumps(found, indent=2))
+    return 1 if found["bad"] or found["replay"] != found["programs"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,391 @@
+"""The command line when things go wrong around it: a clear message, the right exit code, no stack trace, nothing half written."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from optigpu.cli import main
+from optigpu.kernel import terms as k
+from optigpu.kernel.terms import BOOL, Term
+from optigpu.prover.cache import CachedSolver
+from optigpu.prover.z3_solver import Z3Solver
+from tests.conftest import ROOT
+
+COPY, SUM = ROOT / "examples" / "copy.c", ROOT / "examples" / "sum.c"
+WRONG = SUM.read_text(encoding="utf-8").replace("i < n", "i <= n")
+
+
+def optigpu(
+    *args: str | Path,
+    cwd: Path,
+    cache: Path | None = None,
+    limit: Callable[[], None] | None = None,
+    env: dict[str, str] | None = None,
+    stdout: int = subprocess.PIPE,
+) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "optigpu", *map(str, args)],
+        cwd=cwd,
+        env={**environment(cwd, cache), **(env or {})},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limit,
+        timeout=120,
+        check=False,
+    )
+
+
+def environment(cwd: Path, cache: Path | None = None) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPTIGPU_CACHE": str(cache or cwd / "cache")}
+
+
+def without_stack_trace(err: str) -> None:
+    assert "Traceback" not in err and 'File "' not in err, err
+    assert "internal error" not in err, err
+
+
+def refuses(capsys: pytest.CaptureFixture[str], *args: str | Path, code: int = 2) -> str:
+    assert main([str(a) for a in args]) == code
+    err = capsys.readouterr().err
+    without_stack_trace(err)
+    assert err.strip()
+    return err
+
+
+# Bad files
+
+
+def test_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    binary = tmp_path / "binary.c"
+    binary.write_bytes(bytes(range(256)))
+    empty_certificate = tmp_path / "empty.json"
+    empty_certificate.write_text("", encoding="utf-8")
+    other = tmp_path / "other.json"
+    other.write_text('{"format": 1, "terms": [["num", "x", "int"]], "proofs": {}}', encoding="utf-8")
+    for command in ("check", "audit", "parse", "print", "test", "run-c"):
+        for file in (tmp_path / "missing.c", tmp_path, binary):
+            refuses(capsys, command, file)
+    for certificate in (tmp_path / "missing.json", tmp_path, binary, empty_certificate, other):
+        refuses(capsys, "audit", COPY, "--certificate", certificate)
+    for command in ("run", "diff", "build"):
+        for file in (tmp_path / "missing.py", tmp_path):
+            refuses(capsys, command, file)
+    refuses(capsys, "check", COPY, "--certificate", tmp_path / "no" / "such" / "folder.json")
+    refuses(capsys, "check", COPY, "--certificate", tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["binary.c", "empty.json", "other.json"]
+
+
+@pytest.mark.parametrize("certificate", ["[]", "null", "1", '"x"', "{", '{"format": 2}', '{"format": 1}',
+                                         '{"format": 1, "terms": 3, "proofs": {}}', '{"format": 1, "terms": [], "proofs": []}',
+                                         '{"format": 1, "terms": [["sum", 7, 8, 9]], "proofs": {}}',
+                                         '{"format": 1, "terms": [["what"]], "proofs": {}}',
+                                         '{"format": 1, "terms": [], "proofs": {"copy": 3}}',
+                                         '{"format": 1, "terms": [], "proofs": {"copy": [{"!": "Op"}]}}',
+                                         '{"format": 1, "terms": [], "proofs": {"copy": [{"!": "Nothing"}]}}',
+                                         '{"format": 1, "terms": [], "proofs": {"copy": []}, "contracts": 3}',
+                                         '{"format": 1, "terms": [["num", "1/0", "int"]], "proofs": {}}',
+                                         '{"format": 1, "terms": [["num", "1/2", "int"]], "proofs": {}}',
+                                         '{"format": 1, "terms": [["bound", -1, "int"], ["max", 0, 0]]}'])  # fmt: skip
+def test_certificates_of_any_kind_are_read_without_a_crash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], certificate: str
+) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(certificate, encoding="utf-8")
+    assert main(["audit", str(COPY), "--certificate", str(path)]) in (1, 2)
+    captured = capsys.readouterr()
+    without_stack_trace(captured.err)
+
+
+# Large programs
+
+
+def large(kind: str) -> str:
+    match kind:
+        case "statements":
+            body = "".join(f"  a[{i % 7}] = {i}.0f;\n" for i in range(1500))
+            return f'void f(int n, float a[n]) {{\n  __requires("n > 7");\n  __preserves("a ~> Cells1(n)");\n{body}}}\n'
+        case "loops":
+            heads = "".join(f"for (int i{i} = 0; i{i} < n; i{i}++) {{ " for i in range(60))
+            return f'void f(int n, float a[n]) {{\n  __preserves("a ~> Cells1(n)");\n  {heads}{"}" * 60}\n}}\n'
+        case "expression":
+            total = " + ".join(f"{i} * n" for i in range(2000))
+            return f"int f(int n) {{\n  __pure();\n  return {total};\n}}\n"
+        case "functions":
+            one = 'int f{0}(int n) {{\n  __ensures("_Res == n + {0}");\n  return n + {0};\n}}\n'
+            return "".join(one.format(i) for i in range(150))
+        case "clauses":
+            facts = "".join(f'  __requires("n > {i}");\n' for i in range(400))
+            return f'int f(int n) {{\n{facts}  __ensures("_Res > 100");\n  return n;\n}}\n'
+        case _:
+            tests = "".join(f"  if (n > {i}) {{ a[{i}] = 1.0f; }}\n" for i in range(60))
+            return f'void f(int n, float a[n]) {{\n  __preserves("a ~> Cells1(n)");\n{tests}}}\n'
+
+
+@pytest.mark.parametrize("kind", ["expression", "functions", "clauses", "loops"])
+def test_large_programs_get_a_verdict(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "large.c"
+    file.write_text(large(kind), encoding="utf-8")
+    assert main(["check", str(file)]) in (0, 1, 2)
+    without_stack_trace(capsys.readouterr().err)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["statements", "branches"])
+def test_larger_programs_get_a_verdict(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    test_large_programs_get_a_verdict(kind, tmp_path, capsys)
+
+
+# Compilers
+
+
+def test_missing_compilers_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("OPTIGPU_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("CC", raising=False)
+    assert "compiler" in refuses(capsys, "run-c", COPY)
+    monkeypatch.chdir(tmp_path)
+    refuses(capsys, "build", COPY)
+    assert main(["doctor"]) == 0
+    assert main(["check", str(COPY)]) == 0  # needs none
+
+
+# A full disk
+
+
+def small_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    """No file may grow beyond 600 bytes: certificates and the cache of answers do not fit."""
+    target = tmp_path / "copy.json"
+    target.write_text("as before", encoding="utf-8")
+    done = optigpu("check", COPY, "--certificate", target, cwd=tmp_path, limit=small_files)
+    assert done.returncode == 2, done.stderr
+    without_stack_trace(done.stderr)
+    assert "error" in done.stderr
+    assert target.read_text(encoding="utf-8") == "as before"
+    assert not list(tmp_path.glob(".*")), "a half-written file is left"
+    assert optigpu("check", SUM, cwd=tmp_path, limit=small_files).returncode == 0  # without a cache it goes as well
+    assert optigpu("check", SUM, "--certificate", target, cwd=tmp_path).returncode == 0
+    json.loads(target.read_text(encoding="utf-8"))
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = optigpu("print", COPY, cwd=tmp_path, stdout=full.fileno())
+    assert done.returncode == 2, (done.returncode, done.stderr)
+    without_stack_trace(done.stderr)
+
+
+# The solver
+
+
+def pigeons(n: int) -> list[Term]:
+    """n + 1 pigeons, n holes: false, and hard to find out."""
+    x = {(i, j): k.var(f"x{i}_{j}", BOOL) for i in range(n + 1) for j in range(n)}
+    each = [k.or_(*(x[i, j] for j in range(n))) for i in range(n + 1)]
+    return each + [k.not_(k.and_(x[a, j], x[b, j])) for j in range(n) for a, b in combinations(range(n + 1), 2)]
+
+
+def test_a_question_that_is_too_hard_is_not_answered() -> None:
+    assert not Z3Solver(rlimit=20_000).valid(pigeons(9), k.FALSE)
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+sys.path[:0] = {paths!r}
+from tests.test_robustness import pigeons
+from optigpu.kernel.terms import FALSE
+from optigpu.prover.cache import CachedSolver
+from optigpu.prover.z3_solver import Z3Solver
+from pathlib import Path
+facts, solver = pigeons(11), CachedSolver(Z3Solver(rlimit=50_000), Path({cache!r}))
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    for n in range(200):
+        solver.valid(facts[n:], FALSE)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_an_interrupt_is_no_answer_of_the_solver(tmp_path: Path) -> None:
+    """z3 would take the signal for itself and say "unknown", which would be remembered as a "no"."""
+    code = INTERRUPTED.format(paths=[str(ROOT / "src"), str(ROOT)], cache=str(tmp_path))
+    assert subprocess.run([sys.executable, "-c", code], timeout=100, check=False).returncode == 130
+
+
+def test_a_solver_that_fails_is_no_answer(tmp_path: Path) -> None:
+    class Failing(Z3Solver):
+        def valid(self, facts: object, goal: object) -> bool:
+            raise MemoryError
+
+    x = k.var("x", k.INT)
+    goal = k.lt(k.ZERO, x)
+    failing = CachedSolver(Failing(), tmp_path)
+    with pytest.raises(MemoryError):
+        failing.valid([], goal)
+    assert CachedSolver(Z3Solver(), tmp_path).valid([goal], goal)
+    assert CachedSolver(Failing(), tmp_path).valid([goal], goal)  # from the cache now
+
+
+# Interrupts
+
+INTERRUPT = """
+import os, signal, sys, threading
+sys.path.insert(0, {src!r})
+from optigpu.cli import main
+threading.Timer({seconds}, lambda: os.kill(os.getpid(), signal.{signal})).start()
+sys.exit(main({argv!r}))
+"""
+
+
+def interrupted(argv: list[str], cwd: Path, seconds: float, name: str = "SIGINT") -> subprocess.CompletedProcess[str]:
+    code = INTERRUPT.format(src=str(ROOT / "src"), seconds=seconds, signal=name, argv=argv)
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cwd,
+        env=environment(cwd),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.5])
+def test_control_c_during_a_check(tmp_path: Path, seconds: float) -> None:
+    files = [str(ROOT / "examples" / "gpu" / f"{name}.c") for name in ("scan", "matmul_shared", "reduce")]
+    done = interrupted(["check", *files], tmp_path, seconds)
+    assert done.returncode == 130
+    assert done.stderr.strip() == "interrupted"
+
+
+def test_control_c_during_a_script_leaves_no_output(tmp_path: Path) -> None:
+    done = interrupted(["run", str(ROOT / "examples" / "gpu" / "scripts" / "matmul.py")], tmp_path, 0.6)
+    assert done.returncode == 130
+    without_stack_trace(done.stderr)
+    assert [p for p in tmp_path.rglob("*") if p.is_file() and "cache" not in p.parts] == []
+
+
+def test_a_killed_check_leaves_a_cache_that_works(tmp_path: Path) -> None:
+    done = interrupted(
+        ["check", str(ROOT / "examples" / "histogram.c"), str(ROOT / "examples" / "gpu" / "scan.c")],
+        tmp_path,
+        0.7,
+        "SIGKILL",
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert optigpu("check", SUM, COPY, cwd=tmp_path).returncode == 0
+    assert intact(tmp_path / "cache")
+
+
+# The cache
+
+
+def intact(cache: Path) -> bool:
+    database = sqlite3.connect(cache / "obligations.sqlite")
+    try:
+        return bool(database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
+    finally:
+        database.close()
+
+
+def test_two_processes_share_a_cache(tmp_path: Path) -> None:
+    files = [str(ROOT / "examples" / f"{name}.c") for name in ("histogram", "tiled_guard", "strided", "stencil1d")]
+    command = [sys.executable, "-m", "optigpu", "check"]
+    both = [
+        subprocess.Popen(
+            [*command, *order],
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for order in (files, files[::-1])
+    ]
+    for process in both:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, out + err
+    assert intact(tmp_path / "cache")
+
+
+@pytest.mark.parametrize("damage", [b"", b"this is no database", bytes(4096)])
+def test_a_damaged_cache_is_as_good_as_none(tmp_path: Path, damage: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "obligations.sqlite").write_bytes(damage)
+    monkeypatch.setenv("OPTIGPU_CACHE", str(tmp_path))
+    assert main(["check", str(ROOT / "examples" / "histogram.c")]) == 0
+
+
+def test_a_cache_that_is_a_file_is_as_good_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.write_text("x", encoding="utf-8")
+    monkeypatch.setenv("OPTIGPU_CACHE", str(file))
+    assert main(["check", str(COPY)]) == 0
+
+
+# Scripts that stop in the middle
+
+SCRIPT = """
+import optigpu as og
+s = og.Script({source!r})
+s.loop.tile("i", 4, outer="t", tail="guard")
+{middle}
+s.emit("out.c")
+"""
+
+
+@pytest.mark.parametrize(
+    ("middle", "code", "says"),
+    [
+        ("raise ValueError('planted')", 2, "ValueError: planted"),
+        ("1 / 0", 2, "ZeroDivisionError"),
+        ("s.nothing.at_all()", 2, "AttributeError"),
+        ("s.loop.tile('nowhere', 4, outer='q')", 2, "nowhere"),
+        ("s.loop.tile()", 2, "TypeError"),
+        ("raise SystemExit(7)", 7, ""),
+        ("raise SystemExit('enough')", 2, "enough"),
+        ("import no_such_module", 2, "no_such_module"),
+        ("def f(:", 2, "error"),
+        ("s.instr.delete(og.Write('b'))", 1, "OG"),
+    ],
+)  # fmt: skip
+def test_a_script_that_stops_leaves_the_last_good_output(
+    tmp_path: Path,
+    middle: str,
+    code: int,
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "script.py"
+    script.write_text(dedent(SCRIPT.format(source=str(COPY), middle="")), encoding="utf-8")
+    assert main(["run", "--no-trace", str(script)]) == 0
+    good = (tmp_path / "out.c").read_bytes(), (tmp_path / "out.cert.json").read_bytes()
+    capsys.readouterr()
+    script.write_text(dedent(SCRIPT.format(source=str(COPY), middle=middle)), encoding="utf-8")
+    assert main(["run", "--no-trace", str(script)]) == code
+    err = capsys.readouterr().err
+    without_stack_trace(err)
+    assert says in err
+    assert ((tmp_path / "out.c").read_bytes(), (tmp_path / "out.cert.json").read_bytes()) == good
+    assert not list(tmp_path.glob(".*"))
