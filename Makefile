@@ -1,7 +1,7 @@
 # `make demo` and `make test` do all the set-up they need.
 PYTHON := .venv/bin/python
 
-.PHONY: demo test lint types tests browser cuda bench fuzz clean
+.PHONY: demo test lint types tests browser cuda bench fuzz evidence clean
 
 demo: .venv/.ready
 	@$(PYTHON) tools/demo.py
@@ -32,11 +32,22 @@ bench: .venv/.ready
 	$(PYTHON) benchmarks/bench_scripts.py
 	$(PYTHON) benchmarks/bench_matmul.py
 
-# Random scripts, and random kernels as CUDA beside the interpreter, for as long as one likes: STEPS=100000 KERNELS=10000 SEED=7
+# Random programs for the checker, random scripts, and random kernels as CUDA beside the interpreter, for as long as one likes:
+# PROGRAMS=20000 STEPS=100000 KERNELS=10000 SEED=7
 fuzz: .venv/.ready
+	$(PYTHON) -m tests.evidence.fuzz --programs $(or $(PROGRAMS),1000) --seed $(or $(SEED),0) --jobs $(shell nproc) \
+	  --out build/evidence/short-fuzz.jsonl
 	$(PYTHON) -m tests.support.random_scripts --steps $(or $(STEPS),5000) --seed $(or $(SEED),0)
 	$(PYTHON) -m tests.evidence.translation --programs $(or $(KERNELS),300) --seed $(or $(SEED),0) --jobs $(shell nproc)
 	$(PYTHON) -m pytest -n auto -m slow
+
+# docs/evidence.md: long runs, in as many processes as there are cores; stopped, they go on where they were
+evidence: .venv/.ready
+	$(PYTHON) -m tests.evidence.fuzz --programs $(or $(PROGRAMS),20000) --jobs $(shell nproc)
+	$(PYTHON) -m tests.evidence.program_mutants --sample $(or $(SAMPLE),0) --jobs $(shell nproc)
+	$(PYTHON) -m tests.evidence.kernel_mutants --jobs $(shell nproc)
+	$(PYTHON) -m tests.evidence.certificates --changes $(or $(CHANGES),100) --jobs $(shell nproc)
+	$(PYTHON) -m tests.evidence.page
 
 .venv/.ready: pyproject.toml tools/setup.sh
 	@sh tools/setup.sh

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tools.check_cuda import complaints, sources, unit_of
 
+from optigpu.checker.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import run_once, valid_inputs
@@ -22,6 +23,7 @@ from optigpu.syntax.program import CallStmt
 from optigpu.syntax.walk import statements
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, parsed, refused
+from tests.support.gpu_group_functions import GROUP_FUNCTIONS
 from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong
 from tests.support.gpu_random import random_program
 
@@ -182,6 +184,49 @@ def test_a_function_can_return_a_number() -> None:
 
 
 # The stand-in's own checks --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pair", GROUP_FUNCTIONS, ids=lambda p: p.name)
+def test_functions_for_groups_stand_where_they_are_called(pair: Any) -> None:
+    program = parsed(pair.text())
+    assert "__device__" not in kernel_text(pair.text())
+    difference = compare(on_standin(program), Runner(program), program.function("f"), runs=3)
+    assert difference is None, difference
+
+
+MEETING = """__device__ float shifted(int t, float s[8], float w) {
+  __requires("A: int -> float, r: t >= 0, q: t < 8");
+  __preserves("ThreadsCtx(8)");
+  __reads("KernelParams(_, 8, _)");
+  __consumes("desync_for i in ..8 -> &s[i] ~~>[SMem] A(i)");
+  __produces("for i in ..8 -> &s[i] ~~>[SMem] A(i) + w");
+  __ensures("_Res == A(t) + w");
+  const float b = w;
+  thread for (int d = 0; d < 8; d++) s[d] += b;
+  blocksync();
+  const float x = s[t];
+  blocksync();
+  return x;
+}
+"""
+
+
+def test_names_of_a_function_for_groups_do_not_meet_those_of_its_caller() -> None:
+    body = """thread for (int b = 0; b < B; b++) {
+    __shared__ float s[16];
+    thread for (int t = 0; t < 8; t++) s[t + 8] = d[b][t];
+    const float x = shifted((b + 3) % 8, &s[8], 2.0f + b);
+    const float y = shifted(1, &s[8], x);
+    thread for (int t = 0; t < 8; t++) d[b][t] = x + y;
+  }"""
+    text = one_kernel(body, before=MEETING, shared="64")
+    assert Verifier().verify(parsed(text)).verified
+    a = random(5, 8)
+    h = a.copy()
+    on_standin(text)(h)
+    for b in range(5):
+        x = a[b, (b + 3) % 8] + 2 + b
+        assert h[b] == pytest.approx(x + a[b, 1] + 2 + b + x, abs=1e-4)
 
 
 def test_divergent_barrier_is_reported() -> None:
@@ -571,9 +616,14 @@ def test_barriers_carry_their_reason_and_loops_their_unrolling() -> None:
         for s in statements(f.body)
         if isinstance(s, CallStmt) and s.call.func == "blocksync"
     ]
-    unit = emit_cuda(program, header=["VERIFIED"], reasons={barriers[0].mark: "s is read by other threads"})
+    unit = emit_cuda(program, header=["VERIFIED"], reasons={barriers[0].mark: "as it must be"})
     assert unit.text.count("__syncthreads();") == 1
-    assert "__syncthreads();  // s is read by other threads" in unit.text
+    assert "__syncthreads();  // `s` is complete before other threads use it" in unit.text
+    unrelated = parsed(text.replace("+= s[k]", "= 1.0f").replace("s[t] = d[b][t]", "s[t] = 1.0f"))
+    marks = [s.mark for f in unrelated.functions() for s in statements(f.body)]
+    assert "__syncthreads();\n" in emit_cuda(unrelated).text
+    told = emit_cuda(unrelated, reasons=dict.fromkeys(marks, "as it must be"))
+    assert "__syncthreads();  // as it must be" in told.text
     assert "#pragma unroll 4\n  for (int k = 0; k < 8; ++k)" in unit.text
     assert unit.text.splitlines()[1] == "// VERIFIED"
 

@@ -29,7 +29,8 @@ def example_id(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", EXAMPLES + GPU_EXAMPLES + GPU_PROGRAMS, ids=example_id)
-def test_prints_back_to_the_same_program(path: Path) -> None:
+def test_prints_back_to_the_same_program(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(path.parent)  # what it includes is relative to it
     program = parse_file(path)
     printed = print_program(program)
     again = parse_text(printed)

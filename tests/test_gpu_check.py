@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from optigpu.checker.audit import audit, certificate_of
 from optigpu.checker.verdict import ProgramResult, Verdict
 from optigpu.checker.verify import Settings, Verifier
-from optigpu.frontend import parse_text
+from optigpu.frontend import parse_file, parse_text
+from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
+from optigpu.interp.testing import test_function as run_tests
 from optigpu.prover.z3_solver import Z3Solver
 from optigpu.report.explanations import EXPLANATIONS
 from optigpu.report.verdicts import render_function
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.source import SourceText
 from tests.conftest import ROOT
+from tests.support.gpu_group_functions import GROUP_FUNCTIONS
 from tests.support.gpu_programs import GPU_PAIRS, GpuPair
+
+run_tests.__test__ = False
 
 
 def check(text: str) -> ProgramResult:
@@ -26,7 +33,10 @@ def explain(result: ProgramResult) -> str:
     return "\n".join(render_function(f) for f in result.functions)
 
 
-@pytest.mark.parametrize("pair", GPU_PAIRS, ids=lambda p: p.name)
+ALL_PAIRS = [*GPU_PAIRS, *GROUP_FUNCTIONS]
+
+
+@pytest.mark.parametrize("pair", ALL_PAIRS, ids=lambda p: p.name)
 def test_right_programs_verify(pair: GpuPair) -> None:
     program = parse_text(pair.text())
     result = Verifier().verify(program)
@@ -36,7 +46,64 @@ def test_right_programs_verify(pair: GpuPair) -> None:
     assert found.failures == {}, found.failures
 
 
-WRONG = [(p, i) for p in GPU_PAIRS for i in range(len(p.wrong))]
+SOFTMAX = ROOT / "examples" / "gpu" / "softmax_rows.c"
+FAST_SOFTMAX = ROOT / "examples" / "gpu" / "fast" / "softmax.c"
+
+
+@pytest.mark.parametrize("path", [SOFTMAX, FAST_SOFTMAX], ids=lambda p: p.stem)
+def test_softmax_verifies(path: Path) -> None:
+    program = parse_file(path)
+    result = Verifier().verify(program)
+    assert result.verified and result.assumptions == 0, explain(result)
+    assert audit(program, certificate_of(program, result), Z3Solver()).failures == {}
+
+
+SOFTMAX_MISTAKES = [
+    ("    blocksync();\n    const float top", "    const float top"),
+    ("    blocksync();\n    const float total", "    const float total"),
+    ("width: w > 0", "width: w >= 0"),
+]
+WRONG_VALUES = [  # the search for a proof takes its time to give up
+    ("float best = d_a[i][0];", "float best = 0.0f;"),  # too large for a row of negative numbers
+    ("        best = fmaxf(best, d_a[i][j]);\n", "        best = d_a[i][j];\n"),
+    ("s_max[t] = fmaxf(s_max[t], s_max[t + half]);", "s_max[t] = fmaxf(s_max[t], s_max[half]);"),
+    ("const float top = s_max[0];", "const float top = d_a[i][0];"),
+    ("      for (int j = t; j < w; j += 8) {\n        sum", "      for (int j = t; j < w - 1; j += 8) {\n        sum"),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [*SOFTMAX_MISTAKES, *(pytest.param(*m, marks=pytest.mark.slow) for m in WRONG_VALUES)]
+)
+def test_softmax_with_a_mistake_is_rejected(old: str, new: str) -> None:
+    """With blocks of 8 threads: the proofs are the same, and there are fewer passes of the trees."""
+    text = SOFTMAX.read_text(encoding="utf-8").replace("128", "8").replace("half = 64", "half = 4")
+    assert old in text
+    assert not check(text.replace(old, new, 1)).verified
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("float m = v[DMINDEX1(THREADS, t)][0][0];", "float m = 0.0f;"),
+        ("m = fmaxf(m, s_max[32 * j + t]);", "m = fmaxf(m, s_max[32 * j]);"),
+        ("m = fmaxf(m, s_max[32 * j + t]);", "m = fmaxf(m, s_max[16 * j + t]);"),
+        (
+            "    blocksync();\n    thread for (int t = 0; t < THREADS; t++) {\n      float m = s_max32[0];",
+            "    thread for (int t = 0; t < THREADS; t++) {\n      float m = s_max32[0];",
+        ),
+        ("sum += s_sum[32 * j + t];", "sum += s_sum[32 * j];"),
+        ("for (int j = 1; j < 32; j++)", "for (int j = 1; j < 31; j++)"),
+    ],
+)
+def test_fast_softmax_with_a_mistake_is_rejected(old: str, new: str) -> None:
+    text = FAST_SOFTMAX.read_text(encoding="utf-8")
+    assert old in text
+    assert not check(text.replace(old, new, 1)).verified
+
+
+WRONG = [(p, i) for p in ALL_PAIRS for i in range(len(p.wrong))]
 
 
 @pytest.mark.parametrize(("pair", "number"), WRONG, ids=[f"{p.name}-{i}-{p.wrong[i][2]}" for p, i in WRONG])
@@ -50,6 +117,16 @@ def test_wrong_programs_are_rejected(pair: GpuPair, number: int) -> None:
     problems = [f.problem for f in result.functions if f.problem is not None and f.problem.code != "OG330"]
     assert problems, "verified"
     assert problems[0].code == code, explain(result)
+
+
+@pytest.mark.parametrize("pair", GROUP_FUNCTIONS, ids=lambda p: p.name)
+def test_functions_for_groups_run_clean(pair: GpuPair) -> None:
+    """Called by kernels in the interpreter; by itself such a function cannot be run."""
+    program = parse_text(pair.text())
+    report = run_tests(Runner(program), program.functions()[-1], seconds=2.0, most=4)
+    assert report.failure is None and report.runs and not report.skipped, str(report.failure)
+    alone = run_tests(Runner(program), program.functions()[0], seconds=1.0)
+    assert alone.failure is None and not alone.runs and "threads" in str(alone.gave_up)
 
 
 # One text for each kind of mistake with threads: (pair, which of its wrong twins).
@@ -70,6 +147,9 @@ SPOKEN = (
     ("only_one_thread_writes", 0),  # a store by 256 threads
     ("barrier_at_block_level", 2),  # shared memory of a thread
     ("a_device_function", 1),  # a device function on the host
+    ("what_a_function_reads_stays_read", 6),  # or by the wrong number of threads
+    ("a_tree_in_a_function", 1),  # no barrier at its end
+    ("a_tree_in_a_function", 6),  # for a whole block?
     ("each_thread_its_own_cell", 6),  # extents
     ("each_thread_its_own_cell", 9),
     ("each_thread_its_own_cell", 3),  # spaces
@@ -90,7 +170,7 @@ OF_THREADS = {f"OG{n}" for n in range(340, 355)}
 
 def test_errors_of_threads_read_well(golden) -> None:
     """Both places, who, which cell, the sizes, the levels, and what to do (DESIGN, section 2)."""
-    pairs, texts, codes = {p.name: p for p in GPU_PAIRS}, [], set()
+    pairs, texts, codes = {p.name: p for p in ALL_PAIRS}, [], set()
     for name, number in SPOKEN:
         text = pairs[name].broken(number)
         result = Verifier(Settings(refuter=refute)).verify(parse_text(text, f"{name}-{number}.c"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import test_function as run_tests
+from optigpu.report.scripts import render_step_error
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.differential import compare
 from optigpu.runtime.signature import signature_of
@@ -31,12 +33,17 @@ from tests.conftest import ROOT
 
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
-SLOW = {"matmul_fast", "reduce_fast"}  # many steps
+SLOW = {"softmax_rows", "matmul_fast", "reduce_fast"}  # many steps
 NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
+OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "reduce_warp"} else []) for p in SCRIPTS]
 SMALLER = {  # fewer blocks, for the interpreter
     "reduce": (("67584", "512"), ("67583", "511"), ("264", "2")),
-    "reduce_fast": (("2097152", "1048576"), ("2097151", "1048575"), ("512", "256"), ("q < 2", "q < 1")),
-}
+    "reduce_warp": (("67584", "512"), ("67583", "511"), ("264", "2")),
+    "reduce_fast": (  # and of four threads
+        ("512", "8"), ("2097152", "512"), ("2097151", "511"), ("4096", "64"), ("3072", "48"), ("1024", "16"), ("256", "4"),
+        ("128", "2"),
+    ),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +71,7 @@ def test_every_step_is_verified_without_assumptions(done: Done, name: str) -> No
     assert has_kernels(s.program) and not has_kernels(s.original)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OFTEN)
 def test_every_step_on_the_host_computes_what_the_original_does(done: Done, name: str) -> None:
     s = done(name)
     f = s.original.functions()[-1]
@@ -78,7 +85,7 @@ def test_every_step_on_the_host_computes_what_the_original_does(done: Done, name
         assert difference is None, (step.title, difference)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OFTEN)
 def test_the_kernel_runs_clean_and_meets_its_contract(done: Done, name: str) -> None:
     text = print_program(done(name).program)
     for old, new in SMALLER.get(name, ()):
@@ -107,6 +114,7 @@ EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callabl
     "matmul_fast": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
     "reduce": ([(70000,)], None, lambda a: a.sum()),
     "reduce_fast": ([(70001,)], (1,), lambda a: a.sum()),
+    "reduce_warp": ([(70000,)], None, lambda a: a.sum()),
     "scan": ([(9000,)], (9000,), np.cumsum),
     "softmax_rows": ([(5, 300)], (5, 300), _softmax),
     "stencil2d": ([(37, 50)], (37, 50), _stencil),
@@ -148,11 +156,79 @@ def _verified(program: Program) -> bool:
     return all(f.verdict is Verdict.VERIFIED for f in Verifier(Settings()).verify(program).functions)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OFTEN)
 def test_no_barrier_can_be_left_out(done: Done, name: str) -> None:
     s = done(name)
     for place in s.find_all(Call("blocksync")) if "blocksync" in s.text() else []:
         assert not _verified(replace_at(s.program, place)), f"the barrier at {place} is not needed"
+
+
+def summed(size: int, after: str = "", body: str = "x += t[i];") -> og.Script:
+    return og.Script(
+        parse_text(f"""
+        void f(float a[1], float b[{size}]) {{
+          __requires("B: int -> float");
+          __reads("b ~> Matrix1({size}, B)");
+          __writes("&a[0] ~~> Sum(i in 0..{size}, B(i))");
+          float t[{size}];
+          for (int i = 0; i < {size}; i++) t[i] = b[i];
+          float x = 0.0f;
+          for (int i = 0; i < {size}; i++) {{ {body} }}
+          a[0] = x{after};
+        }}""")
+    )
+
+
+def test_sums_by_shuffles_of_one_and_of_several_warps() -> None:
+    for size in (32, 96):
+        s = summed(size)
+        s.reduce.warp(og.For("i").last)
+        assert s.result.verified and f"float sums[{size // 32}];" in s.text()
+
+
+def test_sums_by_shuffles_take_whole_warps_and_use_the_array_up() -> None:
+    for size, body, why in ((48, "x += t[i];", "multiple of 32"), (64, "x += 1.0f * t[i];", "adds up an array")):
+        with pytest.raises(InputError, match=why):
+            summed(size, body=body).reduce.warp(og.For("i").last)
+    with pytest.raises(StepError):
+        summed(64, after=" + t[1] - t[1]").reduce.warp(og.For("i").last)
+
+
+def lanes(index: str) -> og.Script:
+    """Each thread of a warp copies what another lane has."""
+    return og.Script(
+        parse_text(f"""
+        void f(int n, float a[n][32], float b[n][32]) {{
+          __reads("b ~> Cells2(n, 32)");
+          __writes("a ~> Cells2(n, 32)");
+          for (int k = 0; k < n; k++) {{
+            float x[32];
+            float y[32];
+            for (int i = 0; i < 32; i++) x[i] = b[k][i];
+            for (int i = 0; i < 32; i++) y[i] = x[{index}];
+            for (int i = 0; i < 32; i++) a[k][i] = y[i];
+          }}
+        }}""")
+    )
+
+
+def test_a_copy_between_lanes_becomes_a_shuffle() -> None:
+    s = lanes("i + 2 < 32 ? i + 2 : i")
+    s.gpu.launch(grid=["k"], block=["i"], registers={"x": 1, "y": 1})
+    assert s.result.verified and "shfl_down(&y[DMINDEX1(32, 0)], &x[DMINDEX1(32, 0)], 2);" in s.text()
+
+
+def test_other_copies_between_lanes_do_not() -> None:
+    with pytest.raises((StepError, InputError)) as caught:
+        lanes("i < 30 ? i + 2 : i").gpu.launch(grid=["k"], block=["i"], registers={"x": 1, "y": 1})
+    assert "OG344" in str(caught.value) or "registers" in str(caught.value)
+
+
+def test_a_deleted_barrier_is_told_as_the_design_says(done: Done, golden: Any) -> None:
+    with pytest.raises(StepError) as caught:
+        done("transpose").instr.delete(Call("blocksync"))
+    lines = [re.sub(r"/\S*/", "", line) for line in render_step_error(caught.value).splitlines()]
+    golden(ROOT / "tests" / "golden" / "gpu_script_error.txt", "\n".join(lines[2:]) + "\n")
 
 
 def windows(body: str, value: str) -> og.Script:

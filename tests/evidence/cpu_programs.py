@@ -99,6 +99,10 @@ class CpuMaker:
         if how < 0.4:
             guesses = ["A(i)", "B(i)", "0", "A(i) + B(i)", "A(n - 1 - i)", "i < m ? A(i) : B(i)"]
             return f"{base} ~> Matrix1(n, fun i -> {self.r.choice(guesses)})"
+        if how < 0.55:
+            return f"for i in 0..n -> &{base}[i] ~~> {spec('i')}"
+        if how < 0.65:
+            return f"for i in 0..n -> If(i < m, &{base}[i] ~~> {spec('i')}) * If(i >= m, &{base}[i] ~> Cell)"
         return f"{base} ~> Matrix1(n, fun i -> {spec('i')})"
 
     def function(self, head: str, logic: list[str], clauses: list[tuple[str, str]], body: str) -> str:
@@ -137,6 +141,21 @@ class CpuMaker:
                 if n != x:
                     atoms.append((f"{n}[n - 1 - {i}]", lambda j, s=s: s(f"(n - 1 - {j})")))
         (a, sa), (b, sb) = r.choice(atoms), r.choice(atoms)
+        options: list[tuple[str, Spec]] = [
+            (
+                f"({i} + 1 < n && b[{i} + 1] > 0.0f ? b[{i} + 1] : {a})",
+                lambda j: f"({j} + 1 < n && B({j} + 1) > 0 ? B({j} + 1) : {sa(j)})",
+            ),
+            (
+                f"({i} == 0 || b[{i} - 1] < 1.0f ? {a} : b[{i} - 1])",
+                lambda j: f"({j} == 0 || B({j} - 1) < 1 ? {sa(j)} : B({j} - 1))",
+            ),
+            (f"{a} / 2.0f", lambda j: f"{sa(j)} / 2"),
+            (f"(float)(({i} - 3) / 2)", lambda j: f"(({j} - 3) / 2)"),
+            (f"(float)(({i} - 3) % 2)", lambda j: f"(({j} - 3) % 2)"),
+        ]
+        if r.random() < 0.2:
+            return r.choice(options)
         return r.choice(
             [
                 (a, sa),

@@ -25,6 +25,27 @@ DEVICE = {
 }
 
 
+SHARE = """__device__ void share(float p[{t}]) {{
+  __requires("A: int -> float");
+  __preserves("ThreadsCtx({t})");
+  __reads("KernelParams(_, {t}, _)");
+  __consumes("desync_for t in ..{t} -> &p[t] ~~>[SMem] A(t)");
+  __produces("for t in ..{t} -> &p[t] ~~>[SMem] A(t)");
+  blocksync();
+}}
+"""
+MIRROR = """__device__ void mirror(float p[{t}], float q[{t}]) {{
+  __requires("A: int -> float");
+  __preserves("ThreadsCtx({t})");
+  __reads("KernelParams(_, {t}, _), desync_for t in ..{t} -> &p[t] ~~>[SMem] A(t)");
+  __writes("desync_for t in ..{t} -> &q[t] ~~>[SMem] A({last} - t)");
+  blocksync();
+  thread for (int t = 0; t < {t}; t++) q[t] = p[{last} - t];
+}}
+"""
+GROUP_FUNCTIONS = {"share": SHARE, "mirror": MIRROR}
+
+
 class GpuMaker:
     def __init__(self, random: Random) -> None:
         self.r = random
@@ -50,7 +71,8 @@ class GpuMaker:
             body += self.phase(arrays) + self.barrier()
         body += self.last(arrays)
         second = self.second_kernel() if r.random() < 0.15 else ""
-        device = "".join(DEVICE[name] for name in sorted(self.device))
+        functions = {**DEVICE, **{name: f.format(t=t, last=t - 1) for name, f in GROUP_FUNCTIONS.items()}}
+        device = "".join(functions[name] for name in sorted(self.device))
         how = r.random()
         claim = f"d ~> Cells2Of(G, {t}, GMem)"
         if self.exact and how < 0.6:
@@ -154,7 +176,9 @@ class GpuMaker:
         shared = [a for a in arrays if a != "x"]
         kinds = ["global", "global"]
         if shared:
-            kinds += ["write", "write", "guarded", "sum", "uniform", "tree", "loop"]
+            kinds += ["write", "write", "guarded", "sum", "uniform", "tree", "loop", "share"]
+        if len(shared) > 1:
+            kinds += ["mirror", "mirror"]
         if "x" in arrays:
             kinds += ["register", "local"]
         if shared and "x" in arrays:
@@ -216,6 +240,21 @@ class GpuMaker:
         code = self.threads(statements)
         self.specs["x"] = made[0]
         return code
+
+    def do_share(self, arrays: list[str], s: str) -> str:
+        """A function that the whole block calls: a barrier for one array."""
+        self.device.add("share")
+        own = self.threads(lambda t, x: f"{s}[{t}] += 1.0f;")
+        old = self.specs[s]
+        self.specs[s] = lambda j: f"({old(j)} + 1)"
+        return f"{own}    share({s});\n"
+
+    def do_mirror(self, arrays: list[str], s: str) -> str:
+        """One shared array from the other, by a function that the whole block calls."""
+        self.device.add("mirror")
+        other, held = ("u" if s == "s" else "s"), self.specs[s]
+        self.specs[other] = lambda j: held(f"({self.t - 1} - {j})")
+        return f"    mirror({s}, {other});\n"
 
     def do_exchange(self, arrays: list[str], s: str) -> str:
         return self.do_read(arrays, s) + self.barrier() + self.do_write(arrays, s)

@@ -19,8 +19,12 @@ from pathlib import Path
 from types import ModuleType
 
 KERNEL = Path(__file__).parents[2] / "src" / "optigpu" / "kernel"
-RULES = ("rules", "loops", "calls", "threads", "launch", "values", "conditions", "ledger", "state", "cells", "judge")
-NORMALISER = ("facts",)
+TERMS = (
+    "__init__",
+    "code",
+    "terms",
+    "facts",
+)  # no rules: programs, terms and the normaliser, which have tests of their own
 REFUSING_RETURNS = ("values", "judge", "facts")  # where `return None` and `return False` say no
 
 
@@ -249,6 +253,6 @@ def install(site: Site) -> None:
     sys.meta_path.insert(0, Without(site))
 
 
-def all_sites(normaliser: bool = False) -> list[Site]:
-    modules = RULES + (NORMALISER if normaliser else ())
-    return [s for m in modules for s in sites(m)]
+def all_sites() -> list[Site]:
+    modules = sorted(p.stem for p in KERNEL.glob("*.py"))
+    return [s for m in modules if m not in TERMS for s in sites(m)]

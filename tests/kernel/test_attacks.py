@@ -17,15 +17,15 @@ import pytest
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Mark, Owner, box
+from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.groups import Mark
+from optigpu.kernel.iterations import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.judge import Judge, instance
 from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.threads import Cover
 from optigpu.kernel.values import Case, Equality, Extend, Partition, Reindex, Split, Widen
 from optigpu.prover.z3_solver import Z3Solver
 
@@ -330,15 +330,16 @@ def test_contents_can_be_restated_where_they_are_written() -> None:
 
 
 def test_branches_join_only_in_the_same_shape() -> None:
-    code = (
-        kc.Alloc("t", REAL, (), heap=False),
-        kc.If(k.lt(m, n), (kc.Store(kc.Place("t", ()), THREE),), ()),
-        kc.Load(x, kc.Place("t", ())),
-    )
-    kernel, state = begun(*code)
-    yes, no = kernel.enter_if(kernel.allocate(state))
-    joined = kernel.join_if(kernel.store(yes, 2, ()), no)
-    assert refused(kernel.load, joined, 2, ()).why == "init"  # written in one branch only
+    t = kc.Place("t", ())
+    written = (kc.Store(t, THREE),)
+    for branches in ((written, ()), ((), written), (written, written)):
+        kernel, state = begun(kc.Alloc("t", REAL, (), heap=False), kc.If(k.lt(m, n), *branches), kc.Load(x, t))
+        ends = kernel.enter_if(kernel.allocate(state))
+        joined = kernel.join_if(*(kernel.store(s, 2, ()) if code else s for s, code in zip(ends, branches)))
+        if all(branches):
+            kernel.load(joined, 2, ())
+        else:
+            assert refused(kernel.load, joined, 2, ()).why == "init"  # written in one branch only
     kernel, state = begun(kc.If(k.lt(m, n), (), ()))
     yes, no = kernel.enter_if(state)
     for wrong in (

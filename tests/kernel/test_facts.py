@@ -100,6 +100,11 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
     in_h = [k.le(ZERO, i), k.lt(i, H)]
     flat = k.add(k.mul(i, W), j)
     sixteen = k.num(16)
+    of_four = [k.le(ZERO, i), k.lt(i, k.num(4))]
+
+    def tiles(size: Term, less: int) -> Term:
+        return k.fdiv(k.add(size, k.num(less)), sixteen)
+
     divides = [
         k.le(ZERO, n),
         k.eq(pure_operation("%", n, sixteen), ZERO),
@@ -122,8 +127,18 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
         ([k.le(ZERO, c), k.lt(c, k.mul(H, W))], k.lt(ZERO, W), False),
         ([k.le(ZERO, c), k.lt(c, n)], k.lt(k.fdiv(c, sixteen), k.fdiv(k.add(n, k.num(15)), sixteen)), True),
         ([k.le(ZERO, c), k.lt(c, n)], k.lt(k.fdiv(c, sixteen), k.fdiv(k.add(n, k.num(14)), sixteen)), False),
+        ([k.le(ZERO, c), k.lt(c, n)], k.lt(k.fdiv(c, tiles(n, 15)), sixteen), True),
+        ([k.le(ZERO, c), k.le(c, n)], k.lt(k.fdiv(c, tiles(n, 15)), sixteen), False),
+        ([k.le(ZERO, c), k.lt(c, n)], k.lt(k.fdiv(c, tiles(n, 14)), sixteen), False),
+        ([k.le(ZERO, c), k.lt(c, n)], k.le(k.mul(tiles(n, 15), k.fdiv(c, tiles(n, 15))), c), True),
+        ([k.le(ZERO, c), k.lt(c, n)], k.lt(k.mul(tiles(n, 15), k.fdiv(c, tiles(n, 15))), c), False),
         (divides, k.lt(k.add(k.mul(sixteen, t), i), n), True),
         (divides[1:], k.lt(k.add(k.mul(sixteen, t), i), k.sub(n, ONE)), False),
+        ([k.le(ZERO, n), k.le(ZERO, c)], k.le(ZERO, k.mul(tiles(n, 14), tiles(c, 13))), True),
+        ([k.le(k.num(-16), n), k.le(ZERO, c)], k.le(ZERO, k.mul(tiles(n, 14), tiles(c, 13))), False),
+        ([*of_four, *(k.not_(k.eq(i, k.num(v))) for v in (1, 2, 3))], k.eq(i, ZERO), True),
+        ([*of_four, *(k.not_(k.eq(i, k.num(v))) for v in (1, 3))], k.eq(i, ZERO), False),
+        ([*of_four, *(k.not_(k.eq(i, k.num(v))) for v in (0, 1, 3))], k.eq(i, k.num(2)), True),
         ([k.le(k.num(2), n)], k.le(n, k.mul(n, n)), True),
         ([k.le(k.num(-2), n)], k.lt(n, k.mul(n, n)), False),
         ([k.lt(ZERO, n)], k.not_(k.eq(n, ZERO)), True),

@@ -17,9 +17,9 @@ from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, arguments
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loops import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.prover.z3_solver import Z3Solver

@@ -10,13 +10,13 @@ import pytest
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
-from optigpu.kernel.cells import SOME, Cells, Claim, Mark, Owner, box
+from optigpu.kernel.cells import SOME, Cells, Claim, Owner, box
+from optigpu.kernel.groups import Mark
+from optigpu.kernel.iterations import Cover, Exclusive, LoopContract
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loops import Exclusive, LoopContract
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.threads import Cover
 from optigpu.prover.z3_solver import Z3Solver
 from tests.support.terms import evaluate
 

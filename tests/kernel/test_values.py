@@ -179,7 +179,8 @@ def test_cases_of_a_part_are_all_there_are() -> None:
     if parts(apart)[0].index[0] is not U:
         at_end = Into(1, k.eq(I0, n), 0, ())
     back = tuple(
-        everywhere(0, 0) if p.index[0] is U else everywhere(len(p.ranges), 1, I0 if p.ranges else n) for p in parts(apart)
+        everywhere(0, 0) if p.index[0] is U else everywhere(len(p.ranges), 1, I0 if p.ranges else n)
+        for p in parts(apart)
     )
     start = everywhere(0, [p.index[0] for p in parts(apart)].index(U))
     assert equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (at_end, below)), back))

@@ -532,4 +532,78 @@ GPU_PAIRS = [
 __device__ void put(int n, float p[n], float x) { __requires("n >= 1"); __writes("&p[0] ~~> x"); p[0] = x; }
 """,
     ),
+    GpuPair(
+        "a_double_buffer",
+        """  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[2][16];
+    float* const acc = __treg_malloc0<float>();
+    thread for (int t = 0; t < 256; t++) {
+      acc[DMINDEX1(256, t)] = 0.0f;
+      if (t < 16) s[0][t] = d[b][t];
+    }
+    blocksync();
+    for (int k = 0; k < 16; k++) {
+      thread for (int t = 0; t < 256; t++)
+        acc[DMINDEX1(256, t)] += s[k % 2][15 - t % 16];
+      if (k + 1 < 16)
+        thread for (int t = 0; t < 256; t++)
+          if (t < 16) s[(k + 1) % 2][t] = d[b][16 * (k + 1) + t];
+      blocksync();
+    }
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = acc[DMINDEX1(256, t)];
+  }""",
+        (
+            ("      blocksync();\n    }\n", "    }\n", "OG341"),
+            ("    blocksync();\n    for", "    for", "OG341"),
+            ("s[(k + 1) % 2][t] = ", "s[k % 2][t] = ", "OG318"),
+            ("s[k % 2][15 - t % 16]", "s[(k + 1) % 2][15 - t % 16]", "OG304"),
+            ("s[0][t] = d[b][t]", "s[1][t] = d[b][t]", "OG318"),
+            ("s[0][t] = d[b][t]", "s[0][t] = d[b][t + 1]", "OG318"),
+            ("16 * (k + 1) + t", "16 * k + t", "OG318"),
+            ("if (k + 1 < 16)", "if (k + 2 < 16)", "OG304"),
+        ),
+        "Matrix2(B, 256, fun b t -> Sum(k in 0..16, A(b, 16 * k + 15 - t % 16)))",
+        launch="B, 256, 32 * sizeof(float)",
+    ),
+    GpuPair(
+        "a_scan_in_place",
+        """  thread for (int b = 0; b < B; b++)
+    thread for (int t = 0; t < 16; t++) {
+      float x[16];
+      for (int v = 0; v < 16; v++) x[v] = d[b][16 * t + v];
+      float sum = 0.0f;
+      for (int v = 0; v < 16; v++) {
+        sum += x[v];
+        x[v] = sum;
+      }
+      for (int v = 0; v < 16; v++) d[b][16 * t + v] = x[v];
+    }""",
+        (
+            ("float sum = 0.0f;", "float sum = 1.0f;", "OG305"),
+            ("        sum += x[v];\n        x[v] = sum;", "        x[v] = sum;\n        sum += x[v];", "OG305"),
+            ("sum += x[v];", "sum += x[15 - v];", "OG305"),
+            ("for (int v = 0; v < 16; v++) {", "for (int v = 1; v < 16; v++) {", "OG305"),
+        ),
+        "Matrix2(B, 256, fun b t -> Sum(k in 16 * (t / 16)..t + 1, A(b, k)))",
+        launch="B, 16, 0",
+    ),
+    GpuPair(
+        "one_block_leaves_its_shared_memory",
+        """  thread for (int b = 0; b < 1; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = 1.0f;
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      for (int r = 0; r < B; r++)
+        d[r][t] = s[255 - t];
+  }""",
+        (
+            ("    blocksync();\n", "", "OG341"),
+            ("  thread for (int b = 0; b < 1; b++) {", "  for (int b = 0; b < 2; b++) {", "OG352"),
+        ),
+        "Matrix2(B, 256, fun b t -> 1.0f)",
+        launch="1, 256, 1024",
+    ),
 ]

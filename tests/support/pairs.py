@@ -76,6 +76,43 @@ PAIRS = [
         ),
     ),
     Pair(
+        "sum_in_tiles_and_a_strided_rest",
+        """float sum(int n, float a[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __ensures("_Res =. Sum(i in 0..n, A(i))");
+  float part[2][2];
+  for (int b = 0; b < 2; b++) {
+    for (int t = 0; t < 2; t++) {
+      part[b][t] = 0.0f;
+      for (int k = 0; k < n / 16; k++) {
+        for (int u = 0; u < 2; u++) {
+          for (int v = 0; v < 2; v++) {
+            part[b][t] += a[(2 * k + b) * 8 + 4 * u + 2 * t + v];
+          }
+        }
+      }
+      for (int i = n / 16 * 16 + 2 * b + t; i < n; i += 4) {
+        part[b][t] += a[i];
+      }
+    }
+  }
+  float s = 0.0f;
+  for (int b = 0; b < 2; b++) {
+    for (int t = 0; t < 2; t++) {
+      s += part[b][t];
+    }
+  }
+  return s;
+}
+""",
+        (
+            Wrong("i += 4", "i += 8", "OG307", "__ensures"),
+            Wrong("2 * b + t; i < n;", "2 * b + t; i < n - 1;", "OG307", "__ensures"),
+            Wrong("part[b][t] = 0.0f", "part[b][t] = 1.0f", "OG307", "__ensures"),
+        ),
+    ),
+    Pair(
         "sum",
         """float sum(int n, float a[n]) {
   __requires("A: int -> float");
@@ -586,6 +623,27 @@ int ghostly(int n) {
             Wrong("Sum(j in 0..i + 1", "Sum(j in 0..i", "OG305", "__writes"),
             Wrong("  for", "  #pragma omp parallel for\n  for", "OG324", "out[i] ="),
             Wrong("out[0] = a[0]", "out[0] = 0.0f", "OG305", "__writes"),
+        ),
+    ),
+    Pair(
+        "prefix_of_rows",
+        """void prefix_of_rows(int m, int n, float x[m][n]) {
+  __requires("A: int * int -> float, some: n > 0, rows: m >= 0");
+  __consumes("x ~> Matrix2(m, n, A)");
+  __produces("x ~> Matrix2(m, n, fun i j -> Sum(k in 0..j + 1, A(i, k)))");
+  for (int i = 0; i < m; i++) {
+    for (int c = 1; c < n; c++) {
+      x[i][c] = x[i][c - 1] + x[i][c];
+    }
+  }
+}
+""",
+        (
+            Wrong("x[i][c - 1] + x[i][c]", "x[i][c - 1] * x[i][c - 1]", "OG305", "__produces"),
+            Wrong("x[i][c] = x[i][c - 1] + x[i][c]", "x[0][c] = x[0][c - 1] * x[0][c - 1]", "OG305", "__produces"),
+            Wrong("Sum(k in 0..j + 1", "Sum(k in 0..j", "OG305", "__produces"),
+            Wrong("c = 1", "c = 0", "OG302", "x[i][c] ="),
+            Wrong("c < n", "c < n - 1", "OG305", "__produces"),
         ),
     ),
 ]  # fmt: skip

@@ -5,12 +5,13 @@ import optigpu as og
 from optigpu import For, Write
 
 s = og.Script("../../softmax_rows.c")
-for var, parts in (("best", "tops"), ("total", "shares")):
-    s.loop.tile(For("j", body=Write(var)), 128, outer="k", tail="guard")
-    s.loop.reorder("j", "k", at=Write(var))
+for var, parts, tile in (("best", "tops", "k"), ("total", "shares", "l")):
+    s.loop.tile(For("j", body=Write(var)), 128, outer=tile, tail="guard")
+    s.loop.reorder("j", tile, at=Write(var))
     s.reduce.parts(For("j", body=Write(var)), var=var, parts=parts)
-    s.reduce.tree(For("j", body=Write(var)))
-s.loop.tile(For("j", body=Write("b")), 128, outer="k", tail="guard")
+s.loop.tile(For("j", body=Write("b")), 128, outer="m", tail="guard")
+s.reduce.tree(For("j", body=Write("total")))
+s.reduce.tree(For("j", body=Write("best")))
 s.gpu.launch(grid=["i"], block=["j"], shared=["best", "total", "tops", "shares"])
 
 if __name__ == "__main__":

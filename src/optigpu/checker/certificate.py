@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from optigpu.kernel import cells, conditions, loops, threads, values
+from optigpu.kernel import cells, conditions, groups, iterations, values
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.code import Program
@@ -116,8 +116,8 @@ def replay(kernel: Kernel, ops: list[Op]) -> Theorem:
 _CLASSES = {
     c.__name__: c
     for c in (
-        Op, Ref, cells.Cells, cells.Claim, cells.Mark, cells.Owner, conditions.Take, threads.Cover,
-        loops.Exclusive, loops.Invariant, loops.LoopContract,
+        Op, Ref, cells.Cells, cells.Claim, groups.Mark, cells.Owner, conditions.Take, iterations.Cover,
+        iterations.Exclusive, iterations.Invariant, iterations.LoopContract,
         values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
         values.Case,
     )
@@ -183,7 +183,8 @@ def read_terms(table: list[Any]) -> list[Term]:
 def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
     match op:
         case "num":
-            return k.num(Fraction(rest[0]), read_sort(rest[1]))
+            sort = read_sort(rest[1])
+            return k.num(int(rest[0]) if sort is INT else Fraction(rest[0]), sort)
         case "var":
             return k.var(rest[0], read_sort(rest[1]))
         case "bound":

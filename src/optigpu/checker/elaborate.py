@@ -25,9 +25,9 @@ from optigpu.frontend.reading import ghost_library
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import copying
 from optigpu.kernel.cells import FULL, READ, UNINIT, Claim
 from optigpu.kernel.conditions import terms_of
+from optigpu.kernel.launch import copying
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.kernel.threads import ANY_LAUNCH
 from optigpu.syntax.builtins import (

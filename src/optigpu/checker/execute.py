@@ -16,8 +16,8 @@ from optigpu.checker.explore import (
     call_arguments,
     located,
     over_all,
+    rotation,
     start_contents,
-    through_view,
     unknown_content,
 )
 from optigpu.checker.maxima import Guess
@@ -30,13 +30,14 @@ from optigpu.checker.trees import find_tree, halved, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel
+from optigpu.kernel.calls import Kernel, seen_through
 from optigpu.kernel.cells import FULL, KNOWN, Cells, Claim, Family, Index, arguments, box, same
-from optigpu.kernel.conditions import Take
+from optigpu.kernel.conditions import Take, terms_of
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.groups import THREADS
+from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract
 from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.loops import Exclusive, Invariant, LoopContract
-from optigpu.kernel.state import THREADS, Rejected, State
+from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
 from optigpu.kernel.threads import lanes
 from optigpu.kernel.values import Steps
@@ -88,7 +89,7 @@ class Executor:
         NAMES.restart()
         f = self.kernel.program.functions[name]
         try:
-            state = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
+            state = self.current = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
             end = self.run(state)
             self.place = 0
             return self.finish(end, f)
@@ -427,9 +428,12 @@ class Executor:
     def entry_values(self, state: State, summary: LoopSummary) -> dict[Term, Term]:
         """What the names of entry contents stand for: the values of the families held here."""
         out: dict[Term, Term] = {}
+        effects = tuple(summary.effects.values())
+        mentioned = {x for t in terms_of((effects, summary.invariants, summary.reads)) for x in t.free}
+        kept = {e.base for e in effects if e.progressive or e.kind != "each"}  # their start is part of their law
         for base, content in summary.entry.items():
             families = self.candidates(dict(state.held), base, "any")
-            if not families:
+            if not families or (content.start not in mentioned and base not in kept):
                 continue
             xs = temporaries(content.rank, "x")
             value: Term | None = None
@@ -450,10 +454,9 @@ class Executor:
     ) -> list[Exclusive]:
         out: list[Exclusive] = []
         v = summary.v
-        if state.context.kind == THREADS:
-            covering = self.covering(state, summary, effect, families, actual)
-            if covering is not None:
-                return [covering]
+        covering = self.covering(state, summary, effect, families, actual)
+        if covering is not None:
+            return [covering]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
             whole = over_all(cells, summary)
@@ -464,7 +467,7 @@ class Executor:
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
-            known = u.written and not any(str(x.data).startswith("@") for x in value.free)
+            known = u.written and _expressible(value)
             out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out
 
@@ -492,7 +495,7 @@ class Executor:
             value, init = combined(updates, cells, inside, r.value_at(at), r.init_at(at), xs)
             value = inside.simplify(k.substitute(inside.simplify(value), actual))
             init = inside.simplify(k.substitute(init, actual))
-            known = not any(str(x.data).startswith("@") for x in value.free)
+            known = _expressible(value)
             bound = (v, *xs)
             return Exclusive(n, whole, *maps, k.abstract(init, bound), k.abstract(value, bound) if known else None)
         return None
@@ -524,6 +527,10 @@ class Executor:
                 where, here = located(u, index, inside_loop)
                 last = k.substitute(instantiate(u.init, where), {v: k.sub(v, k.ONE)})
                 init = k.ite(k.and_(here, k.lt(low, v)), last, init)
+            elif effect.kind == "rotating":
+                last, earlier = rotation(u, index, v)
+                _, here = located(earlier, index, inside_loop)
+                init = k.ite(k.le(low, last), here, init)
             elif effect.kind == "given":
                 _, here = located(u, index, inside_loop)
                 init = k.ite(here, TRUE if u.written else k.FALSE, init)
@@ -533,7 +540,7 @@ class Executor:
                 )
                 init = k.or_(written, init)
         init = inside_loop.simplify(k.substitute(init, actual))
-        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound))
+        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if _expressible(value) else None)
 
     def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
         if inv.value is None:
@@ -587,7 +594,7 @@ class Executor:
         for x in missing:
             sub[x] = self.solve_variable(x, f, sub, state.facts)
         held = dict(state.held)
-        pre = [through_view(c.substitute(sub), views) for c in f.contract.pre]
+        pre = [seen_through(c.substitute(sub), views) for c in f.contract.pre]
         takes: dict[int, Take] = {}
         for share in (FULL, "read"):
             for i, claim in enumerate(pre):
@@ -600,7 +607,7 @@ class Executor:
                     held[take.family] = r.without(self.member(claim.cells, r, take.back))
         steps = tuple(self.fact_steps(state.facts, k.substitute(p, sub)) for p in f.contract.requires)
         variables = tuple(sub[x] for x in f.contract.variables)
-        posts = [through_view(c.substitute(sub), views) for c in f.contract.post]
+        posts = [seen_through(c.substitute(sub), views) for c in f.contract.post]
         homes = [(c.cells, takes[i].family) for i, c in enumerate(pre) if c.share == FULL]
         gives = tuple(self.given_back(state, c, homes) for c in posts)
         after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps, gives)
@@ -644,6 +651,11 @@ class Executor:
                     held[take.family] = r.without(self.member(c.cells, r, take.back))
         steps = tuple(self.fact_steps(facts, p) for p in state.values(ghost.ensures))
         return self.kernel.ghost(state, tuple(takes), steps)
+
+
+def _expressible(value: Term) -> bool:
+    """Is it said by the proof's own terms, without contents that only the exploration has names for?"""
+    return not any(str(x.data).startswith("@") for x in value.free)
 
 
 def _telling(r: Rejected) -> int:

@@ -14,16 +14,17 @@ from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import UNINIT, Cells, Claim, Index, arguments, box, same, single
+from optigpu.kernel.calls import seen_through
+from optigpu.kernel.cells import FULL, UNINIT, Cells, Claim, Index, arguments, box, same, single
 from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.iterations import Range, holds_for, index_values, iterations
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.loops import Range, holds_for, iterations
-from optigpu.kernel.loops import _values as loop_values
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
-from optigpu.kernel.threads import WARP, lane_read
+from optigpu.kernel.threads import WARP, at_choice, lane_read
 from optigpu.kernel.values import parts
 
+OPAQUE = "@opaque."  # what values are called of which nothing is known
 FEW = 10  # iterations that may be run one by one
 
 
@@ -93,6 +94,8 @@ class Effect:
     each: `value` is what iteration v leaves in its own cells; `progressive` if later iterations read them.
     accumulate: at the start of iteration v the cells hold entry (op) the big operator of `value` up to v.
     scratch: at the start of an iteration the cells hold what the one before left (`value` at v - 1), or what they held at entry.
+    rotating: iteration v writes slot (v + c) mod m of a buffer. At its start a slot holds what the last iteration that wrote it
+      left; what it held at entry stands for iterations before the first one, as a software pipeline's prologue leaves it.
     given: the user says what the cells hold at the start of iteration v.
     unknown: nothing follows.
     """
@@ -113,6 +116,10 @@ class LoopSummary:
     facts: Facts = field(default_factory=Facts)  # those of the body
     invariants: tuple[Term, ...] = ()  # facts of the user's, under v
     reads: tuple[Cells, ...] = ()  # all cells that an iteration reads
+
+
+def is_opaque(t: Term) -> bool:
+    return t.op == "var" and str(t.data).startswith(OPAQUE)
 
 
 class Unexplorable(Exception):
@@ -157,7 +164,7 @@ class Explorer:
         return facts.simplify(result)
 
     def opaque(self, sort: Sort) -> Term:
-        return k.var(f"@opaque.{next(NAMES.numbers)}", sort)
+        return k.var(f"{OPAQUE}{next(NAMES.numbers)}", sort)
 
     # Running
 
@@ -204,7 +211,8 @@ class Explorer:
         inside = w.facts.assume(k.le(k.ZERO, lane), k.lt(lane, k.num(WARP)))
         source, target = ((*w.values(v.lead), w.value(v.shift)) for v in (i.source, i.target))
         other = inside.simplify(lane_read(i.op, lane, w.value(i.amount)))
-        value = self.read(self.content(i.source.base, w), (*source[:-1], k.add(source[-1], other)), inside)
+        held = self.content(i.source.base, w)
+        value = at_choice(other, lambda o: self.read(held, (*source[:-1], k.add(source[-1], o)), inside))
         index = tuple(k.abstract(t, (lane,)) for t in (*target[:-1], k.add(target[-1], lane)))
         cells = Cells(i.target.base, ((k.ZERO, k.num(WARP)),), TRUE, index)
         self.write(i.target.base, Update(cells, k.abstract(value, (lane,)), i.at), w)
@@ -303,17 +311,46 @@ class Explorer:
             sub[f.contract.result] = result
             if i.target is not None:
                 w.env[i.target] = result
+        posts = []
         for claim in f.contract.post:
-            c = through_view(claim.substitute(sub), views)
+            c = seen_through(claim.substitute(sub), views)
             known = c.contents != UNINIT and c.value is not None
             new = c.value if known and c.value is not None else self.opaque(self.sort_of(c.cells.base, w))
-            self.write(c.cells.base, Update(c.cells, new, i.at), w)
+            posts.append(Update(c.cells, new, i.at, c.contents != UNINIT))
+        taken = [seen_through(c.substitute(sub), views).cells for c in f.contract.pre if c.share == FULL]
+        for u in self.together(taken, posts, w):
+            self.write(u.cells.base, u, w)
         w.facts = w.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         if f.contract.result is not None and i.target is not None:
             w.env[i.target] = w.facts.simplify(w.env[i.target])
 
+    def together(self, taken: list[Cells], posts: list[Update], w: World) -> list[Update]:
+        """What a call leaves in several parts of cells that it took as one: one update of all of them.
+
+        Parts of which nothing is known count as uninitialised: a value is either known in all cells or in none.
+        """
+        out = list(posts)
+        for cells in taken:
+            parts = [u for u in out if u.cells.base == cells.base]
+            if len(parts) < 2:
+                continue
+            xs = temporaries(cells.arity)
+            inside = w.facts.assume(cells.domain(xs))
+            found = [u.member(cells.at(xs), inside) for u in parts]
+            if any(f is None for f in found):
+                continue
+            init, value = k.FALSE, self.opaque(parts[0].value.sort)
+            for f, u in zip(found, parts):
+                assert f is not None
+                condition, known = inside.simplify(f[0]), u.written and not is_opaque(u.value)
+                if known:
+                    init, value = k.or_(init, condition), f[1] if init is k.FALSE else k.ite(condition, f[1], value)
+            whole = Update(cells, k.abstract(value, xs), parts[0].at, True, k.abstract(inside.simplify(init), xs))
+            out = [u for u in out if u not in parts] + [whole]
+        return out
+
     def opaque_function(self, sort: Sort) -> Term:
-        return k.var(f"@opaque.{next(NAMES.numbers)}", sort)
+        return k.var(f"{OPAQUE}{next(NAMES.numbers)}", sort)
 
     def sort_of(self, base: str, w: World) -> Sort:
         start = self.content(base, w).start
@@ -379,7 +416,7 @@ class Explorer:
         start, bound, step = (t.data for t in numbers)
         if step <= 0 or abs(bound - start) > FEW * step:
             return None
-        return loop_values(loop, start, bound, step)
+        return index_values(loop, start, bound, step)
 
     def reduce_tree(self, loop: kc.Loop, w: World, values: list[int]) -> bool:
         """A loop that is a tree reduction, as one operation."""
@@ -398,7 +435,7 @@ class Explorer:
         numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if not all(k.is_num(t) for t in numbers):
             raise Unexplorable("geometric")
-        return loop_values(loop, *(t.data for t in numbers))
+        return index_values(loop, *(t.data for t in numbers))
 
     def loop(self, loop: kc.Loop, w: World) -> LoopSummary:
         """Run the body once, for a symbolic iteration, and find out what the loop does to each base."""
@@ -497,9 +534,8 @@ class Explorer:
                     final = {v: summary.range.end}
                     out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
                 case _:
-                    sort = u.value.sort
-                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * n, sort) if n else sort)
-                    out.append(Update(u.cells, k.app(f, *arguments(n)) if n else f))
+                    f = k.var(f"@opaque.{next(NAMES.numbers)}", k.fun_sort((INT,) * (n + 1), u.value.sort))
+                    out.append(Update(over_all(u.cells, summary), k.app(f, *arguments(n + 1)), u.at))
         return out
 
 
@@ -752,6 +788,8 @@ class _Recurrences:
     def classify_repeated(self, base: str, u: Update) -> Effect | None:
         v = self.summary.v
         u = self.always_written(base, u)
+        if rotating_slot(u, v) is not None and not self.mentions(u, base):
+            return Effect("rotating", base, (u,))
         moving = any(v in t.free for t in terms_of(u.cells))
         if moving or u.cells.where is not TRUE:
             return self.classify_scattered(base, u)
@@ -863,6 +901,10 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
             case "given":
                 at, inside = located(u, xs, facts)
                 result = k.ite(inside, instantiate(u.value, at), result)
+            case "rotating":
+                _, earlier = rotation(u, xs, v)
+                at, inside = located(replace(earlier, cells=replace(earlier.cells, where=TRUE)), xs, facts)
+                result = k.ite(inside, instantiate(earlier.value, at), result)
             case "scratch":
                 at, inside = located(u, xs, facts)
                 last = k.substitute(instantiate(u.value, at), {v: k.sub(v, k.ONE)})
@@ -870,6 +912,28 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
             case _:
                 pass
     return result
+
+
+def rotation(u: Update, xs: Index, v: Term) -> tuple[Term, Update]:
+    """The last iteration before v that wrote the slot in which cell xs is, and its update."""
+    slot = rotating_slot(u, v)
+    assert slot is not None
+    at, size, shift = slot
+    before = k.sub(v, k.ONE)
+    last = k.sub(before, k.fmod(k.sub(k.add(before, shift), xs[at]), size))
+    return last, replace(u, cells=u.cells.substitute({v: last}), value=k.substitute(u.value, {v: last}))
+
+
+def rotating_slot(u: Update, v: Term) -> tuple[int, Term, Term] | None:
+    """(which index, m, c) if that index of the cells is (v + c) mod m and nothing else of them depends on v."""
+    moving = [n for n, e in enumerate(u.cells.index) if v in e.free]
+    if len(moving) != 1 or any(v in t.free for r in u.cells.ranges for t in r):
+        return None
+    e = u.cells.index[moving[0]]
+    for a in k.subterms(e):
+        if a.op == "fdiv" and k.is_num(a.args[1]) and e is k.fmod(*a.args) and k.is_num(k.sub(a.args[0], v)):
+            return moving[0], a.args[1], k.sub(a.args[0], v)
+    return None
 
 
 def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
@@ -922,7 +986,19 @@ def growth(value: Term, old: Term, start: Term) -> Term | None:
         return most
     others = [p for p in parts(value) if p.index != (old,)]
     read = any(start in t.free for t in terms_of(tuple(others)))
-    return value if not read and _never_less(value, old) else None
+    return _without(value, old) if not read and _never_less(value, old) else None
+
+
+def _without(value: Term, old: Term) -> Term:
+    """The maximum without a term that it is compared with anyway, where there are others."""
+    match value.op:
+        case "max" if old in value.args:
+            return k.max_(*(a for a in value.args if a is not old))
+        case "ite":
+            c, a, b = value.args
+            return k.ite(c, _without(a, old), _without(b, old))
+        case _:
+            return value
 
 
 def _never_less(value: Term, old: Term) -> bool:
@@ -987,12 +1063,6 @@ def call_arguments(
     return sub, views
 
 
-def through_view(claim: Claim, views: dict[str, kc.View]) -> Claim:
-    from optigpu.kernel.calls import _seen_through
-
-    return _seen_through(claim, views)
-
-
 def bind_variables(
     claim: Claim, views: dict[str, kc.View], sub: dict[Term, Term], variables: Index, read: object
 ) -> None:
@@ -1002,12 +1072,12 @@ def bind_variables(
         return
     n = claim.cells.arity
     if value.op == "var" and value in variables and value not in sub and n == 0:
-        c = through_view(claim.substitute(sub), views)
+        c = seen_through(claim.substitute(sub), views)
         sub[value] = read(c.cells.base, c.cells.index)  # type: ignore[operator]
     elif value.op == "app" and value.args[0] in variables and value.args[0] not in sub:
         f, args = value.args[0], value.args[1:]
         if sorted(a.data for a in args if a.op == "bound") == list(range(n)) and len(args) == n:
-            c = through_view(claim.substitute(sub), views)
+            c = seen_through(claim.substitute(sub), views)
             xs = temporaries(n, "m")
             order = [args.index(b) for b in arguments(n)]  # binder i is argument order[i]
             binders = tuple(xs[order[i]] for i in range(n))

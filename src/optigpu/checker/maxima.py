@@ -49,7 +49,8 @@ class MaximumSearch:
         for s in mine:
             for t in theirs:
                 if s.sort is t.sort and s not in theirs and t not in mine and "fold_max" in (s.op, t.op):
-                    found = self.equal(facts, s, t, guess)
+                    inside = s in k.subterms(t)  # then the other way: a step must not bring back what it replaces
+                    found = self.equal(facts, t, s, guess) if inside else self.equal(facts, s, t, guess)
                     if found is not None:
                         return found
         return None

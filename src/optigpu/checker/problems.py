@@ -6,7 +6,8 @@ from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.execute import Failed
 from optigpu.checker.races import RACES
 from optigpu.checker.verdict import Problem
-from optigpu.kernel.state import HOST, THREADS, Rejected
+from optigpu.kernel.groups import HOST, THREADS
+from optigpu.kernel.state import Rejected
 from optigpu.syntax.source import NOWHERE, Loc
 
 # (rule, why) -> code; a rule alone where it does not matter why.

@@ -9,7 +9,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.code import Loop
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.loops import LoopContract, Range
+from optigpu.kernel.iterations import LoopContract, Range
 from optigpu.kernel.state import State
 from optigpu.kernel.terms import INT, REAL, TRUE, Term, instantiate, var
 from optigpu.syntax.exprs import (

@@ -12,8 +12,9 @@ from typing import Any
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, Cells
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.groups import THREADS
 from optigpu.kernel.judge import Judge
-from optigpu.kernel.state import THREADS, Rejected, State
+from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, ZERO, Term
 from optigpu.kernel.threads import WARP
 
@@ -44,7 +45,7 @@ def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], pla
         if r.facts is not None and r.goal is not None and "other" in r.data:
             _tell(state, r, counterexample(r.facts, r.goal))
         if r.data.get("scope") == "block" and r.why != "race":
-            r.data["barrier"], r.data["sync_before"] = _missing_barrier(state)
+            r.data["barrier"], r.data["sync_before"] = _missing_barrier(state, base)
             r.data["block"] = state.context.block
 
 
@@ -83,30 +84,45 @@ def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
     r.data["witness"] = {"now": now, "then": then, "cell": cell, "block": block}
 
 
-def _missing_barrier(state: State) -> tuple[str, int]:
-    """Which barrier would order the accesses, and before which instruction: the thread loop that leaves the level it is for."""
+def _missing_barrier(state: State, base: str) -> tuple[str, int]:
+    """Which barrier would order the accesses, and before which instruction: the thread loop that leaves the level it is for.
+
+    That of a warp is enough where the warp has the memory to itself.
+    """
     s: State | None = state
-    while s is not None and s.block.kind != "function":
-        before = s.block.before
-        if s.next is not None and s.context.threads is s.context.block:
-            return "block", s.next.at
-        if s.next is not None and s.context.threads is k.num(WARP):
-            return "warp", s.next.at
-        s = before
+    while s is not None:
+        at = s.next.at if s.next is not None else 0
+        if s.context.threads is s.facts.simplify(s.context.block):
+            return "block", at
+        if s.context.threads is k.num(WARP) and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
+            return "warp", at
+        s = s.block.before
     return "block", 0
 
 
 def levels(state: State) -> list[tuple[str, Term]]:
-    """The groups around this point, outermost first: the loop that makes each, and its number of threads."""
+    """The groups around this point, outermost first: the loop that makes each, and its number of threads.
+
+    The first has no loop: it is the grid, or who calls a device function.
+    """
     out: list[tuple[str, Term]] = []
-    s: State | None = state
-    while s is not None and s.block.kind != "function":
+    s = state
+    while s.block.before is not None:
         before = s.block.before
-        if s.block.kind == "loop" and before is not None and s.block.data.context != before.context:
+        if s.block.kind == "loop" and s.block.data.context != before.context:
             out.append((str(s.block.data.v.data), s.block.data.context.threads))
         s = before
-    grid = k.mul(state.context.grid, state.context.block)
-    return [("", grid), *reversed(out)]
+    caller = s.block.data if _called(state) else None
+    first = k.mul(state.context.grid, state.context.block) if caller is None else caller.threads
+    return [("" if caller is None else f"{caller.name}()", first), *reversed(out)]
+
+
+def _called(state: State) -> bool:
+    """Is this inside a device function?"""
+    s = state
+    while s.block.before is not None:
+        s = s.block.before
+    return bool(s.block.data.device)
 
 
 def _taken_by(state: State, base: str) -> State | None:
@@ -122,8 +138,10 @@ def _taken_by(state: State, base: str) -> State | None:
 
 
 def _scope(judge: Judge, state: State) -> str:
-    """Are the threads of this group in one block?"""
+    """Are the threads of this group in one block? Those that call a device function are."""
     c = state.context
+    if _called(state):
+        return "block"
     return "block" if judge.proves(state.facts, k.le(c.threads, c.block), count=False) else "grid"
 
 
@@ -135,7 +153,7 @@ def _lent_to(judge: Judge, state: State, base: str) -> str:
         if whole_block and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
             return "block"
         s = s.block.before
-    return "grid"
+    return "block" if _called(state) else "grid"
 
 
 def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:

@@ -31,13 +31,18 @@ from optigpu.kernel.values import (
     split,
     widen,
 )
+from optigpu.prover.models import differ
 
-ROUNDS = 24
+ROUNDS = 60
 BUDGET = 300  # steps tried in one search
 DEPTH = 4  # nested case distinctions and bodies
 MAX_UNROLL = 40
 MAX_STRIDE = 8
 BIG = ("sum", "prod", "all", "fold_max")
+
+
+class Different(Exception):
+    """Two values are not equal, however the cases are distinguished."""
 
 
 class SumProver:
@@ -58,10 +63,18 @@ class SumProver:
         `guess`: where terms of maxima may be, if more is known of them.
         """
         self.left, self.guess = BUDGET, guess
-        return self.search(facts, a, b, DEPTH)
+        return self.attempt(facts, a, b, DEPTH)
+
+    def attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
+        try:
+            return self.search(facts, a, b, depth)
+        except Different:
+            return None
 
     def search(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         a, b = facts.simplify(a), facts.simplify(b)
+        if a is not b and differ(facts, a, b):
+            raise Different
         steps: list[Step] = []
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
@@ -69,7 +82,12 @@ class SumProver:
             self.left -= 1
             if self.left < 0:
                 return None
-            step: Split | Reindex | Extend | Partition | Maximum | None = self.suggest(facts, a, b)
+            step: Split | Reindex | Extend | Partition | Maximum | None = self.common(facts, a, b)
+            choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)
+            if step is None and choice is not None:  # one side is a choice as a whole
+                case = self.case(facts, choice, a, b, depth)
+                return (*steps, case) if case is not None else None
+            step = step or self.suggest(facts, a, b)
             if step is None:
                 rest = self.by_prefixes(facts, a, b) or self.by_cases(facts, a, b, depth)
                 if rest is not None:
@@ -93,15 +111,14 @@ class SumProver:
         """Distinguish a condition on which one side depends."""
         if depth == 0:
             return None
-        for c in conditions(a, b):
-            yes, no = facts.assume(c), facts.assume(k.not_(c))
-            then = self.search(yes, a, b, depth - 1)
-            if then is None:
-                continue
-            other = self.search(no, a, b, depth - 1)
-            if other is not None:
-                return (Case(c, then, other),)
-        return None
+        found = (self.case(facts, c, a, b, depth - 1) for c in conditions(a, b))
+        case = next((c for c in found if c is not None), None)
+        return None if case is None else (case,)
+
+    def case(self, facts: Facts, test: Term, a: Term, b: Term, depth: int) -> Case | None:
+        then = self.search(facts.assume(test), a, b, depth)
+        other = self.search(facts.assume(k.not_(test)), a, b, depth) if then is not None else None
+        return Case(test, then, other) if then is not None and other is not None else None
 
     def by_prefixes(self, facts: Facts, a: Term, b: Term) -> Steps | None:
         """Sums over windows of one body, all as differences of sums from one start: then only their ends differ."""
@@ -142,24 +159,27 @@ class SumProver:
             apply(Split(*near), split(*near))
         return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
 
-    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
-        """A step that makes a sum simpler, or two of them alike."""
+    def common(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Sums of the same that end one after the other, or inside each other: cut off what they do not have in common."""
         only = one_sided(a, b)
-        for t in only:
-            simpler = self.simpler(facts, t)
-            if simpler is not None:
-                return simpler
-        left = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
-        single = set(left)
+        single = {m[0] for m in k.coefficients(k.sub(a, b)) if len(m) == 1} if a.sort.numeric else set()
         for t in (t for t in only if t.op == "sum"):
             last = k.sub(t.args[1], k.ONE)
             if instantiate(t.args[2], (last,)) in single and self.proves(facts, k.le(t.args[0], last)):
                 return Split(t, last)
+        pairs = ((s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op)
+        cuts = (self.cut(facts, s, t) for s, t in pairs if s.args[-1] is t.args[-1])
+        return next((c for c in cuts if c is not None), None)
+
+    def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
+        """A step that makes a sum simpler, or two of them alike."""
+        only = one_sided(a, b)
+        left = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
         pairs = [(s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op]
-        for s, t in pairs:
-            cut = self.cut(facts, s, t) if s.args[-1] is t.args[-1] else None
-            if cut is not None:
-                return cut
+        for t in only:
+            simpler = self.settled(facts, t) or self.simpler(facts, t)
+            if simpler is not None:
+                return simpler
         maximum = self.maxima.between(facts, a, b, self.guess)
         if maximum is not None:
             return maximum
@@ -169,12 +189,12 @@ class SumProver:
                 flat = self.flattened(facts, old, like) or (self.guarded(facts, old, like) if opposite else None)
                 if flat is not None:
                     return flat
-        for i, s in enumerate(only):
-            for t in only[i + 1 :]:
-                if s.op == t.op:
-                    step = self.align(facts, s, t)
-                    if step is not None:
-                        return step
+        plainest = sorted(only, key=lambda t: size(t.args[-1]))  # others are brought into its form
+        for i, s in enumerate(plainest):
+            for t in plainest[i + 1 :]:
+                step = self.align(facts, s, t) if s.op == t.op else None
+                if step is not None:
+                    return step
         return None
 
     def inside(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
@@ -187,7 +207,7 @@ class SumProver:
                 if s.op == t.op and s.args[:-1] == t.args[:-1]:
                     (x,) = temporaries(1, "e")
                     here = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
-                    inner = self.search(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
+                    inner = self.attempt(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
                     if inner is not None:
                         return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
         return self.together(facts, a, b, depth)
@@ -261,7 +281,7 @@ class SumProver:
                 if s.sort is k.INT and any(Fraction(d) / c % 1 for _, d in others):
                     continue
                 inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
-                inner = self.search(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
+                inner = self.attempt(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
                 if inner is not None:
                     return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(step, x) for step in inner))
         return None
@@ -273,7 +293,7 @@ class SumProver:
         t = facts.simplify(t)
         steps: list[Step] = []
         for _ in range(DEPTH):
-            step = next((s for x in bigs(t) if (s := self.simpler(facts, x)) and self.holds(facts, s)), None)
+            step = next((s for x in bigs(t) if (s := self.simpler(facts, x))), None)
             if step is None:
                 break
             steps.append(step)
@@ -283,7 +303,8 @@ class SumProver:
     def simpler(self, facts: Facts, t: Term) -> Reindex | None:
         if t.op != "sum":
             return None
-        return self.merged(facts, t) or self.trimmed(facts, t)
+        found = (step for step in (self.merged(facts, t), self.trimmed(facts, t)) if step is not None)
+        return next((step for step in found if self.holds(facts, step)), None)
 
     def merged(self, facts: Facts, t: Term) -> Reindex | None:
         """Two nested ranges as one: b in 0..B, x in 0..X, and everything depends on X*b + x (or on b + B*x) alone."""
@@ -318,6 +339,24 @@ class SumProver:
                 back = (k.add(low1, k.fmod(i, outer)), k.add(low2b, k.fdiv(i, outer)))
             new = self.over(facts, i, k.ZERO, size, where, body)
             return Reindex(t, new, (k.abstract(index, (b, x)),), tuple(k.abstract(u, (i,)) for u in back))
+        return None
+
+    def settled(self, facts: Facts, t: Term) -> Extend | None:
+        """A choice that sets the first index apart, although what the others have is right for it too: `x <= 0 ? f(0) : f(x)`."""
+        if t.op != "sum":
+            return None
+        (x,) = temporaries(1, "c")
+        low, high = t.args[:2]
+        body = instantiate(t.args[2], (x,))
+        inside = facts.assume(k.le(low, x), k.lt(x, high))
+        for choice in [c for c in k.subterms(body) if c.op == "ite" and c.args[0].level == 0 and x in c.args[0].free]:
+            test, then, other = choice.args
+            for condition, first, rest in ((test, then, other), (k.not_(test), other, then)):
+                same = k.substitute(rest, {x: low}) is first
+                if same and self.proves(inside.assume(condition), k.eq(x, low)):
+                    new = k.replace_subterms(body, {choice: rest})
+                    steps = within(body, new, Case(k.eq(x, low), (), ()))
+                    return Extend(t, k.abstract(new, (x,)), tuple(bind_step(s, x) for s in steps))
         return None
 
     def over(self, facts: Facts, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
@@ -544,6 +583,16 @@ def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
                         yield k.sub(p, k.sub(q, i))
 
 
+def within(old: Term, new: Term, proof: Step) -> Steps:
+    """The same proof under the binders of the sums around what differs."""
+    for s, t in zip(bigs(old), bigs(new)):
+        if s is not t and s.args[:-1] == t.args[:-1]:
+            (y,) = temporaries(1, "e")
+            inner = within(instantiate(s.args[-1], (y,)), instantiate(t.args[-1], (y,)), proof)
+            return (Extend(s, t.args[-1], tuple(bind_step(step, y) for step in inner)),)
+    return (proof,)
+
+
 def bind_step(step: Step, x: Term) -> Step:
     """A step about x as a step under one binder."""
     return abstract_step(step, (x,))
@@ -567,6 +616,10 @@ def bigs(t: Term) -> list[Term]:
 def nesting(t: Term) -> int:
     """How many big operators there are inside a term."""
     return sum(x.op in BIG for x in k.subterms(t))
+
+
+def size(t: Term) -> int:
+    return sum(1 for _ in k.subterms(t))
 
 
 def nested_sums(t: Term) -> int:

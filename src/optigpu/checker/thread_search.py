@@ -9,13 +9,14 @@ from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
-from optigpu.kernel.cells import Cells, Mark, Owner, arguments, outermost, over, same
+from optigpu.kernel.cells import Cells, Owner, arguments, outermost, over, same
 from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.loops import Exclusive, LoopContract
-from optigpu.kernel.state import THREADS, Rejected, State
+from optigpu.kernel.groups import THREADS, Mark
+from optigpu.kernel.iterations import Cover, Exclusive, LoopContract
+from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, ONE, ZERO, Term
-from optigpu.kernel.threads import Cover, everyone
+from optigpu.kernel.threads import everyone
 
 
 class ThreadSearch:
@@ -195,9 +196,9 @@ def divided(threads: Term, extent: Term) -> Term | None:
         summand = _over(_leading(rest), _leading(extent))
         if summand is None:
             return None
-        before = _leading(rest)
+        before = _leading(rest)[:2]
         quotient, rest = k.add(quotient, summand), k.sub(rest, k.mul(summand, extent))
-        if _leading(rest) >= before:  # a product that is not written as a sum of monomials
+        if rest is not ZERO and not _leading(rest)[:2] < before:  # a product that is not written as a sum of monomials
             return None
     return quotient
 

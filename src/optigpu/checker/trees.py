@@ -14,7 +14,7 @@ from optigpu.checker.sums import abstract_step
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import Cells, Family, Index, arguments, same
+from optigpu.kernel.cells import Cells, Family, Index, arguments, over, same
 from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
@@ -32,6 +32,7 @@ class Tree:
     offset: Term
     steps: tuple[int, ...]
     scratch: tuple[Update, ...] = ()  # what else is written in each step
+    reads: tuple[Cells, ...] = ()  # what is read in all of them
 
     @property
     def size(self) -> int:
@@ -68,8 +69,13 @@ def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) ->
             continue
         tree = _tree_of(base, content, h, facts, tuple(values))
         if tree is not None and not any(h in t.free for u in others for t in terms_of(u.cells)):
-            return replace(tree, scratch=others)
+            reads = tuple(_in_all_steps(c, h, values) for c in inner.reads if c.base in now)
+            return replace(tree, scratch=others, reads=reads)
     return None
+
+
+def _in_all_steps(c: Cells, h: Term, values: list[int]) -> Cells:
+    return over(c, h, ONE, k.num(values[0] + 1)) if any(h in t.free for t in terms_of(c)) else c
 
 
 def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]) -> Tree | None:
@@ -108,6 +114,7 @@ def _combined(value: Term, old: Term) -> tuple[str, Term] | None:
 def apply_tree(explorer: Explorer, tree: Tree, w: World, at: int) -> None:
     """What the loop leaves, in an exploration: the first cell holds the total, the others count as uninitialised."""
     before = explorer.content(tree.base, w)
+    w.reads += tree.reads
     (j,) = temporaries(1, "j")
     inside = w.facts.assume(k.le(ZERO, j), k.lt(j, k.num(tree.size)))
     body = k.abstract(explorer.read(before, tree.cell(j), inside), (j,))

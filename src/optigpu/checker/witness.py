@@ -135,11 +135,19 @@ def _solve(equation: Term, unknown: list[Term], facts: Facts) -> dict[Term, Term
     coefficients.sort(key=lambda cu: _magnitude(cu[0]), reverse=True)
     out: dict[Term, Term] = {}
     for c, u in coefficients[:-1]:
-        out[u] = facts.simplify(k.fdiv(goal, c))
+        out[u] = facts.simplify(_quotient(goal, c))
         goal = k.sub(goal, k.mul(c, out[u]))
     c, u = coefficients[-1]
     out[u] = goal if c is k.ONE else k.neg(goal) if c is k.num(-1) else facts.simplify(k.fdiv(goal, c))
     return out
+
+
+def _quotient(t: Term, divisor: Term) -> Term:
+    """t div (32 * W) as (t div 32) div W: then the divisors are a number and what facts speak of."""
+    cs = k.coefficients(divisor)
+    if len(cs) != 1 or () in cs or (number := next(iter(cs.values()))) <= 1:
+        return k.fdiv(t, divisor)
+    return k.fdiv(k.fdiv(t, k.num(number)), k.polynomial(dict.fromkeys(cs, 1), INT))
 
 
 def _coefficient(p: Term, u: Term) -> Term | None:

@@ -136,7 +136,7 @@ class Machine(Device):
         if f.role is not Role.DEVICE or self.magic:
             return
         size = 1 if group is None else len(self.evaluator.value(group.args[0], {**env, **self.anywhere(f)}))
-        if self.thread is None and size > 1:
+        if self.thread is None and group is not None:
             raise CannotEvaluate(f"`{f.name}` takes a group of {size} threads", f.loc)
         if self.thread is not None and self.thread.size != size:
             message = f"`{f.name}` is for groups of {size} threads, but is called at a level of {level(self.thread)}"

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, KNOWN, READ, UNINIT, Claim, Index, arguments, box
-from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Call, Contract, Function, Param, View
+from optigpu.kernel.cells import FULL, READ, Claim, Index
+from optigpu.kernel.code import DEVICE, GLOBAL, REGISTER, SHARED, Call, Function, Param, View
 from optigpu.kernel.conditions import Take
-from optigpu.kernel.launch import LaunchRules
+from optigpu.kernel.groups import HOST, THREADS
+from optigpu.kernel.launch import LaunchRules, copying
 from optigpu.kernel.loops import LoopRules
 from optigpu.kernel.rules import Rules
-from optigpu.kernel.state import HOST, Rejected, State, changed
+from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import Term, instantiate
 from optigpu.kernel.threads import ANY_LAUNCH, ThreadConditions, chosen
 from optigpu.kernel.values import Steps
@@ -38,15 +39,15 @@ class CallRules(ThreadConditions):
         f = self.program.functions[i.function]
         if f != copying(f.name):
             self.ledger.used(f)
-        if not f.device and state.context.kind != HOST:
+        if state.context.kind != (THREADS if f.device else HOST):
             raise Rejected("call", "context", context=state.context, function=f.name)
         sub, views = self._arguments(state, f, i, variables)
         if f.device:
             self._level("call", state, k.substitute(f.threads, sub), function=f.name)
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
-        pre = [_seen_through(c.substitute(sub), views) for c in f.contract.pre]
-        held, taken, marks, gone = dict(state.held), [], state.marks, dict[int, list[Term]]()
+        pre = [seen_through(c.substitute(sub), views) for c in f.contract.pre]
+        held, taken, marks = dict(state.held), [], state.marks
         for share in (FULL, READ):
             for claim, take in zip(pre, takes, strict=True):
                 if claim.share == share:
@@ -60,14 +61,17 @@ class CallRules(ThreadConditions):
                         member = self._member(claim.cells, r, take.back)
                         held[take.family] = r.without(member)
                         taken.append((claim.cells, take, member))
-                        gone.setdefault(take.family, []).append(member)
         counter, env = state.counter + 1, dict(state.env)
         if f.contract.result is not None:
             result = sub[f.contract.result] = state.fresh(f.name, f.contract.result.sort)
             if i.target is not None:
                 env[i.target] = result
         held = {n: state.held.get(n, r) for n, r in held.items()}
-        posts = [_seen_through(c.substitute(sub), views) for c in f.contract.post]
+        posts = [seen_through(c.substitute(sub), views) for c in f.contract.post]
+        again = {p.cells for p in posts}
+        gone = {t.family: k.FALSE for _, t, _ in taken}  # which cells of a family are not given back as they were taken
+        for cells, take, member in taken:
+            gone[take.family] = gone[take.family] if cells in again else k.or_(gone[take.family], member)
         for post, give in zip(posts, gives or (None,) * len(posts), strict=True):
             new = post.family(f"{post.cells.base}#{counter}", state.bases[post.cells.base].sort)
             same = next((t for t in taken if t[0] == post.cells), None)
@@ -76,20 +80,22 @@ class CallRules(ThreadConditions):
                 held[counter] = new
             else:
                 r = held[home.family]
+                member = self._member(post.cells, r, home.back)
                 if same is None:
-                    where = k.and_(r.cells.where, k.or_(*gone.get(home.family, ())))
-                    left = replace(r, cells=replace(r.cells, where=where))
-                    self._found("call", state.facts, post.cells, left, home.forward, home.back)
+                    left = gone.get(home.family, k.FALSE)
+                    there = replace(r, cells=replace(r.cells, where=k.and_(r.cells.where, left)))
+                    self._found("call", state.facts, post.cells, there, home.forward, home.back)
+                    gone[home.family] = k.and_(left, k.not_(member))
                 else:
                     taken.remove(same)
-                member = self._member(post.cells, r, home.back)
-                gone[home.family] = [k.and_(m, k.not_(member)) for m in gone[home.family] if m is not member]
                 r = r.updated(member, instantiate(new.value, home.back), instantiate(new.init, home.back))
                 owner = chosen(state.context, member, post.owner and post.owner.at(home.back), r.owner)
                 held[home.family] = replace(r, owner=owner)
             counter += 1
-        for n, members in gone.items():  # and not given back
-            held[n] = held[n].without(state.facts.simplify(k.or_(*members)))
+        for n, member in gone.items():  # what is not given back at all
+            b, inside = self._arbitrary(state.facts, held[n].cells)
+            if not self.judge.proves(inside, k.not_(instantiate(member, b))):
+                held[n] = held[n].without(member)
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 
@@ -128,37 +134,13 @@ class CallRules(ThreadConditions):
             self._require("call", "sizes", state.facts, k.eq(have, k.substitute(want, sub)), base=view.base)
 
 
-def _seen_through(claim: Claim, views: dict[str, View]) -> Claim:
+def seen_through(claim: Claim, views: dict[str, View]) -> Claim:
     """A claim about a parameter, as one about the array it is a view of."""
     view, n = views[claim.cells.base], claim.cells.arity
     first, *rest = claim.cells.index
     lead = tuple(k.shift(t, n) for t in view.lead)
     index = (*lead, k.add(k.shift(view.shift, n), first), *rest)
     return replace(claim, cells=replace(claim.cells, base=view.base, index=index))
-
-
-COPIES = {
-    "memcpy_host_to_device": (GLOBAL, HOST_MEMORY),
-    "memcpy_device_to_host": (HOST_MEMORY, GLOBAL),
-    "memcpy_device_to_device": (GLOBAL, GLOBAL),
-}
-SORTS = {s.name: s for s in (k.INT, k.REAL, k.BOOL)}
-
-
-def copying(name: str) -> Function | None:
-    """`memcpy_host_to_device2.real`: host code that copies an array of that rank and sort."""
-    stem, _, sort_name = name.partition(".")
-    if stem[:-1] not in COPIES or stem[-1] not in "1234" or sort_name not in SORTS:
-        return None
-    rank, sort = int(stem[-1]), SORTS[sort_name]
-    dims = tuple(k.var(f"n{i}", k.INT) for i in range(rank))
-    params = [Param(p, sort, dims, space) for p, space in zip(("to", "from"), COPIES[stem[:-1]])]
-    value = k.app(k.var("A", k.fun_sort((k.INT,) * rank, sort)), *arguments(rank))
-    source = Claim(box("from", dims), KNOWN, value, READ)
-    target, copied = Claim(box("to", dims), UNINIT), Claim(box("to", dims), KNOWN, value)
-    sizes = tuple(k.le(k.ZERO, d) for d in dims)
-    contract = Contract((value.args[0],), sizes, (target, source), (copied,), ())
-    return Function(name, (*params, *(Param(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)
 
 
 class Kernel(Rules, LoopRules, CallRules, LaunchRules):

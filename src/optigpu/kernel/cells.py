@@ -92,27 +92,6 @@ class Owner:
         return k.and_(k.le(self.start, other.start), k.le(k.add(other.start, other.size), k.add(self.start, self.size)))
 
 
-def choose_owner(test: Term, a: Owner, b: Owner) -> Owner:
-    return Owner(k.ite(test, a.start, b.start), k.ite(test, a.size, b.size))
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """Cells of a family that threads have read since the last barrier; `reader` is under the binders of the cells."""
-
-    family: int
-    cells: Cells
-    reader: Owner
-
-    def under(self, outer: Index) -> Mark:
-        args = (*outer, *arguments(self.cells.arity - len(outer)))
-        return Mark(self.family, self.cells.under(outer), self.reader.at(args))
-
-    def over(self, v: Term, low: Term, high: Term) -> Mark:
-        """The mark for all v in a range."""
-        return Mark(self.family, over(self.cells, v, low, high), self.reader.over(v, self.cells.arity))
-
-
 @dataclass(frozen=True, slots=True)
 class Family:
     """Cells with their values, and whether they have been written: `value` means something where `init` holds."""

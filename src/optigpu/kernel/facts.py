@@ -262,14 +262,8 @@ class Facts:
 
     def _contradictory(self) -> bool:
         """Do two of the facts exclude each other?"""
-        if self.inconsistent:
-            return True
         bounds = [i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT]
-        moving = {p: k.sub(p, k.num(k.coefficients(p).get((), 0))) for p in bounds}  # without their constants
-        opposite = {k.neg(q): p for p, q in moving.items()}
-        if any(q in opposite and k.lt(ZERO, k.add(p, opposite[q])) is TRUE for p, q in moving.items()):
-            return True
-        return any(self.nonneg(k.sub(p, ONE)) for p in bounds)
+        return self.inconsistent or _opposed(bounds) or any(self.nonneg(k.sub(p, ONE)) for p in bounds)
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""
@@ -288,7 +282,9 @@ class Facts:
         if self._plainly_nonneg(cs, bounds):
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
-        if common is not None and _atom_nonneg(common, bounds):  # a * q >= 0
+        if common is not None and (
+            _atom_nonneg(common, bounds) or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
+        ):  # a * q >= 0
             rest = k.polynomial({_without(m, common): c for m, c in cs.items()}, INT)
             return self._eliminate(rest, depth, tried_at, bounds)
         if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or self.guide.refutes(self, p):
@@ -337,7 +333,12 @@ class Facts:
                 self._add_definitions(self._bounds, item)
         bounds = self._bounds
         if any(a.op in _DEFINED and a not in bounds for a in k.subterms(p)):
+            divisors = {a.args[1] for a in k.subterms(p) if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}
             bounds = {v: list(bs) for v, bs in bounds.items()}
+            for d in divisors:  # quotients that divide
+                if d in self.positive or self.nonneg(k.sub(d, ONE)):
+                    self.positive.add(d)
+                    bounds.setdefault(d, []).append((ONE, 1, ONE))
             self._add_definitions(bounds, p)
         return bounds
 
@@ -427,6 +428,12 @@ def _sharpened(items: list[Term]) -> list[Term]:
                 if k.le(q, ZERO) in items:
                     return _sharpened([k.lt(q, ZERO) if j is k.le(q, ZERO) else j for j in items if j is not i])
     return items
+
+
+def _opposed(bounds: list[Term]) -> bool:
+    """Are there p <= 0 and q <= 0 whose sum is a positive number?"""
+    numbers = {k.sub(p, k.num(c)): c for c, p in sorted((k.coefficients(p).get((), 0), p) for p in bounds)}
+    return any(c + numbers.get(k.neg(p), -c) > 0 for p, c in numbers.items())
 
 
 def _has_choice(t: Term) -> bool:

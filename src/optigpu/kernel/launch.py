@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.code import REGISTER, SHARED, Launch, Phase
-from optigpu.kernel.state import HOST, SETUP, TEARDOWN, THREADS, Context, Rejected, State, changed
+from optigpu.kernel.cells import KNOWN, READ, UNINIT, Claim, arguments, box
+from optigpu.kernel.code import GLOBAL, HOST_MEMORY, REGISTER, SHARED, Contract, Function, Launch, Param, Phase
+from optigpu.kernel.groups import HOST, SETUP, TEARDOWN, THREADS, Context
+from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import ONE, ZERO
 from optigpu.kernel.threads import ThreadRules
 
@@ -55,3 +57,27 @@ class LaunchRules(ThreadRules):
         state = self._synchronised(state)
         after = Context(TEARDOWN, ZERO, c.grid, c.block, c.shared, c.used)
         return changed(state, context=after, marks=(), code=state.code[1:])
+
+
+COPIES = {
+    "memcpy_host_to_device": (GLOBAL, HOST_MEMORY),
+    "memcpy_device_to_host": (HOST_MEMORY, GLOBAL),
+    "memcpy_device_to_device": (GLOBAL, GLOBAL),
+}
+SORTS = {s.name: s for s in (k.INT, k.REAL, k.BOOL)}
+
+
+def copying(name: str) -> Function | None:
+    """`memcpy_host_to_device2.real`: host code that copies an array of that rank and sort."""
+    stem, _, sort_name = name.partition(".")
+    if stem[:-1] not in COPIES or stem[-1] not in "1234" or sort_name not in SORTS:
+        return None
+    rank, sort = int(stem[-1]), SORTS[sort_name]
+    dims = tuple(k.var(f"n{i}", k.INT) for i in range(rank))
+    params = [Param(p, sort, dims, space) for p, space in zip(("to", "from"), COPIES[stem[:-1]])]
+    value = k.app(k.var("A", k.fun_sort((k.INT,) * rank, sort)), *arguments(rank))
+    source = Claim(box("from", dims), KNOWN, value, READ)
+    target, copied = Claim(box("to", dims), UNINIT), Claim(box("to", dims), KNOWN, value)
+    sizes = tuple(k.le(k.ZERO, d) for d in dims)
+    contract = Contract((value.args[0],), sizes, (target, source), (copied,), ())
+    return Function(name, (*params, *(Param(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)

@@ -2,107 +2,30 @@
 
 from __future__ import annotations
 
-import operator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, LENT, READ, Cells, Family, Index, Mark, Owner, arguments, unknown
-from optigpu.kernel.code import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, Let, Loop
-from optigpu.kernel.state import HOST, THREADS, Block, Context, Rejected, State, changed
+from optigpu.kernel.cells import FULL, LENT, READ, Cells, Family, Owner, arguments, unknown
+from optigpu.kernel.code import SEQUENTIAL, THREAD, Let, Loop
+from optigpu.kernel.groups import Mark
+from optigpu.kernel.iterations import (
+    Cover,
+    Entered,
+    Invariant,
+    LoopContract,
+    Range,
+    holds_for,
+    index_values,
+    iterations,
+)
+from optigpu.kernel.state import Block, Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate, instantiate_all
-from optigpu.kernel.threads import Cover, ThreadConditions, chosen, everyone, marked
+from optigpu.kernel.thread_loops import ThreadLoopConditions
+from optigpu.kernel.threads import chosen, marked
 from optigpu.kernel.values import Steps
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusive:
-    """Cells that each iteration has to itself. `cells`, `init` and `value` are under the loop's v and then their binders."""
-
-    family: int
-    cells: Cells
-    forward: Index
-    back: Index
-    init: Term
-    value: Term | None  # None: something
-    whole: bool = True  # thread loops: may all threads of the iteration access the cells, or only those that own them?
-
-
-@dataclass(frozen=True, slots=True)
-class Invariant:
-    """A family whose contents at the start of iteration v are `value`; under v and then the family's binders."""
-
-    family: int
-    init: Term
-    value: Term | None
-    steps: Steps = ()
-    owner: Owner | None = None  # at the start of iteration v: at most who may access the cells
-
-
-@dataclass(frozen=True, slots=True)
-class LoopContract:
-    exclusive: tuple[Exclusive, ...] = ()
-    invariant: tuple[Invariant, ...] = ()
-    facts: tuple[Term, ...] = ()  # under v
-    part: Term | None = None  # thread loops: how many threads an iteration has
-    marks: tuple[Mark, ...] = ()  # on invariant families, at the start of iteration v, which is the first binder
-    covers: tuple[Cover, ...] = ()  # of the marks before the loop, by those of the first iteration
-
-
-@dataclass(frozen=True, slots=True)
-class _Entered:
-    """What the end of a loop's body is compared with."""
-
-    contract: LoopContract
-    range: Range
-    v: Term
-    context: Context
-    first: Term  # the first thread of iteration v, in the group that executes the loop
-    marks: tuple[Mark, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The iterations of a loop: v from low to high in steps of 1, with the value of the program's index under v."""
-
-    low: Term
-    high: Term
-    index: Term
-
-    @property
-    def end(self) -> Term:
-        """The first v not taken: low for an empty range, never high."""
-        return k.max_(self.low, self.high)
-
-
-TESTS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-STEPS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv}
-STEPS |= {"<<": operator.lshift, ">>": operator.rshift}
-TOWARDS = {"+": ("<", "<="), "-": (">", ">=")}
-
-
-def iterations(loop: Loop, start: Term, bound: Term, step: Term) -> Range:
-    """The iterations of a loop that counts by a positive step towards its bound: ceil(distance / step) values are taken.
-
-    Away from its bound, a loop that takes one value does not end.
-    """
-    if loop.relation not in TOWARDS.get(loop.op, ()):
-        raise Rejected("loop", "direction" if loop.op in TOWARDS else "geometric")
-    v, up = k.bound(0, INT), loop.op == "+"
-    beyond = {"<=": k.add(bound, ONE), ">=": k.sub(bound, ONE)}.get(loop.relation, bound)
-    if up and step is ONE:
-        return Range(start, beyond, v)
-    distance = k.sub(beyond, start) if up else k.sub(start, beyond)
-    count = k.fdiv(k.sub(k.add(distance, step), ONE), step)
-    return Range(ZERO, count, k.add(start, k.mul(step if up else k.neg(step), v)))
-
-
-def holds_for(loop: Loop, index: Term, bound: Term) -> Term:
-    """The loop's own condition."""
-    low, high = (index, bound) if loop.relation in ("<", "<=") else (bound, index)
-    return k.le(low, high) if "=" in loop.relation else k.lt(low, high)
-
-
-class LoopRules(ThreadConditions):
+class LoopRules(ThreadLoopConditions):
     def range_of(self, state: State, loop: Loop) -> Range:
         """The iterations of a counted loop. Its step is positive, and it counts towards its bound."""
         range_ = iterations(loop, *state.values((loop.start, loop.bound, loop.amount)))
@@ -173,54 +96,9 @@ class LoopRules(ThreadConditions):
         facts = state.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), taken)
         facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts))
         env = {**state.env, loop.index: instantiate(range_.index, (v,))}
-        block = Block("loop", state, _Entered(contract, range_, v, context, first, marks))
+        block = Block("loop", state, Entered(contract, range_, v, context, first, marks))
         state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number)
         return changed(state, context=context, marks=marks)
-
-    def _group(self, state: State, loop: Loop, contract: LoopContract, range_: Range, v: Term) -> tuple[Context, Term]:
-        """Who executes an iteration, and where its threads begin: N iterations of a thread loop are N equal parts of the group."""
-        context = state.context
-        if loop.mode == SEQUENTIAL and context.kind in (HOST, THREADS):
-            return context, ZERO
-        if loop.mode in (PARALLEL, MAGIC_THREAD) and context.kind == HOST:
-            return context, ZERO
-        if loop.mode != THREAD or context.kind != THREADS:
-            raise Rejected("loop", "context", context=context, mode=loop.mode)
-        part = state.facts.simplify(contract.part if contract.part is not None else ONE)
-        goal = k.and_(k.eq(k.mul(range_.high, part), context.threads), k.le(ZERO, part))
-        if range_.low is not ZERO or range_.index is not k.bound(0, INT):
-            raise Rejected("loop", "extent", state.facts, goal, context=context, extent=range_.high)
-        self._require("loop", "extent", state.facts, goal, context=context, extent=range_.high)
-        return replace(context, threads=part), k.mul(v, part)
-
-    def _owner_inside(self, state: State, r: Family, x: Exclusive, context: Context) -> Owner | None:
-        """Who of an iteration's threads may access its exclusive cells: all of them, or owners who all are among them."""
-        if r.owner is None:
-            return None
-        first = k.mul(k.bound(x.cells.arity - 1, INT), context.threads)
-        owner = r.owner.at(x.forward).moved(k.neg(first))
-        b, inside = self._arbitrary(state.facts, x.cells)
-        mine, group = owner.at(b), everyone(context)
-        goal = mine.contains(group) if x.whole else group.contains(mine)
-        begin = instantiate(first, b)
-        data = {"cell": x.cells.at(b), "first": begin, "other": mine.moved(begin)}
-        self._require("loop", "owner", inside, goal, base=x.cells.base, **data)
-        return None if x.whole else owner
-
-    def _invariant_marks(self, contract: LoopContract, v: Term) -> tuple[Mark, ...]:
-        families = {i.family for i in contract.invariant}
-        if any(m.family not in families for m in contract.marks):
-            raise Rejected("loop", "marks")
-        return tuple(m.under((v,)) for m in contract.marks)
-
-    def _owned_by(self, rule: str, state: State, r: Family, owner: Owner | None) -> None:
-        """Those threads (None: all) may access the cells of r."""
-        if r.owner is None or r.owner == owner:
-            return
-        b, inside = self._arbitrary(state.facts, r.cells)
-        least = everyone(state.context) if owner is None else owner.at(b)
-        goal = r.owner.at(b).contains(least)
-        self._require(rule, "owner", inside, goal, base=r.cells.base, context=state.context)
 
     def _at_iteration(self, state: State, r: Family, inv: Invariant, v: Term, name: str) -> Family:
         """What an invariant says of its family at iteration v; unknown contents get a name."""
@@ -237,7 +115,7 @@ class LoopRules(ThreadConditions):
         Exclusive cells hold what their iteration left, invariant families what they hold at the first iteration not taken. After a
         thread loop, exclusive cells belong to the threads of their iteration; what iterations have read stays marked.
         """
-        entered: _Entered = self._ended(end, "loop")
+        entered: Entered = self._ended(end, "loop")
         contract, range_, v = entered.contract, entered.range, entered.v
         self._known(end, exclusive, invariant, covers)
         before = end.block.before
@@ -285,51 +163,6 @@ class LoopRules(ThreadConditions):
         after_ = changed(before, facts=facts, held=held, code=before.code[1:], counter=counter)
         return changed(after_, context=context, marks=marks)
 
-    def _owner_outside(self, before: State, entered: _Entered, mine: Family) -> Owner | None:
-        """Who may access exclusive cells after the loop, under v and their binders."""
-        threads = entered.context.threads
-        if entered.context == before.context and mine.owner is None:
-            return None
-        owner = (mine.owner or Owner(ZERO, threads)).moved(entered.first)
-        self._outlives(before, entered.v, owner.start, owner.size)
-        return owner.over(entered.v, mine.cells.arity)
-
-    def _context_after(self, before: State, end: State, entered: _Entered) -> Context:
-        """The end of the body has the context of its start. Only blocks may keep shared memory, until the kernel ends: iterations
-        of a thread loop have different threads (or there is only one), those of a sequential loop the same."""
-        if replace(end.context, used=entered.context.used, busy=entered.context.busy) != entered.context:
-            raise Rejected("leave", "context", context=end.context)
-        if end.context != entered.context:
-            if self._next(before, Loop).mode != THREAD:
-                raise Rejected("leave", "shared", context=end.context)
-            self._known(before, end.context.used, *(size for _, size in end.context.busy))
-        return replace(before.context, used=end.context.used, busy=end.context.busy)
-
-    def _marks_after(
-        self, before: State, end: State, entered: _Entered, homes: dict[int, int], covers: tuple[Cover, ...]
-    ) -> tuple[Mark, ...]:
-        """What is marked after the loop: what was before, and what the iterations have read.
-
-        Marks on invariant families are those of the contract. Marks of other families do not restrict the body, so what one
-        iteration leaves is left by all.
-        """
-        contract, range_, v = entered.contract, entered.range, entered.v
-        invariant = {i.family for i in contract.invariant}
-        checked = [m for m in end.marks if m.family in invariant]
-        at_end = self._invariant_marks(contract, k.add(v, ONE))
-        for m, cover in zip(checked, covers, strict=True):
-            self._covered("leave", end.facts, m, at_end, cover)
-        marks = tuple(m for m in before.marks if m.family not in invariant)
-        marks = marked(marks, *self._invariant_marks(contract, range_.end))
-        for m in end.marks:
-            if m.family in invariant or m in entered.marks:
-                continue
-            out = self._bound(before, m, v, range_.low, range_.high, entered.first)
-            marks = marked(marks, replace(out, family=homes.get(m.family, m.family)))
-        if before.context.threads is ONE:  # a single thread does not get in its own way
-            return tuple(m for m in marks if before.held[m.family].share == READ)
-        return marks
-
     def _given_back(self, rest: dict[int, Family], number: int, cells: Cells) -> Family:
         mine = rest.pop(number, None)
         if mine is None or mine.cells != cells or mine.share != FULL:
@@ -342,18 +175,6 @@ class LoopRules(ThreadConditions):
         numbers = [state.facts.simplify(state.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if loop.mode != SEQUENTIAL or not all(k.is_num(t) for t in numbers):
             raise Rejected("unroll", "numbers")
-        values = _values(loop, *(t.data for t in numbers))
+        values = index_values(loop, *(t.data for t in numbers))
         code = tuple(i for value in values for i in (Let(loop.index, k.num(value), at=loop.at), *loop.body))
         return changed(state, code=code + state.code[1:])
-
-
-def _values(loop: Loop, i: int, limit: int, step: int) -> list[int]:
-    """The values of the index, as C computes them; a loop that gets nowhere is rejected."""
-    out: list[int] = []
-    while TESTS[loop.relation](i, limit):
-        moves = step > 0 if loop.op in "+-" else i > 0 and step > (1 if loop.op in "*/" else 0)
-        if len(out) >= 4096 or not moves:
-            raise Rejected("unroll", "endless")
-        out.append(i)
-        i = STEPS[loop.op](i, step)
-    return out

@@ -7,11 +7,12 @@ from typing import Any
 
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Mark, Owner, arguments, box, same, single, unknown
+from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Owner, arguments, box, same, single, unknown
 from optigpu.kernel.conditions import Take, terms_of
+from optigpu.kernel.groups import HOST, TEARDOWN, THREADS, Context, Mark
 from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.state import HOST, TEARDOWN, THREADS, Base, Block, Context, Rejected, State, changed, first_state
-from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term, instantiate_all
+from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
+from optigpu.kernel.terms import TRUE, ZERO, Term, instantiate_all
 from optigpu.kernel.threads import ANY_LAUNCH, SPACES, ThreadConditions, chosen, marked
 from optigpu.kernel.values import Steps
 
@@ -131,28 +132,6 @@ class Rules(ThreadConditions):
         held = {**state.held, state.counter: family}
         after = changed(state, facts=state.facts.assume(sizes), bases=bases, held=held, code=state.code[1:])
         return changed(after, counter=state.counter + 1, context=context)
-
-    def _home(self, state: State, i: kc.Alloc) -> tuple[str, Index, Owner | None]:
-        """Where an allocation lives, and its copies: shared memory has one a block, registers one a thread.
-
-        Memory of a narrower kind than the current group has a first dimension that numbers the copies, each owned by its block or
-        thread. A plain local of threads is a register that holds the same in all of them.
-        """
-        c, first = state.context, k.bound(len(i.dims), INT)
-        match i.space, i.heap, i.distributed, c.kind:
-            case ("Any", _, False, "host") | ("GMem", True, False, "host"):
-                return i.space, (), None
-            case "Any", False, False, "threads":
-                return kc.REGISTER, (), None
-            case "SMem", True, True, "setup":
-                return kc.SHARED, (c.grid,), Owner(k.mul(first, c.block), c.block)
-            case "SMem", False, False, "threads":
-                self._level("allocate", state, c.block, base=i.base)
-                return kc.SHARED, (), None
-            case "TReg", False, True, "threads":
-                return kc.REGISTER, (c.threads,), Owner(first, ONE)
-            case _:
-                raise Rejected("allocate", "context", base=i.base, space=i.space, context=c)
 
     def free(self, state: State, family: int, forward: Index) -> State:
         """free(p), or the end of a local's scope: all cells of the base are held with full share, in one family.

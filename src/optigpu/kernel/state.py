@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from optigpu.kernel.cells import Family, Index, Mark
+from optigpu.kernel.cells import Family, Index
 from optigpu.kernel.code import Code, Instr
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import ONE, ZERO, Sort, Term, substitute, var
+from optigpu.kernel.groups import Context, Mark
+from optigpu.kernel.terms import ZERO, Sort, Term, substitute, var
 
 _SEAL = object()
 
@@ -35,22 +36,6 @@ class Base:
     space: str
     heap: bool
     bytes: Term = ZERO  # of shared memory that it takes in a block
-
-
-HOST, SETUP, THREADS, TEARDOWN = "host", "setup", "threads", "teardown"
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Who executes: the host, or a group of `threads` neighbouring threads of a kernel with `grid` blocks of `block` threads."""
-
-    kind: str = HOST
-    threads: Term = ONE
-    grid: Term = ONE
-    block: Term = ONE
-    shared: Term = ZERO  # bytes a block was launched with
-    used: Term = ZERO  # bytes of them that are taken
-    busy: tuple[tuple[str, Term], ...] = ()  # shared arrays out of scope that threads may still use, with their bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,7 +54,7 @@ class Term:
     le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
     """
 
-    __slots__ = ("__weakref__", "_free", "args", "data", "key", "level", "op", "sort")
+    __slots__ = ("__weakref__", "_free", "_opposite", "args", "data", "key", "level", "op", "sort")
 
     op: str
     args: tuple[Term, ...]
@@ -63,6 +63,7 @@ class Term:
     key: int  # orders terms, the same way in every run
     level: int  # the number of enclosing binders it needs: 0 for a closed term
     _free: frozenset[Term] | None
+    _opposite: Term | None  # its negation, once that was asked for
 
     def __repr__(self) -> str:
         if self.op == "poly":
@@ -109,7 +110,7 @@ def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term
     t = Term.__new__(Term)
     t.op, t.args, t.data, t.sort = op, args, data, sort
     t.key = _key_of(op, args, data, sort)
-    t._free = None
+    t._free = t._opposite = None
     t.level = data + 1 if op == "bound" else max((a.level for a in t.parts), default=0)
     if t.binds:
         t.level = max(0, args[-1].level - t.binds, *(a.level for a in args[:-1]))
@@ -137,9 +138,9 @@ Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int fo
 
 
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
-    if isinstance(value, Fraction) and value.denominator == 1:
+    if value.denominator == 1:
         value = value.numerator
-    if sort is INT and not isinstance(value, int):
+    elif sort is INT:
         raise TypeError(f"{value} is no integer")
     return _make("num", (), sort, value)
 
@@ -206,7 +207,10 @@ def neg(x: Term) -> Term:
 
 
 def sub(a: Term, b: Term) -> Term:
-    return add(a, neg(b))
+    out = coefficients(a)
+    for m, c in coefficients(b).items():
+        out[m] = out.get(m, 0) - c
+    return polynomial(out, _common((a, b)))
 
 
 def mul(*xs: Term) -> Term:
@@ -238,11 +242,11 @@ def _absorb(m: Monomial, sort: Sort) -> Term:
     return ite(and_(*guards), mul(*factors), num(0, sort))
 
 
-def _common(xs: Iterable[Term]) -> Sort:
-    sorts = {x.sort for x in xs}
-    if len(sorts) != 1:
-        raise TypeError(f"numbers of different sorts: {[s.name for s in sorts]}")
-    sort = sorts.pop()
+def _common(xs: tuple[Term, ...]) -> Sort:
+    sort = xs[0].sort
+    for x in xs:
+        if x.sort is not sort:
+            raise TypeError(f"numbers of different sorts: {sort.name}, {x.sort.name}")
     if not sort.numeric:
         raise TypeError(f"not a number: {sort.name}")
     return sort
@@ -391,6 +395,8 @@ def _compared(op: str, p: Term) -> Term:
         return FALSE
     if op == "eq" and first < 0:
         g = -g
+    if g == 1:
+        return _make(op, (p,), BOOL)
     if p.sort is INT:
         cs = {m: c // g for m, c in cs.items()}
         return _make(op, (polynomial({**cs, (): -(-c0 // g)}, INT),), BOOL)
@@ -398,6 +404,12 @@ def _compared(op: str, p: Term) -> Term:
 
 
 def not_(a: Term) -> Term:
+    if a._opposite is None:
+        a._opposite = _not(a)
+    return a._opposite
+
+
+def _not(a: Term) -> Term:
     match a.op:
         case "true" | "false":
             return FALSE if a is TRUE else TRUE
@@ -585,8 +597,13 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
     """The term with f applied to its subterms; f is told how many binders it is under."""
     match t.op:
         case "poly":
-            parts = [scale(c, mul(num(1, t.sort), *(f(a, depth) for a in m))) for m, c in t.data]
-            return add(num(0, t.sort), *parts)
+            parts = tuple([(tuple([f(a, depth) for a in m]), c) for m, c in t.data])
+            out: Coefficients = {}
+            for factors, c in parts if parts != t.data else ():
+                product = factors[0] if len(factors) == 1 else mul(num(1, t.sort), *factors)
+                for m, d in coefficients(product).items():
+                    out[m] = out.get(m, 0) + c * d
+            return polynomial(out, t.sort) if parts != t.data else t
         case "num" | "var" | "bound" | "true" | "false":
             return t
         case "lam" | "forall":

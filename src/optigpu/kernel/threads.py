@@ -6,29 +6,24 @@ mark says which of them have read cells since the last barrier. A barrier makes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Cells, Claim, Family, Index, Mark, Owner, choose_owner, same
-from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Barrier, Shuffle, View
+from optigpu.kernel.cells import FULL, READ, Cells, Claim, Family, Index, Owner, same
+from optigpu.kernel.code import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Alloc, Barrier, Shuffle, View
 from optigpu.kernel.conditions import Conditions, Take, terms_of
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.state import HOST, THREADS, Context, Rejected, State, changed
+from optigpu.kernel.groups import HOST, THREADS, Context, Mark, choose_owner
+from optigpu.kernel.iterations import Cover
+from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate_all
 
 SPACES = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}
 SYNCHRONISED = (GLOBAL, SHARED)
 WARP = 32
 ANY_LAUNCH = (k.var("gridDim#0", INT), k.var("blockDim#0", INT))  # the launch around a device function, in its contract
-
-
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """A mark is part of another one: which one, and the binders at which it is."""
-
-    mark: int
-    forward: Index
 
 
 def everyone(context: Context) -> Owner:
@@ -69,6 +64,11 @@ def lane_read(op: str, lane: Term, amount: Term) -> Term:
             raise Rejected("shuffle", "op")
 
 
+def at_choice(place: Term, value: Callable[[Term], Term]) -> Term:
+    """value(c ? a : b) as c ? value(a) : value(b): conditions do not pile up inside conditions."""
+    return k.ite(place.args[0], value(place.args[1]), value(place.args[2])) if place.op == "ite" else value(place)
+
+
 class ThreadConditions(Conditions):
     def _in_reach(self, rule: str, state: State, base: str) -> None:
         """The memory is one that whoever executes here can access."""
@@ -87,6 +87,28 @@ class ThreadConditions(Conditions):
         self._level(rule, state, k.num(WARP), **data)
         whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
         self._require(rule, "warp", state.facts, whole, context=state.context)
+
+    def _home(self, state: State, i: Alloc) -> tuple[str, Index, Owner | None]:
+        """Where an allocation lives, and its copies: shared memory has one a block, registers one a thread.
+
+        Memory of a narrower kind than the current group has a first dimension that numbers the copies, each owned by its block or
+        thread. A plain local of threads is a register that holds the same in all of them.
+        """
+        c, first = state.context, k.bound(len(i.dims), INT)
+        match i.space, i.heap, i.distributed, c.kind:
+            case ("Any", _, False, "host") | ("GMem", True, False, "host"):
+                return i.space, (), None
+            case "Any", False, False, "threads":
+                return REGISTER, (), None
+            case "SMem", True, True, "setup":
+                return SHARED, (c.grid,), Owner(k.mul(first, c.block), c.block)
+            case "SMem", False, False, "threads":
+                self._level("allocate", state, c.block, base=i.base)
+                return SHARED, (), None
+            case "TReg", False, True, "threads":
+                return REGISTER, (c.threads,), Owner(first, ONE)
+            case _:
+                raise Rejected("allocate", "context", base=i.base, space=i.space, context=c)
 
     def _allowed(self, rule: str, state: State, facts: Facts, r: Family, at: Index, cells: Cells, write: bool) -> None:
         """All threads of the group may access the cell of r at these binders, and only one does if it writes.
@@ -227,7 +249,7 @@ class ThreadRules(ThreadConditions):
             if cells is read:
                 self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
         other = lane_read(i.op, back[0], amount)
-        value = r.value_at(instantiate_all(forward, (other,)))
+        value = at_choice(other, lambda o: r.value_at(instantiate_all(forward, (o,))))
         new = w.updated(self._member(written, w, back), value, k.TRUE)
         return changed(state, held={**state.held, target: new}, code=state.code[1:])
 

@@ -5,7 +5,7 @@ Nothing rests on this: whatever the numbers are, the only answer they give is "n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
@@ -72,36 +72,39 @@ def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
 def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> list[Sample]:
     """The samples for which all items hold, with values for variables that had none; new ones where none is left."""
     rng = Random(seed)
-    used = sorted({x for i in items for x in i.free if x.sort is INT}, key=_age)
-    out: list[Sample] = []
-    for attempt in range(2 * MOST):
-        env = dict(samples[attempt % len(samples)]) if samples else {}
-        if attempt >= len(samples) and out and all(x in env for x in used):
-            break
-        for x in used:
-            if x not in env:
-                env[x] = _choose(x, env, items, rng, SPREADS[attempt % 2])
-        if _all_hold(items, env) or (
-            not out and attempt >= len(samples) and _repaired(items, env, rng, SPREADS[attempt % 2])
-        ):
-            out.append(env)
-            if len(out) == MOST:
-                break
-    return out if out or not samples else extended((), items, seed)
+    used = _integers(items)
+    more = samples if any(x not in s for s in samples for x in used) else ()
+    chosen = [_completed(s, used, items, rng, n) for n, s in enumerate((*samples, *more))]
+    kept = [env for env in chosen if _all_hold(items, env)]
+    if not kept:
+        chosen = [_completed({}, used, items, rng, n) for n in range(MOST)]
+        kept = [env for n, env in enumerate(chosen) if _repaired(items, env, rng, n)]
+    return kept[:MOST]
 
 
-def _repaired(items: Sequence[Term], env: Sample, rng: Random, spread: int) -> bool:
+def _integers(items: Iterable[Term]) -> list[Term]:
+    return sorted({x for i in items for x in i.free if x.sort is INT}, key=_age)
+
+
+def _completed(start: Sample, used: Iterable[Term], items: Sequence[Term], rng: Random, attempt: int) -> Sample:
+    env = dict(start)
+    for x in used:
+        if x not in env:
+            env[x] = _choose(x, env, items, rng, SPREADS[attempt % 2])
+    return env
+
+
+def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> bool:
     """Choose variables of items that do not hold anew, until all hold; a few times."""
     for _ in range(REPAIRS):
         wrong = next((i for i in items if not _holds(i, env)), None)
         if wrong is None:
             return True
         wanted = _part(wrong, env, rng)
-        free = [x for x in sorted(wanted.free, key=lambda x: str(x.data)) if x in env]
-        if not free:
+        x = rng.choice(_integers([wanted]) or [wanted])
+        if x is wanted:
             return False
-        x = rng.choice(free)
-        env[x] = _choose(x, env, [wanted, *items], rng, spread)
+        env[x] = _choose(x, env, [wanted, *items], rng, SPREADS[attempt % 2])
     return _all_hold(items, env)
 
 
@@ -152,4 +155,4 @@ def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random, spread: in
     if low is None:
         low = -2 if high is None else high - spread
     high = low + spread if high is None else min(high, low + spread)
-    return rng.randint(low, high) if low <= high else low
+    return rng.choice((low, high, rng.randint(low, high))) if low <= high else low

@@ -116,8 +116,9 @@ EXPLANATIONS: dict[str, str] = {
     "OG345": "A barrier is reached by a group of threads that it is not for. blocksync() stands where a whole block runs:\n"
     "inside the thread loops over blocks, outside of those over threads. A thread-dependent condition around it is\n"
     "rejected for the same reason.",
-    "OG346": "Something that single threads do (a store, a call of a device function) or that a block does (declaring shared\n"
-    "memory) stands where another number of threads runs.",
+    "OG346": "Something that single threads do (a store) or that a block does (declaring shared memory) stands where another\n"
+    "number of threads runs; or a device function is called by another number than its contract names: ThreadsCtx(32), or a\n"
+    "single thread where it names none.",
     "OG347": "`thread for (i < N)` divides the threads of its group into N equal parts. Their number must be N times\n"
     "something; over all nested loops the extents multiply to the launched number of threads.",
     "OG348": "Host code accesses host memory, threads access global, shared and register memory. memcpy copies between the\n"
@@ -137,7 +138,7 @@ EXPLANATIONS: dict[str, str] = {
     "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"
     "or after.",
     "OG401": "A construct that CUDA code is not generated for: magic thread loops and barriers, which stand only between steps\n"
-    "of a script; host functions called from a kernel; barriers inside device functions.",
+    "of a script; host functions called from a kernel; a call of a device function for a group inside an expression.",
     "OG402": "A thread loop whose iterations cannot be told from the thread's number: it counts upwards, and the product of the\n"
     "extents of nested thread loops is the number of threads that kernel_launch names.",
     "OG403": "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",

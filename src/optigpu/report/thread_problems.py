@@ -36,6 +36,11 @@ def loop_name(v: str) -> str:
     return v.split("#", maxsplit=1)[0].split("~", maxsplit=1)[0]
 
 
+def level_name(v: str) -> str:
+    """A level of `races.levels`: the grid, who calls a device function, or a thread loop."""
+    return "grid" if not v else v if v.endswith("()") else f"thread for {loop_name(v)}"
+
+
 class ThreadWriter:
     """What is to be said of a problem with threads."""
 
@@ -165,14 +170,15 @@ class ThreadWriter:
         if witness:
             cell = self.base + "".join(f"[{i}]" for i in witness["cell"])
             who = [self.thread(witness[t], witness["block"]) for t in ("now", "then")]
-            now = "reads" if data.get("rule") == "load" else "writes"
+            verbs = {"load": "reads", "call": "may access", "post": "may access"}
+            now = verbs.get(str(data.get("rule")), "writes")
             then = "read" if data.get("why") == "read" else "wrote"
             out.append(("witness", f"{who[0]} {now} {cell}, which {who[1]} {then}; nothing orders them"))
         return out
 
     def drawn(self, levels: list[tuple[str, Term]]) -> str:
         """The groups of threads around this point, one inside the other, with their sizes."""
-        names = ["  " * i + (f"thread for {loop_name(v)}" if v else "grid") for i, (v, _) in enumerate(levels)]
+        names = ["  " * i + level_name(v) for i, (v, _) in enumerate(levels)]
         counts = [self.show(n) for _, n in levels]
         if self.p.code == "OG347":
             names.append("  " * len(names) + f"thread for {loop_name(str(self.p.data.get('index', '…')))}")
@@ -241,14 +247,16 @@ class ThreadWriter:
     def missing_barrier(self) -> str:
         data = self.p.data
         call, group = ("warpsync()", "warp") if data.get("barrier") == "warp" else ("blocksync()", "block")
+        if data.get("rule") == "post":
+            return f"put {call} at the end of the function, or let the contract say whose the cells are: desync_for"
         where = f"before line {data['sync_line']}" if data.get("sync_line") else "between the two accesses"
         return f"put {call} {where}, where a whole {group} runs{self.inside(group)}"
 
     def inside(self, group: str) -> str:
         """The loop in whose body a group of that size runs."""
         size = str(WARP) if group == "warp" else self.count("block")
-        at = [loop_name(v) for v, n in self.p.data.get("levels", ()) if v and self.show(n) == size]
-        return f" (in `thread for {at[-1]}`)" if at else ""
+        at = [level_name(v) for v, n in self.p.data.get("levels", ()) if v and self.show(n) == size]
+        return f" (in `{at[-1]}`)" if at else ""
 
     def right_level(self) -> str | None:
         if self.p.data.get("why") != "level":
@@ -257,6 +265,11 @@ class ThreadWriter:
         inside = self.inside(group)
         if inside:
             return f"move it to where a whole {group} runs{inside}"
+        called = [n for v, n in self.p.data.get("levels", ()) if v.endswith("()")]
+        if group == "block" and called:
+            return (
+                f'if a whole block calls this function, say so: __reads("KernelParams(_, {self.show(called[0])}, _)")'
+            )
         if group == "block":
             return "put it inside a thread loop over the blocks"
         return f"put it inside thread loops whose iterations have {WARP} threads"

@@ -415,9 +415,9 @@ def _enter(name: str, sub: dict[str, Expr], incoming: set[str], body: Expr) -> s
     return new
 
 
-def substitute_body(body: Body, sub: Substitution) -> Body:
-    """Substitute in statements, renaming declarations and loop indices that would capture."""
-    return _subst_body(body, dict(sub), _vars_of(sub)) if sub else body
+def substitute_body(body: Body, sub: Substitution, avoid: frozenset[str] = frozenset()) -> Body:
+    """Substitute in statements, renaming declarations and loop indices that would capture, or that are to be avoided."""
+    return _subst_body(body, dict(sub), _vars_of(sub) | avoid) if sub else body
 
 
 def _subst_body(body: Body, sub: dict[str, Expr], incoming: set[str]) -> Body:

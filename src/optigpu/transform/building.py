@@ -124,6 +124,25 @@ def flattened(body: Body) -> Body:
     return rewrite_body(body, lambda e: rewrite(e, one))
 
 
+def folded(e: Expr) -> Expr:
+    """Constants that stand side by side in sums and products as one, zeros and units left out."""
+
+    def one(x: Expr) -> Expr:
+        match x:
+            case Binary("*", left, right):
+                return times(left, right)
+            case Binary("+", Binary("+", rest, a), b) if value_of(a) is not None and value_of(b) is not None:
+                return plus(rest, plus(a, b))
+            case Binary("+", left, right) if (
+                lit(0) in (left, right) or (value_of(left), value_of(right)).count(None) == 0
+            ):
+                return plus(left, right)
+            case _:
+                return x
+
+    return rewrite(e, one)
+
+
 # Text that users give -----------------------------------------------------------------------------------------------------------
 
 

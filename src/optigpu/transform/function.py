@@ -7,6 +7,7 @@ from pathlib import Path
 
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
+from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import (
     Block,
     Body,
@@ -16,14 +17,13 @@ from optigpu.syntax.program import (
     Function,
     If,
     Include,
-    Return,
     Role,
     Stmt,
     Store,
     TopLevel,
 )
-from optigpu.syntax.types import VOID, Array, Pointer
-from optigpu.syntax.walk import fresh_name, map_children, names_in, rewrite_body, substitute_body
+from optigpu.syntax.types import VOID
+from optigpu.syntax.walk import names_in
 from optigpu.transform.editing import edit_body
 from optigpu.transform.loops import refuse
 from optigpu.transform.script import Family, transformation
@@ -74,21 +74,16 @@ class Functions(Family):
         """
         place = self.script.find(target, "call")
         s = self.script.at(place)
-        call = _whole_call(s)
+        call = whole_call(s)
         if call is None:
             raise refuse("the call is not a whole statement or right side", s, "s.variable.bind names it first")
         callee = self._known(call.func)
         taken = names_in(self.script.function_of(place))
-        body = _instantiated(callee, call.args, taken)
-        value: Expr | None = None
-        if body and isinstance(body[-1], Return):
-            value, body = body[-1].value, body[:-1]
-        last: Body = ()
-        if value is not None:
-            last = (_with_value(s, value),)
-        elif not isinstance(s, CallStmt):
-            raise refuse(f"`{callee.name}` returns nothing", s)
-        self.script.put(place, *body, *last)
+        body = inlined(s, callee, call.args, taken)
+        if body is None:
+            wrong = "returns nothing" if callee.result == VOID else "returns something that is not used"
+            raise refuse(f"`{callee.name}` {wrong}", s)
+        self.script.put(place, *body)
 
     @transformation
     def uninline(self, target: Aim, function: str) -> Handle:
@@ -134,83 +129,6 @@ class Functions(Family):
 
 def _with_header(text: str) -> str:
     return text if "#include <optigpu.h>" in text else f"#include <optigpu.h>\n{text}"
-
-
-def _whole_call(s: Stmt) -> Call | None:
-    match s:
-        case CallStmt(call) | Store(_, Call() as call) | Decl(_, _, Call() as call) | Return(Call() as call):
-            return call
-        case _:
-            return None
-
-
-def _with_value(s: Stmt, value: Expr) -> Stmt:
-    match s:
-        case Store():
-            return replace(s, value=value)
-        case Decl():
-            return replace(s, init=value)
-        case Return():
-            return replace(s, value=value)
-        case _:
-            raise refuse("the result of the call is not used", s)
-
-
-def _instantiated(f: Function, args: tuple[Expr, ...], taken: set[str]) -> Body:
-    """The body with arguments for parameters and fresh names for what it declares."""
-    body = f.body
-    for s in body:
-        if isinstance(s, Decl) and s.name in taken:
-            new = fresh_name(s.name, taken | names_in(f))
-            body = _renamed(body, s.name, new)
-            taken = taken | {new}
-    pointers: dict[str, Expr] = {}
-    values: dict[str, Expr] = {}
-    for p, a in zip(f.params, args):
-        if isinstance(p.type, Array | Pointer):
-            pointers[p.name] = a
-        else:
-            values[p.name] = a
-    # Names that are both a parameter and free in an argument must not meet: go through names no program has.
-    hidden: dict[str, Expr] = {name: Var(f"{name} ") for name in pointers}
-    body = substitute_body(body, {**hidden, **values})
-    return rewrite_body(body, lambda e: _pointed(e, {f"{n} ": a for n, a in pointers.items()}))
-
-
-def _renamed(body: Body, old: str, new: str) -> Body:
-    out: list[Stmt] = []
-    seen = False
-    for s in body:
-        if isinstance(s, Decl) and s.name == old:
-            s, seen = replace(s, name=new), True
-            out.append(s)
-        else:
-            out.append(substitute_body((s,), {old: Var(new)})[0] if seen else s)
-    return tuple(out)
-
-
-def _pointed(e: Expr, arguments: dict[str, Expr]) -> Expr:
-    """Accesses through a pointer parameter as accesses of what was passed: `&m[i]` and then [j] is m[i][j]."""
-
-    def base(name: str) -> tuple[Expr, tuple[Expr, ...]]:
-        a = arguments[name]
-        inner = a.arg if isinstance(a, Addr) else a
-        match inner:
-            case Index(b, indices):
-                if isinstance(a, Addr) and isinstance(b.type, Array) and len(indices) == len(b.type.dims):
-                    raise refuse(f"a pointer into the middle of an array is passed for `{name.strip()}`")
-                return b, indices
-            case _:
-                return inner, ()
-
-    match e:
-        case Index(Var(name), indices) if name in arguments:
-            b, before = base(name)
-            return replace(e, base=b, indices=(*before, *(_pointed(i, arguments) for i in indices)))
-        case Var(name) if name in arguments:
-            return arguments[name]
-        case _:
-            return map_children(e, lambda x: _pointed(x, arguments))
 
 
 def _match_body(pattern: Body, body: Body, params: set[str], names: dict[str, str], found: dict[str, Expr]) -> bool:

@@ -29,6 +29,7 @@ from optigpu.transform.editing import Place, edit_body, insert_at, replace_at, s
 from optigpu.transform.loops import counted, dims_of, elem_of, is_plain, refuse
 from optigpu.transform.residency import resident
 from optigpu.transform.script import Family, program_names, transformation
+from optigpu.transform.shuffles import as_shuffle
 from optigpu.transform.targets import Aim, Handle, find_mark, root
 from optigpu.transform.targets import Call as CallTarget
 from optigpu.transform.targets import For as ForTarget
@@ -738,7 +739,10 @@ class _Kernel:
                 return [self._only((s,))]
 
     def _threads_of(self, s: Stmt) -> Stmt:
-        """A nest of block loops: threads, down to where no more of them are inside."""
+        """A nest of block loops: threads, down to where no more of them are inside; over a warp's registers, a shuffle."""
+        shuffle = as_shuffle(s)
+        if shuffle is not None:
+            return shuffle
         if isinstance(s, For) and s.index in self.block:
             s = replace(s, mode=Mode.THREAD, contract=(), hints=())
         return map_bodies(s, lambda b: tuple(self._threads_of(x) for x in b)) if self._has_block_loop(s) else s

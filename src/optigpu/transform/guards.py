@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from optigpu.syntax.exprs import Binary, Expr
 from optigpu.syntax.program import Body, For, If, Stmt
-from optigpu.syntax.walk import inner_bodies, map_bodies, rewrite, substitute
-from optigpu.transform.building import lit, minus, plus, times, value_of
+from optigpu.syntax.walk import inner_bodies, map_bodies, substitute
+from optigpu.transform.building import folded, lit, minus
 from optigpu.transform.loops import counted
 
 
@@ -24,7 +24,7 @@ def guards_at_the_end(loop: For) -> list[Expr]:
             c = counted(s)
             last = {**last, s.index: substitute(c.value(minus(c.count, lit(1))), last)}
         elif isinstance(s, If) and is_guard(s):
-            found[rewrite(substitute(s.test, last), _folded)] = None
+            found[folded(substitute(s.test, last))] = None
         for body in inner_bodies(s):
             for x in body:
                 walk(x, last)
@@ -46,16 +46,3 @@ def conjunction(tests: Sequence[Expr]) -> Expr:
     for test in tests[1:]:
         out = Binary("&&", out, test)
     return out
-
-
-def _folded(e: Expr) -> Expr:
-    """Constants that stand side by side as one."""
-    match e:
-        case Binary("*", left, right):
-            return times(left, right)
-        case Binary("+", Binary("+", rest, left), right) if value_of(left) is not None and value_of(right) is not None:
-            return plus(rest, plus(left, right))
-        case Binary("+", left, right) if value_of(left) is not None and value_of(right) is not None:
-            return plus(left, right)
-        case _:
-            return e

@@ -7,7 +7,15 @@ from dataclasses import replace
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import Mark
-from optigpu.syntax.walk import body_free_vars, bound_after, free_vars, statements, stmt_exprs, substitute_body
+from optigpu.syntax.walk import (
+    body_free_vars,
+    bound_after,
+    free_vars,
+    rewrite_body,
+    statements,
+    stmt_exprs,
+    substitute_body,
+)
 from optigpu.transform import hoisting
 from optigpu.transform.building import (
     Size,
@@ -16,6 +24,7 @@ from optigpu.transform.building import (
     exact_div,
     expression,
     flattened,
+    folded,
     less,
     lit,
     minimum,
@@ -29,7 +38,16 @@ from optigpu.transform.building import (
 )
 from optigpu.transform.editing import Place, edit_body
 from optigpu.transform.guards import conjunction, guards_at_the_end, without_guards
-from optigpu.transform.loops import counted, hinted, is_plain, refuse, substituted_contract, tiled_contracts
+from optigpu.transform.loops import (
+    counted,
+    dims_of,
+    hinted,
+    is_plain,
+    refuse,
+    stored_names,
+    substituted_contract,
+    tiled_contracts,
+)
 from optigpu.transform.script import Family, transformation
 from optigpu.transform.targets import Aim, Handle, Target, ambiguous
 from optigpu.transform.types_at import declared
@@ -485,6 +503,61 @@ class Loop(Family):
         slow = unmarked(replace(loop, contract=()))
         self.script.put(place, If(conjunction(tests), (fast,), (slow,)))
         return self.script.handle(place.child(0))
+
+    @transformation
+    def prefetch(self, target: Aim, *, before: Aim | None = None) -> Handle:
+        """Fill a local array one iteration ahead, so that loads and work overlap: for the first iteration before the loop, in each
+        iteration for the next one, at its end or at the point `before`. The last iteration fills it for itself again.
+
+        Before:
+            for (int i = 0; i < 4; i++) {
+              float t[8];
+              for (int j = 0; j < 8; j++) {
+                t[j] = m[i][j];
+              }
+              for (int j = 0; j < 8; j++) {
+                m2[i][j] = t[j];
+              }
+            }
+        Step: s.loop.prefetch("t")
+        After:
+            float t[8];
+            for (int j = 0; j < 8; j++) {
+              t[j] = m[0][j];
+            }
+            for (int i = 0; i < 4; i++) {
+              for (int j = 0; j < 8; j++) {
+                m2[i][j] = t[j];
+              }
+              for (int j = 0; j < 8; j++) {
+                t[j] = m[min(i + 1, 3)][j];
+              }
+            }
+
+        Needs: an array declared in a loop from 0 that counts up by one, filled by the next statement alone.
+        Fails: when the loop may have no iteration, what is loaded is written meanwhile, or the array is used after the point.
+        """
+        place = self.script.find(target, "decl")
+        decl = self.script.at(place)
+        if not isinstance(decl, Decl) or not dims_of(decl) or len(place.path) < 2:
+            raise refuse("this is not the declaration of an array in a loop", decl)
+        around, loop = place.parent, self.script.at(place.parent)
+        if not isinstance(loop, For) or not is_plain(loop):
+            raise refuse("the array is not declared in a loop from 0 that counts up by one", decl, "s.loop.shift_range")
+        k = place.index
+        fill, rest = loop.body[k + 1 : k + 2], loop.body[k + 2 :]
+        if decl.name not in stored_names(fill) or decl.name in stored_names(rest):
+            raise refuse(f"`{decl.name}` is not filled by the next statement alone", decl)
+        point = around.child(len(loop.body)) if before is None else self.script.find(before)
+        if point.parent != around or point.index < k + 2:
+            raise refuse("`before` is not in the body of the loop, after the array is filled", loop)
+        i, count = loop.index, loop.range.bound
+        first = rewrite_body(substitute_body(fill, {i: lit(0)}), folded)
+        following = substitute_body(fill, {i: minimum(plus(Var(i), lit(1)), minus(count, lit(1)))})
+        ahead = tuple(unmarked(s) for s in following)
+        body = (*loop.body[:k], *loop.body[k + 2 : point.index], *ahead, *loop.body[point.index :])
+        self.script.put(around, decl, *first, replace(loop, body=body, contract=()))
+        return self.script.handle(around.sibling(1 + len(first)))
 
     @transformation
     def once(self, target: Aim, *, index: str, until: Aim | None = None) -> Handle:

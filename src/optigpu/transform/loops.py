@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from optigpu.syntax.errors import Diagnostic, InputError
 from optigpu.syntax.exprs import Call, Expr, Group, Int, Range, TypeOf, Var
-from optigpu.syntax.program import Body, Clause, Decl, For, Item, Stmt, ordered_hints
+from optigpu.syntax.program import Body, Clause, Decl, For, Item, Stmt, Store, ordered_hints
 from optigpu.syntax.types import Array, Pointer, Scalar
-from optigpu.syntax.walk import body_free_vars, map_clauses, substitute
+from optigpu.syntax.walk import body_free_vars, map_clauses, statements, substitute
 from optigpu.transform.building import div, gather, lit, minus, plus, times, value_of
+from optigpu.transform.targets import root
 
 PER_ITERATION = ("xconsumes", "xproduces", "xpreserves", "xwrites", "xreads")
 
@@ -129,6 +130,11 @@ def array_decl(name: str, elem: Scalar, dims: tuple[Expr, ...]) -> tuple[Decl, B
     if 0 <= cells <= STACK_CELLS:
         return Decl(name, Array(elem, dims)), ()
     return Decl(name, Pointer(elem), Alloc(elem, dims), const=True), (CallStmt(Call("free", (Var(name),))),)
+
+
+def stored_names(body: Body) -> set[str]:
+    """Variables and arrays that are stored to."""
+    return {root(s.target) for s in statements(body) if isinstance(s, Store)}
 
 
 def independent(body: Body, names: set[str]) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from optigpu.kernel.threads import WARP
 from optigpu.syntax.exprs import Binary, Call, Expr, Index, Real, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.syntax.source import UNMARKED
-from optigpu.syntax.types import Scalar, is_float
+from optigpu.syntax.types import Array, Scalar, is_float
 from optigpu.syntax.walk import body_free_vars, free_vars, statements, stmt_exprs, substitute, substitute_body
 from optigpu.transform.building import (
     Size,
@@ -30,8 +31,9 @@ from optigpu.transform.building import (
 from optigpu.transform.editing import edit_body
 from optigpu.transform.loops import array_decl, is_plain, refuse
 from optigpu.transform.script import Family, transformation
+from optigpu.transform.shuffles import lane_below
 from optigpu.transform.targets import Aim, Handle
-from optigpu.transform.types_at import scalar_of
+from optigpu.transform.types_at import array_of, scalar_of
 
 EXTREMES = ("fmaxf", "fminf", "fmax", "fmin", "max", "min")
 
@@ -202,6 +204,99 @@ class Reduce(Family):
         return self.script.handle(place)
 
     @transformation
+    def warp(
+        self,
+        target: Aim,
+        *,
+        warp: str = "w",
+        lane: str = "l",
+        distance: str = "d",
+        other: str = "other",
+        sums: str = "sums",
+        total: str = "total",
+    ) -> Handle:
+        """Sum a local array by shuffles: 32 by 32 elements by halves, each from a copy of its neighbours, then what the warps have.
+
+        Before:
+            float t[64];
+            for (int i = 0; i < 64; i++) {
+              t[i] = b[0];
+            }
+            float x = 0.0f;
+            for (int i = 0; i < 64; i++) {
+              x += t[i];
+            }
+            a[0] = x;
+        Step: s.reduce.warp(For("i").last)
+        After:
+            float t[64];
+            for (int i = 0; i < 64; i++) {
+              t[i] = b[0];
+            }
+            float x = 0.0f;
+            float other[64];
+            float sums[2];
+            for (int w = 0; w < 2; w++) {
+              for (int d = 16; d > 0; d >>= 1) {
+                for (int l = 0; l < 32; l++) {
+                  other[w * 32 + l] = t[w * 32 + (l + d < 32 ? l + d : l)];
+                }
+                for (int l = 0; l < 32; l++) {
+                  if (l < d) {
+                    t[w * 32 + l] += other[w * 32 + l];
+                  }
+                }
+              }
+              for (int l = 0; l < 32; l++) {
+                if (l == 0) {
+                  sums[w] = t[w * 32 + l];
+                }
+              }
+            }
+            float total = 0.0f;
+            for (int j = 0; j < 2; j++) {
+              total += sums[j];
+            }
+            x += total;
+            a[0] = x;
+
+        Needs: a loop over all of an array whose size is a multiple of 32. `gpu.launch` with both arrays in registers makes the copy
+        a shuffle. Fails: when the array is used afterwards.
+        """
+        place = self.script.find(target, "for")
+        loop = self.script.at(place)
+        _, into, array, size = _summed(loop)
+        if size is None or size % WARP or size < WARP:
+            raise refuse("the number of elements is not a multiple of 32", loop)
+        t = array_of(self.script, place, array).elem
+        w, d, o, s, x, j = (self.script.fresh(name, place) for name in (warp, distance, other, sums, total, "j"))
+        v = self.script.fresh(lane, place)
+        first = times(Var(w), lit(WARP))
+
+        def at(name: str, index: Expr) -> Index:
+            return cell(name, [Binary("+", first, index)])
+
+        def lanes(*body: Stmt) -> For:
+            return up_to(v, lit(WARP), body)
+
+        halves = (
+            lanes(Store(at(o, Var(v)), at(array, lane_below(Var(v), Var(d))))),
+            lanes(If(less(Var(v), Var(d)), (Store(at(array, Var(v)), at(o, Var(v)), "+"),))),
+        )
+        down = For(d, LoopRange(lit(WARP // 2), ">", lit(0), ">>", lit(1)), halves)
+        keep = lanes(If(Binary("==", Var(v), lit(0)), (Store(cell(s, [Var(w)]), at(array, Var(v))),)))
+        new = (
+            Decl(o, Array(t, (lit(size),))),
+            Decl(s, Array(t, (lit(size // WARP),))),
+            up_to(w, lit(size // WARP), (down, keep)),
+            Decl(x, t, _zero(t)),
+            up_to(j, lit(size // WARP), (Store(Var(x), cell(s, [Var(j)]), "+"),)),
+            Store(into, Var(x), "+"),
+        )
+        self.script.put(place, *new)
+        return self.script.handle(place.sibling(2))
+
+    @transformation
     def scan(self, target: Aim, size: Size, *, outer: str, sums: str, before: str) -> Handle:
         """Compute prefix sums in tiles of `size`: each tile by itself, then what is before each tile, then add that to the tile.
 
@@ -279,6 +374,15 @@ class Reduce(Family):
         p = place.index
         self.script.update(edit_body(self.script.program, place, lambda w: (*w[: p - 1], *new, *w[p + 1 :])))
         return self.script.handle(place.sibling(1))
+
+
+def _summed(s: Stmt) -> tuple[str, Var | Index, str, int | None]:
+    """The index of a loop that adds up an array, what it adds to, the array, and how many elements."""
+    match s:
+        case For(i, _, (Store(into, Index(Var(array), (Var(j),)), "+"),)) if i == j and is_plain(s):
+            return i, into, array, value_of(s.range.bound)
+        case _:
+            raise refuse("this is not a loop that adds up an array", s, "for (i = 0; i < 256; i++) sum += s[i];")
 
 
 def _reduces(s: Store) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from optigpu.syntax.builtins import VECTOR_CALLS
-from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Var
+from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
 from optigpu.syntax.program import Body, CallStmt, Decl, For, If, Stmt, Store
 from optigpu.syntax.types import Array, Scalar
 from optigpu.syntax.walk import (
@@ -25,7 +25,7 @@ from optigpu.syntax.walk import (
     subexpressions,
     substitute,
 )
-from optigpu.transform.building import cell, gather, lit, minus, plus, value_of
+from optigpu.transform.building import cell, folded, gather, lit, minus, value_of
 from optigpu.transform.loops import counted, is_plain, refuse
 
 WIDTHS = sorted({width for width, _ in VECTOR_CALLS.values()})
@@ -114,11 +114,7 @@ def first_of(indices: tuple[Expr, ...], index: str) -> tuple[Expr, ...] | None:
     distance = gather(minus(last, Var(index)))
     if index in set().union(set(), *map(free_vars, rows)) or index in free_vars(distance):
         return None
-    return (*rows, rewrite(substitute(last, {index: lit(0)}), _without_zero))
-
-
-def _without_zero(e: Expr) -> Expr:
-    return plus(e.left, e.right) if isinstance(e, Binary) and e.op == "+" and lit(0) in (e.left, e.right) else e
+    return (*rows, folded(substitute(last, {index: lit(0)})))
 
 
 def _accesses(body: Body, under: Stmt | None) -> list[Accessed]:

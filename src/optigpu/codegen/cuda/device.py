@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from optigpu.codegen.cuda.arithmetic import Ranges, const
 from optigpu.codegen.cuda.barriers import barrier_reasons
+from optigpu.codegen.cuda.group_calls import without_group_calls
 from optigpu.codegen.cuda.layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.lower import (
     ArrayInfo,
@@ -72,6 +73,7 @@ def lower_kernel(
     functions: dict[str, Function],
 ) -> DeviceKernel:
     """`scope` and `scalars` are what the host code knows at the launch; `lets` its constants by definition."""
+    kernel = replace(kernel, device=without_group_calls(kernel.device, functions))
     reject_hiding(kernel.device, scope, scalars)
     taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
     host = Lowering(None, functions, "host")
@@ -231,7 +233,7 @@ def print_kernel(
     used = names_used(k.body)
     derived = barrier_reasons(k.body, [a.name for a in k.arrays])
     derived |= barrier_reasons(k.body, [a.name for a in k.layout.arrays])
-    printer = BodyPrinter(out, exprs, {**derived, **reasons})
+    printer = BodyPrinter(out, exprs, {**reasons, **derived})
     print_shared(k, out, exprs, used)
     for d in k.coordinates:
         assert d.init is not None

@@ -122,8 +122,9 @@ def emit_cuda(
     blocks_per_multiprocessor: Mapping[Mark, int] | int | None = None,
 ) -> CudaUnit:
     """The function that launches kernels (by name, or the only one), as CUDA. `header`: lines about the verdict and what it rests
-    on; `reasons`: why each barrier is there, by the mark of its statement; `blocks_per_multiprocessor`: how many blocks the
-    compiler should leave registers for, in all kernels or by the mark of the launch."""
+    on; `reasons`: why a barrier is there, by the mark of its statement, where the accesses around it do not say;
+    `blocks_per_multiprocessor`: how many blocks the compiler should leave registers for, in all kernels or by the mark of the
+    launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     f = host_function(program, name)
     reject_reserved(f)

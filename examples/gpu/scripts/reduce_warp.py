@@ -1,0 +1,24 @@
+"""The sum of an array: each thread adds up elements in grid strides, warps sum their threads by shuffles, blocks their warps."""
+
+import optigpu as og
+from optigpu import For, Write
+
+s = og.Script("reduce.c")
+s.loop.tile("i", 264 * 256, outer="k", tail="guard")
+s.loop.tile("i", 256, outer="block")
+s.loop.reorder("block", "i", "k")
+s.variable.local_name("i", var="sum", local_var="part")
+s.accesses.shift_var("part", factor="sum", inv=True)
+s.variable.bind(For("i") / Write("sum"), "shares", "part")
+s.loop.hoist("shares")
+s.loop.fission(before=For("i") / Write("sum"))
+s.reduce.warp(For("i", body=Write("sum")))
+s.variable.bind(For("block") / Write("sum"), "totals", "total")
+s.loop.hoist("totals")
+s.loop.fission(before=For("block") / Write("sum"))
+s.gpu.launch(
+    grid=["block"], block=["i", "w", "l"], shared=["sums"], registers={"shares": 1, "other": 1}, at=For("block").first
+)
+
+if __name__ == "__main__":
+    s.emit("build/reduce_warp.cu")

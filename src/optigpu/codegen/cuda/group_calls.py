@@ -1,0 +1,69 @@
+"""Device functions for groups of threads, put in the place of their calls.
+
+Their thread loops divide the group that calls them, so which thread runs what is known only there; and registers that they share
+with their caller have no address. Functions for single threads stay functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.syntax.errors import input_error
+from optigpu.syntax.exprs import Call, Expr, Int, Var
+from optigpu.syntax.inlining import inlined, whole_call
+from optigpu.syntax.program import Block, Body, Decl, For, Function, Param, Stmt
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import body_free_vars, fresh_name, map_bodies, statements, stmt_exprs, subexpressions
+
+
+def is_for_groups(f: Function) -> bool:
+    return f.token("ThreadsCtx") is not None
+
+
+def without_group_calls(body: Body, functions: dict[str, Function]) -> Body:
+    """Each statement is a new object: thread loops are told apart by it."""
+    names = {s.name for s in statements(body) if isinstance(s, Decl)} | body_free_vars(body)
+    names |= {s.index for s in statements(body) if isinstance(s, For)}
+
+    def visit(b: Body) -> Body:
+        out: list[Stmt] = []
+        for s in b:
+            call = whole_call(s)
+            if call is not None and call.func in functions and is_for_groups(functions[call.func]):
+                out += visit(_put(s, call, functions[call.func], names))
+            else:
+                out.append(replace(map_bodies(s, visit)))
+        return tuple(out)
+
+    new = visit(body)
+    for s in statements(new):
+        for e in (y for x in stmt_exprs(s) for y in subexpressions(x)):
+            if isinstance(e, Call) and e.func in functions and is_for_groups(functions[e.func]):
+                raise input_error(
+                    "OG401", f"the call of `{e.func}` is a part of an expression", e.loc, help="name its result"
+                )
+    return new
+
+
+def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
+    named: list[Stmt] = []
+    args: list[Expr] = []
+    for p, a in zip(f.params, call.args):
+        if isinstance(p.type, Scalar) and not isinstance(a, Int | Var):  # it has its value now
+            name = _named(p, names)
+            named.append(Decl(name, p.type, a, True))
+            a = Var(name, type=p.type)
+        args.append(a)
+    body = inlined(s, f, tuple(args), names)
+    if body is None:
+        raise input_error("OG401", f"the result of `{f.name}` has no place here", s.loc)
+    if isinstance(s, Decl):
+        names |= {d.name for d in statements(body) if isinstance(d, Decl)}
+        return (*named, *body)
+    return (Block((*named, *body), mark=s.mark),)
+
+
+def _named(p: Param, names: set[str]) -> str:
+    name = fresh_name(p.name, names)
+    names.add(name)
+    return name

@@ -1,0 +1,219 @@
+# ruff: noqa: E501 (the text of a page)
+"""`docs/evidence.md`, from the results of the long runs.
+
+`make evidence` runs everything and writes the page. What the runs found is kept in docs/evidence.json, so the page can be written again
+without them, and parts that were run elsewhere can be put together (build/evidence/*.jsonl).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.evidence import certificates, fuzz, program_mutants, side_conditions, work
+from tests.evidence.survivors import explained
+from tests.evidence.trial import OUTCOMES, WRONG
+
+ROOT = Path(__file__).parents[2]
+KEPT, PAGE = ROOT / "docs" / "evidence.json", ROOT / "docs" / "evidence.md"
+
+HEAD = """# Evidence
+
+What was done to find a wrong VERIFIED, and what came out. `make evidence` does it again (hours on one core; its parts run in parallel and
+are resumed where they were stopped) and writes this page; the tests do a little of each part.
+
+"Misbehaves" means: in a run by the interpreter on inputs that the contract allows, there was a race, a divergent barrier, an access outside,
+a read of unwritten memory, a leak, a division by zero, or the postcondition was not true. Overflow of machine integers is not counted: proofs
+are about mathematical integers.
+"""
+
+
+def summaries() -> dict[str, Any]:
+    """What the runs in build/evidence found, with what is kept from earlier ones for parts that were not run."""
+    kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    for name, make in (
+        ("fuzz", fuzz.table),
+        ("program_mutants", program_mutants.table),
+        ("certificates", certificates.table),
+        ("kernel_mutants", kernel_table),
+    ):
+        results = [r for path in sorted(work.RESULTS.glob(f"{name}*.jsonl")) for r in work.read(path)]
+        if results:
+            kept[name] = make(list({r["task"]: r for r in results}.values()))
+    return kept
+
+
+def kernel_table(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """Only conditions that the kernel has now: it may have changed since they were tried."""
+    now = {s.name for s in side_conditions.all_sites()}
+    results = [r for r in results if r["task"] in now]
+    rules: dict[str, Counter[str]] = {}
+    survivors = []
+    for r in results:
+        rule = r["task"].partition(" · ")[0]
+        killed = bool(r.get("killed", r.get("lost")))
+        rules.setdefault(rule, Counter())["killed" if killed else "survived"] += 1
+        if not killed:
+            survivors.append({"condition": r["task"], "why": explained(r["task"])})
+    killers = Counter(r["killed"].partition("[")[0].partition(":")[0] for r in results if r.get("killed"))
+    return {
+        "conditions": len(now),
+        "tried": len(results),
+        "killed": len(results) - len(survivors),
+        "rules": {rule: dict(c) for rule, c in sorted(rules.items())},
+        "killers": dict(killers.most_common(12)),
+        "survivors": sorted(survivors, key=lambda s: str(s["condition"])),
+    }
+
+
+def share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def fuzz_part(f: dict[str, Any]) -> str:
+    lines = [
+        "## Random programs",
+        "",
+        f"{f['programs']:,} programs, {f['runs']:,} runs. Wrongly verified: **{len(f['bad'])}**.",
+        "",
+        "| programs | number | verified | verified and misbehaving | rejected, misbehaving | rejected, clean in all runs | other |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for kind, row in f["rows"].items():
+        total = sum(row.values())
+        verified = row["verified and clean"] + row[WRONG] + row["verified, no input to run on"]
+        rejected, clean = row["rejected and misbehaving"], row["rejected, clean in all runs"]
+        other = total - verified - rejected - clean
+        lines.append(f"| {kind} | {total:,} | {verified:,} | {row[WRONG]} | {rejected:,} | {clean:,} | {other} |")
+    seen = ", ".join(f"{code} {n:,}" for code, n in list(f["misbehaviour"].items())[:12])
+    lines += [
+        "",
+        "Programs are right by construction (every phase says what the arrays hold after it, which gives the contract), such programs with one",
+        'or two mutations, or random. "Rejected, clean" is the checker\'s incompleteness, and programs whose fault no run showed. "Other": no input',
+        f"satisfies the contract, or a check took longer than {fuzz.LIMIT} s. What the interpreter saw: {seen} (`optigpu explain CODE`).",
+    ]
+    return "\n".join(lines)
+
+
+def mutants_part(m: dict[str, Any]) -> str:
+    rows = m["rows"]
+    total = sum(sum(r.values()) for r in rows.values())
+    lines = [
+        "## Mutants of all programs",
+        "",
+        "Every example, every hand-written kernel and the last program of every script, with one small change: barrier deleted, moved,",
+        "duplicated; index and bound one off; indices, operands, arguments swapped; operator, constant, initial value changed; guard",
+        "dropped or negated; memory space, extent, loop mode changed; statement deleted, duplicated, swapped; contract clause dropped or weakened.",
+        "",
+        f"{total:,} mutants, {m['runs']:,} runs. Misbehaving and verified: **{len([b for b in m['bad'] if b['outcome'] == WRONG])}**.",
+        "",
+        "| program | mutants | misbehaving | of these rejected | not seen to misbehave | of these verified | rejected | other |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    sums = Counter[str]()
+    for name, row in rows.items():
+        lines.append(_mutants_row(name, row))
+        sums.update(row)
+    lines.append(_mutants_row("**all**", {o: sums[o] for o in OUTCOMES}))
+    lines += ["", "| mutation | mutants | misbehaving | verified | rejected, clean |", "|---|---:|---:|---:|---:|"]
+    for kind, row in m["kinds"].items():
+        bad = row["rejected and misbehaving"] + row[WRONG]
+        lines.append(
+            f"| {kind} | {sum(row.values()):,} | {bad:,} | {row['verified and clean']:,} | {row['rejected, clean in all runs']:,} |"
+        )
+    return "\n".join(lines)
+
+
+def _mutants_row(name: str, row: dict[str, int]) -> str:
+    bad = row["rejected and misbehaving"] + row[WRONG]
+    verified, rejected = row["verified and clean"], row["rejected, clean in all runs"]
+    total = sum(row.values())
+    other = total - bad - verified - rejected
+    return (
+        f"| {name} | {total:,} | {bad:,} | {row['rejected and misbehaving']:,} | {verified + rejected:,} | {verified:,} | "
+        f"{rejected:,} | {other} |"
+    )
+
+
+def kernel_part(t: dict[str, Any]) -> str:
+    lines = [
+        "## Mutants of the kernel",
+        "",
+        "Each side condition of each rule of the kernel, removed: a check, a refusal, one operand of one, one conjunct of a goal, the",
+        "exactness of a pattern. A mutant is killed by a test that expected a refusal, or by a wrong program that is VERIFIED without it.",
+        "",
+        f"{t['tried']} of {t['conditions']} conditions tried, {t['killed']} killed, {len(t['survivors'])} survivors.",
+        "",
+        "| rule | conditions | killed |",
+        "|---|---:|---:|",
+    ]
+    for rule, row in t["rules"].items():
+        killed = row.get("killed", 0)
+        lines.append(f"| `{rule}` | {killed + row.get('survived', 0)} | {killed} |")
+    if t["survivors"]:
+        lines += ["", "Survivors, and why they may:", ""]
+        lines += [
+            f"- `{s['condition'].replace('|', '/')}`: {s['why'] or '**not explained yet**'}" for s in t["survivors"]
+        ]
+    lines += ["", "Who killed most: " + ", ".join(f"{name} ({n})" for name, n in t["killers"].items()) + "."]
+    return "\n".join(lines)
+
+
+def certificates_part(c: dict[str, Any]) -> str:
+    lines = [
+        "## Certificates",
+        "",
+        f"{c['replay']} of {c['programs']} certificates (examples, kernels, last programs of scripts) replay without the checker's search.",
+        "One thing changed at a time, at random places: a change is *detected* if `audit` says that the file is no certificate or that a",
+        "function has no proof; otherwise what the file holds is *still a proof* of the program's own contract, which `audit` reads from the",
+        "program and not from the certificate (another order of states, a witness that does as well, text of the header that nothing reads).",
+        "",
+        "| part of the file, change | detected | still a proof | crashed | too slow |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    lines += [f"| {kind} | {' | '.join(str(n) for n in row.values())} |" for kind, row in c["rows"].items()]
+    return "\n".join(lines)
+
+
+REST = """## What else there is
+
+- Finite models: `tests/kernel` runs the kernel's rules beside a heap that is a dictionary and families that are sets
+  (`tests/support/model.py`), `tests/support/thread_model.py` runs every access of every thread.
+- Attacks on each rule by its arguments alone, as a forged certificate would make them: `tests/kernel/test_attacks.py`.
+- A wrong program for each rule of `docs/logic.md`, rejected: `tests/test_review.py`.
+- Wrong twins of right programs, each with the error it must get: `tests/support/pairs.py`, `twins.py`, `gpu_pairs.py`.
+- Random scripts on all examples, each step compared with the original by running both: `make fuzz`.
+- The command line with bad files, large programs, no compilers, a full disk, a failing solver, interrupts, a shared or damaged cache, scripts
+  that stop in the middle: `tests/test_robustness.py`.
+"""
+
+
+def render(found: dict[str, Any]) -> str:
+    parts = [HEAD.rstrip()]
+    for name, part in (
+        ("fuzz", fuzz_part),
+        ("program_mutants", mutants_part),
+        ("kernel_mutants", kernel_part),
+        ("certificates", certificates_part),
+    ):
+        if name in found:
+            parts.append(part(found[name]))
+    return "\n\n".join([*parts, REST])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.evidence.page", description=__doc__)
+    parser.parse_args()
+    found = summaries()
+    KEPT.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    PAGE.write_text(render(found), encoding="utf-8")
+    print(f"{PAGE.relative_to(ROOT)}: {', '.join(found)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Short, deterministic runs of what `make evidence` and `make fuzz` do at length (docs/evidence.md)."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from optigpu.checker.verify import Verifier
+from optigpu.frontend import parse_text
+from optigpu.syntax.printer import print_program
+from tests.conftest import ROOT
+from tests.evidence import fuzz, side_conditions
+from tests.evidence.certificates import DETECTED, STILL, examine
+from tests.evidence.cpu_programs import CpuMaker
+from tests.evidence.gpu_programs import GpuMaker
+from tests.evidence.mutations import distinct_mutants, rendered
+from tests.evidence.trial import WRONG, trial
+
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.mark.parametrize("start", [0, 25])
+def test_verified_programs_run_clean(start: int) -> None:
+    verifier, verified = Verifier(), 0
+    for number in range(start, start + 25):
+        kind, t = fuzz.examine(1, number, verifier)
+        assert t.outcome not in fuzz.BAD, f"{kind}: {t.detail}\n{t.text}"
+        verified += t.outcome.startswith("verified")
+    assert verified >= 3
+
+
+@pytest.mark.parametrize(("maker", "least"), [(CpuMaker, 7), (GpuMaker, 4)], ids=["cpu", "gpu"])
+def test_programs_that_are_right_by_construction_mostly_verify(
+    maker: type[CpuMaker] | type[GpuMaker], least: int
+) -> None:
+    verifier = Verifier()
+    outcomes = [trial(maker(Random(seed)).program(), verifier, runs=5, other_runs=5).outcome for seed in range(10)]
+    assert outcomes.count("verified and clean") >= least, outcomes
+
+
+@pytest.mark.parametrize("name", ["copy", "row_sums", "gpu/vector_add"])
+def test_misbehaving_mutants_are_rejected(name: str) -> None:
+    program = parse_text(print_program(parse_text((EXAMPLES / f"{name}.c").read_text(encoding="utf-8"))))
+    found = distinct_mutants(program)
+    assert len(found) > 20
+    verifier, caught = Verifier(), 0
+    for kind, tree in Random(name).sample(found, 8):
+        text = rendered(tree)
+        if text is not None:
+            t = trial(text, verifier, runs=20, other_runs=20, seconds=2.0)
+            assert t.outcome not in fuzz.BAD, f"{kind}: {t.detail}\n{text}"
+            caught += t.outcome == "rejected and misbehaving"
+    assert caught >= 2
+
+
+def test_a_wrong_verdict_would_be_noticed() -> None:
+    """A checker that says yes to everything."""
+
+    class Gullible(Verifier):
+        def verify(self, program, only=None):  # type: ignore[no-untyped-def]
+            from dataclasses import replace
+
+            from optigpu.checker.verdict import Verdict
+
+            result = super().verify(program, only)
+            return replace(result, functions=[replace(f, verdict=Verdict.VERIFIED) for f in result.functions])
+
+    text = (EXAMPLES / "copy.c").read_text(encoding="utf-8").replace("i < n", "i <= n")
+    assert trial(text, Gullible()).outcome == WRONG
+
+
+def test_every_side_condition_can_be_removed() -> None:
+    sites = side_conditions.all_sites()
+    assert len(sites) > 200
+    assert len({s.name for s in sites}) == len(sites)
+    for site in sites[::7]:
+        compile(side_conditions.without(site), site.module, "exec")
+
+
+@pytest.mark.parametrize("name", ["sum", "copy"])
+def test_tampered_certificates_are_noticed_or_still_proofs(name: str) -> None:
+    found = examine((EXAMPLES / f"{name}.c").read_text(encoding="utf-8"), 40)
+    assert found["replays"] and not found["bad"]
+    outcomes = {key.partition(": ")[2] for key in found["outcomes"]}
+    assert outcomes <= {DETECTED, STILL} and DETECTED in outcomes
+    for key in found["outcomes"]:
+        assert not (key.startswith("contracts") and key.endswith(STILL)), key

@@ -1,0 +1,95 @@
+"""What the search relies on: exact division of polynomials, samples that are models, and that what differs in one is not equal."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optigpu.checker.thread_search import divided
+from optigpu.kernel import terms as k
+from optigpu.kernel.facts import Facts
+from optigpu.kernel.judge import Judge
+from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
+from optigpu.prover.guide import samples
+from optigpu.prover.models import differ
+from optigpu.prover.samples import evaluate
+from optigpu.prover.z3_solver import Z3Solver
+from tests.kernel.test_facts import random_facts
+from tests.support.terms import TermMaker
+
+W, H, BLOCK, T = (k.var(n, INT) for n in "WHbt")
+SIXTEEN = k.num(16)
+
+
+def tiles(size: Term, more: int) -> Term:
+    return k.fdiv(k.add(size, k.num(more)), SIXTEEN)
+
+
+def polynomial(r: Random) -> Term:
+    atoms = [W, H, tiles(H, 6), tiles(W, 15)]
+    return k.add(*(k.mul(k.num(r.randint(-4, 4)), *r.sample(atoms, r.randint(0, 2))) for _ in range(r.randint(1, 3))))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**40))
+def test_a_product_divided_by_a_factor_is_the_other(seed: int) -> None:
+    r = Random(seed)
+    a, b = polynomial(r), polynomial(r)
+    if b is not ZERO:
+        assert divided(k.mul(a, b), b) is a
+        rest = k.add(k.mul(a, b), ONE)
+        assert divided(rest, b) is None or k.mul(divided(rest, b), b) is rest
+
+
+@pytest.mark.parametrize("extent", [ZERO, k.add(W, ONE), k.mul(W, W), k.num(3)])
+def test_what_does_not_divide_the_threads_is_found_not_to(extent: Term) -> None:
+    assert divided(k.mul(k.num(256), k.add(tiles(H, 6), ONE), W), extent) is None
+
+
+LAST_BLOCK = [
+    k.le(ZERO, H),
+    k.le(ZERO, BLOCK),
+    k.lt(BLOCK, tiles(H, 15)),
+    k.lt(k.mul(SIXTEEN, BLOCK), H),
+    k.lt(H, k.mul(SIXTEEN, k.add(BLOCK, ONE))),
+    k.or_(k.eq(T, k.num(15)), k.and_(k.eq(T, ZERO), k.lt(ZERO, BLOCK))),
+    k.lt(k.add(k.mul(SIXTEEN, BLOCK), T), H),
+]
+
+
+def test_samples_are_found_for_the_block_at_the_end() -> None:
+    facts = Facts()
+    for f in LAST_BLOCK:
+        facts = facts.assume(f)
+        assert samples(facts), f
+        assert all(evaluate(i, env) for i in facts.items for env in samples(facts))
+
+
+def test_what_holds_of_no_number_has_no_samples() -> None:
+    assert samples(Facts().assume(*LAST_BLOCK, k.lt(H, BLOCK))) == []
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**40))
+def test_what_differs_in_a_model_is_not_proved_equal(seed: int) -> None:
+    r = Random(seed)
+    facts, maker = random_facts(r), TermMaker(r)
+    make = r.choice([maker.integer, maker.real])
+    a, b = make(2)[0], make(2)[0]
+    assert not differ(facts, a, facts.simplify(a))
+    if differ(facts, a, b):
+        assert not Judge(Z3Solver()).proves(facts, k.eq(a, b))
+
+
+def test_sums_that_differ_are_told_apart() -> None:
+    a = k.var("A", k.fun_sort((INT,), REAL))
+    facts = Facts().assume(k.le(ONE, W), k.le(W, k.num(40)))
+    summand = k.app(a, k.bound(0, INT))
+    whole, short = (k.big("sum", ZERO, high, summand) for high in (W, k.sub(W, ONE)))
+    assert differ(facts, whole, short)
+    assert not differ(facts, whole, k.add(short, k.app(a, k.sub(W, ONE))))
+    everywhere = k.big("all", ZERO, k.num(50), k.eq(summand, k.num(0, REAL)))
+    assert not differ(facts.assume(everywhere), whole, short)
