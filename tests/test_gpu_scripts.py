@@ -195,6 +195,13 @@ def test_sums_by_shuffles_take_whole_warps_and_use_the_array_up() -> None:
         summed(64, after=" + t[1] - t[1]").reduce.warp(og.For("i").last)
 
 
+def test_reductions_of_the_library_are_brought_in_and_verified() -> None:
+    s = summed(64)
+    s.function.insert(str(ROOT / "examples" / "gpu" / "library" / "reductions.h"))
+    verdicts = {f.name: f.verdict for f in s.result.functions}
+    assert verdicts == dict.fromkeys(("sum_block", "sum_warp", "f"), Verdict.VERIFIED)
+
+
 def lanes(index: str) -> og.Script:
     """Each thread of a warp copies what another lane has."""
     return og.Script(

@@ -724,6 +724,34 @@ def test_arguments_fit_parameters() -> None:
     assert refused(kernel.call, state, (), (), ()).why == "sizes"
 
 
+def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
+    """g gives its array back from the other end: cell k - 1 - i holds i."""
+    size = k.var("k", INT)
+    full = Claim(box("y", (size,)), SOME)
+    back = Claim(Cells("y", ((ZERO, size),), TRUE, (k.sub(k.sub(size, ONE), B0),)), KNOWN, k.to_real(B0))
+    g = callee(contract=kc.Contract((), (), (full,), (back,), ()))
+    turned = k.sub(k.sub(n, ONE), B0)
+    kernel, state = calling(g, post=(Claim(WHOLE, KNOWN, k.to_real(turned)),))
+    after = kernel.call(state, (), (ID,), (), (Take(1, (turned,), (turned,)),))
+    kernel.finish(after, (ID,), ())
+    s = strangers(state)[0]
+    wrong = [
+        ID,
+        Take(1, (turned,), (B0,)),
+        Take(1, (B0,), (turned,)),
+        Take(1, (s,), (turned,)),
+        Take(1, (ZERO,), (ZERO,)),
+    ]
+    for give in wrong:
+        refused(kernel.call, state, (), (ID,), (), (give,))
+    for gives in ((Take(7, (turned,), (turned,)),), (ID, ID)):
+        with pytest.raises((Rejected, ValueError, KeyError)):
+            kernel.call(state, (), (ID,), (), gives)
+    half = callee(contract=kc.Contract((), (), (replace(full, cells=box("y", (ONE,))),), (back,), ()))
+    kernel, state = calling(half, requires=(*SIZES, k.lt(ONE, n)))
+    refused(kernel.call, state, (), (ID,), (), (Take(1, (turned,), (turned,)),))  # more than was taken
+
+
 def test_a_function_is_used_as_it_was_proved() -> None:
     g = callee(admitted=False)
     ledger = Ledger()

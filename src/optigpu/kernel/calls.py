@@ -19,6 +19,7 @@ from optigpu.kernel.threads import ANY_LAUNCH, ThreadConditions, chosen
 from optigpu.kernel.values import Steps
 
 Gives: TypeAlias = tuple[Take | None, ...]
+Names: TypeAlias = tuple[dict[Term, Term], dict[str, View]]
 
 
 class CallRules(ThreadConditions):
@@ -99,9 +100,7 @@ class CallRules(ThreadConditions):
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 
-    def _arguments(
-        self, state: State, f: Function, i: Call, variables: Index
-    ) -> tuple[dict[Term, Term], dict[str, View]]:
+    def _arguments(self, state: State, f: Function, i: Call, variables: Index) -> Names:
         """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's."""
         if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
             raise Rejected("call", "shape")
