@@ -33,7 +33,7 @@ from tests.conftest import ROOT
 
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
-SLOW = {"softmax_rows", "matmul_fast", "reduce_fast"}  # many steps
+SLOW = {"softmax_rows", "matmul_fast", "matmul_prefetch", "reduce_fast"}  # many steps
 NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
 OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "reduce_warp"} else []) for p in SCRIPTS]
 SMALLER = {  # fewer blocks, for the interpreter
@@ -112,6 +112,7 @@ def _stencil(a: Any) -> Any:
 EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callable[..., Any]]] = {
     "matmul": ([(64, 96), (96, 32)], (64, 32), lambda a, b: a @ b),
     "matmul_fast": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
+    "matmul_prefetch": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
     "reduce": ([(70000,)], None, lambda a: a.sum()),
     "reduce_fast": ([(70001,)], (1,), lambda a: a.sum()),
     "reduce_warp": ([(70000,)], None, lambda a: a.sum()),

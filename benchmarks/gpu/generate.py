@@ -69,6 +69,7 @@ ENTRIES = [
     Entry("matmul_plain_2", "matmul", "fast/matmul_plain.c", residents=2),
     Entry("matmul_script", "matmul", "scripts/matmul.py"),
     Entry("matmul_fast_script", "matmul", "scripts/matmul_fast.py"),
+    Entry("matmul_prefetch_script", "matmul", "scripts/matmul_prefetch.py"),
 ]
 
 

@@ -346,16 +346,24 @@ class SumProver:
         if t.op != "sum":
             return None
         (x,) = temporaries(1, "c")
-        low, high = t.args[:2]
-        body = instantiate(t.args[2], (x,))
-        inside = facts.assume(k.le(low, x), k.lt(x, high))
-        for choice in [c for c in k.subterms(body) if c.op == "ite" and c.args[0].level == 0 and x in c.args[0].free]:
+        low, high, under = t.args
+        body, inside = instantiate(under, (x,)), facts.assume(k.le(low, x), k.lt(x, high))
+        around: list[tuple[Term, Term]] = []  # the sums between, with a value of their index
+        while body.op == "sum":
+            (y,) = temporaries(1, "e")
+            around.append((body, y))
+            inside = inside.assume(k.le(body.args[0], y), k.lt(y, body.args[1]))
+            body = instantiate(body.args[2], (y,))
+        for choice in [c for c in k.subterms(body) if c.op == "ite" and c.level == 0 and x in c.args[0].free]:
             test, then, other = choice.args
             for condition, first, rest in ((test, then, other), (k.not_(test), other, then)):
-                same = k.substitute(rest, {x: low}) is first
-                if same and self.proves(inside.assume(condition), k.eq(x, low)):
+                agree = k.eq(k.substitute(rest, {x: low}), first)
+                if self.proves(inside.assume(condition), k.eq(x, low)) and self.proves(inside, agree):
                     new = k.replace_subterms(body, {choice: rest})
-                    steps = within(body, new, Case(k.eq(x, low), (), ()))
+                    steps: Steps = (Case(k.eq(x, low), (), ()),)
+                    for old, y in reversed(around):
+                        steps = (Extend(old, k.abstract(new, (y,)), tuple(bind_step(s, y) for s in steps)),)
+                        new = k.big("sum", old.args[0], old.args[1], k.abstract(new, (y,)))
                     return Extend(t, k.abstract(new, (x,)), tuple(bind_step(s, x) for s in steps))
         return None
 
@@ -581,16 +589,6 @@ def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
                     closed = p.level == q.level == 0
                     if closed and i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
                         yield k.sub(p, k.sub(q, i))
-
-
-def within(old: Term, new: Term, proof: Step) -> Steps:
-    """The same proof under the binders of the sums around what differs."""
-    for s, t in zip(bigs(old), bigs(new)):
-        if s is not t and s.args[:-1] == t.args[:-1]:
-            (y,) = temporaries(1, "e")
-            inner = within(instantiate(s.args[-1], (y,)), instantiate(t.args[-1], (y,)), proof)
-            return (Extend(s, t.args[-1], tuple(bind_step(step, y) for step in inner)),)
-    return (proof,)
 
 
 def bind_step(step: Step, x: Term) -> Step:
