@@ -7,6 +7,8 @@ import pytest
 
 import optigpu as og
 from optigpu import For, Write
+from optigpu.checker.verdict import Verdict
+from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.syntax.errors import InputError
 from optigpu.transform.script import StepError
@@ -138,14 +140,12 @@ def test_an_element_outside_the_array_is_rejected() -> None:
     s.gpu.vectorize("v", arrays=["d_c"])
 
 
-def test_an_iteration_that_needs_what_an_earlier_one_wrote_is_rejected() -> None:
-    """`c` is read backwards: the vector store after the loop comes too late for it."""
-    s = script(
-        f"c[{at()}] = a[{at()}]; c[{at()}] = v < 2 ? a[{at()}] : c[128 * b + 4 * t + 3 - v];",
-        "i % 4 < 2 ? A(i) : A(i - i % 4 + 3 - i % 4)",
-    )
+def test_what_is_written_and_read_back_otherwise_is_rejected() -> None:
+    """`c` is also read in a way that is no vector: the vector store after the loop comes too late for it."""
+    s = script(f"c[{at()}] = a[{at()}]; c[{at()}] += c[({at()}) % n];", "2.0f * A(i)")
     with pytest.raises(StepError):
         s.gpu.vectorize("v")
+    s.gpu.vectorize("v", arrays=["d_a"])
 
 
 def test_overlapping_vectors_of_one_array_are_rejected() -> None:
@@ -344,6 +344,39 @@ def test_what_cannot_be_prefetched_is_refused(target: str, before: og.Target | N
     s = loaded("float u[1]; float x = 0.0f; u[0] = x; u[0] += 1.0f;" + COPY_ROW)
     with pytest.raises(InputError, match=why):
         s.loop.prefetch(target, before=before)
+
+
+AHEAD = """
+void dot(int p, float a[p], float b[p], float c[1]) {
+  __requires("A: int -> float, B: int -> float, p > 0, p % 16 == 0");
+  __reads("a ~> Matrix1(p, A), b ~> Matrix1(p, B)");
+  __writes("c ~> Matrix1(1, fun i -> Sum(k in 0..p, A(k) * B(k)))");
+  float sum = 0.0f;
+  float x[16];
+  for (int j = 0; j < 16; j++) { x[j] = a[j]; }
+  for (int i = 0; i < exact_div(p, 16); i++) {
+    float y[16];
+    for (int j = 0; j < 16; j++) { y[j] = x[j]; }
+    for (int j = 0; j < 16; j++) { x[j] = a[min(i + 1, exact_div(p, 16) - 1) * 16 + j]; }
+    for (int j = 0; j < 16; j++) { sum += y[j] * b[i * 16 + j]; }
+  }
+  c[0] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("sum += y[j]", "sum += y[j]"),
+        ("min(i + 1, exact_div(p, 16) - 1)", "i"),
+        ("sum += y[j]", "sum += x[j]"),
+    ],
+)
+def test_a_sum_of_what_was_loaded_an_iteration_before_is_known(old: str, new: str) -> None:
+    assert old in AHEAD
+    (f,) = Verifier(Settings()).verify(parse_text(AHEAD.replace(old, new))).functions
+    assert (f.verdict is Verdict.VERIFIED) is (old == new)
 
 
 # Layouts ------------------------------------------------------------------------------------------------------------------------

@@ -33,14 +33,17 @@ from tests.conftest import ROOT
 
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
-SLOW = {"matmul_fast", "reduce_fast"}  # many steps
+SLOW = {"softmax_rows", "matmul_fast", "reduce_fast"}  # many steps
 NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
 OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "reduce_warp"} else []) for p in SCRIPTS]
 SMALLER = {  # fewer blocks, for the interpreter
     "reduce": (("67584", "512"), ("67583", "511"), ("264", "2")),
     "reduce_warp": (("67584", "512"), ("67583", "511"), ("264", "2")),
-    "reduce_fast": (("2097152", "1048576"), ("2097151", "1048575"), ("512", "256"), ("q < 2", "q < 1")),
-}
+    "reduce_fast": (  # and of four threads
+        ("512", "8"), ("2097152", "512"), ("2097151", "511"), ("4096", "64"), ("3072", "48"), ("1024", "16"), ("256", "4"),
+        ("128", "2"),
+    ),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -189,6 +192,13 @@ def test_sums_by_shuffles_take_whole_warps_and_use_the_array_up() -> None:
             summed(size, body=body).reduce.warp(og.For("i").last)
     with pytest.raises(StepError):
         summed(64, after=" + t[1] - t[1]").reduce.warp(og.For("i").last)
+
+
+def test_reductions_of_the_library_are_brought_in_and_verified() -> None:
+    s = summed(64)
+    s.function.insert(str(ROOT / "examples" / "gpu" / "library" / "reductions.h"))
+    verdicts = {f.name: f.verdict for f in s.result.functions}
+    assert verdicts == dict.fromkeys(("sum_block", "sum_warp", "f"), Verdict.VERIFIED)
 
 
 def lanes(index: str) -> og.Script:

@@ -56,6 +56,7 @@ GROUP_FUNCTIONS = [
         (
             ("    blocksync(); // before a level\n", "", "OG341"),
             ("  blocksync(); // at the end\n", "", "OG341"),
+            ("  blocksync(); // at the end\n", "  blocksync();\n  const float x = s[0];\n", "OG342"),
             ("s[t] += s[t + h]", "s[t] += s[t + h + 1]", "OG302"),
             ("if (t < h) s[t]", "if (t <= h) s[t]", "OG302"),
             ('"ThreadsCtx(256)"', '"ThreadsCtx(128)"', "OG300"),
@@ -125,19 +126,23 @@ GROUP_FUNCTIONS = [
     GpuPair(
         "parts_with_at_least_one_thread",
         """  thread for (int b = 0; b < B; b++) {
-    __shared__ float s[256];
-    thread for (int t = 0; t < 256; t++)
-      s[t] = d[b][t];
+    __shared__ float s[512];
+    thread for (int t = 0; t < 256; t++) {
+      s[2 * t] = d[b][t];
+      s[2 * t + 1] = d[b][t];
+    }
     thread for (int w = 0; w < 8; w++) {
       warpsync(); // of the caller
-      settle(16, &s[32 * w]);
+      settle(32, &s[64 * w]);
     }
   }""",
         (
-            ("settle(16, &s[32 * w])", "settle(64, &s[32 * w])", "OG340"),
+            ("settle(32, &s[64 * w])", "settle(64, &s[64 * w])", "OG341"),
+            ("settle(32, &s[64 * w])", "settle(128, &s[64 * w])", "OG340"),
             ("      warpsync(); // of the caller\n", "", "OG341"),
             ("  warpsync(); // of the function\n", "", "OG341"),
         ),
+        launch="B, 256, 2048",
         before="""__device__ void settle(int n, float p[n]) {
   __requires("n > 0");
   __preserves("ThreadsCtx(32)");

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from optigpu.kernel import code as kc
-from optigpu.kernel.iterations import index_values
+from optigpu.kernel.iterations import values_of
 from tests.support.terms import evaluate
 
 Cell = tuple[str, tuple[int, ...]]
@@ -86,7 +86,7 @@ class Machine:
                 pass
 
     def loop(self, i: kc.Loop, first: int, threads: int) -> None:
-        values = index_values(i, *(self.value(t) for t in (i.start, i.bound, i.amount)))
+        values = values_of(i, *(self.value(t) for t in (i.start, i.bound, i.amount)))
         part = threads
         if not values:
             return

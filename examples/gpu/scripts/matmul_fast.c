@@ -2,7 +2,7 @@
 
 // c = a * b, one element after the other
 void matmul(int m, int n, int p, float a[m][p], float b[p][n], float c[m][n]) {
-  __requires("A: int * int -> float, B: int * int -> float, m % 128 == 0, n % 128 == 0, p % 16 == 0, p > 0");
+  __requires("A: int * int -> float, B: int * int -> float, m % 128 == 0, n % 128 == 0, p % 16 == 0");
   __reads("a ~> Matrix2(m, p, A), b ~> Matrix2(p, n, B)");
   __writes("c ~> Matrix2(m, n, fun i j -> Sum(k in 0..p, A(i, k) * B(k, j)))");
   for (int i = 0; i < m; i++) {

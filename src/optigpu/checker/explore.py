@@ -18,7 +18,7 @@ from optigpu.kernel.calls import seen_through
 from optigpu.kernel.cells import FULL, UNINIT, Cells, Claim, Index, arguments, box, same, single
 from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.iterations import Range, holds_for, index_values, iterations
+from optigpu.kernel.iterations import Range, holds_for, iterations, values_of
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import INT, TRUE, Sort, Term, instantiate
 from optigpu.kernel.threads import WARP, at_choice, lane_read
@@ -94,7 +94,7 @@ class Effect:
     each: `value` is what iteration v leaves in its own cells; `progressive` if later iterations read them.
     accumulate: at the start of iteration v the cells hold entry (op) the big operator of `value` up to v.
     scratch: at the start of an iteration the cells hold what the one before left (`value` at v - 1), or what they held at entry.
-    rotating: iteration v writes slot (v + c) mod m of a buffer. At the start of v a slot holds what its last writer
+    rotating: iteration v writes slot (v + c) mod m of a buffer. At its start a slot holds what the last iteration that wrote it
       left; what it held at entry stands for iterations before the first one, as a software pipeline's prologue leaves it.
     given: the user says what the cells hold at the start of iteration v.
     unknown: nothing follows.
@@ -416,7 +416,7 @@ class Explorer:
         start, bound, step = (t.data for t in numbers)
         if step <= 0 or abs(bound - start) > FEW * step:
             return None
-        return index_values(loop, start, bound, step)
+        return values_of(loop, start, bound, step)
 
     def reduce_tree(self, loop: kc.Loop, w: World, values: list[int]) -> bool:
         """A loop that is a tree reduction, as one operation."""
@@ -435,7 +435,7 @@ class Explorer:
         numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if not all(k.is_num(t) for t in numbers):
             raise Unexplorable("geometric")
-        return index_values(loop, *(t.data for t in numbers))
+        return values_of(loop, *(t.data for t in numbers))
 
     def loop(self, loop: kc.Loop, w: World) -> LoopSummary:
         """Run the body once, for a symbolic iteration, and find out what the loop does to each base."""

@@ -177,7 +177,7 @@ class SumProver:
         left = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
         pairs = [(s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op]
         for t in only:
-            simpler = self.simpler(facts, t)
+            simpler = self.settled(facts, t) or self.simpler(facts, t)
             if simpler is not None:
                 return simpler
         maximum = self.maxima.between(facts, a, b, self.guess)
@@ -341,6 +341,24 @@ class SumProver:
             return Reindex(t, new, (k.abstract(index, (b, x)),), tuple(k.abstract(u, (i,)) for u in back))
         return None
 
+    def settled(self, facts: Facts, t: Term) -> Extend | None:
+        """A choice that sets the first index apart, although what the others have is right for it too: `x <= 0 ? f(0) : f(x)`."""
+        if t.op != "sum":
+            return None
+        (x,) = temporaries(1, "c")
+        low, high = t.args[:2]
+        body = instantiate(t.args[2], (x,))
+        inside = facts.assume(k.le(low, x), k.lt(x, high))
+        for choice in [c for c in k.subterms(body) if c.op == "ite" and c.args[0].level == 0 and x in c.args[0].free]:
+            test, then, other = choice.args
+            for condition, first, rest in ((test, then, other), (k.not_(test), other, then)):
+                same = k.substitute(rest, {x: low}) is first
+                if same and self.proves(inside.assume(condition), k.eq(x, low)):
+                    new = k.replace_subterms(body, {choice: rest})
+                    steps = within(body, new, Case(k.eq(x, low), (), ()))
+                    return Extend(t, k.abstract(new, (x,)), tuple(bind_step(s, x) for s in steps))
+        return None
+
     def over(self, facts: Facts, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
         """The sum over low..high where `where`, with the condition in the range if it is a bound."""
         left: list[Term] = []
@@ -482,7 +500,7 @@ class SumProver:
             for b in apps:
                 if a.args[0] is b.args[0]:
                     for p, q in zip(a.args[1:], b.args[1:]):
-                        c = k.coefficients(p).get((y,), 0) if p.sort is k.INT else 0
+                        c = k.coefficients(p).get((y,), 0) if p.sort is k.INT and p.level == q.level == 0 else 0
                         rest = k.sub(p, k.scale(c, y)) if c else None
                         if rest is not None and y not in rest.free and c in (1, -1):
                             yield k.scale(c, k.sub(q, rest))
@@ -560,8 +578,19 @@ def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
         for b in wanted if a.op == "app" else ():
             if a.args[0] is b.args[0]:
                 for p, q in zip(a.args[1:], b.args[1:]):
-                    if i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
+                    closed = p.level == q.level == 0
+                    if closed and i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
                         yield k.sub(p, k.sub(q, i))
+
+
+def within(old: Term, new: Term, proof: Step) -> Steps:
+    """The same proof under the binders of the sums around what differs."""
+    for s, t in zip(bigs(old), bigs(new)):
+        if s is not t and s.args[:-1] == t.args[:-1]:
+            (y,) = temporaries(1, "e")
+            inner = within(instantiate(s.args[-1], (y,)), instantiate(t.args[-1], (y,)), proof)
+            return (Extend(s, t.args[-1], tuple(bind_step(step, y) for step in inner)),)
+    return (proof,)
 
 
 def bind_step(step: Step, x: Term) -> Step:

@@ -19,6 +19,7 @@ from optigpu.kernel.threads import ANY_LAUNCH, ThreadConditions, chosen
 from optigpu.kernel.values import Steps
 
 Gives: TypeAlias = tuple[Take | None, ...]
+Names: TypeAlias = tuple[dict[Term, Term], dict[str, View]]
 
 
 class CallRules(ThreadConditions):
@@ -41,12 +42,9 @@ class CallRules(ThreadConditions):
             self.ledger.used(f)
         if state.context.kind != (THREADS if f.device else HOST):
             raise Rejected("call", "context", context=state.context, function=f.name)
-        sub, views = self._arguments(state, f, i)
+        sub, views = self._arguments(state, f, i, variables)
         if f.device:
             self._level("call", state, k.substitute(f.threads, sub), function=f.name)
-        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
-            raise Rejected("call", "shape")
-        sub.update(zip(f.contract.variables, variables, strict=True))
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
         pre = [seen_through(c.substitute(sub), views) for c in f.contract.pre]
@@ -102,8 +100,12 @@ class CallRules(ThreadConditions):
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 
-    def _arguments(self, state: State, f: Function, i: Call) -> tuple[dict[Term, Term], dict[str, View]]:
+    def _arguments(self, state: State, f: Function, i: Call, variables: Index) -> Names:
+        """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's."""
+        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
+            raise Rejected("call", "shape")
         sub = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
+        sub.update(zip(f.contract.variables, variables, strict=True))
         views: dict[str, View] = {}
         for p, a in zip(f.params, i.args, strict=True):
             if isinstance(a, View) and p.dims is not None:

@@ -68,6 +68,9 @@ class Facts:
         return names, self._larger[len(sorts)]
 
     def assume(self, *props: Term) -> Facts:
+        """The facts with these. They are closed: a loose index is not one number, it means another one under each binder."""
+        if any(p.level for p in props):
+            raise TypeError("a fact with a loose index")
         new = [c for p in props for c in k.conjuncts(p) if c is not TRUE]
         new = [c for c in new if k.substitute(c, self.substitution) not in self.known]
         if not new:
@@ -143,7 +146,7 @@ class Facts:
                 return self._simplify_big(t)
             case "lam" | "forall":
                 return t
-            case "ite":
+            case "ite" if t.level == 0:
                 c = self._simplify(t.args[0])
                 if c is TRUE or c is FALSE:
                     return self._simplify(t.args[1] if c is TRUE else t.args[2])

@@ -110,7 +110,7 @@ def holds_for(loop: Loop, index: Term, bound: Term) -> Term:
     return k.le(low, high) if "=" in loop.relation else k.lt(low, high)
 
 
-def index_values(loop: Loop, i: int, limit: int, step: int) -> list[int]:
+def values_of(loop: Loop, i: int, limit: int, step: int) -> list[int]:
     """The values of the index, as C computes them; a loop that gets nowhere is rejected."""
     out: list[int] = []
     while TESTS[loop.relation](i, limit):

@@ -39,7 +39,9 @@ class Judge:
     by_solver: int = 0
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
-        """Does the goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
+        """Does the (closed) goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
+        if goal.level:
+            return False
         goal = facts.reduce(goal)
         if facts.inconsistent or facts.proves(goal):
             self.by_normaliser += count

@@ -8,16 +8,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, LENT, READ, Cells, Family, Owner, arguments, unknown
 from optigpu.kernel.code import SEQUENTIAL, THREAD, Let, Loop
 from optigpu.kernel.groups import Mark
-from optigpu.kernel.iterations import (
-    Cover,
-    Entered,
-    Invariant,
-    LoopContract,
-    Range,
-    holds_for,
-    index_values,
-    iterations,
-)
+from optigpu.kernel.iterations import Cover, Entered, Invariant, LoopContract, Range, holds_for, iterations, values_of
 from optigpu.kernel.state import Block, Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate, instantiate_all
 from optigpu.kernel.thread_loops import ThreadLoopConditions
@@ -175,6 +166,6 @@ class LoopRules(ThreadLoopConditions):
         numbers = [state.facts.simplify(state.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if loop.mode != SEQUENTIAL or not all(k.is_num(t) for t in numbers):
             raise Rejected("unroll", "numbers")
-        values = index_values(loop, *(t.data for t in numbers))
+        values = values_of(loop, *(t.data for t in numbers))
         code = tuple(i for value in values for i in (Let(loop.index, k.num(value), at=loop.at), *loop.body))
         return changed(state, code=code + state.code[1:])

@@ -143,13 +143,8 @@ class Rules(ThreadConditions):
         base = state.bases.get(i.base)
         if base is None or base.heap != i.heap or any(d is None for d in base.dims):
             raise Rejected("free", "not allocated", base=i.base)
-        places = {
-            kc.HOST_MEMORY: HOST,
-            kc.GLOBAL: HOST,
-            kc.SHARED: TEARDOWN if base.heap else THREADS,
-            kc.REGISTER: THREADS,
-        }
-        if places.get(base.space) != state.context.kind:
+        narrow = {kc.SHARED: TEARDOWN if base.heap else THREADS, kc.REGISTER: THREADS}
+        if narrow.get(base.space, HOST) != state.context.kind:
             raise Rejected("free", "context", base=i.base, space=base.space, context=state.context)
         r = self._family("free", state.held, family, i.base, FULL)
         whole = box(i.base, tuple(d for d in base.dims if d is not None))

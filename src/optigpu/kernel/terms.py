@@ -207,7 +207,10 @@ def neg(x: Term) -> Term:
 
 
 def sub(a: Term, b: Term) -> Term:
-    return add(a, neg(b))
+    out = coefficients(a)
+    for m, c in coefficients(b).items():
+        out[m] = out.get(m, 0) - c
+    return polynomial(out, _common((a, b)))
 
 
 def mul(*xs: Term) -> Term:
@@ -594,10 +597,13 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
     """The term with f applied to its subterms; f is told how many binders it is under."""
     match t.op:
         case "poly":
-            parts = [(tuple([f(a, depth) for a in m]), m, c) for m, c in t.data]
-            kept = {m: c for new, m, c in parts if new == m}
-            moved = [scale(c, mul(*new)) for new, m, c in parts if new != m]
-            return add(polynomial(kept, t.sort), *moved) if moved else t
+            parts = tuple([(tuple([f(a, depth) for a in m]), c) for m, c in t.data])
+            out: Coefficients = {}
+            for factors, c in parts if parts != t.data else ():
+                product = factors[0] if len(factors) == 1 else mul(num(1, t.sort), *factors)
+                for m, d in coefficients(product).items():
+                    out[m] = out.get(m, 0) + c * d
+            return polynomial(out, t.sort) if parts != t.data else t
         case "num" | "var" | "bound" | "true" | "false":
             return t
         case "lam" | "forall":

@@ -220,7 +220,7 @@ class Reduce(Family):
         Before:
             float t[64];
             for (int i = 0; i < 64; i++) {
-              t[i] = b[i];
+              t[i] = b[0];
             }
             float x = 0.0f;
             for (int i = 0; i < 64; i++) {
@@ -231,7 +231,7 @@ class Reduce(Family):
         After:
             float t[64];
             for (int i = 0; i < 64; i++) {
-              t[i] = b[i];
+              t[i] = b[0];
             }
             float x = 0.0f;
             float other[64];
