@@ -15,6 +15,7 @@ from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.kernel.values import Case, Into, Maximum
+from optigpu.syntax.errors import InputError
 from tests.kernel.test_attacks import B0, begun, n
 from tests.support.gpu_programs import GpuPair
 
@@ -169,11 +170,30 @@ int f(int a[1]) {
 """,
         (("3 + 0", "7"), ('int x, int a[1]) { __requires("_Res: int")', 'int _Res, int a[1]) { __requires("1 > 0")')),
     ),
+    Attack(
+        "a_call_moves_the_bound",
+        """#include <optigpu.h>
+void two(int q[1]) { __writes("&q[0] ~~> 2"); q[0] = 2; }
+void f(int p[1], int a[10]) {
+  __consumes("&p[0] ~~> 10, for i in 0..10 -> &a[i] ~> Cell");
+  __produces("&p[0] ~~> 2, for i in 0..10 -> &a[i] ~~> 0");
+  const int n = p[0];
+  for (int i = 0; i < n; i++) {
+    a[i] = 0;
+    two(p);
+  }
+}
+""",
+        (("i < n", "i < p[0]"),),
+    ),
 ]
 
 
 def verified(text: str) -> bool:
-    return Verifier().verify(parse_text(text)).verified
+    try:
+        return Verifier().verify(parse_text(text)).verified
+    except InputError:
+        return False
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda a: a.name)

@@ -449,17 +449,17 @@ class _FunctionChecker:
         amount = self.values.integer(r.amount, scope, "the step is")
         for e in (start, bound, amount):
             self.no_effects(e)
-        self.reject_moving_bound(s, bound, amount)
         inner = Scope(scope, {s.index: Binding(What.VALUE, s.index_type, s.loc)})
         contract = self.contract(s.contract, inner, function=False)
         body = self.body(s.body, Scope(inner), [])
+        self.reject_moving_bound(body, bound, amount)
         return replace(s, range=replace(r, start=start, bound=bound, amount=amount), contract=contract, body=body)
 
-    def reject_moving_bound(self, s: For, bound: Expr, amount: Expr) -> None:
-        """C evaluates bound and step anew each time: they must not depend on memory that the body changes."""
+    def reject_moving_bound(self, body: Body, bound: Expr, amount: Expr) -> None:
+        """C evaluates bound and step anew each time: they must not depend on memory that the (typed) body changes."""
         aliases = pointer_roots(self.f.body)
         read = {aliases.get(n, n): e.loc for e in (bound, amount) for n in loaded_names(e)}
-        for stmt in statements(s.body):
+        for stmt in statements(body):
             for name in changed_names(stmt, self.values.functions):
                 if (root := aliases.get(name, name)) in read:
                     where = (Label(stmt.loc, "changed here"),)
