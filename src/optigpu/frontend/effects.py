@@ -27,14 +27,14 @@ def root_name(e: Expr) -> str | None:
             return None
 
 
-def pointer_roots(body: Body) -> dict[str, str]:
-    """For each local pointer that is a view of another array, that array."""
-    roots: dict[str, str] = {}
+def pointer_roots(body: Body) -> dict[str, set[str]]:
+    """For each local pointer, the arrays that it is a view of: all of them, if several pointers have its name."""
+    roots: dict[str, set[str]] = {}
     for s in statements(body):
         if isinstance(s, Decl) and isinstance(s.type, Pointer | Array) and s.init is not None:
             name = root_name(s.init)
             if name is not None:
-                roots[s.name] = roots.get(name, name)
+                roots.setdefault(s.name, set()).update({name}, roots.get(name, ()))
     return roots
 
 

@@ -458,10 +458,10 @@ class _FunctionChecker:
     def reject_moving_bound(self, body: Body, bound: Expr, amount: Expr) -> None:
         """C evaluates bound and step anew each time: they must not depend on memory that the (typed) body changes."""
         aliases = pointer_roots(self.f.body)
-        read = {aliases.get(n, n): e.loc for e in (bound, amount) for n in loaded_names(e)}
+        read = {x: e.loc for e in (bound, amount) for n in loaded_names(e) for x in (*aliases.get(n, ()), n)}
         for stmt in statements(body):
             for name in changed_names(stmt, self.values.functions):
-                if (root := aliases.get(name, name)) in read:
+                for root in sorted({name, *aliases.get(name, ())} & read.keys()):
                     where = (Label(stmt.loc, "changed here"),)
                     message = f"the bound or step of this loop reads `{root}`, which the loop changes"
                     raise input_error(
