@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from optigpu.checker.alignment import Accesses, with_aligned_calls
 from optigpu.checker.formulas import (
     ArrayEntry,
     CellEntry,
@@ -111,6 +112,7 @@ class Elaborated:
         default_factory=lambda: [0]
     )  # by `at`: which statement of its function (see points.py)
     copies: dict[str, kc.Function] = field(default_factory=dict)  # the memcpys in use
+    accesses: dict[str, Accesses] = field(default_factory=dict)  # vectors, by function
 
 
 @dataclass
@@ -146,6 +148,7 @@ def elaborate(program: Program) -> Elaborated:
                 functions[item.name] = _FunctionElaborator(item, names, out, ghosts, program).run()
             case _:
                 pass
+    functions = with_aligned_calls(functions, out.accesses)
     out.program = kc.Program({**functions, **out.copies}, tuple(axioms))
     return out
 
@@ -163,9 +166,11 @@ class _FunctionElaborator:
         }
         self.assigned = assigned_names(f.body)
         self.formulas = FormulaElaborator()
-        self.used: dict[str, int] = {}
+        self.taken = {"_Res"} | {d.name for d in program.flat_items() if isinstance(d, LogicDecl)}
+        self.used = dict.fromkeys(self.taken, 1)
         self.dims: dict[str, tuple[Term | None, ...]] = {}  # of arrays, by base
         self.distributed: dict[str, bool] = {}
+        self.accesses = out.accesses[f.name] = Accesses(self.dims, self.distributed)
         self.code: list[kc.Instr] = []
         self.seen = self.current = 0  # statements, in the order of the text
 
@@ -191,6 +196,8 @@ class _FunctionElaborator:
         names = self.outer
         params = []
         for p, type_ in zip(f.params, effective_types(f)):
+            if p.name in self.taken:  # what is known of the one would be of the other
+                raise Unsupported(f"`{p.name}` is the name of the result or of a logical constant, too", p.loc)
             self.used[p.name] = 1
             if isinstance(type_, Array):
                 entry: Entry = ArrayEntry(p.name, (), k.ZERO, len(type_.dims))
@@ -522,17 +529,8 @@ class _FunctionElaborator:
         width, way = VECTOR_CALLS[call.func]
         to, source = (self.pointer(a, names) for a in call.args)
         memory = source if way == "load" else to
-        offset = k.ZERO
-        dims = self.dims[memory.base]
-        for position, e in enumerate((*memory.lead, memory.shift)):
-            if position > 0:
-                d = dims[position]
-                if d is None:
-                    raise Unsupported("the sizes of this array are not known", call.loc)
-                offset = k.mul(offset, d)
-            if position > 0 or not self.distributed.get(memory.base):
-                offset = k.add(offset, e)
-        self.oblige(k.eq(k.fmod(offset, k.num(width)), k.ZERO), "aligned", call.loc)
+        self.accesses.need(memory.base, width)
+        self.oblige(self.accesses.aligned(kc.View(memory.base, memory.lead, memory.shift), width), "aligned", call.loc)
         elem = call.args[0].type
         assert isinstance(elem, Array)
         sort = sort_of(elem.elem, call.loc)

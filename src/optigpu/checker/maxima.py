@@ -143,11 +143,11 @@ def _may_hold(condition: Term, sample: Sample) -> bool:
 
 
 def _applications(wanted: list[Term], body: Term) -> Iterator[tuple[Index, Index]]:
-    """The integer arguments of a function in one term and in the other."""
+    """The (closed) integer arguments of a function in one term and in the other."""
     for a in k.subterms(body):
         for c in wanted if a.op == "app" else ():
             if a.args[0] is c.args[0]:
-                numbers = [i for i, t in enumerate(c.args) if t.sort is INT]
+                numbers = [i for i, t in enumerate(c.args) if t.sort is INT and t.level == a.args[i].level == 0]
                 yield tuple(c.args[i] for i in numbers), tuple(a.args[i] for i in numbers)
 
 

@@ -508,7 +508,7 @@ class SumProver:
             for b in apps:
                 if a.args[0] is b.args[0]:
                     for p, q in zip(a.args[1:], b.args[1:]):
-                        c = k.coefficients(p).get((y,), 0) if p.sort is k.INT else 0
+                        c = k.coefficients(p).get((y,), 0) if p.sort is k.INT and p.level == q.level == 0 else 0
                         rest = k.sub(p, k.scale(c, y)) if c else None
                         if rest is not None and y not in rest.free and c in (1, -1):
                             yield k.scale(c, k.sub(q, rest))
@@ -586,7 +586,8 @@ def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
         for b in wanted if a.op == "app" else ():
             if a.args[0] is b.args[0]:
                 for p, q in zip(a.args[1:], b.args[1:]):
-                    if i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
+                    closed = p.level == q.level == 0
+                    if closed and i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
                         yield k.sub(p, k.sub(q, i))
 
 
