@@ -61,7 +61,7 @@ WRONG = [
     ("matmul", "h + r][BK * (kt + 1) + 4 * q]", "h + r][BK * kt + 4 * q]", "OG318"),
     ("matmul", "[hj][j] = 0.0f;", "[hj][j] = 1.0f;", "OG305"),
     ("matmul", "for (int k = 0; k < BK; k++)", "for (int k = 1; k < BK; k++)", "OG305"),
-    ("matmul", "h + r][4 * q]", "h + r][4 * q + 8]", "OG302"),
+    ("matmul", "BK * h + r][4 * q]);", "BK * h + r][4 * q + 8]);", "OG302"),
 ]
 QUICK = ("OG318", "OG302")
 

@@ -747,6 +747,15 @@ def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
     for gives in ((Take(7, (turned,), (turned,)),), (ID, ID)):
         with pytest.raises((Rejected, ValueError, KeyError)):
             kernel.call(state, (), (ID,), (), gives)
+    two = callee(contract=kc.Contract((k.var("V", INT),), (), (full,), (back, Claim(box("y", (ZERO,)), SOME)), ()))
+    kernel, state = calling(two)
+    for variables, gives in (
+        ((ZERO,), (Take(1, (turned,), (turned,)),)),
+        ((), (None, None)),
+        ((ZERO, ZERO), (None, None)),
+    ):
+        with pytest.raises((Rejected, ValueError)):
+            kernel.call(state, variables, (ID,), (), gives)
     half = callee(contract=kc.Contract((), (), (replace(full, cells=box("y", (ONE,))),), (back,), ()))
     kernel, state = calling(half, requires=(*SIZES, k.lt(ONE, n)))
     refused(kernel.call, state, (), (ID,), (), (Take(1, (turned,), (turned,)),))  # more than was taken
