@@ -244,7 +244,7 @@ class BodyPrinter:
         for h in hints:
             self.out.add(f"#pragma {h}")
         saved = exprs.ranges, set(exprs.wide_names)
-        past = Binary("+", r.bound, r.amount, type=INT) if r.op == "+" else r.bound
+        past = Binary(r.op, r.bound, r.amount, type=INT)  # the index when the loop ends goes no further
         type_ = s.index_type.name
         start, bound = self.e(r.start), exprs.show(r.bound, precedence(r.relation) + 1)
         if s.index_type == INT and not (exprs.ranges.fits(past) and exprs.ranges.fits(r.start)):
