@@ -10,6 +10,7 @@ import pytest
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.syntax.errors import InputError
+from optigpu.transform.script import Script, transformation
 from tests.evidence.translation import examine
 from tests.support.cuda import emitted, kernel_text, one_kernel
 
@@ -156,3 +157,45 @@ def test_a_value_is_not_taken_to_fit_because_its_type_does(value: str, type_: st
         '__requires("m >= 1"); int* const c = __gmem_malloc1<int>(8);',
     )
     assert f"const {type_} x = " in kernel_text(text)
+
+
+SPECIFIED = """#include <optigpu.h>
+#define N 8
+__DEF(next, "fun (x: int) -> x + 1");
+__DECL(k, "int -> int");
+__AXIOM(known, "forall (n: int) -> k(n) == n + 1");
+int f(int n) {
+  __ensures("_Res == next(n)");
+  return n + 1;
+}
+void zero(float a[N]) {
+  __writes("a ~> Matrix1(N, fun i -> 0.0f)");
+  for (int i = 0; i < N; i++) a[i] = 0.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        ({"return n + 1": "return 1 + n"}, None),
+        ({"x + 1": "x + 2", "return n + 1": "return n + 2"}, "next"),
+        ({"k(n) == n + 1": "k(n) == n + 2"}, "known"),
+        ({"define N 8": "define N 4"}, "N"),
+    ],
+)
+def test_a_script_keeps_what_gives_contracts_their_meaning(change: dict[str, str], refused: str | None) -> None:
+    @transformation
+    def become(script: Script, text: str) -> None:
+        script.update(parse_text(text))
+
+    text = SPECIFIED
+    for old, new in change.items():
+        assert old in text
+        text = text.replace(old, new)
+    script = Script(parse_text(SPECIFIED))
+    if refused is None:
+        become(script, text)
+        return
+    with pytest.raises(InputError, match=f"`{refused}` is defined differently"):
+        become(script, text)
