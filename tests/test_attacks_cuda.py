@@ -9,10 +9,13 @@ import pytest
 
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_text
+from optigpu.runtime.launching import stepped
+from optigpu.runtime.preconditions import holds
 from optigpu.syntax.errors import InputError
+from optigpu.syntax.program import If
 from optigpu.transform.script import Script, transformation
 from tests.evidence.translation import examine
-from tests.support.cuda import emitted, kernel_text, one_kernel
+from tests.support.cuda import emitted, kernel_text, one_kernel, refused
 
 
 def threads(body: str) -> str:
@@ -199,3 +202,37 @@ def test_a_script_keeps_what_gives_contracts_their_meaning(change: dict[str, str
         return
     with pytest.raises(InputError, match=f"`{refused}` is defined differently"):
         become(script, text)
+
+
+@pytest.mark.parametrize(
+    ("test", "values", "expected"),
+    [
+        ("m == 0 || n / m > 2", {"n": 4, "m": 0}, True),
+        ("m != 0 && n / m > 2", {"n": 4, "m": 0}, False),
+        ("(m == 0 ? 1 : n / m) > 2", {"n": 4, "m": 0}, False),
+        ("n / m > 2", {"n": 4, "m": 0}, None),
+        ("(n & 1) == 1", {"n": 5}, True),
+        ("(n & 1) == 1", {"n": 4}, False),
+        ("(n | 1) == (n ^ 1)", {"n": 4}, True),
+    ],
+)
+def test_a_launch_without_a_compiler_decides_branches_as_c_does(
+    test: str, values: dict[str, int], expected: bool | None
+) -> None:
+    f = parse_text(f"void f(int n, int m) {{ if ({test}) {{ }} }}").function("f")
+    (branch,) = f.body
+    assert isinstance(branch, If)
+    assert holds(branch.test, values) is expected
+
+
+def test_a_launch_without_a_compiler_steps_as_c_does() -> None:
+    assert [stepped(-9, "/", 2), stepped(9, "/", 2), stepped(-9, ">>", 1), stepped(3, "<<", 2)] == [-4, 4, -5, 12]
+
+
+@pytest.mark.parametrize(("argument", "refused_"), [("n * n", True), ("n", False), ("t * 8 + b", False)])
+def test_an_argument_of_64_bits_is_no_int(argument: str, refused_: bool) -> None:
+    text = "__device__ float real(int k) { return k; }" + host(launch("1", f"e[t] = real({argument});") + BACK)
+    if refused_:
+        assert "OG404: this argument may not fit" in refused(text)
+    else:
+        assert "real(" in kernel_text(text)
