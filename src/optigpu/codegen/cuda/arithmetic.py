@@ -240,11 +240,10 @@ class Ranges:
                 if d > 0:
                     return (0 if least >= 0 else least), (greatest // d if greatest >= 0 else 0)
                 return symmetric(least, greatest)
-            case Binary("%", a, Int(c)) if c > 0:
+            case Binary("%", a, b):
                 least, greatest = self.interval(a)
-                return (0 if least >= 0 else 1 - c), (min(c - 1, greatest) if least >= 0 else c - 1)
-            case Binary("%", a, _):
-                return symmetric(*self.interval(a))
+                most = max(0, min(symmetric(least, greatest)[1], symmetric(*self.interval(b))[1] - 1))
+                return (0 if least >= 0 else -most), (0 if greatest <= 0 else most)
             case Binary("<<", a, b):
                 (least, greatest), (_, most) = self.interval(a), self.interval(b)
                 if most > INT64.bits:
