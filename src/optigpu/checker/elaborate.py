@@ -20,6 +20,7 @@ from optigpu.checker.formulas import (
     pure_operation,
     sort_of,
 )
+from optigpu.frontend.expressions import promoted
 from optigpu.frontend.jumps import reject_jumps
 from optigpu.frontend.reading import ghost_library
 from optigpu.frontend.shapes import effective_types
@@ -81,7 +82,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import NOWHERE, Loc, Mark
-from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space
+from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type
 
 
 @dataclass
@@ -408,8 +409,9 @@ class _FunctionElaborator:
         if s.op is not None:
             old = self.temporary(sort_of(target, s.loc))
             self.code.append(kc.Load(old, place, at=self.at(s.target.loc)))
-            common = s.value.type if isinstance(s.value.type, Scalar) and s.op not in ("<<", ">>") else target
-            result = self.operation(s.op, self.convert(old, target, common, s.loc), value, s.loc)
+            common = s.value.type if s.op not in ("<<", ">>") else promoted(target)
+            assert isinstance(common, Scalar)
+            result = self.operation(s.op, self.convert(old, target, common, s.loc), value, common, s.loc)
             value = self.convert(result, common, target, s.loc)
         self.code.append(kc.Store(place, value, at=at))
 
@@ -449,6 +451,8 @@ class _FunctionElaborator:
         if r.relation not in (("<", "<=") if r.op in ("+", "*", "<<") else (">", ">=")):
             raise input_error("OG011", f"the loop over `{s.index}` does not count towards its bound", s.loc)
         start, bound, amount = (self.expr(e, names) for e in (r.start, r.bound, r.amount))
+        if r.op in ("<<", ">>"):
+            self.shift_amount(amount, s.index_type, r.amount.loc)
         self.out.marks[at] = s.mark
         index = k.var(self.unique(s.index), INT)
         inner = names.bind(s.index, ValueEntry(index))
@@ -685,7 +689,7 @@ class _FunctionElaborator:
             case Binary(("&&" | "||") as op, left, right):
                 return self.short_circuit(op, left, right, names)
             case Binary(op, left, right):
-                return self.operation(op, self.expr(left, names), self.expr(right, names), e.loc)
+                return self.operation(op, self.expr(left, names), self.expr(right, names), left.type, e.loc)
             case Cond(test, then, other):
                 return self.choice(test, then, other, names, e.loc)
             case Cast(to, arg):
@@ -746,17 +750,23 @@ class _FunctionElaborator:
         if prop is not k.TRUE:
             self.code.append(kc.Oblige(prop, why, at=self.at(loc)))
 
-    def operation(self, op: str, a: Term, b: Term, loc: Loc) -> Term:
+    def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
         match op:
             case "/" | "%":
                 self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), "division", loc)
             case "<<" | ">>":
-                self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "shift", loc)
+                self.oblige(k.le(k.ZERO, a), "shift", loc)
+                self.shift_amount(b, left, loc)
             case "&" | "|" | "^":
                 self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "bits", loc)
             case _:
                 pass
         return pure_operation(op, a, b)
+
+    def shift_amount(self, amount: Term, left: Type | None, loc: Loc) -> None:
+        """A shift by all the bits of a number, or more, has no meaning in C."""
+        assert isinstance(left, Scalar)
+        self.oblige(k.and_(k.le(k.ZERO, amount), k.lt(amount, k.num(left.bits))), "shift", loc)
 
     def convert(self, x: Term, have: Scalar, to: Scalar, loc: Loc) -> Term:
         """A conversion between machine types. One that could change an integer has to be shown not to."""
@@ -767,10 +777,8 @@ class _FunctionElaborator:
                 return x if x.sort is REAL else k.to_real(as_integer(x))
             case Kind.INT:
                 value = k.trunc(x) if x.sort is REAL else as_integer(x)
-                narrower = have.kind is Kind.INT and (
-                    (not to.signed and have.signed) or (to.bits < have.bits and to.bits < 32)
-                )
-                if narrower or (have.kind is Kind.FLOAT and not to.signed):
+                fits = have.kind is Kind.BOOL or (have.kind is Kind.INT and to.low <= have.low and have.high <= to.high)
+                if not fits and (to.bits < 32 or (have.signed and not to.signed)):
                     self.oblige(k.and_(k.le(k.num(to.low), value), k.le(value, k.num(to.high))), "conversion", loc)
                 return value
 

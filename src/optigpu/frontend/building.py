@@ -15,7 +15,7 @@ from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Addr, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
 from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import DOUBLE, FLOAT, INT64, SCALAR_NAMES, UINT, UINT64, Scalar
+from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Scalar
 
 MAX_EXPONENT = 400  # beyond this a literal is no double
 
@@ -108,7 +108,9 @@ class ExprBuilder(Transformer_NonRecursive[Token, Any]):
                 return Addr(arg, loc=loc)
             case "*":
                 return Index(arg, (Int(0, loc=loc),), loc=loc)
-            case "-" if isinstance(arg, Int) and arg.value > 0:
+            case "-" if (
+                isinstance(arg, Int) and arg.value > 0 and (arg.literal_type is None or arg.literal_type.signed)
+            ):
                 return Int(-arg.value, arg.literal_type, loc=loc)
             case "-" if isinstance(arg, Real) and arg.value > 0:
                 return Real(-arg.value, arg.literal_type, loc=loc)
@@ -158,6 +160,8 @@ def parse_number(token: str, loc: Loc) -> Expr:
             raise input_error("OG006", f"`{token}` is not a number: unknown suffix `{suffix}`", loc)
         if value > (literal_type or INT64).high:
             raise input_error("OG006", f"this integer does not fit {(literal_type or INT64).bits} bits", loc)
+        if digits[:2] == "0x" and literal_type is None and INT.high < value <= UINT.high:
+            literal_type = UINT  # as in C; a decimal one would be long
         return Int(value, literal_type, loc=loc)
     if match := re.fullmatch(r"(\d+\.?\d*|\.\d+)(?:e([-+]?\d+))?(f?)", text):
         mantissa, exponent, suffix = match.groups()

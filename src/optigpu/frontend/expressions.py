@@ -43,7 +43,7 @@ from optigpu.syntax.types import (
     is_float,
     is_int,
 )
-from optigpu.syntax.walk import alpha_equal, map_type, negate, rewrite
+from optigpu.syntax.walk import alpha_equal, free_vars, map_type, negate, rewrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +113,22 @@ def convert(e: Expr, to: Type, why: str) -> Expr:
     raise input_error("OG102", f"{why} {describe(to)}, but this is {describe(have)}", e.loc)
 
 
+def fitting(e: Expr, to: Scalar, why: str) -> Expr:
+    """`convert`, where literals that fit stay what they are."""
+    return e if isinstance(e, Int) and to.low <= e.value <= to.high else convert(e, to, why)
+
+
 def strip_implicit(e: Expr) -> Expr:
     """Undo implicit casts, so that checking an already checked program gives the same program."""
     return rewrite(e, lambda x: x.arg if isinstance(x, Cast) and x.implicit else x)
+
+
+def same_size(mine: Expr, theirs: Expr, scope: Scope) -> bool:
+    """The same text, in which each name has one meaning and one value: an array keeps the size that it got."""
+    meanings = [scope.find_all(name) for name in free_vars(mine)]
+    return alpha_equal(mine, theirs) and all(
+        len(m) <= 1 and all(b.what in (What.VALUE, What.LOGIC) for b in m) for m in meanings
+    )
 
 
 class ExpressionTyper:
@@ -216,7 +229,7 @@ class ExpressionTyper:
         arg = self.value(e.arg, scope)
         if e.op == "~" and not is_int(arg.type):
             raise input_error("OG102", f"`~` takes an integer, not {describe(arg.type)}", e.loc)
-        if e.op == "-" and isinstance(arg, Int) and arg.value > 0:
+        if e.op == "-" and isinstance(arg, Int) and arg.value > 0 and scalar(arg).signed:
             return replace(arg, value=-arg.value)  # as it would be parsed
         if e.op == "-" and isinstance(arg, Real) and arg.value > 0:
             return replace(arg, value=-arg.value)
@@ -298,7 +311,7 @@ class ExpressionTyper:
                     )
                 dims = array.dims[len(out) : len(out) + rank]
                 for mine, theirs in zip(index.args[1:rank], dims[1:]):
-                    if theirs is None or not alpha_equal(strip_implicit(mine), strip_implicit(theirs)):
+                    if theirs is None or not same_size(strip_implicit(mine), strip_implicit(theirs), scope):
                         raise input_error(
                             "OG111", f"the sizes of this `{index.func}` are not those of the array", mine.loc
                         )
@@ -317,6 +330,9 @@ class ExpressionTyper:
             assert isinstance(arg.base.type, Array)
             array = arg.base.type
             rest = array.dims[len(arg.indices) :]
+            if rest and isinstance(arg.base, Var) and (b := scope.find(arg.base.name)) is not None and b.flat:
+                message = f"`{arg.base.name}` is a plain pointer: in C this is the address of an element, not of a row"
+                raise input_error("OG106", message, e.loc, help="declare it as an array with its sizes: float a[H][W]")
             return replace(e, arg=arg, type=Array(array.elem, (None, *rest), array.space))
         if isinstance(arg.type, Array):
             return arg
@@ -343,7 +359,7 @@ class ExpressionTyper:
             arity = INTEGER[name] if helper is None else helper[1] * (1 if helper[0] == "MSIZE" else 2)
             self.arity(e, arity)
             ints = [self.integer(a, scope, "this argument is") for a in e.args]
-            type_ = INT
+            type_ = UINT64 if helper is not None and helper[0] == "MSIZE" else INT  # size_t
             for v in ints:
                 type_ = usual_conversion(type_, scalar(v))
             return replace(e, args=tuple(convert(v, type_, "this argument is") for v in ints), type=type_)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.program import Block, For, If, Return
+from optigpu.syntax.program import Block, Decl, For, If, Return
 from optigpu.syntax.source import Loc
 from optigpu.syntax.walk import negate
 
@@ -35,15 +35,22 @@ def desugar_jumps(stmts: Sequence[Any], jump: str) -> tuple[Any, ...]:
         if stmt.then and is_jump(stmt.then[-1], jump):
             reject_value(stmt.then[-1])
             then = stmt.then[:-1]
-            other = desugar_jumps((*stmt.other, *rest), jump)
+            other = desugar_jumps(followed(stmt.other, rest), jump)
             if not then and other:
                 return (*stmts[:i], If(negate(stmt.test), other, (), mark=stmt.mark))
             return (*stmts[:i], If(stmt.test, then, other, mark=stmt.mark))
         if stmt.other and is_jump(stmt.other[-1], jump):
             reject_value(stmt.other[-1])
-            then = desugar_jumps((*stmt.then, *rest), jump)
+            then = desugar_jumps(followed(stmt.then, rest), jump)
             return (*stmts[:i], If(stmt.test, then, stmt.other[:-1], mark=stmt.mark))
     return tuple(stmts)
+
+
+def followed(branch: tuple[Any, ...], rest: Sequence[Any]) -> tuple[Any, ...]:
+    """A branch and what comes after the `if`, which does not see the branch's locals."""
+    if rest and any(isinstance(s, Decl) for s in branch):
+        return (Block(branch, mark=branch[0].mark), *rest)
+    return (*branch, *rest)
 
 
 def is_jump(stmt: Any, jump: str) -> bool:

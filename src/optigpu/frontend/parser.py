@@ -639,7 +639,9 @@ class _CBuilder(ExprBuilder):
             raise input_error("OG007", "this #define has no name", loc)
         if match.group(2):
             raise input_error("OG007", "macros with parameters are not in the language", loc, help="write a function")
-        value_text = re.sub(r"//.*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :])
+        value_text = re.sub(
+            r"//([^\n\\]|\\\s*\n|\\.)*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :]
+        )
         if not value_text.strip():
             raise input_error("OG007", f"`{match.group(1)}` is defined as nothing", loc)
         offset = c[0].start_pos + match.end()
@@ -647,7 +649,7 @@ class _CBuilder(ExprBuilder):
         builder = _CBuilder(self.source, self.read_include)
         builder.positions = _ShiftedPositions(self.source, offset)
         value: Expr = builder.as_expr(builder.build(tree))
-        if isinstance(value, Binary) and not value_text.strip().startswith("("):
+        if isinstance(value, Binary) and tree.data != "parenthesised":
             raise input_error(
                 "OG007", "this macro's value needs parentheses", value.loc, help=f"({value_text.strip()})"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from optigpu.frontend.effects import changed_names, has_effects, loaded_names, pointer_roots
@@ -12,6 +12,8 @@ from optigpu.frontend.expressions import (
     Signature,
     convert,
     describe,
+    fitting,
+    same_size,
     typed_dims,
     unknown_name,
     usual_conversion,
@@ -79,13 +81,14 @@ from optigpu.syntax.types import (
     is_int,
     logical,
 )
-from optigpu.syntax.walk import alpha_equal, free_vars, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
 
 FACT_CLAUSES = frozenset({"requires", "ensures", "xrequires", "xensures", "srequires", "invariant"})
 
 
 def typecheck(program: Program, library: Mapping[str, Function]) -> Program:
     """`library` holds the ghosts every program knows."""
+    reject_recursion(program)
     checker = _ProgramChecker(library)
     return replace(program, items=checker.items(program.items))
 
@@ -101,7 +104,6 @@ class _ProgramChecker:
         for item in items:
             if isinstance(item, Function) and item.role is not Role.GHOST:
                 self.functions[item.name] = Signature(item, effective_types(item), has_effects(item))
-        reject_recursion(items)
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding) -> None:
@@ -132,6 +134,7 @@ class _ProgramChecker:
                 if item.role is Role.GHOST:
                     if item.name in self.ghosts:
                         raise input_error("OG101", f"the ghost `{item.name}` is already defined", item.loc)
+                    self.declare(item.name, Binding(What.FUNCTION, VOID, item.loc))
                     checked = _FunctionChecker(self, item).run()
                     self.ghosts[item.name] = checked
                 else:
@@ -170,8 +173,8 @@ def declare(scope: Scope, name: str, binding: Binding) -> None:
     scope.names[name] = binding
 
 
-def reject_recursion(items: tuple[TopLevel, ...]) -> None:
-    functions = {f.name: f for f in items if isinstance(f, Function)}
+def reject_recursion(program: Program) -> None:
+    functions = {f.name: f for f in program.flat_items() if isinstance(f, Function)}
     calls: dict[str, dict[str, Loc]] = {}
     for f in functions.values():
         calls[f.name] = {}
@@ -220,7 +223,7 @@ class _FunctionChecker:
                     help=f"int x = {p.name};",
                 )
             what = What.VALUE if isinstance(declared, Scalar) else What.ARRAY
-            declare(self.params, p.name, Binding(what, declared, p.loc))
+            declare(self.params, p.name, Binding(what, declared, p.loc, isinstance(declared, Pointer)))
             params.append(replace(p, type=declared))
         for p in f.params:  # a contract may name sizes declared after the pointer
             type_ = typed_dims(effective_type(f, p.name, p.type), self.values, self.params)
@@ -365,7 +368,7 @@ class _FunctionChecker:
             )
         init = self.pointer_value(s.name, type_, init, scope)
         assert isinstance(init.type, Array)
-        declare(scope, s.name, Binding(What.ARRAY, init.type, s.loc))
+        declare(scope, s.name, Binding(What.ARRAY, init.type, s.loc, isinstance(type_, Pointer)))
         return replace(s, type=type_, init=init, const=True)
 
     def pointer_value(self, name: str, type_: Pointer | Array, init: Expr, scope: Scope) -> Expr:
@@ -383,7 +386,7 @@ class _FunctionChecker:
             )
         if isinstance(type_, Array):
             same = len(type_.dims) == len(init.type.dims) and all(
-                a is not None and b is not None and alpha_equal(a, b)
+                a is not None and b is not None and same_size(a, b, scope)
                 for a, b in zip(type_.dims[1:], init.type.dims[1:])
             )
             if not same:
@@ -424,6 +427,7 @@ class _FunctionChecker:
         if s.op is None:
             value = convert(value, typed.type, "the target is")
             self.effects_alone(value)
+            self.reject_moving_target(typed, value, s)
             return replace(s, target=typed, value=value)
         self.no_effects(value)
         assert isinstance(value.type, Scalar)
@@ -453,24 +457,51 @@ class _FunctionChecker:
         amount = self.values.integer(r.amount, scope, "the step is")
         for e in (start, bound, amount):
             self.no_effects(e)
+            if s.index in free_vars(e):
+                message = f"`{s.index}` in the head of its own loop is the new `{s.index}` in C"
+                raise input_error("OG101", message, e.loc, help="choose another name for the index")
+        start, bound = self.compared(s, start, bound)
         inner = Scope(scope, {s.index: Binding(What.VALUE, s.index_type, s.loc)})
         contract = self.contract(s.contract, inner, function=False)
         body = self.body(s.body, Scope(inner), [])
         self.reject_moving_bound(body, bound, amount)
         return replace(s, range=replace(r, start=start, bound=bound, amount=amount), contract=contract, body=body)
 
+    def compared(self, s: For, start: Expr, bound: Expr) -> tuple[Expr, Expr]:
+        """Start and bound, converted where C's comparison of the index with the bound is one of unsigned numbers."""
+        assert isinstance(bound.type, Scalar)
+        common = usual_conversion(s.index_type, bound.type)
+        if common.signed:
+            return start, bound
+        if s.range.relation in (">", ">=") and (s.index_type.signed or s.range.relation == ">="):
+            message = f"`{s.index}` is compared as `{common.name}`, which is never below 0"
+            raise input_error("OG011", message, bound.loc, help="use signed integers")
+        if s.index_type.signed:
+            return fitting(fitting(start, common, "the index is compared as"), s.index_type, "the index is"), bound
+        return start, fitting(bound, common, "the bound is compared as")
+
     def reject_moving_bound(self, body: Body, bound: Expr, amount: Expr) -> None:
         """C evaluates bound and step anew each time: they must not depend on memory that the (typed) body changes."""
+        for stmt, root, read in self.moved((bound, amount), tuple(statements(body))):
+            where = (Label(stmt.loc, "changed here"),)
+            message = f"the bound or step of this loop reads `{root}`, which the loop changes"
+            raise input_error("OG118", message, read, labels=where, help="copy the value to a const before the loop")
+
+    def reject_moving_target(self, target: Index | Var, value: Expr, s: Store) -> None:
+        """`a[p[0]] = f(p)`: C leaves open whether the index is read before the call or after."""
+        if isinstance(target, Index) and isinstance(value, Call):
+            for _, root, read in self.moved(target.indices, (CallStmt(value, mark=s.mark),)):
+                message = f"`{value.func}` may change `{root}`, which this index reads: before the call or after?"
+                raise input_error("OG116", message, read, help="assign the result to a variable first")
+
+    def moved(self, exprs: tuple[Expr, ...], changes: tuple[Stmt, ...]) -> Iterator[tuple[Stmt, str, Loc]]:
+        """Memory that the expressions read and the (typed) statements change, and where it is read."""
         aliases = pointer_roots(self.f.body)
-        read = {x: e.loc for e in (bound, amount) for n in loaded_names(e) for x in (*aliases.get(n, ()), n)}
-        for stmt in statements(body):
+        read = {x: e.loc for e in exprs for n in loaded_names(e) for x in (*aliases.get(n, ()), n)}
+        for stmt in changes:
             for name in changed_names(stmt, self.values.functions):
                 for root in sorted({name, *aliases.get(name, ())} & read.keys()):
-                    where = (Label(stmt.loc, "changed here"),)
-                    message = f"the bound or step of this loop reads `{root}`, which the loop changes"
-                    raise input_error(
-                        "OG118", message, read[root], labels=where, help="copy the value to a const before the loop"
-                    )
+                    yield stmt, root, read[root]
 
     def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Stmt:
         name = SPELLINGS.get(call.func, call.func)

@@ -28,6 +28,7 @@ class Binding:
     what: What
     type: Type
     loc: Loc = NOWHERE
+    flat: bool = False  # a plain pointer, whatever number of dimensions its contract gives it
 
 
 @dataclass(slots=True)
@@ -36,12 +37,17 @@ class Scope:
     names: dict[str, Binding] = field(default_factory=dict)
 
     def find(self, name: str) -> Binding | None:
+        return next(iter(self.find_all(name)), None)
+
+    def find_all(self, name: str) -> list[Binding]:
+        """What the name means here, and what it means further out."""
+        out: list[Binding] = []
         scope: Scope | None = self
         while scope is not None:
             if name in scope.names:
-                return scope.names[name]
+                out.append(scope.names[name])
             scope = scope.parent
-        return None
+        return out
 
     def visible(self) -> list[str]:
         out: dict[str, None] = {}

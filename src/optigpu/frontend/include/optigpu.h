@@ -69,6 +69,7 @@
 #define exact_div(a, b) ((a) / (b))
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
+#define abs(a) ((a) < 0 ? -(a) : (a)) /* of floats, too */
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 

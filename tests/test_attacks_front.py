@@ -1,0 +1,213 @@
+"""Attempts to get a program verified that does something else in C: scopes, sizes, macros, conversions, order of evaluation.
+
+Each program is right as it stands, and wrong by one replacement.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from optigpu.checker.verify import Verifier
+from optigpu.frontend import parse_file, parse_text
+from optigpu.syntax.errors import InputError
+
+
+@dataclass(frozen=True)
+class Attack:
+    name: str
+    text: str
+    wrong: tuple[tuple[str, str], ...]
+
+
+def returns(
+    name: str, value: str, body: str, *wrong: tuple[str, str], params: str = "int x", needs: str = ""
+) -> Attack:
+    """A function with one result."""
+    requires = f'  __requires("{needs}");\n' if needs else ""
+    text = f'#include <optigpu.h>\nint f({params}) {{\n{requires}  __ensures("_Res == {value}");\n{body}\n}}\n'
+    return Attack(name, text, wrong)
+
+
+def writes(name: str, value: str, body: str, *wrong: tuple[str, str]) -> Attack:
+    """A function that writes one cell."""
+    text = f'#include <optigpu.h>\nvoid f(int c, float* p) {{\n  __writes("p ~~> {value}");\n{body}\n}}\n'
+    return Attack(name, text, wrong)
+
+
+COUNT = "  int r = 0;\n  for (int j = 0; j < 8; j++) r += 1;\n  return r;"
+ATTACKS = (
+    writes(
+        "the rest after an early return does not see the locals of else",
+        "(c > 0 ? 0.0f : 1.0f)",
+        "  const float x = 1.0f;\n  p[0] = 0.0f;\n  if (c > 0) return; else { const float x = 5.0f; }\n  p[0] = x;",
+        ("0.0f : 1.0f", "0.0f : 5.0f"),
+    ),
+    writes(
+        "nor those of then",
+        "(c > 0 ? 1.0f : 0.0f)",
+        "  const float x = 1.0f;\n  p[0] = 0.0f;\n  if (c > 0) { const float x = 5.0f; } else return;\n  p[0] = x;",
+        ("? 1.0f", "? 5.0f"),
+    ),
+    writes(
+        "a backslash continues a comment",
+        "0.0f",
+        "  p[0] = 0.0f; // the next line, too \\\n  p[0] = 1.0f;",
+        ("~~> 0.0f", "~~> 1.0f"),
+    ),
+    Attack(
+        "the sizes of MINDEX2 are those that the array got",
+        """#include <optigpu.h>
+float f(float* p) {
+  __requires("A: int * int -> float");
+  __reads("p ~> Matrix2(4, 4, A)");
+  __ensures("_Res == A(1, 1)");
+  int k = 4;
+  const int m = 4;
+  float* const q = MALLOC2(float, 4, m);
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      q[MINDEX2(4, m, i, j)] = p[MINDEX2(4, 4, i, j)];
+  k = 2;
+  const float r = q[MINDEX2(4, m, 1, 1)];
+  free(q);
+  return r;
+}
+""",
+        (("const int m", "int m"), ("k = 2", "m = 2")),
+    ),
+    Attack(
+        "a shadowed size is another one",
+        """#include <optigpu.h>
+float f(int n, int m, float* p) {
+  __requires("A: int * int -> float, n > 3, m > 3");
+  __reads("p ~> Matrix2(n, m, A)");
+  __ensures("_Res == A(1, 1)");
+  float r = 0.0f;
+  if (n > 0) {
+    const int k = 1;
+    r = p[MINDEX2(n, m, 1, 1)];
+  }
+  return r;
+}
+""",
+        (("int k", "int m"),),
+    ),
+    Attack(
+        "&a[1] of a plain pointer is no row",
+        """#include <optigpu.h>
+void g(int w, float q[1][w]) {
+  __writes("q ~> Matrix2(1, w, fun i j -> 1.0f)");
+  for (int j = 0; j < w; j++) q[0][j] = 1.0f;
+}
+void f(float a[2][4]) {
+  __requires("A: int * int -> float");
+  __consumes("a ~> Matrix2(2, 4, A)");
+  __produces("a ~> Matrix2(2, 4, fun i j -> i == 1 ? 1.0f : A(i, j))");
+  g(4, &a[1]);
+}
+""",
+        (("float a[2][4]", "float* a"),),
+    ),
+    Attack(
+        "a macro is a text",
+        '#include <optigpu.h>\n#define N ((1) + (2))\nint f() {\n  __ensures("_Res == 6");\n  return N * 2;\n}\n',
+        (("((1) + (2))", "(1) + (2)"),),
+    ),
+    Attack(
+        "a ghost does not hide a function",
+        """#include <optigpu.h>
+int f(int x) {
+  __ensures("_Res == x");
+  return x;
+}
+__GHOST(g) {
+  __requires("x: int");
+  __ensures("x == x");
+  __ASSERT("1 == 1");
+}
+""",
+        (("_Res == x", "_Res == 6"), ("__GHOST(g)", "__GHOST(f)")),
+    ),
+    Attack(
+        "an index is not read before or after a call that changes it",
+        """#include <optigpu.h>
+int next(int p[1]) {
+  __consumes("&p[0] ~~> 0");
+  __produces("&p[0] ~~> 1");
+  __ensures("_Res == 7");
+  p[0] = 1;
+  return 7;
+}
+void f(int a[2], int p[1], int q[1]) {
+  __writes("&a[0] ~~> 0, &a[1] ~~> 7");
+  __reads("&q[0] ~~> 1");
+  __consumes("&p[0] ~~> 0");
+  __produces("&p[0] ~~> 1");
+  a[0] = 0;
+  a[1] = 0;
+  a[q[0]] = next(p);
+}
+""",
+        (("a[q[0]]", "a[p[0]]"),),
+    ),
+    returns("a loop does not start at its index", "8", COUNT.replace("= 0;", "= x;", 2).replace("r = x", "r = 0"),
+            ("j", "x"), needs="x == 0"),
+    returns("a bound is not the index", "8", COUNT.replace("8", "x + 3"), ("j", "x"), needs="x == 5"),
+    returns("a step is not the index", "8", COUNT.replace("j++", "j += x"), ("j", "x"), needs="x == 1"),
+    returns("an unsigned index and a negative bound", "0", "  int r = 0;\n  for (unsigned i = 0; i < n; i++) r = 1;\n  return r;",
+            ("n == 0", "n == -1"), params="int n", needs="n == 0"),
+    returns("a negative index and an unsigned bound", "5", "  int r = 0;\n  for (int i = x; i < n; i++) r += 1;\n  return r;",
+            ("x == 0", "x == -1"), ("_Res == 5", "_Res == 6"), params="int x, unsigned n", needs="n == 5, x == 0"),
+    returns("counting down to an unsigned bound", "6", "  int r = 0;\n  for (int i = 5; i >= n; i--) r += 1;\n  return r;",
+            ("int n", "unsigned n"), params="int n", needs="n == 0"),
+    returns("0xFFFFFFFF is unsigned", "1", "  int r = 0;\n  if (x < 0x7FFFFFFF) r = 1;\n  return r;",
+            ("0x7", "0xF"), needs="x == -1"),
+    returns("-1u is not -1", "-1", "  const int64_t y = -1;\n  return y;", ("-1;", "-1u;")),
+    returns("MSIZE is unsigned", "1", "  int r = 0;\n  if (x < MSIZE1(4)) r = 1;\n  return r;",
+            ("x == 1", "x == -1"), needs="x == 1"),
+    returns("a float that is no int8_t", "1", "  const int8_t y = (int8_t)100.0f;\n  return 1;", ("100", "300")),
+    returns("a uint8_t that is no int8_t", "1", "  uint8_t u = 100;\n  const int8_t y = u;\n  return 1;", ("100", "200")),
+    returns("an int8_t shifted too far", "100", "  int8_t y = 50;\n  y <<= 1;\n  return y;", ("50", "100"), ("== 100", "== 200")),
+    returns("a shift by the width of int", "0", "  return x >> n;",
+            ("n == 20", "n == 33"), params="int x, int n", needs="x == 1000, n == 20"),
+    returns("a loop that shifts by the width of int", "1", "  int r = 0;\n  for (int i = 16; i > 0; i >>= 6) r += 1;\n  return r;",
+            (">>= 6", ">>= 36")),
+)  # fmt: skip
+
+
+def verified(text: str) -> bool:
+    try:
+        return Verifier().verify(parse_text(text)).verified
+    except InputError:
+        return False
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda a: a.name)
+def test_what_is_right_verifies_and_what_is_wrong_does_not(attack: Attack) -> None:
+    assert verified(attack.text)
+    text = attack.text
+    for old, new in attack.wrong:
+        assert old in text
+        text = text.replace(old, new)
+    assert not verified(text)
+
+
+def test_recursion_through_an_include_is_rejected(tmp_path: Path) -> None:
+    body = '(int x) {{\n  __ensures("_Res == 6");\n  return {}(x);\n}}\n'
+    (tmp_path / "g.h").write_text("int g" + body.format("f"))
+    (tmp_path / "f.c").write_text('#include "g.h"\nint f' + body.format("g"))
+    with pytest.raises(InputError, match="recursion"):
+        parse_file(tmp_path / "f.c")
+
+
+def test_abs_of_a_float_is_one_in_c_too(tmp_path: Path) -> None:
+    program = "#include <optigpu.h>\nint main(void) { float x = -1.5f; return abs(x) == 1.5f ? 0 : 1; }\n"
+    (tmp_path / "f.c").write_text(program)
+    include = str(files("optigpu.frontend").joinpath("include"))
+    subprocess.run(["cc", "-std=c11", "-I", include, "f.c", "-o", "f"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "f"], check=False).returncode == 0
