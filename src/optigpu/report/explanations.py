@@ -21,7 +21,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG014": "`return` or `continue` where control flow would not be structured.",
     "OG015": "Nesting that is deeper than any program needs.",
     "OG100": "A name that is not declared here.",
-    "OG101": "A name that is declared twice, or used in its own initial value.",
+    "OG101": "A name that is declared twice, or used in its own initial value or in the range of its own loop.",
     "OG102": "An expression of the wrong type.",
     "OG103": "A conversion that would lose a fraction, or a literal that does not fit its type. Write the cast if it is meant.",
     "OG104": "The wrong number of arguments.",
@@ -142,7 +142,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG402": "A thread loop whose iterations cannot be told from the thread's number: it counts upwards, and the product of the\n"
     "extents of nested thread loops is the number of threads that kernel_launch names.",
     "OG403": "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",
-    "OG404": "An integer that may not fit 64 bits, so that no machine type is known to hold it.",
+    "OG404": "An integer that may not fit 64 bits, or an argument that may not fit its int: no machine type is known to hold it.",
     "OG405": "A name that means something else in C++ or in CUDA. Choose another.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
     "OG601": "A step of a script names something that is not there. The candidates are listed with their places.",
@@ -152,5 +152,5 @@ EXPLANATIONS: dict[str, str] = {
     "docs/reference.md has the cards.",
     "OG604": "An argument of a transformation makes no sense: text that is not C, a size or a number that it cannot take.",
     "OG605": "What a step made is not a program: it uses a name where it is not declared, or a value of the wrong type.",
-    "OG606": "A script must keep the functions of the original with their parameters and contracts: that is what is proved.",
+    "OG606": "A script must keep the contracts of the original, and its definitions and axioms: that is what is proved.",
 }
