@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import optigpu as og
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.errors import InputError
@@ -211,3 +212,12 @@ def test_abs_of_a_float_is_one_in_c_too(tmp_path: Path) -> None:
     include = str(files("optigpu.frontend").joinpath("include"))
     subprocess.run(["cc", "-std=c11", "-I", include, "f.c", "-o", "f"], cwd=tmp_path, check=True)
     assert subprocess.run([tmp_path / "f"], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("text", ['__DEF(min, "fun (a: int) (b: int) -> a");', '__AXIOM(wrong, "0 == 1");'])
+def test_a_script_does_not_change_what_contracts_mean(text: str) -> None:
+    program = '#include <optigpu.h>\nint f(int a, int b) {\n  __ensures("_Res == min(a, b)");\n  return min(a, b);\n}\n'
+    s = og.Script(parse_text(program))
+    s.function.insert('int g(int x) { __ensures("_Res == x"); return x; }')
+    with pytest.raises(InputError):
+        s.function.insert(text)

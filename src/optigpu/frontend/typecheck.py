@@ -24,6 +24,7 @@ from optigpu.frontend.shapes import effective_type, effective_types
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
+    FORMULA_NAMES,
     MEMORY_CALLS,
     RESULT_NAME,
     SETTERS,
@@ -32,6 +33,7 @@ from optigpu.syntax.builtins import (
     VECTOR_BYTES,
     VECTOR_CALLS,
     index_helper,
+    matrix_predicate,
 )
 from optigpu.syntax.errors import Label, input_error
 from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, TypeOf, Var
@@ -107,6 +109,8 @@ class _ProgramChecker:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding) -> None:
+        if name in BUILTIN_NAMES or name in FORMULA_NAMES or index_helper(name) or matrix_predicate(name):
+            raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding)
 
     def item(self, item: TopLevel) -> TopLevel:
@@ -138,8 +142,6 @@ class _ProgramChecker:
                     checked = _FunctionChecker(self, item).run()
                     self.ghosts[item.name] = checked
                 else:
-                    if item.name in BUILTIN_NAMES or index_helper(item.name):
-                        raise input_error("OG101", f"`{item.name}` is built in: choose another name", item.loc)
                     self.declare(item.name, Binding(What.FUNCTION, VOID, item.loc))
                     checked = _FunctionChecker(self, item).run()
                 return checked

@@ -20,7 +20,7 @@ from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.syntax.errors import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
-from optigpu.syntax.program import Body, For, Function, Program, Stmt
+from optigpu.syntax.program import Axiom, Body, Define, For, Function, LogicDecl, LogicDef, Program, Stmt
 from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.walk import (
     body_free_vars,
@@ -274,7 +274,13 @@ class Script:
         """Called after each step that was accepted."""
 
     def _keep_contracts(self, after: Program, before: Program, title: str) -> None:
-        """The functions of the original are still there, with the same parameters and contracts."""
+        """The functions of the original are still there; their contracts are the same and mean the same. No new axioms."""
+        given, logic = logic_of(self.original), logic_of(after)
+        for name, item in {**logic, **given}.items():
+            if logic.get(name) != item or (isinstance(item, Axiom) and name not in given):
+                self.program = before
+                d = Diagnostic("OG606", f"`{name}` is not as it was: a script must keep what was specified", item.loc)
+                raise self._refused(title, InputError(d))
         functions = {f.name: f for f in after.functions()}
         for f in self.original.functions():
             g = functions.get(f.name)
@@ -350,6 +356,11 @@ def program_names(f: Function) -> set[str]:
         for e in stmt_exprs(s):
             names |= free_vars(e)
     return names
+
+
+def logic_of(p: Program) -> dict[str, Define | LogicDecl | LogicDef | Axiom]:
+    """What gives the names in contracts their meaning."""
+    return {i.name: i for i in p.flat_items() if isinstance(i, Define | LogicDecl | LogicDef | Axiom)}
 
 
 def same_promise(f: Function, g: Function) -> bool:
