@@ -282,7 +282,6 @@ def test_the_plain_program_is_emitted() -> None:
         (one_kernel(BODY).replace("kernel_setup_end();", ""), "OG400: a kernel needs `kernel_setup_end"),
         (one_kernel(BODY).replace("kernel_kill();", ""), "OG400: this kernel_launch has no kernel_kill"),
         (one_kernel(BODY).replace("void f(int B", "void f(int new, int B"), "OG405: `new`"),
-        (one_kernel(BODY.replace("d[b][t] =", "const int B = 3; d[b][t] = B +")), "OG405: `B` is declared in a kernel"),
         (
             one_kernel(BODY.replace("d[b][t] =", "int k = t; float* const p = &d[b][k]; k = 0; p[0] =")),
             "OG401: the pointer `p` depends on something that may change",
@@ -351,7 +350,7 @@ def test_a_value_keeps_its_name_where_the_name_means_nothing_else(second: str, d
         }} }}""",
         block="4",
     )
-    assert kernel_text(text).count("const int i = ") == declared
+    assert len(re.findall(r"const int i\d* = ", kernel_text(text))) == declared
     h = np.zeros((2, 8), np.float32)
     want = np.zeros((2, 8), np.float32)
     want[0, ::2] = want[1, 1::2] = 1

@@ -443,6 +443,10 @@ class _FunctionChecker:
 
     def loop(self, s: For, scope: Scope) -> For:
         r = s.range
+        for e in (r.start, r.bound, r.amount):
+            if s.index in free_vars(e):
+                message = f"`{s.index}` in the range of its own loop is the index in C"
+                raise input_error("OG101", message, e.loc, help="choose another name")
         if s.index in self.assigned:
             for stmt in statements(s.body):
                 if isinstance(stmt, Store) and stmt.target == Var(s.index):

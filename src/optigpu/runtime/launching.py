@@ -119,7 +119,9 @@ class _Run:
                 case Repeat():
                     self.repeat(step)
                 case Choose(test, then, other):
-                    self.run(then if holds(test, self.values) else other)
+                    chosen = holds(test, self.values)
+                    assert chosen is not None, test
+                    self.run(then if chosen else other)
 
     def integer(self, e: Expr) -> int:
         return self.of.integer(e, self.values)
@@ -169,7 +171,7 @@ def stepped(at: int, op: str, amount: int) -> int:
         case "*":
             return at * amount
         case "/":
-            return at // amount
+            return at // amount if at >= 0 else -(-at // amount)
         case "<<":
             return at << amount
         case _:

@@ -61,7 +61,10 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
         case Cast(_, arg):
             return _value(arg, env)
         case Cond(test, then, other):
-            return np.where(_value(test, env), _value(then, env), _value(other, env))
+            chosen = _value(test, env)
+            if np.ndim(chosen) == 0:
+                return _value(then if chosen else other, env)
+            return np.where(chosen, _value(then, env), _value(other, env))
         case Binary():
             return _binary(e, env)
         case Call(name, args):
@@ -73,8 +76,11 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
 
 
 def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
-    a, b = _value(e.left, env), _value(e.right, env)
-    match REAL_SPELLINGS.get(e.op, e.op):
+    op, a = REAL_SPELLINGS.get(e.op, e.op), _value(e.left, env)
+    if op in ("&&", "||", "==>") and np.ndim(a) == 0 and bool(a) == (op == "||"):
+        return op != "&&"  # the right side may have no value then
+    b = _value(e.right, env)
+    match op:
         case "&&":
             return np.logical_and(a, b)
         case "||":
@@ -105,6 +111,12 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
             return _truncating(a, b)
         case "%":
             return a - b * _truncating(a, b)
+        case "&":
+            return a & b
+        case "|":
+            return a | b
+        case "^":
+            return a ^ b
         case "<<":
             return a << b
         case ">>":

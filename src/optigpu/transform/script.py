@@ -20,7 +20,7 @@ from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.syntax.errors import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
-from optigpu.syntax.program import Axiom, Body, Define, For, Function, LogicDecl, LogicDef, Program, Stmt
+from optigpu.syntax.program import Axiom, Body, For, Function, Include, Program, Stmt, TopLevel
 from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.walk import (
     body_free_vars,
@@ -274,20 +274,16 @@ class Script:
         """Called after each step that was accepted."""
 
     def _keep_contracts(self, after: Program, before: Program, title: str) -> None:
-        """The functions of the original are still there; their contracts are the same and mean the same. No new axioms."""
-        given, logic = logic_of(self.original), logic_of(after)
-        for name, item in {**logic, **given}.items():
-            if logic.get(name) != item or (isinstance(item, Axiom) and name not in given):
-                self.program = before
-                d = Diagnostic("OG606", f"`{name}` is not as it was: a script must keep what was specified", item.loc)
-                raise self._refused(title, InputError(d))
-        functions = {f.name: f for f in after.functions()}
-        for f in self.original.functions():
-            g = functions.get(f.name)
-            what = "is gone" if g is None else "has another contract" if not same_promise(f, g) else None
+        """The functions of the original are still there, with the same parameters and contracts; and what it defines and assumes is
+        the same, no more and no less assumed, so that the contracts mean the same."""
+        items = {i.name: i for i in after.flat_items() if not isinstance(i, Include)}
+        given = {i.name: i for i in self.original.flat_items() if not isinstance(i, Include)}
+        axioms = {name: i for name, i in items.items() if isinstance(i, Axiom)}
+        for name, i in {**axioms, **given}.items():
+            what = changed_promise(given.get(name), items.get(name))
             if what is not None:
                 self.program = before
-                d = Diagnostic("OG606", f"`{f.name}` {what}: a script must keep what was specified", f.loc)
+                d = Diagnostic("OG606", f"`{name}` {what}: a script must keep what was specified", i.loc)
                 raise self._refused(title, InputError(d))
 
     def _refused(self, title: str, e: InputError) -> InputError:
@@ -358,15 +354,26 @@ def program_names(f: Function) -> set[str]:
     return names
 
 
-def logic_of(p: Program) -> dict[str, Define | LogicDecl | LogicDef | Axiom]:
-    """What gives the names in contracts their meaning."""
-    return {i.name: i for i in p.flat_items() if isinstance(i, Define | LogicDecl | LogicDef | Axiom)}
+def changed_promise(old: TopLevel | None, new: TopLevel | None) -> str | None:
+    """How a part of the program no longer says what it said; None if it does."""
+    if old is None:
+        return "is a new axiom"
+    if new is None:
+        return "is gone"
+    if isinstance(old, Function) and isinstance(new, Function):
+        return None if same_promise(old, new) else "has another contract"
+    return None if old == new else "is defined differently"
 
 
 def same_promise(f: Function, g: Function) -> bool:
     """Same parameters, result and contract."""
     same_params = [(p.name, p.type) for p in f.params] == [(p.name, p.type) for p in g.params]
-    return same_params and f.result == g.result and f.contract == g.contract and f.admitted == g.admitted
+    return (
+        same_params
+        and (f.role, f.result) == (g.role, g.result)
+        and f.contract == g.contract
+        and f.admitted == g.admitted
+    )
 
 
 def _caller() -> tuple[str, int, str]:

@@ -239,16 +239,28 @@ class Ranges:
                 (least, greatest), (d, _) = self.interval(a), self.interval(b)
                 if d > 0:
                     return (0 if least >= 0 else least), (greatest // d if greatest >= 0 else 0)
-                return type_range(e)
+                return symmetric(least, greatest)
             case Binary("%", a, Int(c)) if c > 0:
                 least, greatest = self.interval(a)
                 return (0 if least >= 0 else 1 - c), (min(c - 1, greatest) if least >= 0 else c - 1)
+            case Binary("%", a, _):
+                return symmetric(*self.interval(a))
+            case Binary("<<", a, b):
+                (least, greatest), (_, most) = self.interval(a), self.interval(b)
+                if most > INT64.bits:
+                    return -INFINITE, INFINITE
+                return min(least, least << max(most, 0)), max(greatest, greatest << max(most, 0))
             case Binary(">>", a, _):
                 least, greatest = self.interval(a)
-                return (0, greatest) if least >= 0 else type_range(e)
-            case Binary("&", a, b):
+                return min(least, 0), max(greatest, 0)
+            case Binary("&" | "|" | "^" as op, a, b):
                 (x, p), (y, q) = self.interval(a), self.interval(b)
-                return (0, min(p, q)) if x >= 0 and y >= 0 else type_range(e)
+                if op == "&" and x >= 0 and y >= 0:
+                    return 0, min(p, q)
+                bits = max(n.bit_length() for n in (p, q, ~x, ~y))
+                return (0 if x >= 0 and y >= 0 else -(1 << bits)), (1 << bits) - 1
+            case Call("abs", (a,)):
+                return 0, symmetric(*self.interval(a))[1]
             case Call("min", (a, b)):
                 (x, p), (y, q) = self.interval(a), self.interval(b)
                 return min(x, y), min(p, q)
@@ -284,6 +296,12 @@ def is_stable(e: Expr, changing: Collection[str]) -> bool:
             case _:
                 return False
     return True
+
+
+def symmetric(low: int, high: int) -> tuple[int, int]:
+    """The values no larger than those of an interval."""
+    most = max(abs(low), abs(high))
+    return -most, most
 
 
 def type_range(e: Expr) -> tuple[int, int]:

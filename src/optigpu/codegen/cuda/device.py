@@ -17,6 +17,7 @@ from optigpu.codegen.cuda.lower import (
     names_used,
     without_unused,
 )
+from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.sections import Kernel
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
@@ -29,8 +30,8 @@ from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT64, VOID, Array, Scalar, Space
-from optigpu.syntax.walk import inner_bodies, statements, stmt_exprs, subexpressions
+from optigpu.syntax.types import INT64, VOID, Array, Scalar
+from optigpu.syntax.walk import body_free_vars, inner_bodies, names_in, statements, stmt_exprs, subexpressions
 
 CUDA_NAMES = frozenset({"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "shared_memory"})
 
@@ -73,8 +74,10 @@ def lower_kernel(
     functions: dict[str, Function],
 ) -> DeviceKernel:
     """`scope` and `scalars` are what the host code knows at the launch; `lets` its constants by definition."""
-    kernel = replace(kernel, device=without_group_calls(kernel.device, functions))
-    reject_hiding(kernel.device, scope, scalars)
+    outer = scalars.keys() | scope.arrays.keys() | scope.values.keys()
+    device = without_group_calls(kernel.device, functions)
+    device = without_hiding(device, {n: n for n in outer}, outer | declared_in(device) | body_free_vars(device))
+    kernel = replace(kernel, device=device)
     taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
     host = Lowering(None, functions, "host")
     grid, block = host.folded(kernel.grid, scope), host.folded(kernel.block, scope)
@@ -124,16 +127,6 @@ def lower_kernel(
         frozenset(vector_calls(body)),
         kernel.mark,
     )
-
-
-def reject_hiding(body: Body, scope: Scope, scalars: Mapping[str, Scalar]) -> None:
-    """A kernel's parameters and its variables share a scope in C++."""
-    outer = scalars.keys() | {n for n, a in scope.arrays.items() if a.storage is Storage.GLOBAL}
-    for s in statements(body):
-        shared = isinstance(s, Decl) and isinstance(s.type, Array) and s.type.space is Space.SMEM
-        if isinstance(s, Decl) and not shared and s.name in outer:
-            message = f"`{s.name}` is declared in a kernel, but is also a variable of the host code around it"
-            raise input_error("OG405", message, s.loc, help="choose another name")
 
 
 def declared_in(body: Body) -> set[str]:
@@ -278,6 +271,8 @@ def print_device_function(
     f: Function, functions: dict[str, Function], values: Mapping[str, Expr], out: Lines
 ) -> list[str]:
     """A `__device__` function; the result is the names of the functions it calls."""
+    names = {p.name for p in f.params} | values.keys()
+    f = replace(f, body=without_hiding(f.body, {n: n for n in names}, names_in(f)))
     lowering = Lowering(None, functions, "device", assigned=assigned_names(f.body))
     scope = Scope(dict(values))
     params: list[str] = []

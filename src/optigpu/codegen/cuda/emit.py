@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from optigpu.codegen.cuda.arithmetic import Ranges
@@ -11,6 +11,7 @@ from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, pri
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Plain, bound_arrays, flat
 from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
+from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.plans import plan_of
 from optigpu.codegen.cuda.preconditions import negated, parameter_ranges, requirements
 from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs
@@ -24,7 +25,7 @@ from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Progra
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
 from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
-from optigpu.syntax.walk import statements
+from optigpu.syntax.walk import names_in, statements
 
 RESERVED_WORDS = (
     "alignas alignof and asm auto bool catch char16_t char32_t char8_t class concept consteval constexpr constinit const_cast "
@@ -131,6 +132,7 @@ def emit_cuda(
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
     ranges = parameter_ranges(f)
     values: dict[str, Expr] = {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
+    f = replace(f, body=without_hiding(f.body, {n: n for n in params.keys() | values.keys()}, names_in(f)))
     scope = Scope(values, ranges=ranges)
     arrays: dict[str, ArrayInfo] = {}
     for n, t in params.items():

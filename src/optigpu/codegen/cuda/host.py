@@ -62,6 +62,7 @@ class HostLowering:
                         if isinstance(x, Decl) and isinstance(x.type, Scalar):
                             wide = x.type == INT and x.init is not None and not scope.ranges.fits(x.init)
                             self.scalars[x.name] = INT64 if wide else x.type
+                            self.lets.pop(x.name, None)
                             constant = x.init is not None and is_int(x.type) and x.name not in assigned
                             if x.init is not None and constant and is_stable(x.init, assigned):
                                 self.lets[x.name] = x.init
@@ -78,6 +79,7 @@ class HostLowering:
         inner = scope.local(s.index)
         inner = replace(inner, ranges=inside_loop(inner.ranges, lowered, assigned))
         self.scalars[s.index] = s.index_type
+        self.lets.pop(s.index, None)
         return Nested(lowered, self.body(s.body, inner, assigned))
 
 

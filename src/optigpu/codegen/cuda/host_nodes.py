@@ -74,7 +74,7 @@ class _Copies:
     outputs: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
-    launched: bool = False
+    launched: bool = False  # or copied on the device: what the caller gave may have changed
 
     def follow(self, nodes: tuple[HostNode, ...], nested: bool) -> bool:
         """Whether these nodes are of the form; copies between host and device stand outside loops and branches."""
@@ -91,8 +91,9 @@ class _Copies:
             case Nested(_, then, other):
                 return self.follow(then, True) and self.follow(other, True)
             case Plain(Decl(name, _, Alloc(_, dims, Space.GMEM))):
+                known = name in self.sizes  # an array of another block, freed by now
                 self.sizes[name] = dims
-                return not nested
+                return not nested and not known
             case Plain(Decl(_, Scalar(), init)):
                 names = {x.name for x in subexpressions(init) if isinstance(x, Var)} if init is not None else set()
                 return not names & self.params.keys()
@@ -103,6 +104,7 @@ class _Copies:
 
     def call(self, func: str, args: tuple[Expr, ...], nested: bool) -> bool:
         if func.startswith("memcpy_device_to_device"):
+            self.launched = True
             self.written.add(root(args[0]))
             return not self.outputs
         if func == "gmem_free":

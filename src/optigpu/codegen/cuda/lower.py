@@ -69,7 +69,7 @@ class Scope:
         return replace(self, values=values, arrays={**self.arrays, name: info})
 
     def local(self, name: str) -> Scope:
-        """A name that hides an outer one."""
+        """Inside a declaration of this name: it may have meant something else before."""
         values = {k: v for k, v in self.values.items() if k != name}
         arrays = {k: v for k, v in self.arrays.items() if k != name}
         return Scope(values, arrays, self.ranges.without(name))
@@ -94,14 +94,6 @@ class Lowering:
     def refuse(self, what: str, s: Stmt | Expr) -> InputError:
         return input_error("OG401", f"{what} has no counterpart in CUDA {self.place} code", s.loc)
 
-    def hide(self, scope: Scope, name: str, s: Stmt) -> Scope:
-        """The scope inside a declaration of `name`. A pointer that stands for an element must keep meaning the same element."""
-        for pointer, e in scope.values.items():
-            if pointer != name and isinstance(e, Index | Addr) and name in free_vars(e):
-                message = f"`{name}` hides the variable that the pointer `{pointer}` depends on"
-                raise input_error("OG405", message, s.loc, help="choose another name")
-        return scope.local(name)
-
     # Statements
 
     def body(self, body: Body, scope: Scope) -> Body:
@@ -110,7 +102,7 @@ class Lowering:
             if isinstance(s, PROOF_ONLY):
                 continue
             new, scope = self.statement(s, scope)
-            if any(isinstance(x, Decl) for x in new) and self.clashes(new, out, body[i + 1 :]):
+            if not isinstance(s, Decl) and self.clashes(new, out, body[i + 1 :]):
                 new = (Block(new, mark=s.mark),)
             out.extend(x for x in new if not (is_barrier(x) and out and is_barrier(out[-1])))
         return tuple(out)
@@ -119,7 +111,7 @@ class Lowering:
         """Whether the declarations of a thread loop's body, spliced into the body around it, would meet others."""
         declared = {x.name for x in new if isinstance(x, Decl)}
         others = {x.name for x in before if isinstance(x, Decl)}
-        return len(new) > 1 and bool(declared & (others | body_free_vars(after)))
+        return bool(declared & (others | body_free_vars(after)))
 
     def statement(self, s: Stmt, scope: Scope) -> tuple[Body, Scope]:
         match s:
@@ -147,7 +139,7 @@ class Lowering:
         t = s.type
         if isinstance(t, Scalar):
             init = None if s.init is None else self.folded(s.init, scope)
-            scope = self.hide(scope, s.name, s)
+            scope = scope.local(s.name)
             if init is not None and is_int(t) and s.name not in self.assigned:
                 if isinstance(init, Int):
                     return (), scope.value(s.name, init)
@@ -159,7 +151,7 @@ class Lowering:
                 return self.shared_array(s.name, t.elem, dims, s, scope)
             storage = Storage.HOST if self.place == "host" else Storage.REGISTER
             new = replace(s, type=replace(t, dims=dims))
-            return (new,), self.hide(scope, s.name, s).array(ArrayInfo(s.name, t.elem, dims, storage))
+            return (new,), scope.local(s.name).array(ArrayInfo(s.name, t.elem, dims, storage))
         assert isinstance(t, Pointer | Array)
         if isinstance(s.init, Alloc):
             return self.allocation(s, s.init, scope)
@@ -168,20 +160,20 @@ class Lowering:
             if isinstance(x, Index) and not all(is_stable(i, self.assigned) for i in x.indices):
                 message = f"the pointer `{s.name}` depends on something that may change: no counterpart in CUDA"
                 raise input_error("OG401", message, s.loc, help="copy it to a const first")
-        return (), self.hide(scope, s.name, s).value(s.name, self.expr(s.init, scope))
+        return (), scope.local(s.name).value(s.name, self.expr(s.init, scope))
 
     def allocation(self, s: Decl, init: Alloc, scope: Scope) -> tuple[Body, Scope]:
         dims = tuple(self.folded(d, scope) for d in init.dims)
         match init.space:
             case Space.TREG if self.place == "device":
-                scope = self.hide(scope, s.name, s).array(ArrayInfo(s.name, init.elem, dims, Storage.REGISTER, True))
+                scope = scope.local(s.name).array(ArrayInfo(s.name, init.elem, dims, Storage.REGISTER, True))
                 return (Decl(s.name, Array(init.elem, dims) if dims else init.elem, mark=s.mark),), scope
             case Space.SMEM if self.place == "device":
                 return self.shared_array(s.name, init.elem, dims, s, scope, distributed=True)
             case Space.GMEM | Space.ANY if self.place == "host":
                 storage = Storage.GLOBAL if init.space is Space.GMEM else Storage.HOST
                 info = ArrayInfo(s.name, init.elem, dims, storage, flat=True)
-                return (replace(s, init=replace(init, dims=dims)),), self.hide(scope, s.name, s).array(info)
+                return (replace(s, init=replace(init, dims=dims)),), scope.local(s.name).array(info)
             case _:
                 raise self.refuse("this allocation", s)
 
@@ -197,7 +189,7 @@ class Lowering:
         self.shared_names.add(unique)
         info = ArrayInfo(unique, elem, dims, Storage.SHARED, distributed)
         self.shared.append(info)
-        return (), self.hide(scope, name, s).array(info, name)
+        return (), scope.local(name).array(info, name)
 
     def loop(self, s: For, scope: Scope) -> Body:
         if s.mode is Mode.THREAD and self.threads is not None:
@@ -209,7 +201,7 @@ class Lowering:
         r = s.range
         start, bound, amount = (self.folded(e, scope) for e in (r.start, r.bound, r.amount))
         new_range = replace(r, start=start, bound=bound, amount=amount)
-        inner = self.hide(scope, s.index, s)
+        inner = scope.local(s.index)
         inner = replace(inner, ranges=inside_loop(inner.ranges, replace(s, range=new_range), self.assigned))
         distance = (poly(bound) - poly(start)).constant
         if r.op == "+" and r.relation == "<" and distance is not None and distance <= 0:
@@ -228,7 +220,7 @@ class Lowering:
             raise input_error("OG402", "this thread loop starts at, or steps by, something that may change", s.loc)
         index: Expr = v if step == number(1) else binary("*", step, v)
         index = index if start == number(0) else binary("+", start, index)
-        inner = self.hide(scope, s.index, s).ranged(placed.name, const(0), placed.coordinate.extent - const(1))
+        inner = scope.local(s.index).ranged(placed.name, const(0), placed.coordinate.extent - const(1))
         return self.body(s.body, inner.value(s.index, index))
 
     def conditional(self, s: If, test: Expr, then: Body, other: Body, scope: Scope) -> Body:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from optigpu.codegen.c import CExprs, confusing
 from optigpu.codegen.cuda.arithmetic import Ranges, const, poly
 from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage, inside_loop
-from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.builtins import INTEGER, NUMERIC, VECTOR_CALLS, index_helper
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Addr, Binary, Call, Cast, Cond, Expr, Index, Int, Unary, Var
 from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
@@ -105,6 +105,14 @@ class CudaExprs(CExprs):
                 return any(self.wide(a) for a in args)
             case _:
                 return isinstance(e.type, Scalar) and is_int(e.type) and e.type.bits == 64
+
+    def call(self, e: Call) -> tuple[str, int]:
+        for a in e.args:
+            if self.device and a.type == INT and self.wide(a) and not self.ranges.fits(a) and not is_arithmetic(e):
+                raise input_error(
+                    "OG404", "this argument may not fit 32 bits", a.loc, help="bound its parts in the contract"
+                )
+        return super().call(e)
 
     def numeric(self, e: Call) -> tuple[str, int]:
         if is_int(e.type) and self.device and e.func in ("min", "max"):
@@ -244,7 +252,7 @@ class BodyPrinter:
         for h in hints:
             self.out.add(f"#pragma {h}")
         saved = exprs.ranges, set(exprs.wide_names)
-        past = Binary("+", r.bound, r.amount, type=INT) if r.op == "+" else r.bound
+        past = Binary(r.op, r.bound, r.amount, type=INT)  # the index when the loop ends goes no further
         type_ = s.index_type.name
         start, bound = self.e(r.start), exprs.show(r.bound, precedence(r.relation) + 1)
         if s.index_type == INT and not (exprs.ranges.fits(past) and exprs.ranges.fits(r.start)):
@@ -275,6 +283,11 @@ class BodyPrinter:
                         if s.index in mentioned:
                             return True
         return False
+
+
+def is_arithmetic(e: Call) -> bool:
+    """A call that is none in C++."""
+    return e.func in NUMERIC or e.func in INTEGER or index_helper(e.func) is not None
 
 
 def broken(text: str, limit: int) -> list[str]:

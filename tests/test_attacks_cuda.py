@@ -1,0 +1,238 @@
+"""Attempts to get CUDA text that does something else than the verified program.
+
+Each program is verified, and its text runs beside the interpreter; or the text is looked at where sizes are too large to run.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from optigpu.checker.verify import Verifier
+from optigpu.frontend import parse_text
+from optigpu.runtime.launching import stepped
+from optigpu.runtime.preconditions import holds
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.program import If
+from optigpu.transform.script import Script, transformation
+from tests.evidence.translation import examine
+from tests.support.cuda import emitted, kernel_text, one_kernel, refused
+
+
+def threads(body: str) -> str:
+    return one_kernel(f"thread for (int b = 0; b < B; b++) thread for (int t = 0; t < 8; t++) {{ {body} }}")
+
+
+def host(body: str, params: str = "", contract: str = "") -> str:
+    """A host function on `h`, which is `e` on the device until `body` copies it back."""
+    return f"""
+void f(int n, float h[8]{params}) {{
+  __requires("n >= 0");
+  __consumes("h ~> Cells1(8)");
+  __produces("h ~> Cells1(8)");
+  {contract}
+  float* const e = __gmem_malloc1<float>(8);
+  memcpy_host_to_device1(e, h, 8);
+  {body}
+  gmem_free(e);
+}}
+"""
+
+
+def launch(grid: str, body: str) -> str:
+    return f"""kernel_launch({grid}, 8, 0); kernel_setup_end();
+  thread for (int b = 0; b < {grid}; b++) thread for (int t = 0; t < 8; t++) {{ {body} }}
+  kernel_teardown_begin(); kernel_kill();"""
+
+
+BACK = "memcpy_device_to_host1(h, e, 8);"
+HIDING = {
+    "the start of a loop that runs once": threads(
+        "const int m = B + 4; for (int i = m; i < m + 1; i++) { const int m = 2 + t * b; d[b][t] = d[b][t] + i + m; }"
+    ),
+    "a variable after a thread loop of one declaration": one_kernel(
+        """thread for (int b = 0; b < B; b++) {
+          int x = 1 + b;
+          x = x + 1;
+          if (b < 7) {
+            thread for (int t = 0; t < 8; t++) { float x = d[b][t]; }
+            thread for (int t = 0; t < 8; t++) d[b][t] = x;
+          }
+        }"""
+    ),
+    "the bound of a loop": threads(
+        "const int m = B + 4; for (int i = 0; i < m; i++) { const int m = 2 + t; if (i < m) d[b][t] = d[b][t] + 1.0f; }"
+    ),
+    "a size of the host": threads("const int B = 3; d[b][t] = B + 1.0f;"),
+    "what a pointer depends on": threads(
+        "const int m = (t + b) / (b + 1) - b / (b + 1); float* const p = &d[b][t]; { const int t = 3; p[0] = t + 0 * m; }"
+    ),
+    "a size that a launch depends on": host(
+        "const int g = n + 1; for (int g = 0; g < 3; g++) {" + launch("g + 1", "if (b == g) e[t] = g;") + "}" + BACK
+    ),
+    "what a size of a launch is made of": host(
+        "const int g = n + 1; for (int n = 0; n < 3; n++) {" + launch("g", "if (b == 0) e[t] = n;") + "}" + BACK
+    ),
+    "a size of an earlier block": host(
+        "{ const int g = n + 1;" + launch("g", "if (b == 0) e[t] = 1.0f;") + "}"
+        "for (int g = 0; g < 3; g++) {" + launch("g + 1", "if (b == g) e[t] = g;") + "}" + BACK
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_a_name_that_hides_another_captures_nothing(name: str) -> None:
+    assert examine("#include <optigpu.h>\n" + HIDING[name], Verifier(), 1) == ("agrees", "")
+
+
+@pytest.mark.parametrize("loop", ["int m = 0; m < m; m++", "int m = m; m < 9; m++", "int m = 0; m < 9; m += m"])
+def test_the_range_of_a_loop_does_not_name_its_index(loop: str) -> None:
+    """C's bound would be the index, the program's the variable around it."""
+    text = threads(f"const int m = 3 + b; for (int i = 0; i < m; i++) d[b][t] = 1.0f; for ({loop}) d[b][t] = 2.0f;")
+    parse_text(text.replace(f"for ({loop})", "for (int k = 0; k < m; k++)"))
+    with pytest.raises(InputError, match="in the range of its own loop"):
+        parse_text(text)
+
+
+def test_arrays_of_the_caller_take_no_copies_before_they_are_copied_in() -> None:
+    """On the caller's memory, the copy on the device would overwrite what is copied in after it."""
+    text = host(
+        f"memcpy_device_to_device1(e, x, 8); memcpy_host_to_device1(e, h, 8); {launch('1', 'e[t] = e[t] + 1.0f;')} {BACK}"
+        "gmem_free(x);",
+        ", float a[8]",
+        '__reads("a ~> Cells1(8)"); float* const x = __gmem_malloc1<float>(8); memcpy_host_to_device1(x, a, 8);',
+    ).replace("  memcpy_host_to_device1(e, h, 8);\n", "", 1)
+    assert not emitted(text).on_device
+    assert emitted(text.replace("memcpy_device_to_device1(e, x, 8);", "")).on_device
+
+
+def test_arrays_of_one_name_in_two_blocks_are_not_both_the_callers() -> None:
+    """The first is scratch memory, and larger."""
+    first = launch("n + 2", "c[b][t] = 1.0f;") + launch("1", "e[t] = c[1][t];")
+    second = launch("1", "d[t] = 5.0f;") + "memcpy_device_to_host1(p, d, 8);" + BACK
+    text = host(
+        f"{{ float* const c = __gmem_malloc2<float>(n + 2, 8); {first} gmem_free(c); }}"
+        f"{{ float* const d = __gmem_malloc1<float>(8); {second} gmem_free(d); }}",
+        ", float p[8]",
+        '__writes("p ~> Cells1(8)");',
+    )
+    assert emitted(text).on_device
+    assert not emitted(text.replace(" c ", " d ").replace("c[", "d[").replace("(c)", "(d)")).on_device
+
+
+@pytest.mark.parametrize(
+    ("loop", "type_"),
+    [
+        ("int s = n; s >= -2147483647; s -= 5", "long long"),
+        ("int s = n; s >= -2147483640; s -= 5", "int"),
+        ("int s = 1; s < n; s *= 2", "long long"),
+        ("int s = 1; s < n; s <<= 1", "long long"),
+        ("int s = 1; s < 1024; s *= 2", "int"),
+        ("int s = n; s > 0; s /= 2", "int"),
+    ],
+)
+def test_an_index_that_leaves_32_bits_when_its_loop_ends_has_more(loop: str, type_: str) -> None:
+    text = host(launch("1", f"for ({loop}) e[t] = 1.0f;") + BACK)
+    assert f"for ({type_} s = " in kernel_text(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        ("n * n / c[t]", "long long"),
+        ("n / c[t]", "int"),
+        ("n * n / (0 - m)", "long long"),
+        ("n * n % (m * m)", "long long"),
+        ("n % m", "int"),
+        ("abs(n * n - m)", "long long"),
+        ("abs(t - 4)", "int"),
+        ("n * n | 1", "long long"),
+        ("n | 1", "int"),
+        ("n * n ^ m", "long long"),
+        ("(0 - n * n) >> 1", "long long"),
+        ("1 << t", "int"),
+        ("n << t", "long long"),
+    ],
+)
+def test_a_value_is_not_taken_to_fit_because_its_type_does(value: str, type_: str) -> None:
+    text = host(
+        launch("1", f"const int x = {value}; e[t] = x;") + BACK + "gmem_free(c);",
+        ", int m",
+        '__requires("m >= 1"); int* const c = __gmem_malloc1<int>(8);',
+    )
+    assert f"const {type_} x = " in kernel_text(text)
+
+
+SPECIFIED = """#include <optigpu.h>
+#define N 8
+__DEF(next, "fun (x: int) -> x + 1");
+__DECL(k, "int -> int");
+__AXIOM(known, "forall (n: int) -> k(n) == n + 1");
+int f(int n) {
+  __ensures("_Res == next(n)");
+  return n + 1;
+}
+void zero(float a[N]) {
+  __writes("a ~> Matrix1(N, fun i -> 0.0f)");
+  for (int i = 0; i < N; i++) a[i] = 0.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        ({"return n + 1": "return 1 + n"}, None),
+        ({"x + 1": "x + 2", "return n + 1": "return n + 2"}, "next"),
+        ({"k(n) == n + 1": "k(n) == n + 2"}, "known"),
+        ({"define N 8": "define N 4"}, "N"),
+    ],
+)
+def test_a_script_keeps_what_gives_contracts_their_meaning(change: dict[str, str], refused: str | None) -> None:
+    @transformation
+    def become(script: Script, text: str) -> None:
+        script.update(parse_text(text))
+
+    text = SPECIFIED
+    for old, new in change.items():
+        assert old in text
+        text = text.replace(old, new)
+    script = Script(parse_text(SPECIFIED))
+    if refused is None:
+        become(script, text)
+        return
+    with pytest.raises(InputError, match=f"`{refused}` is defined differently"):
+        become(script, text)
+
+
+@pytest.mark.parametrize(
+    ("test", "values", "expected"),
+    [
+        ("m == 0 || n / m > 2", {"n": 4, "m": 0}, True),
+        ("m != 0 && n / m > 2", {"n": 4, "m": 0}, False),
+        ("(m == 0 ? 1 : n / m) > 2", {"n": 4, "m": 0}, False),
+        ("n / m > 2", {"n": 4, "m": 0}, None),
+        ("(n & 1) == 1", {"n": 5}, True),
+        ("(n & 1) == 1", {"n": 4}, False),
+        ("(n | 1) == (n ^ 1)", {"n": 4}, True),
+    ],
+)
+def test_a_launch_without_a_compiler_decides_branches_as_c_does(
+    test: str, values: dict[str, int], expected: bool | None
+) -> None:
+    f = parse_text(f"void f(int n, int m) {{ if ({test}) {{ }} }}").function("f")
+    (branch,) = f.body
+    assert isinstance(branch, If)
+    assert holds(branch.test, values) is expected
+
+
+def test_a_launch_without_a_compiler_steps_as_c_does() -> None:
+    assert [stepped(-9, "/", 2), stepped(9, "/", 2), stepped(-9, ">>", 1), stepped(3, "<<", 2)] == [-4, 4, -5, 12]
+
+
+@pytest.mark.parametrize(("argument", "refused_"), [("n * n", True), ("n", False), ("t * 8 + b", False)])
+def test_an_argument_of_64_bits_is_no_int(argument: str, refused_: bool) -> None:
+    text = "__device__ float real(int k) { return k; }" + host(launch("1", f"e[t] = real({argument});") + BACK)
+    if refused_:
+        assert "OG404: this argument may not fit" in refused(text)
+    else:
+        assert "real(" in kernel_text(text)
