@@ -166,6 +166,7 @@ void f(int a[2], int p[1], int q[1]) {
             ("x == 0", "x == -1"), ("_Res == 5", "_Res == 6"), params="int x, unsigned n", needs="n == 5, x == 0"),
     returns("counting down to an unsigned bound", "6", "  int r = 0;\n  for (int i = 5; i >= n; i--) r += 1;\n  return r;",
             ("int n", "unsigned n"), params="int n", needs="n == 0"),
+    returns("an index of 8 bits never gets to 300", "300", COUNT.replace("8", "300"), ("int j", "uint8_t j")),
     returns("0xFFFFFFFF is unsigned", "1", "  int r = 0;\n  if (x < 0x7FFFFFFF) r = 1;\n  return r;",
             ("0x7", "0xF"), needs="x == -1"),
     returns("-1u is not -1", "-1", "  const int64_t y = -1;\n  return y;", ("-1;", "-1u;")),

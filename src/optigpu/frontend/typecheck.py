@@ -68,6 +68,7 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import (
     BOOL,
     FLOAT,
+    INT,
     INT64,
     LOGIC_INT,
     VOID,
@@ -454,6 +455,9 @@ class _FunctionChecker:
                     raise input_error(
                         "OG107", f"the loop index `{s.index}` is assigned in its loop", stmt.loc, labels=where
                     )
+        if s.index_type.bits < INT.bits:  # each step would be a conversion that may change it
+            message = f"the index of a loop has {INT.bits} bits or more, not those of `{s.index_type.name}`"
+            raise input_error("OG011", message, s.loc, help=f"for (int {s.index} = …")
         start = convert(self.values.integer(r.start, scope, "the first value is"), s.index_type, "the index is")
         bound = self.values.integer(r.bound, scope, "the bound is")
         amount = self.values.integer(r.amount, scope, "the step is")
