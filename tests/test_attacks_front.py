@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import optigpu as og
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.errors import InputError
@@ -165,6 +166,7 @@ void f(int a[2], int p[1], int q[1]) {
             ("x == 0", "x == -1"), ("_Res == 5", "_Res == 6"), params="int x, unsigned n", needs="n == 5, x == 0"),
     returns("counting down to an unsigned bound", "6", "  int r = 0;\n  for (int i = 5; i >= n; i--) r += 1;\n  return r;",
             ("int n", "unsigned n"), params="int n", needs="n == 0"),
+    returns("an index of 8 bits never gets to 300", "300", COUNT.replace("8", "300"), ("int j", "uint8_t j")),
     returns("0xFFFFFFFF is unsigned", "1", "  int r = 0;\n  if (x < 0x7FFFFFFF) r = 1;\n  return r;",
             ("0x7", "0xF"), needs="x == -1"),
     returns("-1u is not -1", "-1", "  const int64_t y = -1;\n  return y;", ("-1;", "-1u;")),
@@ -211,3 +213,12 @@ def test_abs_of_a_float_is_one_in_c_too(tmp_path: Path) -> None:
     include = str(files("optigpu.frontend").joinpath("include"))
     subprocess.run(["cc", "-std=c11", "-I", include, "f.c", "-o", "f"], cwd=tmp_path, check=True)
     assert subprocess.run([tmp_path / "f"], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("text", ['__DEF(min, "fun (a: int) (b: int) -> a");', '__AXIOM(wrong, "0 == 1");'])
+def test_a_script_does_not_change_what_contracts_mean(text: str) -> None:
+    program = '#include <optigpu.h>\nint f(int a, int b) {\n  __ensures("_Res == min(a, b)");\n  return min(a, b);\n}\n'
+    s = og.Script(parse_text(program))
+    s.function.insert('int g(int x) { __ensures("_Res == x"); return x; }')
+    with pytest.raises(InputError):
+        s.function.insert(text)

@@ -24,6 +24,7 @@ from optigpu.frontend.shapes import effective_type, effective_types
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
+    FORMULA_NAMES,
     MEMORY_CALLS,
     RESULT_NAME,
     SETTERS,
@@ -32,6 +33,7 @@ from optigpu.syntax.builtins import (
     VECTOR_BYTES,
     VECTOR_CALLS,
     index_helper,
+    matrix_predicate,
 )
 from optigpu.syntax.errors import Label, input_error
 from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, TypeOf, Var
@@ -66,6 +68,7 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import (
     BOOL,
     FLOAT,
+    INT,
     INT64,
     LOGIC_INT,
     VOID,
@@ -107,6 +110,8 @@ class _ProgramChecker:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding) -> None:
+        if name in BUILTIN_NAMES or name in FORMULA_NAMES or index_helper(name) or matrix_predicate(name):
+            raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding)
 
     def item(self, item: TopLevel) -> TopLevel:
@@ -138,8 +143,6 @@ class _ProgramChecker:
                     checked = _FunctionChecker(self, item).run()
                     self.ghosts[item.name] = checked
                 else:
-                    if item.name in BUILTIN_NAMES or index_helper(item.name):
-                        raise input_error("OG101", f"`{item.name}` is built in: choose another name", item.loc)
                     self.declare(item.name, Binding(What.FUNCTION, VOID, item.loc))
                     checked = _FunctionChecker(self, item).run()
                 return checked
@@ -452,6 +455,9 @@ class _FunctionChecker:
                     raise input_error(
                         "OG107", f"the loop index `{s.index}` is assigned in its loop", stmt.loc, labels=where
                     )
+        if s.index_type.bits < INT.bits:  # each step would be a conversion that may change it
+            message = f"the index of a loop has {INT.bits} bits or more, not those of `{s.index_type.name}`"
+            raise input_error("OG011", message, s.loc, help=f"for (int {s.index} = …")
         start = convert(self.values.integer(r.start, scope, "the first value is"), s.index_type, "the index is")
         bound = self.values.integer(r.bound, scope, "the bound is")
         amount = self.values.integer(r.amount, scope, "the step is")

@@ -112,4 +112,7 @@ def matrix_predicate(name: str) -> MatrixPredicate | None:
 
 RESULT_NAME = "_Res"
 CELL_TARGETS = ("UninitCell", "Cell")
+FORMULA_NAMES = frozenset(
+    {*TOKENS, *MEMORY_TYPES, *CELL_TARGETS, *INT_CONSTANTS, *REAL_CONSTANTS, RESULT_NAME, "If", "Free", "in_range"}
+)
 TOKEN_TYPE: Sort = HPROP

@@ -20,7 +20,7 @@ from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.syntax.errors import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
-from optigpu.syntax.program import Body, For, Function, Include, Program, Stmt, TopLevel
+from optigpu.syntax.program import Axiom, Body, For, Function, Include, Program, Stmt, TopLevel
 from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.walk import (
     body_free_vars,
@@ -275,14 +275,15 @@ class Script:
 
     def _keep_contracts(self, after: Program, before: Program, title: str) -> None:
         """The functions of the original are still there, with the same parameters and contracts; and what it defines and assumes is
-        the same, so that the contracts mean the same."""
+        the same, no more and no less assumed, so that the contracts mean the same."""
         items = {i.name: i for i in after.flat_items() if not isinstance(i, Include)}
-        for i in self.original.flat_items():
-            assert not isinstance(i, Include)
-            what = changed_promise(i, items.get(i.name))
+        given = {i.name: i for i in self.original.flat_items() if not isinstance(i, Include)}
+        axioms = {name: i for name, i in items.items() if isinstance(i, Axiom)}
+        for name, i in {**axioms, **given}.items():
+            what = changed_promise(given.get(name), items.get(name))
             if what is not None:
                 self.program = before
-                d = Diagnostic("OG606", f"`{i.name}` {what}: a script must keep what was specified", i.loc)
+                d = Diagnostic("OG606", f"`{name}` {what}: a script must keep what was specified", i.loc)
                 raise self._refused(title, InputError(d))
 
     def _refused(self, title: str, e: InputError) -> InputError:
@@ -353,8 +354,10 @@ def program_names(f: Function) -> set[str]:
     return names
 
 
-def changed_promise(old: TopLevel, new: TopLevel | None) -> str | None:
+def changed_promise(old: TopLevel | None, new: TopLevel | None) -> str | None:
     """How a part of the program no longer says what it said; None if it does."""
+    if old is None:
+        return "is a new axiom"
     if new is None:
         return "is gone"
     if isinstance(old, Function) and isinstance(new, Function):
