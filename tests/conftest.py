@@ -34,7 +34,7 @@ def golden(request: pytest.FixtureRequest):
     """Compare text with a file, or write the file when asked to."""
 
     def check(path: Path, text: str) -> None:
-        if request.config.getoption("--update-golden") or not path.exists():
+        if request.config.getoption("--update-golden"):
             path.write_text(text, encoding="utf-8")
         assert text == path.read_text(encoding="utf-8"), (
             f"{path.name} differs (pytest --update-golden accepts the change)"

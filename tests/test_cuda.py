@@ -325,11 +325,21 @@ def test_a_warning_of_nvcc_is_found() -> None:
     assert "unused" in complaints(text.replace("{ ", "{ int unused; "), alone=True)
 
 
-@pytest.mark.parametrize(
-    "path", [*EXAMPLES[:2], ROOT / "examples/gpu/transpose.c", ROOT / "examples/gpu/fast/reduce.c"], ids=name_of
-)
+STUDIES = [
+    "vector_add",
+    "transpose",
+    "transpose_any",
+    "reduce_warp",
+    "matmul",
+    "matmul_shared",
+    "stencil2d",
+    "softmax_rows",
+]
+STUDIES += ["scan", "fast/reduce"]
+
+
+@pytest.mark.parametrize("path", [ROOT / "examples" / "gpu" / f"{name}.c" for name in STUDIES], ids=name_of)
 def test_emitted_text_as_people_read_it(path: Path, golden: Any) -> None:
-    GOLDEN.mkdir(exist_ok=True)
     folder = "fast_" if path.parent.name == "fast" else ""
     golden(GOLDEN / f"{folder}{path.stem}.cu", emitted(path).text)
 
