@@ -24,7 +24,7 @@ from optigpu.prover.z3_solver import Z3Solver
 from optigpu.syntax.program import Program
 from tests.evidence import work
 from tests.evidence.program_mutants import texts
-from tests.evidence.trial import TooSlow, within
+from tests.support.limits import TooSlow, within
 
 DETECTED, STILL, CRASHED, SLOW = "detected", "still a proof", "crashed", "too slow"
 LIMIT = 60

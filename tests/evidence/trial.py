@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 from dataclasses import dataclass, field
-from types import FrameType
 
 from optigpu.checker.verdict import Verdict
 from optigpu.checker.verify import Verifier
@@ -15,6 +13,7 @@ from optigpu.interp.refute import describe
 from optigpu.interp.testing import TestReport, test_function
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.program import Role
+from tests.support.limits import TooSlow, within
 
 test_function.__test__ = False  # type: ignore[attr-defined]
 TestReport.__test__ = False  # type: ignore[attr-defined]
@@ -32,30 +31,6 @@ OUTCOMES = (
     "crashed",
     "malformed",
 )
-
-
-class TooSlow(BaseException):
-    """Longer than a person would wait: counted, not a failure."""
-
-
-class within:
-    """At most so many seconds; 0 for any number."""
-
-    def __init__(self, seconds: int) -> None:
-        self.seconds = seconds
-
-    def __enter__(self) -> None:
-        if self.seconds:
-            signal.signal(signal.SIGALRM, self.expired)
-            signal.alarm(self.seconds)
-
-    def __exit__(self, *_: object) -> None:
-        if self.seconds:
-            signal.alarm(0)
-
-    @staticmethod
-    def expired(_signal: int, _frame: FrameType | None) -> None:
-        raise TooSlow
 
 
 @dataclass

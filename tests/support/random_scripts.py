@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import inspect
 import random
-import signal
 import sys
 import time
 import traceback
@@ -17,7 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from optigpu.checker.verdict import ProgramResult
@@ -34,6 +32,7 @@ from optigpu.transform.editing import statements_of
 from optigpu.transform.gpu import Gpu
 from optigpu.transform.script import Family, Script, StepError
 from optigpu.transform.steps import Step
+from tests.support.limits import TooSlow, within
 from tests.support.random_arguments import Draw, arguments_for
 from tests.support.same_behaviour import Behaviour
 
@@ -65,10 +64,6 @@ class Quick(Script):
         if self.explains:
             return super().rejection(step, result)
         return StepError(step, None, Diagnostic("OG300", "rejected", NOWHERE), {})
-
-
-class TooSlow(BaseException):
-    """A step took longer than a person would wait: counted, not a failure."""
 
 
 @dataclass
@@ -165,26 +160,6 @@ def run_sequence(
             break
     tally.runs += behaviour.runs
     tally.compiled += behaviour.compiled
-
-
-class within:
-    """At most so many seconds; 0 for any number."""
-
-    def __init__(self, seconds: int) -> None:
-        self.seconds = seconds
-
-    def __enter__(self) -> None:
-        if self.seconds:
-            signal.signal(signal.SIGALRM, self.expired)
-            signal.alarm(self.seconds)
-
-    def __exit__(self, *_: object) -> None:
-        if self.seconds:
-            signal.alarm(0)
-
-    @staticmethod
-    def expired(_signal: int, _frame: FrameType | None) -> None:
-        raise TooSlow
 
 
 def sp_statements(program: Program) -> Iterator[sp.Stmt]:

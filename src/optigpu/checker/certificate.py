@@ -51,9 +51,6 @@ class RecordingKernel(Kernel):
         self._states: list[State] = []
         self._numbers: dict[int, int] = {}
 
-    def start_recording(self) -> None:
-        self.tape, self._states, self._numbers = [], [], {}
-
     def note(self, rule: str, args: tuple[Any, ...], result: Any) -> None:
         made = result if isinstance(result, tuple) else (result,)
         numbers = []

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, Cells
@@ -17,6 +16,7 @@ from optigpu.kernel.judge import Judge
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, ZERO, Term
 from optigpu.kernel.threads import WARP
+from optigpu.prover.samples import Undefined, evaluate
 
 Access = tuple[str, str, int]  # base, "load" or "store", place
 TRIES = 4000
@@ -74,8 +74,8 @@ def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
     other = r.data["other"].moved(begin)
     terms = (k.add(begin, r.data.get("first", ZERO)), other.start, other.size, state.context.block, *r.data["cell"])
     try:
-        now, then, size, block, *cell = (evaluate(r.facts.reduce(t), witness) for t in terms)
-    except _Undefined:
+        now, then, size, block, *cell = (_at(r.facts.reduce(t), witness) for t in terms)
+    except Undefined:
         return
     if now == then and r.why == "read":  # one of several readers: another one
         then += size - 1
@@ -177,51 +177,11 @@ def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:
         try:
             if not evaluate(goal, env) and all(evaluate(i, env) for i in relevant):
                 return env
-        except _Undefined:
+        except Undefined:
             continue
     return None
 
 
-class _Undefined(Exception):
-    """A division by zero, or a term that is no number."""
-
-
-def evaluate(t: Term, env: Mapping[Term, int]) -> Any:
-    match t.op:
-        case "num":
-            return t.data
-        case "var" if t.sort is INT:
-            return env.get(t, 0)
-        case "poly":
-            total = 0
-            for monomial, c in t.data:
-                product = c
-                for a in monomial:
-                    product *= evaluate(a, env)
-                total += product
-            return total
-        case "fdiv":
-            a, b = (evaluate(x, env) for x in t.args)
-            if b == 0:
-                raise _Undefined
-            return a // b
-        case "max":
-            return max(evaluate(x, env) for x in t.args)
-        case "ite":
-            return evaluate(t.args[1 if evaluate(t.args[0], env) else 2], env)
-        case "le":
-            return evaluate(t.args[0], env) <= 0
-        case "lt":
-            return evaluate(t.args[0], env) < 0
-        case "eq":
-            return evaluate(t.args[0], env) == 0
-        case "not":
-            return not evaluate(t.args[0], env)
-        case "and":
-            return all(evaluate(x, env) for x in t.args)
-        case "or":
-            return any(evaluate(x, env) for x in t.args)
-        case "true" | "false":
-            return t.op == "true"
-        case _:
-            raise _Undefined
+def _at(t: Term, witness: Mapping[Term, int]) -> int:
+    """A number where the witness says nothing of a variable: it may be anything, so 0."""
+    return int(evaluate(t, {**dict.fromkeys(t.free, 0), **witness}))

@@ -9,6 +9,7 @@ accesses without a barrier between them are a race in every schedule.
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -92,7 +93,7 @@ class Kernel:
         return sum(a.bytes_per_copy for a in self.setup_arrays)
 
 
-class Threads(Memory):
+class Threads(Memory, ABC):
     """The scheduler of a kernel's threads, and what they do together."""
 
     def __init__(self, seed: int) -> None:
@@ -286,11 +287,11 @@ class Threads(Memory):
             lane = thread.number - base
             self.set_register(thread, wait.payload[0], lane, old[lane_of(lane, wait.payload[2])], loc)
 
-    def register(self, thread: Thread, view: Any, lane: int, loc: Loc) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def register(self, thread: Thread, view: Any, lane: int, loc: Loc) -> Any: ...
 
-    def set_register(self, thread: Thread, view: Any, lane: int, value: Any, loc: Loc) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def set_register(self, thread: Thread, view: Any, lane: int, value: Any, loc: Loc) -> None: ...
 
 
 SHUFFLED_LANE: dict[str, Callable[[int, int], int]] = {

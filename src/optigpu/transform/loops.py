@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from optigpu.syntax.errors import Diagnostic, InputError
 from optigpu.syntax.exprs import Call, Expr, Group, Int, Range, TypeOf, Var
-from optigpu.syntax.program import Body, Clause, Decl, For, Item, Stmt, Store, ordered_hints
+from optigpu.syntax.program import Body, Clause, Decl, For, Stmt, Store, ordered_hints
 from optigpu.syntax.types import Array, Pointer, Scalar
 from optigpu.syntax.walk import body_free_vars, map_clauses, statements, substitute
 from optigpu.transform.building import div, gather, lit, minus, plus, times, value_of
@@ -139,11 +139,3 @@ def stored_names(body: Body) -> set[str]:
 
 def independent(body: Body, names: set[str]) -> bool:
     return not body_free_vars(body) & names
-
-
-def without_contract(loop: For) -> For:
-    return replace(loop, contract=())
-
-
-def item_names(clauses: tuple[Clause, ...]) -> list[Item]:
-    return [i for c in clauses for i in c.items]
