@@ -168,13 +168,20 @@ class _Generator:
         known = set(names)
         props = [i.body for i in facts(self.f.contract, "requires") if free_vars(i.body) <= known]
 
+        def hold(some: list[Expr], values: dict[str, int]) -> bool:
+            """Not where one of them has no value: what divides by zero allows nothing."""
+            try:
+                return all(machine.contracts.holds(p, values, lenient=True) for p in some)
+            except Misbehaviour:
+                return False
+
         def allowed(values: dict[str, int]) -> bool:
-            return all(machine.contracts.holds(p, values, lenient=True) for p in props)
+            return hold(props, values)
 
         def alone(name: str) -> list[int]:
             """The candidates that what is said of this number alone allows."""
             own = [p for p in props if free_vars(p) == {name}]
-            return [v for v in self.pool if all(machine.contracts.holds(p, {name: v}, lenient=True) for p in own)]
+            return [v for v in self.pool if hold(own, {name: v})]
 
         pools = [alone(n) for n in names]
 
