@@ -1,7 +1,7 @@
 """The holes of the published system (design, section 15): beside a right program, wrong ones that each of them would let through.
 
-Two more are about scripts: checks switched off around final steps (test_scripts.py, `test_nothing_is_emitted_from_an_open_phase`), and
-no comparison of the last contract with the first (`test_contract_of_the_original_must_stay`).
+Two more are about scripts: checks switched off around final steps (test_scripts.py, `test_nothing_is_emitted_from_an_open_phase`),
+and no comparison of the last contract with the first (`test_contract_of_the_original_must_stay`).
 """
 
 from __future__ import annotations
