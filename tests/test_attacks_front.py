@@ -181,6 +181,32 @@ void f(int a[2], int p[1], int q[1]) {
             (">>= 6", ">>= 36")),
 )  # fmt: skip
 
+UNROLLED = "  int r = 0;\n#pragma unroll 3\n  for (int i = 0; i < 3; i++) r += 1; // */\n  return r;"
+ATTACKS += (
+    returns("a backslash joins words", "x", "  return - \\\n-x;", ("- \\\n", "-\\\n")),
+    returns("also those that begin a comment", "4", "  int p[1] = {1};\n  int r = 4;\n  r = 4 / \\\n*p; // */\n  return r;",
+            ("/ \\\n", "/\\\n")),
+    returns("or end one", "1", "  int r = 1; /* * \\\n/ r = 2; */\n  return r;", ("* \\\n", "*\\\n"), ("2; */", "2; /* */")),
+    returns("blanks after a backslash", "3", UNROLLED,
+            ("unroll 3", "unroll \\ ")),
+    returns("two backslashes", "1", "  int r = 0; // \\ \\ .\n  r = 1;\n  return r;", ("\\ \\ .", "\\\\")),
+    returns("a trigraph is a backslash", "1", "  int r = 0; // ??\n  r = 1;\n  return r;", ("// ??", "// ??/")),
+    returns("a comment begins in a pragma", "3", UNROLLED,
+            ("unroll 3", "unroll /*")),
+    Attack(
+        "OpenMP clauses need no blanks between them",
+        """#include <optigpu.h>
+void f(int n, int a[n]) {
+  __writes("a ~> Matrix1(n, fun i -> 3)");
+  const int y = 3;
+#pragma omp parallel for schedule(static) num_threads(4)
+  for (int i = 0; i < n; i++) a[i] = y;
+}
+""",
+        ((" num_threads(4)", "private(y)"),),
+    ),
+)  # fmt: skip
+
 
 def verified(text: str) -> bool:
     try:

@@ -639,9 +639,7 @@ class _CBuilder(ExprBuilder):
             raise input_error("OG007", "this #define has no name", loc)
         if match.group(2):
             raise input_error("OG007", "macros with parameters are not in the language", loc, help="write a function")
-        value_text = re.sub(
-            r"//([^\n\\]|\\\s*\n|\\.)*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :]
-        )
+        value_text = re.sub(r"//(\\\n|[^\n])*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :])
         if not value_text.strip():
             raise input_error("OG007", f"`{match.group(1)}` is defined as nothing", loc)
         offset = c[0].start_pos + match.end()
@@ -696,12 +694,12 @@ def apply_pragma(pragma: _Pragma, loop: For) -> For:
     match words:
         case ["omp", "parallel", "for", *rest]:
             clauses = rest[1:] if rest[:1] == ["simd"] else rest
-            if not all(w.startswith(("schedule(", "num_threads(")) for w in clauses):
+            if not all(re.fullmatch(r"(schedule|num_threads)\(\w+(,\w+)?\)", w) for w in clauses):
                 raise input_error("OG012", f"the OpenMP clauses `{' '.join(rest)}` are not known", pragma.loc)
             return replace(loop, mode=Mode.PARALLEL, hints=ordered_hints((*loop.hints, *rest)))
         case ["omp", "simd"]:
             return replace(loop, hints=ordered_hints((*loop.hints, "simd")))
-        case ["unroll"] | ["GCC", "unroll", _] | ["unroll", _]:
+        case ["unroll"] | ["GCC", "unroll", _] | ["unroll", _] if re.fullmatch(r"\w+", words[-1]):
             hint = " ".join(w for w in words if w != "GCC")
             return replace(loop, hints=ordered_hints((*loop.hints, hint)))
         case _:
