@@ -208,6 +208,23 @@ void f(int n, int a[n]) {
 )  # fmt: skip
 
 
+def macro(name: str, value: str, definition: str, use: str, *wrong: tuple[str, str]) -> Attack:
+    """A function that computes with a macro."""
+    text = f'#include <optigpu.h>\n#define {definition}\nint f() {{\n  __ensures("_Res == {value}");\n  return {use};\n}}\n'
+    return Attack(name, text, wrong)
+
+
+ATTACKS += (
+    macro("a macro does not change truth", "1", "N 0", "true ? 1 : 0", ("N 0", "true 0")),
+    macro("nor a type", "-1", "N 1", "(int)((long)-1)", ("N 1", "long 1")),
+    macro("a constant below zero of an unsigned type", "-1", "N (1 - 2)", "(int)N", ("1 - 2", "1u - 2u")),
+    macro("a constant that a conversion changes", "30", "N ((uint8_t)30)", "N", ("30", "300")),
+    macro("a constant that is none", "0", "N (1 / 2)", "N * 0", ("/ 2", "/ 0")),
+    macro("a constant that is shifted out", "0", "N (1 << 20)", "N * 0", ("20", "40")),
+    macro("a header changes a macro", "5", "EXIT_FAILURE 5", "EXIT_FAILURE", ("FAILURE 5\n", "FAILURE 5\n#include <stdlib.h>\n")),
+)  # fmt: skip
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified

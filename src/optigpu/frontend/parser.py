@@ -25,7 +25,7 @@ from optigpu.frontend.jumps import Jump, desugar_jumps, reject_jumps
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Expr, Index, Int, Real, SizeOf, Var
+from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Index, Int, Real, SizeOf, Unary, Var
 from optigpu.syntax.program import (
     FUNCTION_CLAUSES,
     LOOP_CLAUSES,
@@ -639,9 +639,12 @@ class _CBuilder(ExprBuilder):
             raise input_error("OG007", "this #define has no name", loc)
         if match.group(2):
             raise input_error("OG007", "macros with parameters are not in the language", loc, help="write a function")
+        name = match.group(1)
+        if _run_grammar(self.source, name, "expr", c[0].start_pos + match.start(1)).data != "variable":
+            raise input_error("OG007", f"`{name}` is a word of C: a macro would change what it means", loc)
         value_text = re.sub(r"//(\\\n|[^\n])*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :])
         if not value_text.strip():
-            raise input_error("OG007", f"`{match.group(1)}` is defined as nothing", loc)
+            raise input_error("OG007", f"`{name}` is defined as nothing", loc)
         offset = c[0].start_pos + match.end()
         tree = _run_grammar(self.source, value_text, "expr", offset)
         builder = _CBuilder(self.source, self.read_include)
@@ -653,7 +656,7 @@ class _CBuilder(ExprBuilder):
             )
         if not is_constant(value):
             raise input_error("OG007", "a macro stands for a constant", value.loc, help="use numbers and other macros")
-        return Define(match.group(1), value, loc)
+        return Define(name, value, loc)
 
     def program(self, c: list[Child]) -> tuple[TopLevel, ...]:
         items: list[TopLevel] = []
@@ -681,12 +684,10 @@ def is_constant(e: Expr) -> bool:
     match e:
         case Binary(_, left, right):
             return is_constant(left) and is_constant(right)
-        case Cast(_, arg):
+        case Cast(_, arg) | Unary(_, arg):
             return is_constant(arg)
-        case Int() | Real() | Var() | SizeOf():
-            return True
         case _:
-            return e.__class__.__name__ in ("Bool", "Unary")
+            return isinstance(e, Int | Real | Bool | Var | SizeOf)
 
 
 def apply_pragma(pragma: _Pragma, loop: For) -> For:

@@ -116,7 +116,17 @@ class _ProgramChecker:
 
     def item(self, item: TopLevel) -> TopLevel:
         match item:
-            case Include(_, _, items):
+            case Include(path, system, items):
+                macro = next((b for b in self.scope.names.values() if b.what is What.VALUE), None)
+                if system and macro is not None:
+                    message = f"<{path}> would be read with this macro, or change it"
+                    raise input_error(
+                        "OG007",
+                        message,
+                        macro.loc,
+                        labels=(Label(item.loc, "included here"),),
+                        help="include it before",
+                    )
                 return replace(item, items=self.items(items))
             case Define(name, value):
                 typed = self.values.value(value, self.scope)
