@@ -225,6 +225,20 @@ ATTACKS += (
 )  # fmt: skip
 
 
+DOWN = "  int r = 0;\n  for (unsigned i = 5; i > n; i -= 1) r += 1;\n  return r;"
+ATTACKS += (
+    returns("an unsigned index steps over 0", "5", DOWN, ("-= 1", "-= 2"), ("== 5", "== 3"), params="int n", needs="n == 0"),
+    returns("or stops only in a wider type", "5", DOWN, ("> n", ">= n"), ("== 5", "== 6"), params="int64_t n", needs="n == 0"),
+    returns("or at -1", "5", DOWN, ("n == 0", "n == -1"), ("== 5", "== 6"), params="int64_t n", needs="n == 0"),
+    returns("a difference of unsigned numbers", "0", "  int r = 0;\n  if (u - 1 > 0) r = 1;\n  return r;",
+            ("u == 1", "u == 0"), params="unsigned u", needs="u == 1"),
+    returns("as a bound", "0", "  int r = 0;\n  for (unsigned i = 0; i < u - 1; i++) r += 1;\n  return r;",
+            ("u == 1", "u == 0"), params="unsigned u", needs="u == 1"),
+    returns("or made by an assignment", "1", "  unsigned v = u;\n  v -= 5;\n  return v < 5 ? 1 : 0;",
+            ("u == 6", "u == 4"), params="unsigned u", needs="u == 6"),
+)  # fmt: skip
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified

@@ -764,6 +764,8 @@ class _FunctionElaborator:
 
     def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
         match op:
+            case "-" if isinstance(left, Scalar) and left.kind is Kind.INT and not left.signed:
+                self.oblige(k.le(b, a), "conversion", loc)  # below zero, C goes on at the other end of the type
             case "/" | "%":
                 self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), "division", loc)
             case "<<" | ">>":
