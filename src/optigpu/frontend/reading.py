@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from optigpu.frontend.lines import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
 from optigpu.syntax.errors import input_error
@@ -70,6 +71,7 @@ def _read_items(path: Path, wanted_at: Loc, stack: tuple[Path, ...]) -> tuple[To
 
 
 def _parse(source: SourceText, folder: Path, stack: tuple[Path, ...]) -> tuple[TopLevel, ...]:
+    reject_misread_lines(source)
     items = parse_c(source, lambda name, loc: _read_items(folder / name, loc, stack))
     for item in items:
         if isinstance(item, Function):
