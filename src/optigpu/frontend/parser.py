@@ -23,6 +23,7 @@ from optigpu.frontend.formulas import (
 from optigpu.frontend.formulas import parse_proposition as parse_formula
 from optigpu.frontend.jumps import Jump, desugar_jumps, reject_jumps
 from optigpu.frontend.syntax_errors import syntax_error
+from optigpu.frontend.wellformed import HINT
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Index, Int, Real, SizeOf, Unary, Var
@@ -695,7 +696,7 @@ def apply_pragma(pragma: _Pragma, loop: For) -> For:
     match words:
         case ["omp", "parallel", "for", *rest]:
             clauses = rest[1:] if rest[:1] == ["simd"] else rest
-            if not all(re.fullmatch(r"(schedule|num_threads)\(\w+(,\w+)?\)", w) for w in clauses):
+            if not all(HINT.fullmatch(w) and "(" in w for w in clauses):
                 raise input_error("OG012", f"the OpenMP clauses `{' '.join(rest)}` are not known", pragma.loc)
             return replace(loop, mode=Mode.PARALLEL, hints=ordered_hints((*loop.hints, *rest)))
         case ["omp", "simd"]:

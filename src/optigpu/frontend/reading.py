@@ -9,6 +9,7 @@ from pathlib import Path
 from optigpu.frontend.lines import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
+from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.program import Function, Program, TopLevel
@@ -31,6 +32,7 @@ def parse_text(text: str, name: str = "<text>") -> Program:
 
 def recheck(program: Program) -> Program:
     """Type-check a program that was built or changed by other means than the parser."""
+    reject_malformed(program)
     return typecheck(program, ghost_library())
 
 
