@@ -100,7 +100,7 @@ class Script(core.Script):
         text = self.cuda().text if target.suffix in (".cu", ".cuh") else emit_c(self.program)
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
-        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result))
+        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result, text))
         return target
 
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
