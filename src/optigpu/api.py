@@ -118,6 +118,8 @@ class Script(core.Script):
         if has_kernels(self.program):
             return self.built_cuda().function()
         hosts = [f for f in self.program.functions() if f.role is Role.HOST]
+        if not hosts:
+            raise CallError(f"{self.original.file} has no function")
         name = function or self.only or hosts[-1].name
         found = [f for f in hosts if f.name == name]
         if not found:
