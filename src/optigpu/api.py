@@ -100,7 +100,7 @@ class Script(core.Script):
         text = self.cuda().text if target.suffix in (".cu", ".cuh") else emit_c(self.program)
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
-        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result))
+        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result, text))
         return target
 
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
@@ -118,6 +118,8 @@ class Script(core.Script):
         if has_kernels(self.program):
             return self.built_cuda().function()
         hosts = [f for f in self.program.functions() if f.role is Role.HOST]
+        if not hosts:
+            raise CallError(f"{self.original.file} has no function")
         name = function or self.only or hosts[-1].name
         found = [f for f in hosts if f.name == name]
         if not found:

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from optigpu.api import observe
+from optigpu.api import Script, observe
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.printer import print_program
@@ -41,19 +41,19 @@ LIMIT = 60  # seconds for one mutant
 BAD = (WRONG, "crashed")
 
 
-def last_program(path: Path) -> str:
-    """What a script makes: its last program, as text."""
-    programs: list[Any] = []
+def finished(path: Path) -> Script:
+    """A script after its last step."""
+    scripts: list[Script] = []
     before = sys.argv, sys.stdout
     sys.path.insert(0, str(path.parent))
     sys.argv = [str(path)]
     try:
-        with observe(lambda script, step: programs.append(script.program)):
+        with observe(lambda script, step: scripts.append(script)):
             runpy.run_path(str(path), run_name="__main__")
     finally:
         sys.argv, sys.stdout = before
         sys.path.pop(0)
-    return print_program(programs[-1])
+    return scripts[-1]
 
 
 def whole(path: Path) -> str:
@@ -80,7 +80,7 @@ def texts(which: str) -> Iterator[tuple[str, str]]:
         kept = work.RESULTS / "programs" / f"{path.parent.parent.name}-{path.stem}.c"
         if not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(last_program(path), encoding="utf-8")
+            kept.write_text(print_program(finished(path).program), encoding="utf-8")
         yield path.relative_to(ROOT).as_posix(), kept.read_text(encoding="utf-8")
 
 
