@@ -279,3 +279,25 @@ def test_a_device_function_does_not_end_the_kernel() -> None:
     assert refused(kernel.phase, state).why == "context"
     kernel, state = begun(device=True, space="GMem", requires=alone, pre=())
     kernel.finish(state, (), ())
+
+
+# Registers
+
+
+def test_a_lane_writes_its_own_copy() -> None:
+    """A local array of a warp is a copy in each lane. After a shuffle lane l has its y[l], and the other lanes do not."""
+    registers = [kc.Alloc("x", REAL, (), "TReg", False, True), kc.Alloc("y", REAL, (), "TReg", False, True)]
+    lane = threads("t", 32, kc.Store(kc.Place("x", (T,)), THREE))
+    for local in (registers[1], kc.Alloc("y", REAL, (BLOCK,), heap=False)):
+        shuffle = kc.Shuffle("shfl_down", kc.View("y", (), ZERO), kc.View("x", (), ZERO), ONE)
+        kernel, state = launched(registers[0], local, lane, shuffle, block=32)
+        state = kernel.allocate(kernel.allocate(state))
+        x, y = (next(i for i, r in state.held.items() if r.cells.base == name) for name in "xy")
+        own = Exclusive(x, Cells("x", ((ZERO, BLOCK),), TRUE, (B0,)), (B0,), (B0,), TRUE, THREE)
+        body = kernel.enter_loop(state, LoopContract((own,), part=ONE))
+        (one,) = [i for i, r in body.held.items() if r.share == FULL]
+        state = kernel.leave_loop(kernel.store(body, one, ()), ((),), ())
+        if local is registers[1]:
+            kernel.shuffle(state, x, (B0,), y, (B0,), (B0,))
+        else:
+            assert refused(kernel.shuffle, state, x, (B0,), y, (B0,), (B0,)).why == "owner"

@@ -41,8 +41,8 @@ class LaunchRules(ThreadRules):
         return changed(state, facts=facts, context=context, code=state.code[1:])
 
     def phase(self, state: State) -> State:
-        """The next phase, in the same block of code as the launch. When the threads end, the grid is synchronised; when the kernel
-        ends, nothing of it is left."""
+        """The next phase, in the same block of code as the launch, so by the whole grid. When the threads end, the grid is
+        synchronised; when the kernel ends, nothing of it is left."""
         i = self._next(state, Phase)
         c = state.context
         if c.kind != BEFORE[i.to] or c.home is not state.block:
@@ -56,7 +56,6 @@ class LaunchRules(ThreadRules):
                 raise Rejected("launch", "left", base=name, space=gone)
         if i.to == HOST:
             return changed(state, context=Context(), code=state.code[1:])
-        self._level("launch", state, k.mul(c.grid, c.block), to=i.to)
         state = self._synchronised(state)
         after = replace(c, kind=TEARDOWN, threads=ZERO, busy=())
         return changed(state, context=after, marks=(), code=state.code[1:])
