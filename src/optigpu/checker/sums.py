@@ -24,7 +24,6 @@ from optigpu.kernel.values import (
     Step,
     Steps,
     Widen,
-    extended,
     partition,
     peel,
     rewritten,
@@ -574,7 +573,8 @@ def _result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
         case Partition(old, test):
             return partition(old, test)
         case Extend(old, body):
-            return extended(old, body)
+            *start, low, high, _ = old.args
+            return k.big(old.op, low, high, body, *start)
         case Reindex() | Maximum():
             return step.new
 
