@@ -239,6 +239,67 @@ ATTACKS += (
 )  # fmt: skip
 
 
+ROW = """#include <optigpu.h>
+int g(int r[2]) {
+  __requires("v: int");
+  __reads("&r[0] ~~> v");
+  __ensures("_Res == v");
+  return r[0];
+}
+int f(int p[2][2]) {
+  __requires("A: int * int -> int");
+  __reads("p ~> Matrix2(2, 2, A)");
+  __ensures("_Res == A(1, 0)");
+  return g(p[1]);
+}
+"""
+CELL = """#include <optigpu.h>
+float f(int p[1]) {
+  __requires("v: int");
+  __reads("&p[0] ~~> v");
+  __ensures("_Res == v");
+  return (float)p[0];
+}
+"""
+ATTACKS += (
+    Attack(
+        "a parameter's size is computed in its type",
+        """#include <optigpu.h>
+float f(int n, int w, float a[n][(uint8_t)w]) {
+  __requires("A: int * int -> float, w == 200, n == 2");
+  __reads("a ~> Matrix2(n, w, A)");
+  __ensures("_Res == A(1, 100)");
+  return a[1][100];
+}
+""",
+        (("200", "300"),),
+    ),
+    Attack("an int is not read as a float", CELL, (("(float)p[0]", "((float*)p)[0]"),)),
+    Attack("nor through *", CELL, (("(float)p[0]", "*(float*)p"),)),
+    Attack(
+        "a bound that is changed through another pointer",
+        """#include <optigpu.h>
+int f(int p[4]) {
+  __consumes("p ~> Matrix1(4, fun i -> 2)");
+  __produces("p ~> Matrix1(4, fun i -> i == 1 ? 0 : 2)");
+  __ensures("_Res == 2");
+  int* const q = p + 1;
+  const int n = q[0];
+  int r = 0;
+  for (int i = 0; i < n; i++) {
+    p[1] = 0;
+    r += 1;
+  }
+  p[1] = 0;
+  return r;
+}
+""",
+        (("i < n", "i < q[0]"),),
+    ),
+    Attack("a plain pointer has no rows", ROW, (("int p[2][2]", "int* p"),)),
+)
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified
