@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -46,7 +46,7 @@ def fits(value: Any, hint: Any) -> bool:
     return isinstance(value, hint) if isinstance(hint, type) else True
 
 
-@lru_cache(maxsize=None)
+@cache
 def _declared(f: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
     try:
         hints = get_type_hints(f)
