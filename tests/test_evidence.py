@@ -8,6 +8,8 @@ import pytest
 
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_text
+from optigpu.interp.machine import Runner
+from optigpu.interp.testing import valid_inputs
 from optigpu.syntax.printer import print_program
 from tests.conftest import ROOT
 from tests.evidence import fuzz, side_conditions
@@ -69,6 +71,14 @@ def test_a_time_limit_is_seen_behind_other_exceptions() -> None:
                 pass
         except TooSlow:
             raise ValueError from None
+
+
+def test_whole_and_partial_tiles_are_among_the_first_inputs() -> None:
+    """Faults in the blocks inside, and at the edges, of a large kernel are seen."""
+    text = (EXAMPLES / "gpu/fast/transpose.c").read_text(encoding="utf-8")
+    runner = Runner(parse_text(text))
+    sizes = [i.scalars for i in valid_inputs(runner, runner.program.function("transpose"), most=12)]
+    assert {"W": 65, "H": 65} in sizes and {"W": 64, "H": 64} in sizes and {"W": 0, "H": 0} in sizes
 
 
 @pytest.mark.parametrize("name", ["copy", "row_sums", "gpu/vector_add"])
