@@ -62,11 +62,16 @@ class TestReport:
     gave_up: str | None = None  # why nothing, or not all, could be run
 
 
-def test_function(runner: Runner, f: Function, *, seed: int = 0, seconds: float = 2.0, most: int = 300) -> TestReport:
-    """Run f on inputs that satisfy its precondition until one fails, time is up, or enough have passed."""
+def test_function(
+    runner: Runner, f: Function, *, seed: int = 0, seconds: float = 2.0, most: int = 300, simplest: bool = True
+) -> TestReport:
+    """Run f on inputs that satisfy its precondition until one fails, time is up, or enough have passed.
+
+    The failure reported is that of the `simplest` inputs found, or the first one.
+    """
     report = TestReport(f)
     try:
-        _test(runner, f, report, seed, seconds, most)
+        _test(runner, f, report, seed, seconds, most, simplest)
     except CannotEvaluate as e:
         report.gave_up = e.why
     if report.failure is None and report.runs == 0 and report.gave_up is None:
@@ -74,7 +79,9 @@ def test_function(runner: Runner, f: Function, *, seed: int = 0, seconds: float 
     return report
 
 
-def _test(runner: Runner, f: Function, report: TestReport, seed: int, seconds: float, most: int) -> None:
+def _test(
+    runner: Runner, f: Function, report: TestReport, seed: int, seconds: float, most: int, simplest: bool
+) -> None:
     generator = _Generator(runner, f, seed)
     tiles = list(generator.tiled())
     deadline = time.thread_time() + seconds
@@ -92,7 +99,7 @@ def _test(runner: Runner, f: Function, report: TestReport, seed: int, seconds: f
             outcome = run_once(runner, f, inputs, seed + tried, report)
             if outcome is not None:
                 until = time.thread_time() + seconds
-                report.failure = shrink(runner, f, smaller(generator, outcome, until), until)
+                report.failure = shrink(runner, f, smaller(generator, outcome, until), until) if simplest else outcome
                 return
             if not cells(inputs) or cells(inputs) > LARGE:
                 break  # once is enough
