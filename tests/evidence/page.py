@@ -111,14 +111,14 @@ def mutants_part(m: dict[str, Any]) -> str:
         "",
         f"{total:,} mutants, {m['runs']:,} runs. Misbehaving and verified: **{len([b for b in m['bad'] if b['outcome'] == WRONG])}**.",
         "",
-        "| program | mutants | misbehaving | of these rejected | not seen to misbehave | of these verified | rejected | other |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| program | tried | mutants | misbehaving | of these rejected | not seen to misbehave | of these verified | rejected | other |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     sums = Counter[str]()
     for name, row in rows.items():
-        lines.append(_mutants_row(name, row))
+        lines.append(_mutants_row(name, f"{100 * m['shares'][name]:.0f} %", row))
         sums.update(row)
-    lines.append(_mutants_row("**all**", {o: sums[o] for o in OUTCOMES}))
+    lines.append(_mutants_row("**all**", "", {o: sums[o] for o in OUTCOMES}))
     lines += ["", "| mutation | mutants | misbehaving | verified | rejected, clean |", "|---|---:|---:|---:|---:|"]
     for kind, row in m["kinds"].items():
         bad = row["rejected and misbehaving"] + row[WRONG]
@@ -128,13 +128,13 @@ def mutants_part(m: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _mutants_row(name: str, row: dict[str, int]) -> str:
+def _mutants_row(name: str, tried: str, row: dict[str, int]) -> str:
     bad = row["rejected and misbehaving"] + row[WRONG]
     verified, rejected = row["verified and clean"], row["rejected, clean in all runs"]
     total = sum(row.values())
     other = total - bad - verified - rejected
     return (
-        f"| {name} | {total:,} | {bad:,} | {row['rejected and misbehaving']:,} | {verified + rejected:,} | {verified:,} | "
+        f"| {name} | {tried} | {total:,} | {bad:,} | {row['rejected and misbehaving']:,} | {verified + rejected:,} | {verified:,} | "
         f"{rejected:,} | {other} |"
     )
 
