@@ -49,13 +49,19 @@ def contract_hash(f: Function) -> str:
 
 
 def certificate_of(program: Program, result: ProgramResult) -> str:
-    """The certificate of a verified program."""
-    contracts = {f.name: contract_hash(f) for f in program.functions()}
+    """The certificate of a verified program, with the proofs of what it calls from included files."""
+    proofs = {r.name: r.proof for r in (*result.called, *result.functions) if r.proof}
     header: dict[str, Any] = {
-        "contracts": {r.name: contracts[r.name] for r in result.functions},
+        "contracts": {f.name: contract_hash(f) for f in _provable(program) if f.name in proofs},
         "ledger": {"axioms": result.axioms, "admitted": result.admitted, "solver": result.solver, "floats": "reals"},
     }
-    return certificate.write({r.name: r.proof for r in result.functions if r.proof}, header)
+    return certificate.write(proofs, header)
+
+
+def _provable(program: Program) -> list[Function]:
+    """Functions and lemmas, those of included files too, callees first."""
+    functions = [f for f in program.flat_items() if isinstance(f, Function)]
+    return [f for f in functions if not f.admitted and (f.role is not Role.GHOST or f.body)]
 
 
 def audit(program: Program, text: str, solver: Solver) -> AuditResult:
@@ -65,13 +71,14 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     ledger = Ledger()
     judge = Judge(solver, root=Facts(Search()))
     out = AuditResult(solver=solver.description, trusted_lines=trusted_lines())
-    wanted = [f for f in program.functions() if f.role is not Role.GHOST and not f.admitted]
+    mine = program.functions()
     claimed = header.get("contracts")
     if not isinstance(claimed, dict):
         raise ValueError("not a certificate (it names no contracts)")
-    for f in wanted:
+    for f in _provable(program):
         if f.name not in proofs:
-            out.failures[f.name] = "the certificate has no proof of it"
+            if f in mine:  # of others only those are needed that are called
+                out.failures[f.name] = "the certificate has no proof of it"
             continue
         if claimed.get(f.name) != contract_hash(f):
             out.failures[f.name] = "its contract is not the one that was certified"

@@ -71,6 +71,9 @@ class ProgramResult:
     admitted: list[str]
     solver: str
     cached: tuple[int, int] = (0, 0)  # (answers from the cache, questions to the solver)
+    called: list[FunctionResult] = field(
+        default_factory=list
+    )  # functions of included files that were proved on the way
 
     @property
     def verified(self) -> bool:
