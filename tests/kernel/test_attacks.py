@@ -856,6 +856,18 @@ def test_owner_contains() -> None:
         assert judge.proves(Facts(), group.contains(Owner(k.num(start), k.num(size)))) == inside
 
 
+def test_a_set_of_cells_has_as_many_binders_as_it_has() -> None:
+    """Otherwise the ranges would be those of one binder and the index that of another."""
+    for args in ((), (ZERO, n)):
+        with pytest.raises((ValueError, IndexError)):
+            WHOLE.domain(args)
+    read = Claim(box("a", (ONE,)), SOME, None, READ)
+    kernel, state = begun(post=(read,), requires=(*SIZES, k.lt(ONE, n)))
+    assert refused(kernel.finish, state, (ID,), ()).why == "leak"
+    with pytest.raises((Rejected, ValueError)):
+        kernel.finish(state, (Take(1, (B0,), (ZERO, B0)),), ())
+
+
 def test_updates_and_removals_of_families() -> None:
     family = Family(WHOLE, NOUGHT, k.lt(B0, k.num(4)))
     first = k.lt(B0, k.num(2))

@@ -58,14 +58,14 @@ class Verifier:
         for name in _callees_first(elaborated, wanted):
             f = functions[name]
             result = self._function(program, elaborated, ledger, f)
-            if not f.admitted:
+            if not (f.admitted or f.primitive):
                 (results if name in wanted else called).append(result)
         used = (self.solver.hits - hits, self.solver.asked - asked)
         admitted = sorted(ledger.admitted | {n for n, f in functions.items() if f.admitted and n in wanted})
         order = {f.name: i for i, f in enumerate(program.functions())}
         results.sort(key=lambda r: order.get(r.name, 0))
         return ProgramResult(
-            program.file, results, sorted(ledger.axioms), admitted, self.solver.description, used, called
+            program.file, results, sorted(ledger.axioms), admitted, self.solver.description, called, used
         )
 
     def _again(

@@ -135,9 +135,9 @@ class ThreadConditions(Conditions):
 
     def _covered(self, rule: str, facts: Facts, m: Mark, by: tuple[Mark, ...], cover: Cover) -> None:
         """Everything that m says was read is said by one of the other marks."""
-        if not 0 <= cover.mark < len(by) or by[cover.mark].family != m.family:
+        wider = by[cover.mark] if 0 <= cover.mark < len(by) else None
+        if wider is None or wider.family != m.family or len(cover.forward) != wider.cells.arity:
             raise Rejected(rule, "marks", base=m.cells.base)
-        wider = by[cover.mark]
         b, inside = self._arbitrary(facts, m.cells)
         image = instantiate_all(cover.forward, b)
         goal = k.and_(wider.cells.domain(image), same(wider.cells.at(image), m.cells.at(b)))
