@@ -166,6 +166,16 @@ def test_constructors_refuse_other_sorts() -> None:
     k.instantiate(k.bound(0, REAL), (y,))
 
 
+def test_only_integers_are_quotients() -> None:
+    """`n/16` is the name of n div 16 among the facts; a real or a function of this name is something else."""
+    facts = Facts().assume(k.eq(k.fmod(n, k.num(16)), ZERO))
+    assert facts.simplify(k.var("n/16", INT)) is k.fdiv(n, k.num(16))
+    for sort in (REAL, k.fun_sort((INT,), INT)):
+        assert facts.simplify(k.var("n/16", sort)) is k.var("n/16", sort)
+    with pytest.raises(AssertionError):
+        k.bound(-1, INT)
+
+
 # Owners
 
 
