@@ -166,6 +166,16 @@ def test_constructors_refuse_other_sorts() -> None:
     k.instantiate(k.bound(0, REAL), (y,))
 
 
+def test_only_integers_are_quotients() -> None:
+    """`n/16` is the name of n div 16 among the facts; a real or a function of this name is something else."""
+    facts = Facts().assume(k.eq(k.fmod(n, k.num(16)), ZERO))
+    assert facts.simplify(k.var("n/16", INT)) is k.fdiv(n, k.num(16))
+    for sort in (REAL, k.fun_sort((INT,), INT)):
+        assert facts.simplify(k.var("n/16", sort)) is k.var("n/16", sort)
+    with pytest.raises(AssertionError):
+        k.bound(-1, INT)
+
+
 # Owners
 
 
@@ -220,7 +230,7 @@ def after_threads(owner: Owner, crossed: bool) -> Theorem:
     return kernel.finish(kernel.phase(kernel.phase(kernel.leave_loop(body, ((),), ()))), (ID,), ())
 
 
-def test_nobody_is_no_owner() -> None:
+def test_nopartis_no_owner() -> None:
     """Nobody is in every block. Each block would write what a thread of the other one has written, and no barrier is between."""
     after_threads(Owner(B0, ONE), False)
     for nobody in (Owner(k.num(100), k.num(-100)), Owner(B0, ZERO), Owner(k.add(B0, ONE), ZERO)):
@@ -270,6 +280,12 @@ def test_a_kernel_ends_where_it_was_launched() -> None:
     kernel, state = begun(again(*ANOTHER[2:], *ANOTHER[:2]), pre=())
     body = kernel.phase(kernel.launch(kernel.enter_loop(state, LoopContract())))
     kernel.finish(kernel.leave_loop(kernel.phase(kernel.phase(body)), (), ()), (), ())
+    kernel.unroll(state)
+    kernel, state = launched(again(*ANOTHER))
+    assert refused(kernel.unroll, state).why == "context"
+    for part in (ANOTHER[2:], ANOTHER[2:3]):
+        kernel, state = begun(again(*part), pre=())
+        assert refused(kernel.unroll, state).why == "context"
 
 
 def test_a_device_function_does_not_end_the_kernel() -> None:
