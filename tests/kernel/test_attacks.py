@@ -303,6 +303,12 @@ def test_ghost_and_assertion() -> None:
         assert refused(*reversed_call("ghost", kc.Ghost("g", (), pre, post, ())), (ID,), ()).why == "value"
     both = kc.Ghost("g", (), (KNOWN_A, KNOWN_A), (), ())
     assert refused(*reversed_call("ghost", both), (ID, ID), ()).why == "permission"
+    lent = replace(KNOWN_A, share=READ)
+    for claims in ((lent, KNOWN_A), (KNOWN_A, lent)):
+        assert refused(*reversed_call("ghost", kc.Ghost("g", (), claims, (), ())), (ID, ID), ()).why == "permission"
+        assert refused(*reversed_call("ghost", kc.Ghost("g", (), (), claims, ())), (ID, ID), ()).why == "permission"
+    rule, state = reversed_call("ghost", kc.Ghost("g", (), (lent, lent), (), ()))
+    rule(state, (ID, ID), ())
     for ghost, takes, steps in (
         (kc.Ghost("g", (), (wrong,), (), ()), (), ()),
         (kc.Ghost("g", (), (), (wrong,), ()), (), ()),

@@ -188,7 +188,7 @@ class Rules(ThreadConditions):
             state = changed(state, facts=state.facts.assume(p))
         for side, found in ((i.pre, takes[: len(i.pre)]), (i.post, takes[len(i.pre) :])):
             held = dict(state.held)
-            for claim, take in zip(side, found, strict=True):
+            for claim, take in sorted(zip(side, found, strict=True), key=lambda one: one[0].share):  # full ones first
                 c = claim.substitute(dict(state.env))
                 r = self._claimed("ghost", state, held, c, take)
                 if c.share == FULL:
