@@ -207,6 +207,9 @@ def test_memory_of_devices_is_any_that_threads_have() -> None:
             kernel.call(state, (), (ID,), ())
         else:
             assert refused(kernel.call, state, (), (ID,), ()).why == "space"
+            silent = replace(g, contract=kc.Contract((), (), (), (), ()))  # nothing is claimed of the array
+            kernel = Kernel(kernel.judge, kc.Program({**kernel.program.functions, "g": silent}), kernel.ledger)
+            assert refused(kernel.call, state, (), (), ()).why == "space"
     kernel, state = launched(CALL, requires=SIX, others=(group_callee(claim(), space="SMem"),))
     assert refused(kernel.call, state, (), (ID,), ()).why == "space"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from random import Random
@@ -316,10 +317,8 @@ def rewritten(r: Random, kernel: Counting, state: State) -> State:
 def straight(r: Random) -> Counter[str]:
     facts = random_facts(r, k.le(ZERO, m), k.lt(m, n))
     kernel, state, runs = begun(r, random_code(r, 2), facts, init=r.choice([KNOWN, KNOWN, UNINIT]))
-    try:
+    with suppress(Rejected):
         executed(r, kernel, state, runs)
-    except Rejected:
-        pass
     return kernel.accepted
 
 
