@@ -152,7 +152,7 @@ class Rules(ThreadConditions):
         gone = {n for n, f in state.held.items() if f.cells.base == i.base}
         idle = r.owner is None and not any(m.family in gone for m in state.marks)
         context = state.context
-        if base.space == kc.SHARED and idle:
+        if idle:  # only shared memory takes bytes
             context = replace(context, used=k.sub(context.used, base.bytes))
         elif base.space == kc.SHARED:
             context = replace(context, busy=(*context.busy, (i.base, base.bytes)))
