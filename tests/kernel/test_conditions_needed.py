@@ -246,6 +246,26 @@ def test_a_call_for_some_cells_leaves_the_others() -> None:
     assert refused(kernel.call, state, (), (ID,), (), (Take(1, (beyond,), (beyond,)),)).why == "permission"
 
 
+def test_cells_are_given_back_to_their_own_array() -> None:
+    """g gives two arrays back from the other end; each goes where it was taken, and not into the other's family."""
+    params = (kc.Param("k", INT), *(kc.Param(name, REAL, (SIZE,)) for name in "yz"))
+    pre = tuple(Claim(box(name, (SIZE,)), SOME) for name in "yz")
+    turn = k.sub(k.sub(SIZE, ONE), B0)
+    post = tuple(Claim(Cells(name, ((ZERO, SIZE),), TRUE, (turn,)), SOME) for name in "yz")
+    g = callee(params=params, contract=kc.Contract((), (), pre, post, ()))
+    call = kc.Call(None, "g", (n, kc.View("a", (), ZERO), kc.View("b", (), ZERO)))
+    mine = (KNOWN_A, Claim(box("b", (n,)), SOME))
+    kernel, state = begun(call, pre=mine, params=(kc.Param("b", REAL, (n,)),), others=(g,))
+    turned = k.sub(k.sub(n, ONE), B0)
+    takes = tuple(Take(number, (B0,), (B0,)) for number in (1, 2))
+    for numbers in ((1, 2), (2, 1), (1, 1)):
+        gives = tuple(Take(number, (turned,), (turned,)) for number in numbers)
+        if numbers == (1, 2):
+            kernel.call(state, (), takes, (), gives)
+        else:
+            refused(kernel.call, state, (), takes, (), gives)
+
+
 def test_cells_are_given_back_at_binders_that_the_family_has() -> None:
     """a's cells are numbered by even binders; an odd one is none of them, though it has the index of one."""
     two = k.num(2)
@@ -259,6 +279,19 @@ def test_cells_are_given_back_at_binders_that_the_family_has() -> None:
     kernel.call(state, (), (take,), (), (Take(1, (k.scale(2, turned),), (back,)),))
     odd = k.add(k.scale(2, turned), ONE)
     assert refused(kernel.call, state, (), (take,), (), (Take(1, (odd,), (back,)),)).why == "permission"
+
+
+def test_a_body_keeps_no_cells_that_a_call_brought() -> None:
+    """An admitted function gives cells that it has not taken; after the loop nobody would know of them."""
+    full = Claim(box("y", (SIZE,)), SOME)
+    for post, ok in (((), True), ((full,), False)):
+        g = callee(contract=kc.Contract((), (), (), post, ()))
+        kernel, state = begun(loop(CALL), pre=(), others=(g,), requires=(*SIZES, k.lt(ZERO, n)))
+        end = kernel.call(kernel.enter_loop(state, LoopContract()), (), (), ())
+        if ok:
+            kernel.leave_loop(end, (), ())
+        else:
+            assert refused(kernel.leave_loop, end, (), ()).why == "leak"
 
 
 # Claims and facts
@@ -281,7 +314,8 @@ def test_steps_prove_equations_only() -> None:
     """A[0] is 0, so A[0] = 0 holds by any steps; A[0] < 0 does not."""
     first, nothing = k.app(k.var("A", k.fun_sort((INT,), REAL)), ZERO), k.num(0, REAL)
     steps = (Case(k.lt(ZERO, n), (), ()),)
-    for goal, ok in ((k.eq(first, nothing), True), (k.lt(first, nothing), False)):
+    goals = ((k.eq(first, nothing), True), (k.eq(first, k.num(1, REAL)), False), (k.lt(first, nothing), False))
+    for goal, ok in goals:
         kernel, state = begun(kc.Assert(goal), requires=(*SIZES, k.eq(first, nothing)))
         if ok:
             kernel.assertion(state, steps)

@@ -239,7 +239,7 @@ class Rules(ThreadConditions):
         """
         (test, start), (opposite, other_start) = self._ended(yes, "if"), self._ended(no, "if")
         before = yes.block.before
-        if before is None or before is not no.block.before or yes.block is no.block or k.not_(test) is not opposite:
+        if before is None or before is not no.block.before or k.not_(test) is not opposite:
             raise Rejected("join", "these are not the two branches of one if")
         if yes.held.keys() != no.held.keys() or yes.bases != no.bases:
             raise Rejected("join", "branches", base=_difference(yes, no))
