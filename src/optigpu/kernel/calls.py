@@ -56,7 +56,7 @@ class CallRules(ThreadConditions):
                     if f.device:
                         self._in_reach("call", state, claim.cells.base)
                         self._handed("call", state, r, claim, take)
-                    if f.device and share == READ:
+                    if share == READ:
                         marks = self._read(changed(state, marks=marks), take.family, claim.cells)
                     if share == FULL:
                         member = self._member(claim.cells, r, take.back)
