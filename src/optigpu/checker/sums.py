@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from optigpu.checker.maxima import Guess, MaximumSearch
+from optigpu.checker.questions import follows
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
@@ -55,7 +56,7 @@ class SumProver:
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
 
     def proves(self, facts: Facts, goal: Term) -> bool:
-        return self.judge.proves(facts, goal, count=False)
+        return follows(self.judge, facts, goal)
 
     def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> Steps | None:
         """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds.

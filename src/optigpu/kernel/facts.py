@@ -11,7 +11,9 @@ Everything else goes to the solver (kernel/judge.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from optigpu.kernel import terms as k
@@ -25,7 +27,7 @@ class Guide:
     """Advice for the search, from outside the kernel. Bad advice can make a proof fail, never succeed; here is none at all."""
 
     def refutes(self, facts: Facts, p: Term) -> bool:
-        """Is the integer p negative for numbers for which the facts hold? Then no proof of p >= 0 is looked for."""
+        """Is the integer p negative, or the goal p false, where the facts hold? Then no proof of p >= 0, or of p, is tried."""
         return False
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
@@ -45,6 +47,7 @@ class Facts:
         self.items: tuple[Term, ...] = ()  # with the substitution applied
         self.known: frozenset[Term] = frozenset()
         self._bounds: Bounds | None = None
+        self._extended: dict[object, Bounds] = {}  # with those of the divisions and extrema in a term
         self._simplified: dict[Term, Term] = {}
         self._nonneg: dict[Term, bool] = {}
         self.positive: set[Term] = set()  # atoms known to be at least 1
@@ -97,7 +100,7 @@ class Facts:
         self.items = tuple(dict.fromkeys(i for i in _sharpened(items) if i is not TRUE))
         self.known = frozenset(self.items)
         self.positive = set()
-        self._bounds, self._simplified, self._nonneg = None, {}, {}
+        self._bounds, self._extended, self._simplified, self._nonneg = None, {}, {}, {}
 
     def _inside(self, fact: Term) -> Term:
         """A fact with its numbers simplified, but the fact itself not decided."""
@@ -157,7 +160,7 @@ class Facts:
         match new.op:
             case "fdiv":
                 return self._divide(new)
-            case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.atoms()):
+            case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.parts):
                 return self._cancel(new)
             case "max":
                 return self._maximum(new)
@@ -263,7 +266,8 @@ class Facts:
     def _contradictory(self) -> bool:
         """Do two of the facts exclude each other?"""
         bounds = [i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT]
-        return self.inconsistent or _opposed(bounds) or any(self.nonneg(k.sub(p, ONE)) for p in bounds)
+        possible = not self.guide.refutes(self, FALSE)
+        return self.inconsistent or (possible and (_opposed(bounds) or any(self.nonneg(k.sub(p, ONE)) for p in bounds)))
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""
@@ -330,17 +334,19 @@ class Facts:
             self._add_factors(self._bounds)
             for item in self.items:  # again, with symbolic coefficients that are now known to be positive
                 self._add_bounds(self._bounds, item)
-                self._add_definitions(self._bounds, item)
-        bounds = self._bounds
-        if any(a.op in _DEFINED and a not in bounds for a in k.subterms(p)):
-            divisors = {a.args[1] for a in k.subterms(p) if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}
-            bounds = {v: list(bs) for v, bs in bounds.items()}
-            for d in divisors:  # quotients that divide
-                if d in self.positive or self.nonneg(k.sub(d, ONE)):
+                self._add_definitions(self._bounds, k.subterms(item))
+        defined = tuple([a for a in k.subterms(p) if a.op in _DEFINED])
+        if all(a in self._bounds for a in defined):
+            return self._bounds
+        if (defined, len(self.positive)) not in self._extended:
+            bounds = {v: list(bs) for v, bs in self._bounds.items()}
+            for d in {a.args[1] for a in defined if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}:
+                if d in self.positive or self.nonneg(k.sub(d, ONE)):  # quotients that divide
                     self.positive.add(d)
                     bounds.setdefault(d, []).append((ONE, 1, ONE))
-            self._add_definitions(bounds, p)
-        return bounds
+            self._add_definitions(bounds, defined)
+            self._extended[defined, len(self.positive)] = bounds
+        return self._extended[defined, len(self.positive)]
 
     def _add_factors(self, bounds: Bounds) -> None:
         """A product of numbers that are not negative is at least 1 only if each of them is: 0 <= i < H * W."""
@@ -355,8 +361,8 @@ class Facts:
         for a in self.positive:
             bounds.setdefault(a, []).append((ONE, 1, ONE))
 
-    def _add_definitions(self, bounds: Bounds, t: Term) -> None:
-        for a in k.subterms(t):
+    def _add_definitions(self, bounds: Bounds, terms: Iterable[Term]) -> None:
+        for a in terms:
             if a.level > 0 or a.sort is not INT:
                 continue
             match a.op:
@@ -375,26 +381,11 @@ class Facts:
                     pass
 
     def _add_bounds(self, bounds: Bounds, item: Term) -> None:
-        """From p <= 0: for each atom with a positive coefficient, up to sign, the bound that p gives for it."""
-        if item.op == "eq" and item.args[0].sort is INT:
-            self._add_bounds(bounds, k.le(item.args[0], ZERO))
-            self._add_bounds(bounds, k.le(ZERO, item.args[0]))
-            return
-        if item.op != "le" or item.args[0].sort is not INT:
-            return
-        cs = k.coefficients(item.args[0])
-        for m, c in cs.items():
-            for v in dict.fromkeys(m):
-                others = _without(m, v)
-                if len(others) > 1 or not self.positive.issuperset(others) or any(v in n for n in cs if n != m):
-                    continue
-                if v in others:
-                    continue
-                rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
-                factor = k.mul(k.num(abs(c)), *others)
-                # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
-                entry = (factor, -1, k.neg(rest)) if c > 0 else (factor, 1, rest)
-                known = bounds.setdefault(v, [])
+        """The bounds that an inequality or equation gives for atoms, where what they are multiplied with is positive."""
+        if item.op in ("le", "eq") and item.args[0].sort is INT:
+            p = item.args[0]
+            for v, others, entry in _entries(p) + _entries(k.neg(p)) if item.op == "eq" else _entries(p):
+                known = bounds.setdefault(v, []) if self.positive.issuperset(others) else [entry]
                 if entry not in known:
                     known.append(entry)
 
@@ -402,6 +393,22 @@ class Facts:
 # For each atom v: (c, 1, r) for c*v >= r, (c, -1, r) for c*v <= r, with c > 0.
 Bounds = dict[Term, list[tuple[Term, int, Term]]]
 _DEFINED = ("fdiv", "max", "pow2")
+
+
+@lru_cache(20_000)
+def _entries(p: Term) -> list[tuple[Term, k.Monomial, tuple[Term, int, Term]]]:
+    """From p <= 0: for each atom with a coefficient that is positive if these others are, the bound that p gives for it."""
+    out, cs = [], k.coefficients(p)
+    for m, c in cs.items():
+        for v in dict.fromkeys(m):
+            others = _without(m, v)
+            if len(others) > 1 or v in others or any(v in n for n in cs if n != m):
+                continue
+            rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
+            factor = k.mul(k.num(abs(c)), *others)
+            # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
+            out.append((v, others, (factor, -1, k.neg(rest)) if c > 0 else (factor, 1, rest)))
+    return out
 
 
 def _innermost(a: Term) -> tuple[int, int, int]:
@@ -472,11 +479,7 @@ def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
     return k.polynomial(a, v.sort), k.polynomial({m: c for m, c in cs.items() if v not in m}, v.sort)
 
 
-def _atom_nonneg(a: Term, bounds: Bounds) -> bool:
-    return _atom_at_least(a, 0, bounds)
-
-
-def _atom_at_least(a: Term, least: int, bounds: Bounds) -> bool:
+def _atom_nonneg(a: Term, bounds: Bounds, least: int = 0) -> bool:
     """a >= least (0 or 1), from a constant bound or from what the atom is."""
     if a.op == "num":
         return bool(a.data >= least)
@@ -486,10 +489,10 @@ def _atom_at_least(a: Term, least: int, bounds: Bounds) -> bool:
     match a.op:
         case "fdiv":
             x, d = a.args
-            positive = _atom_at_least(d, 1, bounds) if d.op != "poly" else False
+            positive = _atom_nonneg(d, bounds, 1) if d.op != "poly" else False
             return least == 0 and positive and x.op != "poly" and _atom_nonneg(x, bounds)
         case "max":
-            return any(x.op != "poly" and _atom_at_least(x, least, bounds) for x in a.args)
+            return any(x.op != "poly" and _atom_nonneg(x, bounds, least) for x in a.args)
         case _:
             return False
 

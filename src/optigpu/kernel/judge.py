@@ -71,7 +71,7 @@ class Judge:
         new += self._laws(facts, goal)
         if new and facts.assume(*new).proves(goal):
             return True
-        return self.solver.valid(ground + new, goal)
+        return not facts.guide.refutes(facts, k.implies(k.and_(*new), goal)) and self.solver.valid(ground + new, goal)
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
@@ -86,13 +86,14 @@ class Judge:
                 low, high, body = t.args
                 (i,), inner = facts.arbitrary(INT)
                 inside, summand = inner.assume(k.le(low, i), k.lt(i, high)), instantiate(body, (i,))
+                if not self.proves(inside, k.le(zero, summand), count=False):
+                    continue
+                out.append(k.le(zero, t))
+                first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
                 if self.proves(inside, k.lt(zero, summand), count=False):
-                    out += [k.implies(k.lt(low, high), k.lt(zero, t)), k.le(zero, t)]
-                elif self.proves(inside, k.le(zero, summand), count=False):
-                    out.append(k.le(zero, t))
-                    first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
-                    if self.proves(facts, first, count=False):  # one is positive, and none negative
-                        out.append(k.lt(zero, t))
+                    out.append(k.implies(k.lt(low, high), k.lt(zero, t)))
+                elif self.proves(facts, first, count=False):  # one is positive, and none negative
+                    out.append(k.lt(zero, t))
         return out
 
 
