@@ -54,6 +54,7 @@ class SumProver:
         self.equality = Equality(judge)
         self.maxima = MaximumSearch(judge)
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
+        self.never_flat: set[tuple[Facts, Term, Term]] = set()  # pairs are met again in each round
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         return follows(self.judge, facts, goal)
@@ -418,6 +419,12 @@ class SumProver:
 
     def flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """A nested sum whose index form takes each value of the other sum's index once: k in 0..K, t in 0..32: f(32*k + t)."""
+        found = self._flattened(facts, t, like) if (facts, t, like) not in self.never_flat else None
+        if found is None:
+            self.never_flat.add((facts, t, like))
+        return found
+
+    def _flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         one = peel(like, 1) if like.op == "sum" else None
         if one is None or t.op != "sum" or peel(like, 2) is not None:
             return None
