@@ -13,9 +13,11 @@ from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
+from optigpu.checker.certificate import sealed
 from optigpu.cli import main
 from optigpu.kernel import terms as k
 from optigpu.kernel.terms import BOOL, Term
@@ -90,23 +92,31 @@ def test_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["binary.c", "empty.json", "other.json"]
 
 
-@pytest.mark.parametrize("certificate", ["[]", "null", "1", '"x"', "{", '{"format": 2}', '{"format": 1}',
-                                         '{"format": 1, "terms": 3, "proofs": {}}', '{"format": 1, "terms": [], "proofs": []}',
-                                         '{"format": 1, "terms": [["sum", 7, 8, 9]], "proofs": {}}',
-                                         '{"format": 1, "terms": [["what"]], "proofs": {}}',
-                                         '{"format": 1, "terms": [], "proofs": {"copy": 3}}',
-                                         '{"format": 1, "terms": [], "proofs": {"copy": [{"!": "Op"}]}}',
-                                         '{"format": 1, "terms": [], "proofs": {"copy": [{"!": "Nothing"}]}}',
-                                         '{"format": 1, "terms": [], "proofs": {"copy": []}, "contracts": 3}',
-                                         '{"format": 1, "terms": [["num", "1/0", "int"]], "proofs": {}}',
-                                         '{"format": 1, "terms": [["num", "1/2", "int"]], "proofs": {}}',
-                                         '{"format": 1, "terms": [["bound", -1, "int"], ["max", 0, 0]]}'])  # fmt: skip
+@pytest.mark.parametrize("certificate", ["[]", "null", "1", '"x"', "{", '{"format": 2}', '{"format": 1}', "[" * 100_000,
+                                         '{"format":' + "9" * 10_000 + "}", "\ud800", "\x00"])  # fmt: skip
 def test_certificates_of_any_kind_are_read_without_a_crash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], certificate: str
 ) -> None:
     path = tmp_path / "c.json"
-    path.write_text(certificate, encoding="utf-8")
-    assert main(["audit", str(COPY), "--certificate", str(path)]) in (1, 2)
+    path.write_bytes(certificate.encode("utf-8", "surrogatepass"))
+    assert main(["audit", str(COPY), "--certificate", str(path)]) == 2
+    captured = capsys.readouterr()
+    without_stack_trace(captured.err)
+
+
+@pytest.mark.parametrize("parts", [{"terms": 3}, {"proofs": []}, {"terms": [["sum", 7, 8, 9]]}, {"terms": [["what"]]},
+                                   {"proofs": {"copy": 3}}, {"proofs": {"copy": [{"!": "Op"}]}},
+                                   {"proofs": {"copy": [{"!": "Nothing"}]}}, {"contracts": 3}, {"ledger": []}, {"program": 1},
+                                   {"terms": [["num", "1/0", "int"]]}, {"terms": [["num", "1/2", "int"]]},
+                                   {"terms": [["bound", -1, "int"], ["max", 0, 0]]}, {"tool": None}, {"emitted": 7},
+                                   {"format": "2"}, {"proofs": None}, {"ledger": {"solver": {}}}])  # fmt: skip
+def test_sealed_certificates_of_any_kind_are_read_without_a_crash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], parts: dict[str, Any]
+) -> None:
+    path = tmp_path / "c.json"
+    assert main(["check", str(COPY), "--certificate", str(path)]) == 0
+    path.write_text(sealed({**json.loads(path.read_text(encoding="utf-8")), **parts}), encoding="utf-8")
+    assert main(["audit", str(COPY), "--certificate", str(path)]) in ((0,) if "emitted" in parts else (1, 2))
     captured = capsys.readouterr()
     without_stack_trace(captured.err)
 

@@ -100,7 +100,7 @@ class Script(core.Script):
         text = self.cuda().text if target.suffix in (".cu", ".cuh") else emit_c(self.program)
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
-        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result))
+        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result, text))
         return target
 
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
@@ -118,6 +118,8 @@ class Script(core.Script):
         if has_kernels(self.program):
             return self.built_cuda().function()
         hosts = [f for f in self.program.functions() if f.role is Role.HOST]
+        if not hosts:
+            raise CallError(f"{self.original.file} has no function")
         name = function or self.only or hosts[-1].name
         found = [f for f in hosts if f.name == name]
         if not found:
@@ -135,6 +137,8 @@ class Script(core.Script):
     def _finished(self) -> None:
         if self._phases:
             raise CallError("a phase is still open: what it made has not been verified")
+        if self.changed_outside:
+            raise CallError("the program was changed outside a step: it has not been checked against the original")
         if not self.result.verified:
             raise CallError("the program is not verified, so no code is made from it")
 

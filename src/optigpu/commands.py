@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from optigpu.api import Script, has_kernels, observe
-from optigpu.checker.audit import audit, certificate_of
+from optigpu.checker.audit import audit, certificate_of, certified_program
 from optigpu.checker.proofs import annotated
 from optigpu.checker.verdict import Verdict
 from optigpu.checker.verify import Settings, Verifier
@@ -61,6 +61,8 @@ def _verifier(args: argparse.Namespace) -> Verifier:
 
 
 def check_command(args: argparse.Namespace, style: Style) -> int:
+    if args.certificate and (args.function is not None or len(args.files) != 1):
+        raise CallError("a certificate is of one whole file: --certificate goes with one FILE, and not with --function")
     verifier = _verifier(args)
     code = FINE
     results = []
@@ -90,17 +92,18 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
 def audit_command(args: argparse.Namespace, style: Style) -> int:
     code = FINE
     for file in args.files:
-        program = parse_file(file)
-        text = ""
-        if not args.certificate:
-            result = Verifier(Settings(cache_folder())).verify(program)
-            if not result.verified:
-                for f in result.functions:
-                    print(render_function(f, style))
-                return WRONG
-            text = certificate_of(program, result)
         try:
-            text = text or Path(args.certificate).read_text(encoding="utf-8")
+            if args.certificate:
+                text = Path(args.certificate).read_text(encoding="utf-8")
+                program = _audited(file, text)
+            else:
+                program = parse_file(file)
+                result = Verifier(Settings(cache_folder())).verify(program)
+                if not result.verified:
+                    for f in result.functions:
+                        print(render_function(f, style))
+                    return WRONG
+                text = certificate_of(program, result)
             found = audit(program, text, Z3Solver())
         except ValueError as e:
             raise CallError(f"{args.certificate or file}: {e}") from None
@@ -108,6 +111,16 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
         if found.failures or (args.no_assumptions and found.assumptions):
             code = WRONG
     return code
+
+
+def _audited(file: str, certificate: str) -> Program:
+    """The program of a file; of emitted code, the program that it was made from."""
+    try:
+        return certified_program(certificate, Path(file).read_text(encoding="utf-8"))
+    except ValueError:
+        if file.endswith((".cu", ".cuh")):
+            raise
+        return parse_file(file)
 
 
 def explain_command(args: argparse.Namespace, style: Style) -> int:

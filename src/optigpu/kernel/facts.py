@@ -11,7 +11,6 @@ Everything else goes to the solver (kernel/judge.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -47,7 +46,6 @@ class Facts:
         self.items: tuple[Term, ...] = ()  # with the substitution applied
         self.known: frozenset[Term] = frozenset()
         self._bounds: Bounds | None = None
-        self._extended: dict[object, Bounds] = {}  # with those of the divisions and extrema in a term
         self._simplified: dict[Term, Term] = {}
         self._nonneg: dict[Term, bool] = {}
         self.positive: set[Term] = set()  # atoms known to be at least 1
@@ -100,7 +98,7 @@ class Facts:
         self.items = tuple(dict.fromkeys(i for i in _sharpened(items) if i is not TRUE))
         self.known = frozenset(self.items)
         self.positive = set()
-        self._bounds, self._extended, self._simplified, self._nonneg = None, {}, {}, {}
+        self._bounds, self._simplified, self._nonneg = None, {}, {}
 
     def _inside(self, fact: Term) -> Term:
         """A fact with its numbers simplified, but the fact itself not decided."""
@@ -266,8 +264,7 @@ class Facts:
     def _contradictory(self) -> bool:
         """Do two of the facts exclude each other?"""
         bounds = [i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT]
-        possible = not self.guide.refutes(self, FALSE)
-        return self.inconsistent or (possible and (_opposed(bounds) or any(self.nonneg(k.sub(p, ONE)) for p in bounds)))
+        return self.inconsistent or _opposed(bounds) or any(self.nonneg(k.sub(p, ONE)) for p in bounds)
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""
@@ -287,7 +284,8 @@ class Facts:
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
         if common is not None and (
-            _atom_nonneg(common, bounds) or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
+            _atom_at_least(0, common, bounds)
+            or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
         ):  # a * q >= 0
             rest = k.polynomial({_without(m, common): c for m, c in cs.items()}, INT)
             return self._eliminate(rest, depth, tried_at, bounds)
@@ -316,7 +314,7 @@ class Facts:
     def _plainly_nonneg(self, cs: Coefficients, bounds: Bounds) -> bool:
         """Are all summands products of numbers that are not negative, and squares?"""
         odd = (a for m in cs for a in dict.fromkeys(m) if m.count(a) % 2)
-        return all(c >= 0 for c in cs.values()) and all(_atom_nonneg(a, bounds) for a in odd)
+        return all(c >= 0 for c in cs.values()) and all(_atom_at_least(0, a, bounds) for a in odd)
 
     def _sign(self, a: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> int:
         if a.op == "num":
@@ -334,19 +332,17 @@ class Facts:
             self._add_factors(self._bounds)
             for item in self.items:  # again, with symbolic coefficients that are now known to be positive
                 self._add_bounds(self._bounds, item)
-                self._add_definitions(self._bounds, k.subterms(item))
-        defined = tuple([a for a in k.subterms(p) if a.op in _DEFINED])
-        if all(a in self._bounds for a in defined):
-            return self._bounds
-        if (defined, len(self.positive)) not in self._extended:
-            bounds = {v: list(bs) for v, bs in self._bounds.items()}
-            for d in {a.args[1] for a in defined if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}:
-                if d in self.positive or self.nonneg(k.sub(d, ONE)):  # quotients that divide
+                self._add_definitions(self._bounds, item)
+        bounds = self._bounds
+        if any(a.op in _DEFINED and a not in bounds for a in k.subterms(p)):
+            divisors = {a.args[1] for a in k.subterms(p) if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}
+            bounds = {v: list(bs) for v, bs in bounds.items()}
+            for d in divisors:  # quotients that divide
+                if d in self.positive or self.nonneg(k.sub(d, ONE)):
                     self.positive.add(d)
                     bounds.setdefault(d, []).append((ONE, 1, ONE))
-            self._add_definitions(bounds, defined)
-            self._extended[defined, len(self.positive)] = bounds
-        return self._extended[defined, len(self.positive)]
+            self._add_definitions(bounds, p)
+        return bounds
 
     def _add_factors(self, bounds: Bounds) -> None:
         """A product of numbers that are not negative is at least 1 only if each of them is: 0 <= i < H * W."""
@@ -356,13 +352,13 @@ class Facts:
                 products = [m for m, c in cs.items() if c < 0 and m]
                 rest = {m: c for m, c in cs.items() if c > 0}
                 at_least_1 = len(products) == 1 and cs.get((), 0) >= 1 and self._plainly_nonneg(rest, bounds)
-                if at_least_1 and (len(products[0]) == 1 or all(_atom_nonneg(a, bounds) for a in products[0])):
+                if at_least_1 and (len(products[0]) == 1 or all(_atom_at_least(0, a, bounds) for a in products[0])):
                     self.positive |= set(products[0])
         for a in self.positive:
             bounds.setdefault(a, []).append((ONE, 1, ONE))
 
-    def _add_definitions(self, bounds: Bounds, terms: Iterable[Term]) -> None:
-        for a in terms:
+    def _add_definitions(self, bounds: Bounds, t: Term) -> None:
+        for a in k.subterms(t):
             if a.level > 0 or a.sort is not INT:
                 continue
             match a.op:
@@ -419,7 +415,7 @@ def _innermost(a: Term) -> tuple[int, int, int]:
 
 def _expand(t: Term) -> Term:
     """n div 16 for the variable n/16, which stands for it where 16 divides n."""
-    quotients = [x for x in t.free if "/" in str(x.data)]
+    quotients = [x for x in t.free if "/" in str(x.data) and x.sort is INT]
     if not quotients:
         return t
     parts = {x: str(x.data).rpartition("/") for x in quotients}
@@ -479,7 +475,7 @@ def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
     return k.polynomial(a, v.sort), k.polynomial({m: c for m, c in cs.items() if v not in m}, v.sort)
 
 
-def _atom_nonneg(a: Term, bounds: Bounds, least: int = 0) -> bool:
+def _atom_at_least(least: int, a: Term, bounds: Bounds) -> bool:
     """a >= least (0 or 1), from a constant bound or from what the atom is."""
     if a.op == "num":
         return bool(a.data >= least)
@@ -489,10 +485,10 @@ def _atom_nonneg(a: Term, bounds: Bounds, least: int = 0) -> bool:
     match a.op:
         case "fdiv":
             x, d = a.args
-            positive = _atom_nonneg(d, bounds, 1) if d.op != "poly" else False
-            return least == 0 and positive and x.op != "poly" and _atom_nonneg(x, bounds)
+            positive = _atom_at_least(1, d, bounds) if d.op != "poly" else False
+            return least == 0 and positive and x.op != "poly" and _atom_at_least(0, x, bounds)
         case "max":
-            return any(x.op != "poly" and _atom_nonneg(x, bounds, least) for x in a.args)
+            return any(x.op != "poly" and _atom_at_least(least, x, bounds) for x in a.args)
         case _:
             return False
 

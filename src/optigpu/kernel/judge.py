@@ -86,14 +86,13 @@ class Judge:
                 low, high, body = t.args
                 (i,), inner = facts.arbitrary(INT)
                 inside, summand = inner.assume(k.le(low, i), k.lt(i, high)), instantiate(body, (i,))
-                if not self.proves(inside, k.le(zero, summand), count=False):
-                    continue
-                out.append(k.le(zero, t))
-                first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
                 if self.proves(inside, k.lt(zero, summand), count=False):
-                    out.append(k.implies(k.lt(low, high), k.lt(zero, t)))
-                elif self.proves(facts, first, count=False):  # one is positive, and none negative
-                    out.append(k.lt(zero, t))
+                    out += [k.implies(k.lt(low, high), k.lt(zero, t)), k.le(zero, t)]
+                elif self.proves(inside, k.le(zero, summand), count=False):
+                    out.append(k.le(zero, t))
+                    first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
+                    if self.proves(facts, first, count=False):  # one is positive, and none negative
+                        out.append(k.lt(zero, t))
         return out
 
 
