@@ -12,6 +12,7 @@ Everything else goes to the solver (kernel/judge.py).
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from optigpu.kernel import terms as k
@@ -25,7 +26,7 @@ class Guide:
     """Advice for the search, from outside the kernel. Bad advice can make a proof fail, never succeed; here is none at all."""
 
     def refutes(self, facts: Facts, p: Term) -> bool:
-        """Is the integer p negative for numbers for which the facts hold? Then no proof of p >= 0 is looked for."""
+        """Is the integer p negative, or the goal p false, where the facts hold? Then no proof of p >= 0, or of p, is tried."""
         return False
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
@@ -157,7 +158,7 @@ class Facts:
         match new.op:
             case "fdiv":
                 return self._divide(new)
-            case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.atoms()):
+            case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.parts):
                 return self._cancel(new)
             case "max":
                 return self._maximum(new)
@@ -376,25 +377,11 @@ class Facts:
                     pass
 
     def _add_bounds(self, bounds: Bounds, item: Term) -> None:
-        """From p <= 0: for each atom with a positive coefficient, up to sign, the bound that p gives for it."""
-        if item.op == "eq" and item.args[0].sort is INT:
-            self._add_bounds(bounds, k.le(item.args[0], ZERO))
-            self._add_bounds(bounds, k.le(ZERO, item.args[0]))
-            return
-        if item.op != "le" or item.args[0].sort is not INT:
-            return
-        cs = k.coefficients(item.args[0])
-        for m, c in cs.items():
-            for v in dict.fromkeys(m):
-                others = _without(m, v)
-                alone = v not in others and not any(v in n for n in cs if n != m)
-                if len(others) > 1 or not self.positive.issuperset(others) or not alone:
-                    continue
-                rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
-                factor = k.mul(k.num(abs(c)), *others)
-                # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
-                entry = (factor, -1, k.neg(rest)) if c > 0 else (factor, 1, rest)
-                known = bounds.setdefault(v, [])
+        """The bounds that an inequality or equation gives for atoms, where what they are multiplied with is positive."""
+        if item.op in ("le", "eq") and item.args[0].sort is INT:
+            p = item.args[0]
+            for v, others, entry in _entries(p) + _entries(k.neg(p)) if item.op == "eq" else _entries(p):
+                known = bounds.setdefault(v, []) if self.positive.issuperset(others) else [entry]
                 if entry not in known:
                     known.append(entry)
 
@@ -402,6 +389,22 @@ class Facts:
 # For each atom v: (c, 1, r) for c*v >= r, (c, -1, r) for c*v <= r, with c > 0.
 Bounds = dict[Term, list[tuple[Term, int, Term]]]
 _DEFINED = ("fdiv", "max", "pow2")
+
+
+@lru_cache(20_000)
+def _entries(p: Term) -> list[tuple[Term, k.Monomial, tuple[Term, int, Term]]]:
+    """From p <= 0: for each atom with a coefficient that is positive if these others are, the bound that p gives for it."""
+    out, cs = [], k.coefficients(p)
+    for m, c in cs.items():
+        for v in dict.fromkeys(m):
+            others = _without(m, v)
+            if len(others) > 1 or v in others or any(v in n for n in cs if n != m):
+                continue
+            rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
+            factor = k.mul(k.num(abs(c)), *others)
+            # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
+            out.append((v, others, (factor, -1, k.neg(rest)) if c > 0 else (factor, 1, rest)))
+    return out
 
 
 def _innermost(a: Term) -> tuple[int, int, int]:

@@ -71,7 +71,7 @@ class Judge:
         new += self._laws(facts, goal)
         if new and facts.assume(*new).proves(goal):
             return True
-        return self.solver.valid(ground + new, goal)
+        return not facts.guide.refutes(facts, k.implies(k.and_(*new), goal)) and self.solver.valid(ground + new, goal)
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
