@@ -1,8 +1,8 @@
 """Damaged inputs: whatever a file holds, a command says in words what is wrong, and where.
 
-`python -m tests.evidence.inputs --inputs 20000 --jobs 16` damages programs, headers, scripts, certificates and built files, and puts each
-to a command: exit code 0, 1 or 2; bad input is told with its place; no stack trace, nothing half written, no long wait. A damaged program
-that is still VERIFIED is run: it must behave as its contract says.
+`python -m tests.evidence.inputs --inputs 20000 --jobs 16` damages programs, headers, scripts, certificates and built files, and puts
+each to a command: exit code 0, 1 or 2; bad input is told with its place; no stack trace, nothing half written, no long wait. A
+damaged program that is still VERIFIED is run: it must behave as its contract says.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from optigpu.api import Script
 from optigpu.checker.verify import Verifier
 from optigpu.cli import main as optigpu
+from optigpu.runtime.manifest import save
 from tests.evidence import work
 from tests.evidence.damage import DAMAGE, damaged
 from tests.evidence.trial import WRONG, trial
@@ -75,8 +77,8 @@ class Input:
 
 
 PROGRAM_COMMANDS = (
-    *[("check", "{}")] * 8, ("check", "{}", "--json"), ("check", "{}", "--show-proof"), ("check", "{}", "--certificate", "out.json"),
-    ("parse", "{}"), ("print", "{}"), ("print", "{}", "--plain"), ("test", "{}", "--seconds", "0.2"), ("audit", "{}"),
+    *[("check", "{}")] * 8, ("check", "{}", "--json"), ("check", "{}", "--show-proof"),
+    ("check", "{}", "--certificate", "out.json"), ("parse", "{}"), ("print", "{}"), ("print", "{}", "--plain"), ("test", "{}", "--seconds", "0.2"), ("audit", "{}"),
     ("build", "{}", "-o", "out.c"), ("build", "{}", "-o", "out.cu"), ("bench", "{}"), ("run-c", "{}"),
 )  # fmt: skip
 SCRIPT_COMMANDS = (
@@ -131,7 +133,7 @@ def _certificates() -> Iterator[Input]:
 
 def _built() -> Iterator[Input]:
     with tempfile.TemporaryDirectory() as folder:
-        put("build", str(ROOT / "examples" / "gpu" / "vector_add.c"), "-o", f"{folder}/x.cu")
+        save(Script(ROOT / "examples" / "gpu" / "vector_add.c").built_cuda(), Path(folder), "x")
         files = {name: (Path(folder) / name).read_bytes() for name in ("x.cu", "x.json")}
     bench = ("bench", "x.cu", "--cpu", "--size", "n=100", "--repeats", "1")
     for name, other in (("x.json", "x.cu"), ("x.cu", "x.json")):
@@ -228,7 +230,7 @@ def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number:
     if fault is not None:
         return *fault, 0
     if answer.code == 0 and argv[0] == "check":
-        t = trial(Path(argv[1]).read_bytes().decode(), Verifier(), seed=number, runs=20, seconds=2.0, limit=HANG)
+        t = trial(Path(argv[1]).read_bytes().decode(), Verifier(), seed=number, runs=15, seconds=1.0, limit=HANG)
         if t.outcome in (WRONG, "crashed"):
             return WRONG, f"{t.outcome}: {t.detail}", t.runs
         return VERIFIED, "", t.runs
@@ -270,7 +272,7 @@ def chunk(task: work.Task) -> dict[str, Any]:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     outcomes, bad, runs = Counter[str](), [], 0
     folder = tempfile.mkdtemp(prefix="inputs-cache-")
-    os.environ["OPTIGPU_CACHE"] = folder
+    os.environ |= {"OPTIGPU_CACHE": folder, "PATH": ""}  # no compilers
     try:
         for number in range(start, start + count):
             c = case(seed, number)
