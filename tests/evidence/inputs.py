@@ -1,8 +1,8 @@
 """Damaged inputs: whatever a file holds, a command says in words what is wrong, and where.
 
-`python -m tests.evidence.inputs --inputs 20000 --jobs 16` damages programs, headers, scripts, certificates and built files, and puts
-each to a command: exit code 0, 1 or 2; bad input is told with its place; no stack trace, nothing half written, no long wait. A
-damaged program that is still VERIFIED is run: it must behave as its contract says.
+`python -m tests.evidence.inputs --inputs 20000 --jobs 16` damages programs, headers, scripts, certificates and built files, and
+puts each to a command: exit code 0, 1 or 2; bad input is told with its place; no stack trace, nothing half written, no long wait.
+A damaged program that is still VERIFIED is run: it must behave as its contract says.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class Input:
 
 PROGRAM_COMMANDS = (
     *[("check", "{}")] * 8, ("check", "{}", "--json"), ("check", "{}", "--show-proof"),
-    ("check", "{}", "--certificate", "out.json"), ("parse", "{}"), ("print", "{}"), ("print", "{}", "--plain"), ("test", "{}", "--seconds", "0.2"), ("audit", "{}"),
+    ("check", "{}", "--certificate", "out.json"),
+    ("parse", "{}"), ("print", "{}"), ("print", "{}", "--plain"), ("test", "{}", "--seconds", "0.2"), ("audit", "{}"),
     ("build", "{}", "-o", "out.c"), ("build", "{}", "-o", "out.cu"), ("bench", "{}"), ("run-c", "{}"),
 )  # fmt: skip
 SCRIPT_COMMANDS = (
@@ -239,7 +240,7 @@ def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number:
 
 def faulty(chosen: Input, argv: list[str], answer: Answer, said: str) -> tuple[str, str] | None:
     """What is wrong with an answer."""
-    if "Traceback" in said or 'File "' in said and chosen.kind != "script":
+    if "Traceback" in said or ('File "' in said and chosen.kind != "script"):
         return "stack trace", said[-3000:]
     if "internal error" in said or answer.code == 3:
         return "internal error", said[-3000:]
