@@ -218,7 +218,7 @@ def case(seed: int, number: int) -> Case:
 
 
 def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number: int) -> tuple[str, str, int]:
-    limit = SECONDS if len(chosen.data) <= SMALL else MORE_SECONDS
+    limit = SECONDS if max(len(data), len(chosen.data)) <= SMALL else MORE_SECONDS
     try:
         with within(HANG):
             answer = put(*argv)
