@@ -5,6 +5,7 @@ Each program is verified, and its text runs beside the interpreter; or the text 
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from optigpu.checker.verify import Verifier
@@ -15,7 +16,7 @@ from optigpu.syntax.errors import InputError
 from optigpu.syntax.program import If
 from optigpu.transform.script import Script, transformation
 from tests.evidence.translation import examine
-from tests.support.cuda import emitted, kernel_text, one_kernel, refused
+from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, refused
 
 
 def threads(body: str) -> str:
@@ -236,3 +237,119 @@ def test_an_argument_of_64_bits_is_no_int(argument: str, refused_: bool) -> None
         assert "OG404: this argument may not fit" in refused(text)
     else:
         assert "real(" in kernel_text(text)
+
+
+def in_kernel(value: str, contract: str = '__requires("u >= 1, u <= 100, v >= 1");') -> str:
+    """A value that a thread computes of m, k (int), u, v (unsigned), y (64 bits)."""
+    params = ", int m, int k, unsigned u, unsigned v, int64_t y"
+    return kernel_text(host(launch("1", f"e[t] = {value};") + BACK, params, contract))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("(int64_t)100000 * n", "(long long)100000 * n"),
+        ("(int64_t)100000 * t", "100000 * t"),
+        ("(int64_t)1 << (t + 40)", "(long long)1 << (t + 40)"),
+        ("n + 4294967295", "n + 4294967295LL"),
+        ("v * v", "(uint64_t)v * v"),
+        ("u * u", "u * u"),
+        ("(int)v", "(long long)v"),
+        ("(int)u", "(int)u"),
+        ("(int)y", "(long long)y"),
+        ("((int)u * 4 - 3) / 4 - 5", "(long long)u - 6"),
+        ("((int)u * 4) / 4 < m ? 1.0f : 0.0f", "(long long)u < m ? 1.0f : 0.0f"),
+        ("((int)u * 4) / 4 < t ? 1.0f : 0.0f", "u < t ? 1.0f : 0.0f"),
+        ("t < 4 ? ((int)u * 4) / 4 : m", "t < 4 ? (long long)u : m"),
+        ("v - u", "(long long)v - u"),
+        ("-m", "-m"),
+        ("-((int)v)", "-(long long)v"),
+        ("abs((int)v)", "(((long long)v) < 0 ? -((long long)v) : ((long long)v))"),
+        ("m / k", "m / k"),
+        ("min(m * k, n)", "min((long long)((long long)m * k), (long long)n)"),
+    ],
+)
+def test_a_thread_computes_with_the_numbers_of_the_program(value: str, text: str) -> None:
+    """C++ would compute some of these in 32 bits, or without a sign."""
+    contract = '__requires("u >= 1, u <= 100, v >= 1, k != 0");'
+    assert f"e[t] = {text};" in in_kernel(value, contract)
+
+
+def test_what_was_loaded_may_be_the_least_number() -> None:
+    """Its opposite does not fit 32 bits."""
+    text = host(
+        launch("1", "e[t] = -c[t] + abs(c[t]) + c[t] / c[7 - t];") + BACK + "gmem_free(c);",
+        contract="int* const c = __gmem_malloc1<int>(8);",
+    )
+    wide = "(long long)c[t]"
+    expected = f"e[t] = -{wide} + (({wide}) < 0 ? -({wide}) : ({wide})) + {wide} / c[7 - t];"
+    assert expected in " ".join(kernel_text(text).split())
+
+
+def test_large_numbers_are_computed_as_the_program_says() -> None:
+    values = [
+        "(int64_t)100000 * n",
+        "(int64_t)1 << (t + 40)",
+        "n + 4294967295",
+        "u * u",
+        "((int)u * 4 - 3) / 4 - 5",
+        "-n - n",
+    ]
+    body = "".join(f"if (t == {i}) e[t] = {v};" for i, v in enumerate(values))
+    text = host(launch("1", body) + BACK, ", unsigned u", '__requires("u >= 1, u <= 100000");').replace(
+        "float", "double"
+    )
+    n, u = 2_000_000_000, 99_999
+    for u in (99_999, 1):
+        h = np.zeros(8)
+        on_standin(text, races=False)(n, h, u)
+        assert h[:6].tolist() == [100_000 * n, 1 << 41, n + 4294967295, u * u, u - 6, -2 * n]
+
+
+@pytest.mark.parametrize(
+    ("loop", "head"),
+    [
+        ("int s = 1; s < n; s *= 2", "for (long long s = 1; s < n; s *= 2)"),
+        ("int s = 1; s < 1024; s *= 2", "for (int s = 1; s < 1024; s *= 2)"),
+        ("int s = n; s > 0; s /= 2", "for (int s = n; s > 0; s /= 2)"),
+        ("int s = -3; s < ((int)u * 4) / 4; s++", "for (int s = -3; (long long)s < u; ++s)"),
+        ("unsigned s = 1; s < v; s *= 2", "for (long long s = 1; s < v; s *= 2)"),
+        ("unsigned s = 1; s < u; s *= 2", "for (unsigned s = 1; s < u; s *= 2)"),
+    ],
+)
+def test_loops_of_the_host_end_as_those_of_a_thread(loop: str, head: str) -> None:
+    params, contract = ", unsigned u, unsigned v", '__requires("u >= 1, u <= 100, v >= 1");'
+    inside = host(launch("1", f"for ({loop}) e[t] = 1.0f;") + BACK, params, contract)
+    around = host(f"for ({loop}) {{" + launch("1", "e[t] = 1.0f;") + "}" + BACK, params, contract)
+    assert head in kernel_text(inside)
+    assert head in emitted(around).text.split("__global__")[1]
+
+
+@pytest.mark.parametrize(
+    ("fact", "check"),
+    [
+        ("u - v >= 0", "if ((long long)u - v < 0)"),
+        ("u - 5 >= 0", "if ((long long)u - 5 < 0)"),
+        ("m >= u", "if ((long long)m < u)"),
+        ("m * k <= 10", "if ((long long)m * k > 10)"),
+        ("u >= 5", "if (u < 5)"),
+        ("m >= k", "if (m < k)"),
+        ("w <= 9", "if (w > 9)"),
+        ("w - 9 <= 0", None),
+    ],
+)
+def test_what_is_required_is_checked_as_a_fact_about_numbers(fact: str, check: str | None) -> None:
+    """`u - v < 0` is never true of unsigned numbers in C++."""
+    params = ", int m, int k, unsigned u, unsigned v, uint64_t w"
+    text = emitted(host(launch("1", "e[t] = 1.0f;") + BACK, params, f'__requires("u <= 100, v <= 100, {fact}");')).text
+    assert f"The caller sees to: {fact}" in text if check is None else check in text
+
+
+@pytest.mark.parametrize(("bound", "refused_"), [("1000", False), ("100000", True)])
+def test_a_result_of_64_bits_is_no_int(bound: str, refused_: bool) -> None:
+    f = f"""__device__ int square(int k) {{ __requires("k >= 0, k <= {bound}"); return k * k; }}"""
+    text = f + host(launch("1", "e[t] = square(t);") + BACK)
+    if refused_:
+        assert "OG404: this result may not fit" in refused(text)
+    else:
+        assert "return k * k;" in emitted(text).text

@@ -49,7 +49,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Misbehaviour as e:
         print(render(e.diagnostic(), "failed", style), file=sys.stderr)
         return WRONG
-    except (BuildError, CallError, CannotEvaluate) as e:
+    except CannotEvaluate as e:
+        print(f"{e.loc}: error: {e}", file=sys.stderr)
+        return BAD_INPUT
+    except (BuildError, CallError) as e:
         print(f"error: {e}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:

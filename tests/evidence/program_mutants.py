@@ -9,7 +9,8 @@ from __future__ import annotations
 import runpy
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +19,7 @@ from optigpu.api import Script, observe
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Include, TopLevel
 from tests.evidence import work
 from tests.evidence.mutations import distinct_mutants, rendered
 from tests.evidence.trial import OUTCOMES, WRONG, trial
@@ -26,6 +28,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "examples" / "scripts").glob("*.c"))]
 KERNELS = [
     *sorted((ROOT / "examples" / "gpu").glob("*.c")),
+    *sorted((ROOT / "examples" / "gpu" / "fast").glob("*.c")),
     *sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.c")),
     *sorted((ROOT / "tests" / "programs" / "gpu").glob("*.c")),
 ]
@@ -53,12 +56,26 @@ def finished(path: Path) -> Script:
     return scripts[-1]
 
 
+def whole(path: Path) -> str:
+    """The text of a program with that of the files it includes."""
+    program = parse_file(path)
+    return print_program(replace(program, items=tuple(opened(program.items))))
+
+
+def opened(items: Iterable[TopLevel]) -> Iterator[TopLevel]:
+    for item in items:
+        if isinstance(item, Include) and item.items:
+            yield from opened(item.items)
+        else:
+            yield item
+
+
 def texts(which: str) -> Iterator[tuple[str, str]]:
     """Names and texts of the programs that are mutated."""
     for path in SOURCES if which in ("all", "cpu") else []:
-        yield path.relative_to(ROOT).as_posix(), print_program(parse_file(path))
+        yield path.relative_to(ROOT).as_posix(), whole(path)
     for path in KERNELS if which in ("all", "gpu") else []:
-        yield path.relative_to(ROOT).as_posix(), print_program(parse_file(path))
+        yield path.relative_to(ROOT).as_posix(), whole(path)
     for path in SCRIPTS if which in ("all", "scripts") else []:
         kept = work.RESULTS / "programs" / f"{path.parent.parent.name}-{path.stem}.c"
         if not kept.exists():

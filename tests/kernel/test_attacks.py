@@ -617,7 +617,7 @@ def test_launches_and_phases() -> None:
     assert refused(kernel.launch, kernel.launch(state)).why == "context"
     kernel, state = launched(threads("t", 6, kc.Phase("teardown")), requires=SIX)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    assert refused(kernel.phase, body).why == "level"  # one thread ends the kernel
+    assert refused(kernel.phase, body).why == "context"  # one thread ends the kernel
     kernel, state = launched(REGISTERS[0], kc.Phase("teardown"))
     assert refused(kernel.phase, kernel.allocate(state)).why == "left"
     setup = (kc.Launch(ONE, ONE, k.num(64)), kc.Alloc("s", REAL, (ONE,), "SMem", True, True, 4), kc.Phase("threads"))
@@ -854,6 +854,18 @@ def test_owner_contains() -> None:
     group = Owner(ZERO, k.num(6))
     for start, size, inside in ((0, 6, True), (2, 3, True), (-1, 2, False), (5, 2, False), (0, 7, False)):
         assert judge.proves(Facts(), group.contains(Owner(k.num(start), k.num(size)))) == inside
+
+
+def test_a_set_of_cells_has_as_many_binders_as_it_has() -> None:
+    """Otherwise the ranges would be those of one binder and the index that of another."""
+    for args in ((), (ZERO, n)):
+        with pytest.raises((ValueError, IndexError)):
+            WHOLE.domain(args)
+    read = Claim(box("a", (ONE,)), SOME, None, READ)
+    kernel, state = begun(post=(read,), requires=(*SIZES, k.lt(ONE, n)))
+    assert refused(kernel.finish, state, (ID,), ()).why == "leak"
+    with pytest.raises((Rejected, ValueError)):
+        kernel.finish(state, (Take(1, (B0,), (ZERO, B0)),), ())
 
 
 def test_updates_and_removals_of_families() -> None:

@@ -24,7 +24,6 @@ from optigpu.kernel.values import (
     Step,
     Steps,
     Widen,
-    extended,
     partition,
     peel,
     rewritten,
@@ -371,7 +370,7 @@ class SumProver:
         """The sum over low..high where `where`, with the condition in the range if it is a bound."""
         left: list[Term] = []
         for c in k.conjuncts(where):
-            upper, lower = _upper_bound(c, i), _lower_bound(c, i)
+            upper, lower = upper_bound(c, i), lower_bound(c, i)
             if upper is not None and self.proves(facts, k.le(upper, high)):
                 high = upper
             elif lower is not None and self.proves(facts, k.le(low, lower)):
@@ -574,7 +573,8 @@ def _result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
         case Partition(old, test):
             return partition(old, test)
         case Extend(old, body):
-            return extended(old, body)
+            *start, low, high, _ = old.args
+            return k.big(old.op, low, high, body, *start)
         case Reindex() | Maximum():
             return step.new
 
@@ -643,18 +643,17 @@ def conditions(*terms: Term) -> list[Term]:
     return list(out)
 
 
-def _upper_bound(c: Term, i: Term) -> Term | None:
+def upper_bound(c: Term, i: Term) -> Term | None:
     """u if the condition is i < u."""
-    if c.op != "le":
+    if c.op != "le" or c.args[0].sort is not k.INT:
         return None
-    p = c.args[0]
-    rest = k.sub(p, i)
+    rest = k.sub(c.args[0], i)
     return k.sub(k.ONE, rest) if i not in rest.free else None
 
 
-def _lower_bound(c: Term, i: Term) -> Term | None:
+def lower_bound(c: Term, i: Term) -> Term | None:
     """l if the condition is l <= i."""
-    if c.op != "le":
+    if c.op != "le" or c.args[0].sort is not k.INT:
         return None
     rest = k.add(c.args[0], i)
     return rest if i not in rest.free else None

@@ -289,6 +289,9 @@ class ExpressionTyper:
             raise input_error("OG106", f"{len(indices)} indices for {describe(array)}", e.loc)
         if len(indices) == len(array.dims):
             return replace(e, base=base, indices=indices, type=array.elem)
+        if isinstance(base, Var) and not array.distributed and (b := scope.find(base.name)) is not None and b.flat:
+            message = f"`{base.name}` is a plain pointer: in C this is an element, not a row"
+            raise input_error("OG106", message, e.loc, help="declare it as an array with its sizes: float a[H][W]")
         rest = Array(array.elem, array.dims[len(indices) :], array.space)
         return replace(e, base=base, indices=indices, type=rest)
 
@@ -330,9 +333,6 @@ class ExpressionTyper:
             assert isinstance(arg.base.type, Array)
             array = arg.base.type
             rest = array.dims[len(arg.indices) :]
-            if rest and isinstance(arg.base, Var) and (b := scope.find(arg.base.name)) is not None and b.flat:
-                message = f"`{arg.base.name}` is a plain pointer: in C this is the address of an element, not of a row"
-                raise input_error("OG106", message, e.loc, help="declare it as an array with its sizes: float a[H][W]")
             return replace(e, arg=arg, type=Array(array.elem, (None, *rest), array.space))
         if isinstance(arg.type, Array):
             return arg

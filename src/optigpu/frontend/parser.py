@@ -23,9 +23,10 @@ from optigpu.frontend.formulas import (
 from optigpu.frontend.formulas import parse_proposition as parse_formula
 from optigpu.frontend.jumps import Jump, desugar_jumps, reject_jumps
 from optigpu.frontend.syntax_errors import syntax_error
+from optigpu.frontend.wellformed import HINT
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Expr, Index, Int, Real, SizeOf, Var
+from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Index, Int, Real, SizeOf, Unary, Var
 from optigpu.syntax.program import (
     FUNCTION_CLAUSES,
     LOOP_CLAUSES,
@@ -639,11 +640,12 @@ class _CBuilder(ExprBuilder):
             raise input_error("OG007", "this #define has no name", loc)
         if match.group(2):
             raise input_error("OG007", "macros with parameters are not in the language", loc, help="write a function")
-        value_text = re.sub(
-            r"//([^\n\\]|\\\s*\n|\\.)*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :]
-        )
+        name = match.group(1)
+        if _run_grammar(self.source, name, "expr", c[0].start_pos + match.start(1)).data != "variable":
+            raise input_error("OG007", f"`{name}` is a word of C: a macro would change what it means", loc)
+        value_text = re.sub(r"//(\\\n|[^\n])*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :])
         if not value_text.strip():
-            raise input_error("OG007", f"`{match.group(1)}` is defined as nothing", loc)
+            raise input_error("OG007", f"`{name}` is defined as nothing", loc)
         offset = c[0].start_pos + match.end()
         tree = _run_grammar(self.source, value_text, "expr", offset)
         builder = _CBuilder(self.source, self.read_include)
@@ -655,7 +657,7 @@ class _CBuilder(ExprBuilder):
             )
         if not is_constant(value):
             raise input_error("OG007", "a macro stands for a constant", value.loc, help="use numbers and other macros")
-        return Define(match.group(1), value, loc)
+        return Define(name, value, loc)
 
     def program(self, c: list[Child]) -> tuple[TopLevel, ...]:
         items: list[TopLevel] = []
@@ -683,12 +685,10 @@ def is_constant(e: Expr) -> bool:
     match e:
         case Binary(_, left, right):
             return is_constant(left) and is_constant(right)
-        case Cast(_, arg):
+        case Cast(_, arg) | Unary(_, arg):
             return is_constant(arg)
-        case Int() | Real() | Var() | SizeOf():
-            return True
         case _:
-            return e.__class__.__name__ in ("Bool", "Unary")
+            return isinstance(e, Int | Real | Bool | Var | SizeOf)
 
 
 def apply_pragma(pragma: _Pragma, loop: For) -> For:
@@ -696,12 +696,12 @@ def apply_pragma(pragma: _Pragma, loop: For) -> For:
     match words:
         case ["omp", "parallel", "for", *rest]:
             clauses = rest[1:] if rest[:1] == ["simd"] else rest
-            if not all(w.startswith(("schedule(", "num_threads(")) for w in clauses):
+            if not all(HINT.fullmatch(w) and "(" in w for w in clauses):
                 raise input_error("OG012", f"the OpenMP clauses `{' '.join(rest)}` are not known", pragma.loc)
             return replace(loop, mode=Mode.PARALLEL, hints=ordered_hints((*loop.hints, *rest)))
         case ["omp", "simd"]:
             return replace(loop, hints=ordered_hints((*loop.hints, "simd")))
-        case ["unroll"] | ["GCC", "unroll", _] | ["unroll", _]:
+        case ["unroll"] | ["GCC", "unroll", _] | ["unroll", _] if re.fullmatch(r"\w+", words[-1]):
             hint = " ".join(w for w in words if w != "GCC")
             return replace(loop, hints=ordered_hints((*loop.hints, hint)))
         case _:

@@ -6,8 +6,10 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from optigpu.frontend.lines import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
+from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.program import Function, Program, TopLevel
@@ -30,6 +32,7 @@ def parse_text(text: str, name: str = "<text>") -> Program:
 
 def recheck(program: Program) -> Program:
     """Type-check a program that was built or changed by other means than the parser."""
+    reject_malformed(program)
     return typecheck(program, ghost_library())
 
 
@@ -71,6 +74,7 @@ def _read_items(path: Path, wanted_at: Loc, stack: tuple[Path, ...]) -> tuple[To
 
 
 def _parse(source: SourceText, folder: Path, stack: tuple[Path, ...]) -> tuple[TopLevel, ...]:
+    reject_misread_lines(source)
     items = parse_c(source, lambda name, loc: _read_items(folder / name, loc, stack))
     for item in items:
         reject_deep(item)

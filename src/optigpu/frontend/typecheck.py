@@ -36,7 +36,7 @@ from optigpu.syntax.builtins import (
     matrix_predicate,
 )
 from optigpu.syntax.errors import Label, input_error
-from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, TypeOf, Var
+from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, Int, TypeOf, Var
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -56,6 +56,7 @@ from optigpu.syntax.program import (
     Item,
     LogicDecl,
     LogicDef,
+    Mode,
     Program,
     Return,
     Role,
@@ -116,7 +117,17 @@ class _ProgramChecker:
 
     def item(self, item: TopLevel) -> TopLevel:
         match item:
-            case Include(_, _, items):
+            case Include(path, system, items):
+                macro = next((b for b in self.scope.names.values() if b.what is What.VALUE), None)
+                if system and macro is not None:
+                    message = f"<{path}> would be read with this macro, or change it"
+                    raise input_error(
+                        "OG007",
+                        message,
+                        macro.loc,
+                        labels=(Label(item.loc, "included here"),),
+                        help="include it before",
+                    )
                 return replace(item, items=self.items(items))
             case Define(name, value):
                 typed = self.values.value(value, self.scope)
@@ -458,6 +469,9 @@ class _FunctionChecker:
         if s.index_type.bits < INT.bits:  # each step would be a conversion that may change it
             message = f"the index of a loop has {INT.bits} bits or more, not those of `{s.index_type.name}`"
             raise input_error("OG011", message, s.loc, help=f"for (int {s.index} = …")
+        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD) and r.op not in ("+", "-"):
+            message = f"threads cannot be numbered by `{s.index} {r.op}= …`"
+            raise input_error("OG011", message, s.loc, help="leave out `thread`, or count by a constant step")
         start = convert(self.values.integer(r.start, scope, "the first value is"), s.index_type, "the index is")
         bound = self.values.integer(r.bound, scope, "the bound is")
         amount = self.values.integer(r.amount, scope, "the step is")
@@ -476,12 +490,15 @@ class _FunctionChecker:
     def compared(self, s: For, start: Expr, bound: Expr) -> tuple[Expr, Expr]:
         """Start and bound, converted where C's comparison of the index with the bound is one of unsigned numbers."""
         assert isinstance(bound.type, Scalar)
-        common = usual_conversion(s.index_type, bound.type)
+        r, common = s.range, usual_conversion(s.index_type, bound.type)
+        if r.relation in (">", ">=") and not (s.index_type.signed and common.signed):
+            below = r.op == "-" and not (isinstance(r.amount, Int) and r.amount.value == 1)
+            if s.index_type.signed or r.relation == ">=" or below:
+                message = f"`{s.index}` counts down as an unsigned number, which is never below 0"
+                raise input_error("OG011", message, s.loc, help="use signed integers")
+            return start, fitting(bound, s.index_type, "the index is")
         if common.signed:
             return start, bound
-        if s.range.relation in (">", ">=") and (s.index_type.signed or s.range.relation == ">="):
-            message = f"`{s.index}` is compared as `{common.name}`, which is never below 0"
-            raise input_error("OG011", message, bound.loc, help="use signed integers")
         if s.index_type.signed:
             return fitting(fitting(start, common, "the index is compared as"), s.index_type, "the index is"), bound
         return start, fitting(bound, common, "the bound is compared as")

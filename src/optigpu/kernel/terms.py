@@ -95,7 +95,8 @@ class Term:
         return 0 if self.op not in BINDERS else 1 if self.data is None else len(self.data)
 
     def __lt__(self, other: Term) -> bool:
-        return self.key < other.key
+        """By key; terms that happen to have one key are ordered all the same, so that a monomial is written in one way."""
+        return self.key < other.key if self.key != other.key else id(self) < id(other)
 
 
 _TABLE: WeakValueDictionary[Any, Term] = WeakValueDictionary()
@@ -137,11 +138,19 @@ Monomial: TypeAlias = tuple[Term, ...]
 Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int for REAL
 
 
+def expect(sort: Sort, *xs: Term) -> Term:
+    """The last of these terms. Laws of integers are for integers: constructors refuse terms of other sorts."""
+    for x in xs:
+        if x.sort is not sort:
+            raise TypeError(f"{x.sort.name} where {sort.name} is expected")
+    return xs[-1]
+
+
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
     if value.denominator == 1:
         value = value.numerator
-    elif sort is INT:
-        raise TypeError(f"{value} is no integer")
+    if not sort.numeric or (sort is INT and not isinstance(value, int)):
+        raise TypeError(f"{value} is no number of sort {sort.name}")
     return _make("num", (), sort, value)
 
 
@@ -160,6 +169,7 @@ def mark_of(x: Term) -> tuple[str, int]:
 
 
 def bound(index: int, sort: Sort) -> Term:
+    assert index >= 0
     return _make("bound", (), sort, index)
 
 
@@ -258,7 +268,7 @@ def is_num(t: Term) -> bool:
 
 def fdiv(a: Term, b: Term) -> Term:
     """Floor division of integers (unspecified for b = 0). Multiples of a constant divisor are taken out."""
-    _common((a, b, ZERO))
+    expect(INT, a, b)
     if is_num(b) and b.data != 0:
         k = b.data
         if k < 0:
@@ -286,15 +296,14 @@ def fmod(a: Term, b: Term) -> Term:
 
 def pow2(k: Term) -> Term:
     """2 to the k, for k >= 0."""
-    _common((k, ZERO))
-    if is_num(k) and 0 <= k.data <= 64:
+    if is_num(expect(INT, k)) and 0 <= k.data <= 64:
         return num(1 << k.data)
     return _make("pow2", (k,), INT)
 
 
 def bitwise(op: str, a: Term, b: Term) -> Term:
     """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
-    _common((a, b, ZERO))
+    expect(INT, a, b)
     if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
         x, y = a.data, b.data
         return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])
@@ -331,7 +340,7 @@ def to_real(x: Term) -> Term:
     """An integer as a real; a ring homomorphism, so it moves to the atoms."""
     if x.sort is REAL:
         return x
-    out = [scale(c, mul(num(1, REAL), *(_real_atom(a) for a in m))) for m, c in coefficients(x).items()]
+    out = [scale(c, mul(num(1, REAL), *(_real_atom(a) for a in m))) for m, c in coefficients(expect(INT, x)).items()]
     return add(num(0, REAL), *out)
 
 
@@ -345,7 +354,7 @@ def _real_atom(a: Term) -> Term:
 
 def trunc(x: Term) -> Term:
     """A real as an integer, towards zero."""
-    if is_num(x):
+    if is_num(expect(REAL, x)):
         return num(int(x.data))
     if x.op == "real":
         return x.args[0]
@@ -354,7 +363,7 @@ def trunc(x: Term) -> Term:
 
 def inv(x: Term) -> Term:
     """1 / x on reals (unspecified for 0)."""
-    if is_num(x) and x.data != 0:
+    if is_num(expect(REAL, x)) and x.data != 0:
         return num(Fraction(1) / x.data, REAL)
     cs = coefficients(x)
     if len(cs) == 1:
@@ -376,7 +385,7 @@ def lt(a: Term, b: Term) -> Term:
 
 def eq(a: Term, b: Term) -> Term:
     """Equality of numbers, as p = 0; of booleans, as equivalence; of functions, syntactic or an atom."""
-    if a is b:
+    if a is expect(a.sort, b):
         return TRUE
     if a.sort is BOOL:
         return or_(and_(a, b), and_(not_(a), not_(b)))
@@ -410,7 +419,7 @@ def not_(a: Term) -> Term:
 
 
 def _not(a: Term) -> Term:
-    match a.op:
+    match expect(BOOL, a).op:
         case "true" | "false":
             return FALSE if a is TRUE else TRUE
         case "not":
@@ -442,6 +451,7 @@ def _junction(op: str, xs: Iterable[Term], unit: Term, absorbing: Term) -> Term:
                 seen[a] = None
     if not seen:
         return unit
+    expect(BOOL, *seen)
     if any(not_(a) in seen for a in seen if a.op in ("not", "le", "lt")):
         return absorbing
     args = tuple(sorted(seen))
@@ -458,7 +468,7 @@ def conjuncts(t: Term) -> tuple[Term, ...]:
 
 def ite(c: Term, a: Term, b: Term) -> Term:
     """c ? a : b. In either branch, a choice by the same condition is decided."""
-    if c is TRUE or a is b:
+    if expect(BOOL, c) is TRUE or a is expect(a.sort, b):
         return a
     if c is FALSE:
         return b
@@ -520,7 +530,7 @@ def lam(variables: tuple[Term, ...], body: Term) -> Term:
 
 
 def forall(variables: tuple[Term, ...], body: Term) -> Term:
-    if not variables or body in (TRUE, FALSE):
+    if not variables or expect(BOOL, body) in (TRUE, FALSE):
         return body
     return _make("forall", (abstract(body, variables),), BOOL, tuple(v.sort for v in variables))
 
@@ -531,12 +541,13 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
     A range that ends at max(low, h) ends at h: both are empty if h is below low. A maximum of f(low-1) and the f(i) from low on is
     one of f(low-1) and the f(i) from low-1 on, also if there are none.
     """
+    expect(INT, low, high)
     if high.op == "max" and low in high.args:
         high = max_(*(a for a in high.args if a is not low))
     size = sub(high, low)
-    one = is_num(size) and size.data == 1
     if op == "fold_max":
         assert initial is not None
+        expect(body.sort, initial)
         others = low  # where those begin that are not the initial value
         if instantiate(body, (low,)) is initial:
             others = add(low, ONE)
@@ -548,10 +559,10 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
         if is_num(left) and left.data == 1:
             return max_(initial, instantiate(body, (others,)))
         return _make(op, (initial, low, high, body), body.sort)
-    unit = {"sum": num(0, body.sort), "prod": num(1, body.sort), "all": TRUE}[op]
-    if body is unit or (is_num(size) and size.data <= 0):
+    unit = TRUE if op == "all" else num(0 if op == "sum" else 1, body.sort)
+    if expect(unit.sort, body) is unit or (is_num(size) and size.data <= 0):
         return unit
-    if one:
+    if is_num(size) and size.data == 1:
         return instantiate(body, (low,))
     if op == "sum":
         return _sum(low, high, body)
@@ -566,8 +577,7 @@ def _sum(low: Term, high: Term, body: Term) -> Term:
     for m, c in coefficients(body).items():
         inside = [a for a in m if mentions_bound(a, 0)]
         outside = [shift(a, -1) for a in m if not mentions_bound(a, 0)]
-        one = num(1, body.sort)
-        out.append(scale(c, mul(one, *outside, _sum_of_product(low, high, inside, body.sort))))
+        out.append(scale(c, mul(num(1, body.sort), *outside, _sum_of_product(low, high, inside, body.sort))))
     return add(num(0, body.sort), *out)
 
 
@@ -683,7 +693,9 @@ def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
     def fill(x: Term, depth: int) -> Term | None:
         if x.level <= depth or x.op != "bound":
             return x if x.level <= depth else None
-        return shift(args[n - 1 - (x.data - depth)], depth) if x.data < depth + n else bound(x.data - n, x.sort)
+        if x.data >= depth + n:
+            return bound(x.data - n, x.sort)
+        return shift(expect(x.sort, args[n - 1 - (x.data - depth)]), depth)
 
     return rewritten(t, fill)
 

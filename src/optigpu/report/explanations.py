@@ -85,7 +85,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG310": "A division by something that may be zero.",
     "OG311": 'exact_div(a, b) needs a fact that b divides a, for example __requires("n % 16 == 0").',
     "OG312": "Shifts and bit operations take numbers that are not negative.",
-    "OG313": "A conversion to a narrower or unsigned type needs the value to be in its range.",
+    "OG313": "A conversion to a narrower or unsigned type, or a difference of unsigned numbers, may be out of the type's range.",
     "OG314": "An allocation needs sizes that are not negative.",
     "OG315": "A fact that the called function requires does not follow here.",
     "OG316": "Memory that the called function requires is not held here, overlaps with another argument, or holds something else.",

@@ -149,7 +149,7 @@ class Script:
         self.residents: dict[Mark, int] = {}  # blocks that a multiprocessor should hold, by the launch
         self._depth = 0
         self._phases: list[str] = []
-        self._last_result: ProgramResult | None = None
+        self._checked: tuple[Program, ProgramResult] | None = None  # the last program that was checked
         self._record(f'Script("{self.original.file}")', self.program, self.program, start, check=True)
 
     # Reading ---------------------------------------------------------------------------------------------
@@ -157,9 +157,14 @@ class Script:
     @property
     def result(self) -> ProgramResult:
         """What the checker said of the program as it is now."""
-        if self._last_result is None:
-            self._last_result = self.verifier.verify(self.program)
-        return self._last_result
+        if self._checked is None or self._checked[0] is not self.program:
+            self._checked = self.program, self.verifier.verify(self.program)
+        return self._checked[1]
+
+    @property
+    def changed_outside(self) -> bool:
+        """Whether the program is not what the last step made: it was put there by hand, and no step has checked it."""
+        return self.program is not self.steps[-1].after
 
     @property
     def record(self) -> Record:
@@ -243,7 +248,7 @@ class Script:
             raise
         finally:
             self._depth -= 1
-        self._record(title, before, self.program, start, check=not self._phases)
+        self._accept(title, before, start, check=not self._phases)
         return out
 
     @contextmanager
@@ -261,26 +266,34 @@ class Script:
             self._phases.pop()
         if not self._phases:
             try:
-                self._record(f'phase("{name}")', before, self.program, start, check=True)
-            except StepError:
+                self._accept(f'phase("{name}")', before, start, check=True)
+            except BaseException:
                 del self.steps[count:]
                 raise
+
+    def _accept(self, title: str, before: Program, start: float, *, check: bool) -> None:
+        """Record the step; whatever keeps it from being checked, the program is then as it was before."""
+        try:
+            self._record(title, before, self.program, start, check=check)
+        except BaseException:
+            self.program = before
+            raise
 
     def _record(self, title: str, before: Program, after: Program, start: float, *, check: bool) -> None:
         file, line, source = _caller()
         number = len(self.steps)
         result = None
         if check:
-            self._keep_contracts(after, before, title)
+            self._keep_contracts(after, title)
             result = self.verifier.verify(after)
         seconds = time.perf_counter() - start
         step = Step(number, title, file, line, source, tuple(self._phases), before, after, result, seconds)
         if result is not None and not result.verified:
-            self.program = before
             error = self.rejection(step, result)
             self.attempts.append(error.step)
             raise error
-        self._last_result = result
+        if result is not None:
+            self._checked = after, result
         self.steps.append(step)
         self.attempts.append(step)
         self.stepped(step)
@@ -288,16 +301,15 @@ class Script:
     def stepped(self, step: Step) -> None:
         """Called after each step that was accepted."""
 
-    def _keep_contracts(self, after: Program, before: Program, title: str) -> None:
+    def _keep_contracts(self, after: Program, title: str) -> None:
         """The functions of the original are still there, with the same parameters and contracts; and what it defines and assumes is
         the same, no more and no less assumed, so that the contracts mean the same."""
         items = {i.name: i for i in after.flat_items() if not isinstance(i, Include)}
         given = {i.name: i for i in self.original.flat_items() if not isinstance(i, Include)}
-        axioms = {name: i for name, i in items.items() if isinstance(i, Axiom)}
-        for name, i in {**axioms, **given}.items():
+        assumed = {name: i for name, i in items.items() if is_assumed(i)}
+        for name, i in {**assumed, **given}.items():
             what = changed_promise(given.get(name), items.get(name))
             if what is not None:
-                self.program = before
                 d = Diagnostic("OG606", f"`{name}` {what}: a script must keep what was specified", i.loc)
                 raise self._refused(title, InputError(d))
 
@@ -369,10 +381,15 @@ def program_names(f: Function) -> set[str]:
     return names
 
 
+def is_assumed(i: TopLevel) -> bool:
+    """Whether nothing proves it."""
+    return isinstance(i, Axiom) or (isinstance(i, Function) and i.admitted)
+
+
 def changed_promise(old: TopLevel | None, new: TopLevel | None) -> str | None:
     """How a part of the program no longer says what it said; None if it does."""
     if old is None:
-        return "is a new axiom"
+        return "is a new assumption"
     if new is None:
         return "is gone"
     if isinstance(old, Function) and isinstance(new, Function):

@@ -19,7 +19,7 @@ from optigpu.codegen.plan import Plan
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Expr, Index
+from optigpu.syntax.exprs import Alloc, Expr, Index, Var
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
@@ -130,7 +130,7 @@ def emit_cuda(
     f = host_function(program, name)
     reject_reserved(f)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
-    ranges = parameter_ranges(f)
+    ranges = parameter_ranges(f, MAX_INDEX)
     values: dict[str, Expr] = {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
     f = replace(f, body=without_hiding(f.body, {n: n for n in params.keys() | values.keys()}, names_in(f)))
     scope = Scope(values, ranges=ranges)
@@ -287,17 +287,21 @@ class _File:
 
     def checks(self, checked: list[tuple[str, Expr]]) -> list[str]:
         """Statements that return what is wrong with the arguments."""
-        exprs = CudaExprs(False, self.arrays, self.ranges)
+        exprs = CudaExprs(False, self.arrays, Ranges())  # nothing is known yet
         out = [
             f'if ({exprs.show(negated(condition))}) return "{self.f.name}: {text} does not hold";'
             for text, condition in checked
         ]
+        known = parameter_ranges(self.f)
         for p in self.f.params:
             if p.type == INT:
-                out.append(
-                    f'if ({p.name} > {MAX_INDEX}) return "{self.f.name}: {p.name} is too large for 32-bit indices";'
-                )
+                if known.interval(Var(p.name, type=INT))[0] < -MAX_INDEX:
+                    out.append(self.beyond(p.name, "<", -MAX_INDEX, "small"))
+                out.append(self.beyond(p.name, ">", MAX_INDEX, "large"))
         return out
+
+    def beyond(self, name: str, relation: str, limit: int, what: str) -> str:
+        return f'if ({name} {relation} {limit}) return "{self.f.name}: {name} is too {what} for 32-bit indices";'
 
     def check_function(self, checks: list[str]) -> None:
         self.out.add("// What the contract asks of the sizes.")

@@ -213,6 +213,17 @@ class ThreadMap:
             out = Binary("%", out, expression(c.extent), type=t)
         return out
 
+    def with_builtins(self, ranges: Ranges) -> Ranges:
+        """What CUDA's variables can be, and the first block of a slice."""
+        for word, dims in (("blockIdx", self.grid_dims), ("threadIdx", self.block_dims)):
+            for axis, extent in zip(AXES, reversed(dims)):
+                first = self.slices.get(axis) if word == "blockIdx" else None
+                if first is not None:
+                    ranges = ranges.having(first, const(0), extent - const(1))
+                most = extent if first is None else const(MAX_GRID_YZ)
+                ranges = ranges.having(f"{word}.{axis}", const(0), most - const(1))
+        return ranges
+
     def threads_per_block(self) -> int | None:
         return self.total(self.block).constant
 

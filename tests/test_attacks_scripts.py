@@ -1,0 +1,195 @@
+"""Attempts to get code out of a script that was not checked against the original, or that says something else than what was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import optigpu as og
+from optigpu.checker.verdict import ProgramResult
+from optigpu.checker.verify import Verifier
+from optigpu.codegen.c import emit_c
+from optigpu.frontend import parse_text
+from optigpu.runtime.errors import CallError
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.exprs import Int, Real, Unary, Var
+from optigpu.syntax.program import Decl, For, Mode, Program, Stmt
+from optigpu.syntax.types import FLOAT, INT, Kind, Scalar
+from optigpu.transform.editing import edit_function
+
+ZERO = """#include <optigpu.h>
+void zero(int n, float a[n]) {
+  __requires("n >= 0");
+  __writes("a ~> Matrix1(n, fun i -> 0.0f)");
+  for (int i = 0; i < n; i++) a[i] = 0.0f;
+}
+"""
+ONES = ZERO.replace("a[i] = 0.0f", "a[i] = 1.0f")
+BACKWARDS = ZERO.replace("a[i] = 0.0f", "a[n - 1 - i] = 0.0f")
+
+
+class Interrupted(Verifier):
+    """Gives up on every program but the first."""
+
+    asked = 0
+
+    def verify(self, program: Program, function: str | None = None) -> ProgramResult:
+        self.asked += 1
+        if self.asked == 2:
+            raise KeyboardInterrupt
+        return super().verify(program, function)
+
+
+@og.transformation
+def become(script: og.Script, text: str) -> None:
+    script.update(parse_text(text))
+
+
+def zero(verifier: Verifier | None = None) -> og.Script:
+    return og.Script(parse_text(ZERO), verifier=verifier or Verifier())
+
+
+def emitted(script: og.Script, folder: Path) -> str:
+    return script.emit(folder / "out.c").read_text(encoding="utf-8")
+
+
+def assigned(script: og.Script, text: str) -> None:
+    script.program = parse_text(text)
+
+
+@pytest.mark.parametrize("change", [assigned, lambda s, text: s.update(parse_text(text))])
+def test_a_program_that_no_step_checked_is_not_emitted(
+    change: Callable[[og.Script, str], None], tmp_path: Path
+) -> None:
+    script = zero()
+    change(script, ONES)
+    for make in (lambda: emitted(script, tmp_path), script.build):
+        with pytest.raises(CallError, match="changed outside a step"):
+            make()
+    assert not script.result.verified
+    become(script, BACKWARDS)
+    assert "n - 1 - i" in emitted(script, tmp_path)
+
+
+def test_a_check_that_was_interrupted_leaves_the_program_as_it_was(tmp_path: Path) -> None:
+    script = zero(Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        become(script, ONES)
+    assert "a[i] = 0.0f" in emitted(script, tmp_path)
+
+
+def test_a_phase_whose_check_was_interrupted_leaves_the_program_as_it_was(tmp_path: Path) -> None:
+    script = zero(Interrupted())
+    with pytest.raises(KeyboardInterrupt), script.phase("ones"):
+        become(script, ONES)
+    assert "a[i] = 0.0f" in emitted(script, tmp_path)
+    assert len(script.steps) == 1
+
+
+HELPER = """void helper(int n, float a[n]) {
+  __requires("n >= 0");
+  __writes("a ~> Matrix1(n, fun i -> 0.0f)");
+  BODY
+}
+"""
+CALLING = ZERO.replace("void zero", f"{HELPER}void zero").replace(
+    "for (int i = 0; i < n; i++) a[i] = 0.0f;", "helper(n, a);"
+)
+
+
+def test_a_script_admits_no_function(tmp_path: Path) -> None:
+    script = zero()
+    with pytest.raises(InputError, match="`helper` is a new assumption"):
+        become(script, CALLING.replace("BODY", "__admitted();"))
+    become(script, CALLING.replace("BODY", "for (int i = 0; i < n; i++) a[i] = 0.0f;"))
+    assert "helper(n, a)" in emitted(script, tmp_path)
+
+
+@og.transformation
+def put_first(script: og.Script, *statements: Stmt) -> None:
+    script.update(edit_function(script.program, "zero", lambda f: replace(f, body=(*statements, *f.body))))
+
+
+@og.transformation
+def change_loop(script: og.Script, **changes: Any) -> None:
+    loop = script.at("i", "for")
+    assert isinstance(loop, For)
+    script.put(script.find("i", "for"), replace(loop, **changes))
+
+
+MISNAMED = Scalar("int8_t", Kind.INT, 32)
+MALFORMED: dict[str, tuple[Callable[[og.Script], object], Callable[[og.Script], object]]] = {
+    "code in a name": (
+        lambda s: s.loop.rename("i", "i = 0, j"),
+        lambda s: s.loop.rename("i", "j"),
+    ),
+    "code in a declared name": (
+        lambda s: put_first(s, Decl("y; a[0] = 7; float z", FLOAT, Real(Fraction(1)))),
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(1)))),
+    ),
+    "a clause in a hint": (
+        lambda s: change_loop(s, mode=Mode.PARALLEL, hints=("schedule(static)collapse(2)",)),
+        lambda s: change_loop(s, mode=Mode.PARALLEL, hints=("schedule(static)",)),
+    ),
+    "a line in a hint": (
+        lambda s: change_loop(s, hints=("unroll 4\na[0] = 7;",)),
+        lambda s: change_loop(s, hints=("unroll 4",)),
+    ),
+    "a body that can change later": (
+        lambda s: change_loop(s, body=list(s.at("i", "for").body)),  # type: ignore[union-attr]
+        lambda s: change_loop(s, body=tuple(s.at("i", "for").body)),  # type: ignore[union-attr]
+    ),
+    "a type by another name": (
+        lambda s: put_first(s, Decl("y", MISNAMED, Int(300))),
+        lambda s: put_first(s, Decl("y", INT, Int(300))),
+    ),
+    "no number": (
+        lambda s: put_first(s, Decl("y", FLOAT, Real(float("nan")))),  # type: ignore[arg-type]
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(1, 2)))),
+    ),
+    "a number without bits": (
+        lambda s: put_first(s, Decl("y", FLOAT, Int(2**70))),
+        lambda s: put_first(s, Decl("y", FLOAT, Int(2**40))),
+    ),
+    "an operator of another language": (
+        lambda s: put_first(s, Decl("y", INT, Unary("++", Var("n")))),
+        lambda s: put_first(s, Decl("y", INT, Unary("-", Var("n")))),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_what_is_no_program_is_no_step(name: str, tmp_path: Path) -> None:
+    wrong, right = MALFORMED[name]
+    script = zero()
+    with pytest.raises(InputError) as caught:
+        wrong(script)
+    assert caught.value.diagnostic.code == "OG605"
+    right(script)
+    assert len(script.steps) == 2
+    emitted(script, tmp_path)
+
+
+def test_a_pragma_has_no_clauses_that_the_checker_does_not_know() -> None:
+    """With `collapse(2)` the inner loop, which is checked as sequential, would be parallel too."""
+    text = "void f(int n) {\n#pragma omp parallel for schedule(static,4)MORE\nfor (int i = 0; i < n; i++) {}\n}\n"
+    parse_text(text.replace("MORE", ""))
+    for more in ("collapse(2)", ",collapse(2)", "lastprivate(x)"):
+        with pytest.raises(InputError, match="are not known"):
+            parse_text(text.replace("MORE", more))
+
+
+@pytest.mark.parametrize(("name", "known"), [("memset", True), ("cbrtf", True), ("sincosf", True), ("set", False)])
+def test_functions_that_compilers_know_are_not_redefined(name: str, known: bool) -> None:
+    """GCC calls memset for a loop that fills, and computes cbrtf(27) itself."""
+    program = parse_text(f"float {name}(float x) {{ return x; }}")
+    if known:
+        with pytest.raises(InputError, match="is a function of C's library"):
+            emit_c(program)
+    else:
+        assert f"float {name}(float x)" in emit_c(program)
