@@ -306,7 +306,10 @@ def _fault(e: BaseException, path: str) -> str:
     line = _own_line(e, Path(path))
     if line is None:
         return f"{path}:1:1: error: the script cannot be read: {str(e) or type(e).__name__}"
-    ours = traceback.extract_tb(e.__traceback__)[-1].filename.startswith(str(Path(__file__).parent))
+    last = traceback.extract_tb(e.__traceback__)[-1]
+    if not isinstance(e, Exception) and last != line:
+        raise e  # somebody wants everything to stop, as an interrupt does
+    ours = last.filename.startswith(str(Path(__file__).parent))
     expected = isinstance(e, BuildError | CallError | OSError)
     if ours and not expected and not isinstance(e, TypeError | AttributeError):
         raise e
