@@ -12,7 +12,7 @@ from optigpu.interp.machine import Runner
 from optigpu.interp.testing import valid_inputs
 from optigpu.syntax.printer import print_program
 from tests.conftest import ROOT
-from tests.evidence import fuzz, side_conditions
+from tests.evidence import fuzz, inputs, side_conditions
 from tests.evidence.certificates import DETECTED, STILL, certified, examine
 from tests.evidence.cpu_programs import CpuMaker
 from tests.evidence.cpu_shapes import CpuShapes
@@ -130,3 +130,26 @@ def test_tampered_certificates_are_noticed_or_still_proofs(name: str) -> None:
     assert outcomes <= {DETECTED, STILL} and DETECTED in outcomes
     for key in found["outcomes"]:
         assert not (key.startswith(("contracts", "ledger", "program", "format", "seal")) and key.endswith(STILL)), key
+
+
+def test_damaged_inputs_are_answered_in_words() -> None:
+    found = [inputs.case(0, number) for number in range(50)]
+    assert not [
+        f"{c.origin} ({c.damage}), {c.command}: {c.outcome} {c.detail}" for c in found if c.outcome in inputs.BAD
+    ]
+    assert len({c.kind for c in found}) >= 4 and {c.kind for c in found} <= set(inputs.KINDS)
+    assert inputs.BAD_INPUT in (outcomes := {c.outcome for c in found}) and len(outcomes) >= 3
+
+
+def test_an_unclear_answer_would_be_noticed() -> None:
+    program = next(i for i in inputs.corpus() if i.kind == "program")
+    for code, said, fault in (
+        (2, "error: no", "no place"),
+        (2, "", "nothing said"),
+        (3, "x.c:1:1: error: no", "internal error"),
+        (1, "Traceback (most recent call last):", "stack trace"),
+        (7, "x.c:1:1: error: no", "another exit code"),
+    ):
+        found = inputs.faulty(program, ["check", "x.c"], inputs.Answer(code, "", said, 0.1), said)
+        assert found is not None and found[0] == fault
+    assert inputs.faulty(program, ["check", "x.c"], inputs.Answer(2, "", "", 0.1), "x.c:1:1: error[OG001]: no") is None

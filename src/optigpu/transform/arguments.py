@@ -25,7 +25,7 @@ def check_arguments(f: Callable[..., Any], owner: Any, args: tuple[Any, ...], kw
         for v in values if name in hints and kind is not inspect.Parameter.VAR_KEYWORD else ():
             if not fits(v, hints[name]):
                 annotation = signature.parameters[name].annotation
-                raise _refused(f"`{name}` cannot be {_said(v)}", f"{name}: {annotation}")
+                raise _refused(f"`{name}` cannot be {_said(v)}", f"{name}: {inspect.formatannotation(annotation)}")
 
 
 def fits(value: Any, hint: Any) -> bool:

@@ -168,9 +168,18 @@ class Script:
 
     @property
     def record(self) -> Record:
+        """Everything that was tried."""
+        return self._record_of(self.attempts)
+
+    @property
+    def accepted(self) -> Record:
+        """The steps that made the program what it is."""
+        return self._record_of(self.steps)
+
+    def _record_of(self, steps: list[Step]) -> Record:
         file = self.attempts[-1].file if self.attempts else ""
         text = "".join(linecache.getlines(file)) if file else ""
-        return Record(self.original.file, text, tuple(self.attempts))
+        return Record(self.original.file, text, tuple(steps))
 
     def find(self, aim: Aim, kind: str = "any") -> Place:
         """The one place that is meant."""
