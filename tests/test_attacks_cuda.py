@@ -353,3 +353,70 @@ def test_a_result_of_64_bits_is_no_int(bound: str, refused_: bool) -> None:
         assert "OG404: this result may not fit" in refused(text)
     else:
         assert "return k * k;" in emitted(text).text
+
+
+INTEGERS = host("BODY" + BACK).replace("float", "int")
+
+
+@pytest.mark.parametrize("head", ["if (h[0] > 3)", "for (int i = 0; i < h[0]; i++)", "if (n > 3)"])
+def test_the_host_does_not_look_into_arrays_on_the_device(head: str) -> None:
+    unit = emitted(INTEGERS.replace("BODY", f"{head} {{ {launch('1', 'e[t] = 5;')} }}"))
+    assert unit.on_device is ("h[0]" not in head)
+    assert (unit.plan is not None) is unit.on_device
+
+
+def test_the_size_of_a_launch_is_no_memory() -> None:
+    text = INTEGERS.replace("BODY", "const int g = h[0];" + launch("g", "if (b == 0) e[t] = 5;"))
+    assert "const int g = h[0];" in emitted(text).text
+    assert "OG402: the size of a launch is read from memory" in refused(
+        text.replace("(g,", "(h[0],").replace("< g;", "< h[0];")
+    )
+
+
+GIVEN = """void f(int n, float a[n][4], float b[n][4]) {
+  __requires("A: int * int -> float, n >= 0");
+  __reads("a ~> Matrix2Of(n, 4, GMem, A)");
+  __writes("b ~> Matrix2Of(n, 4, GMem, A)");
+  kernel_launch(n, 1, 0);
+  kernel_setup_end();
+  thread for (int i = 0; i < n; i++) { float r[4]; LOAD vstore4(&b[i][0], &r[0]); }
+  kernel_teardown_begin();
+  kernel_kill();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "aligned"),
+    [("vload4(&r[0], &a[i][0]);", {"a": 16, "b": 16}), ("for (int j = 0; j < 4; j++) r[j] = a[i][j];", {"b": 16})],
+)
+def test_device_memory_of_the_caller_is_checked_for_its_alignment(load: str, aligned: dict[str, int]) -> None:
+    unit = emitted(GIVEN.replace("LOAD", load))
+    assert unit.alignment == aligned
+    for entry in unit.text.split('extern "C" const char* ')[1:]:
+        assert [n for n in "ab" if f"(uintptr_t){n} % 16" in entry] == list(aligned)
+
+
+def test_a_device_function_has_no_vector_accesses() -> None:
+    """Nothing would align what its callers give it."""
+    text = "__device__ void copy(float p[4], float q[4]) { COPY }" + host(
+        launch("1", "float r[4]; float s[4]; copy(r, s); e[t] = s[0];") + BACK
+    )
+    assert "copy(r, s);" in kernel_text(text.replace("COPY", "for (int i = 0; i < 4; i++) q[i] = p[i];"))
+    assert "OG401: a vector access inside a device function" in refused(text.replace("COPY", "vstore4(&q[0], &p[0]);"))
+
+
+@pytest.mark.parametrize(
+    ("name", "refused_"),
+    [
+        ("store4", True), ("make_float4", True), ("__shfl_down_sync", True), ("cudaFree", True), ("f_kernel2", True),
+        ("launch_f_kernel", True), ("store5", False), ("kernel_f", False),
+    ],
+)  # fmt: skip
+def test_no_device_function_takes_the_place_of_one_of_cuda(name: str, refused_: bool) -> None:
+    """`store4(float*, float*)` would be called for every `vstore4`."""
+    text = f"__device__ float {name}(float x) {{ return x; }}" + host(launch("1", f"e[t] = {name}(1.0f);") + BACK)
+    if refused_:
+        assert f"OG405: `{name}` means something else" in refused(text)
+    else:
+        assert f"{name}(1.0f)" in kernel_text(text)
