@@ -300,7 +300,7 @@ class BodyPrinter:
         match call.func:
             case "blocksync":
                 reason = self.reasons.get(s.mark)
-                self.out.add("__syncthreads();" + (f"  // {reason}" if reason else ""))
+                self.out.add("__syncthreads();" + (f"  {comment(reason)}" if reason else ""))
             case "warpsync":
                 self.out.add("__syncwarp();")
             case name if name in VECTOR_CALLS:
@@ -378,6 +378,11 @@ def common_type(a: Scalar, b: Scalar) -> Scalar:
 def is_arithmetic(e: Call) -> bool:
     """A call that is none in C++."""
     return e.func in NUMERIC or e.func in INTEGER or index_helper(e.func) is not None
+
+
+def comment(text: str, indent: int = 1) -> str:
+    """One line, which the next does not continue."""
+    return f"//{' ' * indent}{' '.join(text.splitlines())}".rstrip("\\ ")
 
 
 def broken(text: str, limit: int) -> list[str]:
