@@ -254,7 +254,7 @@ def in_kernel(value: str, contract: str = '__requires("u >= 1, u <= 100, v >= 1"
         ("(int64_t)100000 * t", "100000 * t"),
         ("(int64_t)1 << (t + 40)", "(long long)1 << (t + 40)"),
         ("n + 4294967295", "n + 4294967295LL"),
-        ("v * v", "(uint64_t)v * v"),
+        ("v * v", "(unsigned long long)v * v"),
         ("u * u", "u * u"),
         ("(int)v", "(long long)v"),
         ("(int)u", "(int)u"),

@@ -17,9 +17,9 @@ from optigpu.codegen.cuda.preconditions import negated, parameter_ranges, requir
 from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs, comment
 from optigpu.codegen.plan import Plan
 from optigpu.frontend.shapes import effective_types
-from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.builtins import INT_CONSTANTS, VECTOR_CALLS
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Expr, Index, Var
+from optigpu.syntax.exprs import Alloc, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
@@ -133,7 +133,8 @@ def emit_cuda(
         reject_reserved(g, f.name)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
     ranges = parameter_ranges(f, MAX_INDEX)
-    values: dict[str, Expr] = {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
+    values: dict[str, Expr] = {name: Int(value, type=INT) for name, value in INT_CONSTANTS.items()}
+    values |= {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
     f = replace(f, body=without_hiding(f.body, {n: n for n in params.keys() | values.keys()}, names_in(f)))
     scope = Scope(values, ranges=ranges)
     arrays: dict[str, ArrayInfo] = {}

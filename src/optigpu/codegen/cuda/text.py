@@ -31,13 +31,14 @@ MAX_INDEX = (
 MAX_UNROLLED = 256
 MIN_LINE, MAX_LINE = 40, 120
 OPERATOR = re.compile(r" (=|\+|-|\*|/|\?|:|&&|\|\|) ")
-WIDE = "long long"
+WIDE, UNSIGNED_WIDE = "long long", "unsigned long long"
 
 
 @dataclass
 class CudaExprs(CExprs):
     """Expressions. A 32-bit operation whose value may not fit is done in 64 bits."""
 
+    knows_rsqrt = True
     device: bool
     arrays: dict[str, ArrayInfo]
     ranges: Ranges
@@ -97,7 +98,7 @@ class CudaExprs(CExprs):
         return self.widened(e) if self.operand_type(e, signed) != self.machine_type(e) else self.show(e, least)
 
     def widened(self, e: Expr, t: Scalar = INT64) -> str:
-        return f"({WIDE if t.signed else t.name}){self.show(e, UNARY_PRECEDENCE)}"
+        return f"({WIDE if t.signed else UNSIGNED_WIDE}){self.show(e, UNARY_PRECEDENCE)}"
 
     def wider(self, e: Expr, t: Scalar) -> Scalar | None:
         """Where an operation that C++ does in type t may have another value there: a type of 64 bits in which it has not.
