@@ -52,7 +52,7 @@ LIBRARY = frozenset(LIBRARY_OTHER.split()) | {name + end for name in LIBRARY_MAT
 
 
 def emit_c(program: Program) -> str:
-    """A self-contained C11 file with every function of the program."""
+    """A self-contained C11 file with the functions of the program and what they call."""
     return _CPrinter(program).run()
 
 
@@ -151,8 +151,7 @@ class _CPrinter(ProgramPrinter):
     def __init__(self, program: Program) -> None:
         super().__init__()
         self.source = program
-        items = program.flat_items()
-        self.functions = callees_first([f for f in items if isinstance(f, Function) and f.role is not Role.GHOST])
+        self.functions = [f for f in callees_first(program) if f.role is not Role.GHOST]
         self.effective = {f.name: effective_types(f) for f in self.functions}
         exprs = CExprs()
         exprs.flat_params = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
@@ -246,17 +245,18 @@ class _CPrinter(ProgramPrinter):
         return omp or [f"GCC {p}" for p in found if p != "unroll"]
 
 
-def callees_first(functions: list[Function]) -> list[Function]:
-    """C takes a function that was not declared for one of other types. The order stays where it can."""
-    by_name = {f.name: f for f in functions}
+def callees_first(program: Program) -> list[Function]:
+    """The functions of the program itself, in their order, each after those it calls: C takes a function that was not declared for
+    one of other types. Included functions that nothing calls are not checked, so they are left out."""
+    known = {f.name: f for f in program.flat_items() if isinstance(f, Function)}
     out: dict[str, Function] = {}
 
     def visit(f: Function) -> None:
-        for called in sorted(words_of(f) & by_name.keys() - out.keys() - {f.name}):
-            visit(by_name[called])
+        for called in sorted(words_of(f) & known.keys() - out.keys() - {f.name}):
+            visit(known[called])
         out[f.name] = f
 
-    for f in functions:
+    for f in program.functions():
         visit(f)
     return list(out.values())
 
