@@ -306,6 +306,10 @@ class Script:
         the same, no more and no less assumed, so that the contracts mean the same."""
         items = {i.name: i for i in after.flat_items() if not isinstance(i, Include)}
         given = {i.name: i for i in self.original.flat_items() if not isinstance(i, Include)}
+        own = {f.name for f in after.functions()}  # all of these are checked, included ones if they are called
+        for f in self.original.functions():
+            if f.name not in own:
+                items.pop(f.name, None)
         assumed = {name: i for name, i in items.items() if is_assumed(i)}
         for name, i in {**assumed, **given}.items():
             what = changed_promise(given.get(name), items.get(name))

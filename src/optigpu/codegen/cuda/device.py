@@ -82,6 +82,10 @@ def lower_kernel(
     taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
     host = Lowering(None, functions, "host")
     grid, block = host.folded(kernel.grid, scope), host.folded(kernel.block, scope)
+    if any(isinstance(x, Index) for size in (grid, block) for x in subexpressions(size)):
+        raise input_error(
+            "OG402", "the size of a launch is read from memory", kernel.loc, help="copy it to a const first"
+        )
     known = {**{n: e for n, e in scope.values.items() if isinstance(e, Int)}, **lets}
     threads = ThreadMap(grid, block, known, kernel.loc, set(taken), scope.ranges).scan(kernel.device)
     per_block = threads.threads_per_block()
@@ -214,7 +218,7 @@ def print_kernel(
     k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None, linkage: str = ""
 ) -> None:
     bound = k.threads.threads_per_block()
-    least = f", {residents}" if residents else ""
+    least = f", {residents:d}" if residents else ""
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
     params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
     for a in k.arrays:
@@ -296,6 +300,8 @@ def print_device_function(
     for s in statements(f.body):
         if isinstance(s, CallStmt) and s.call.func in ("blocksync", "warpsync"):
             raise input_error("OG401", "a barrier inside a device function is not supported", s.loc)
+        if isinstance(s, CallStmt) and s.call.func in VECTOR_CALLS:  # whose arrays its callers choose
+            raise input_error("OG401", "a vector access inside a device function is not supported", s.loc)
     scope = replace(scope, ranges=ranges)
     body = without_unused(lowering.body(f.body, scope))
     result = "void" if f.result == VOID else f.result.name if isinstance(f.result, Scalar) else ""

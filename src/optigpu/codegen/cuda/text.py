@@ -31,13 +31,14 @@ MAX_INDEX = (
 MAX_UNROLLED = 256
 MIN_LINE, MAX_LINE = 40, 120
 OPERATOR = re.compile(r" (=|\+|-|\*|/|\?|:|&&|\|\|) ")
-WIDE = "long long"
+WIDE, UNSIGNED_WIDE = "long long", "unsigned long long"
 
 
 @dataclass
 class CudaExprs(CExprs):
     """Expressions. A 32-bit operation whose value may not fit is done in 64 bits."""
 
+    knows_rsqrt = True
     device: bool
     arrays: dict[str, ArrayInfo]
     ranges: Ranges
@@ -97,7 +98,7 @@ class CudaExprs(CExprs):
         return self.widened(e) if self.operand_type(e, signed) != self.machine_type(e) else self.show(e, least)
 
     def widened(self, e: Expr, t: Scalar = INT64) -> str:
-        return f"({WIDE if t.signed else t.name}){self.show(e, UNARY_PRECEDENCE)}"
+        return f"({WIDE if t.signed else UNSIGNED_WIDE}){self.show(e, UNARY_PRECEDENCE)}"
 
     def wider(self, e: Expr, t: Scalar) -> Scalar | None:
         """Where an operation that C++ does in type t may have another value there: a type of 64 bits in which it has not.
@@ -300,7 +301,7 @@ class BodyPrinter:
         match call.func:
             case "blocksync":
                 reason = self.reasons.get(s.mark)
-                self.out.add("__syncthreads();" + (f"  // {reason}" if reason else ""))
+                self.out.add("__syncthreads();" + (f"  {comment(reason)}" if reason else ""))
             case "warpsync":
                 self.out.add("__syncwarp();")
             case name if name in VECTOR_CALLS:
@@ -378,6 +379,11 @@ def common_type(a: Scalar, b: Scalar) -> Scalar:
 def is_arithmetic(e: Call) -> bool:
     """A call that is none in C++."""
     return e.func in NUMERIC or e.func in INTEGER or index_helper(e.func) is not None
+
+
+def comment(text: str, indent: int = 1) -> str:
+    """One line, which the next does not continue."""
+    return f"//{' ' * indent}{' '.join(text.splitlines())}".rstrip("\\ ")
 
 
 def broken(text: str, limit: int) -> list[str]:

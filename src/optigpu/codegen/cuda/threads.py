@@ -21,7 +21,7 @@ from optigpu.syntax.types import INT, INT64, UINT, Scalar
 from optigpu.syntax.walk import fresh_name, inner_bodies, substitute
 
 AXES = "xyz"
-MAX_BLOCK = (1024, 1024, 64)
+MAX_BLOCK_Z = 64
 MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
 
 
@@ -86,8 +86,7 @@ class ThreadMap:
         if full and not everywhere:
             longest = max(full, key=len)
             dims = tuple(c.extent for c in longest)
-            sizes = [d.constant or 0 for d in reversed(dims)]
-            small = all(n <= limit for n, limit in zip(sizes, MAX_BLOCK)) or len(dims) == 1
+            small = len(dims) < len(AXES) or self.ranges.greatest(dims[0]) <= MAX_BLOCK_Z  # of 1024 in all
             if small and all(c in longest for p in block_paths for c in p):
                 self.make_direct(longest, dims, "threadIdx", "block_dims")
         return self
