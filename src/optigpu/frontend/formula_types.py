@@ -44,6 +44,7 @@ from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, 
 from optigpu.syntax.scopes import Binding, Scope, What
 from optigpu.syntax.types import (
     HPROP,
+    INT,
     LOGIC_INT,
     LOGIC_REAL,
     MEMTYPE,
@@ -179,6 +180,9 @@ class FormulaTyper:
             case Cast(_, arg, True):
                 return self.formula(arg, scope)
             case Cast(to, arg, False):
+                if is_int(to) and (to.bits < INT.bits or not to.signed):
+                    message = f"formulas speak of mathematical integers, of which `{to.name}` is a part"
+                    raise input_error("OG103", message, e.loc, help="say that the number is in its range")
                 return replace(e, arg=self.number(arg, scope), type=logical(to))
             case Index():
                 return self.indexed(e, scope)

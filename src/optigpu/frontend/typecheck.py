@@ -25,6 +25,7 @@ from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
     FORMULA_NAMES,
+    LIBRARY_NAMES,
     MEMORY_CALLS,
     RESULT_NAME,
     SETTERS,
@@ -110,7 +111,8 @@ class _ProgramChecker:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding) -> None:
-        if name in BUILTIN_NAMES or name in FORMULA_NAMES or index_helper(name) or matrix_predicate(name):
+        reserved = LIBRARY_NAMES if binding.what is What.FUNCTION else ()
+        if name in BUILTIN_NAMES | FORMULA_NAMES or name in reserved or index_helper(name) or matrix_predicate(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding)
 
