@@ -83,9 +83,9 @@ BUILTIN_NAMES = frozenset({*MATH, *NUMERIC, *INTEGER, *CONTROL_CALLS, *MEMORY_CA
 _MATH_LIBRARY = """acos asin atan atan2 tan acosh asinh atanh cosh sinh exp10 expm1 frexp ilogb ldexp log10 log1p logb modf scalbn
 scalbln cbrt hypot erfc lgamma tgamma nearbyint rint lrint llrint round lround llround trunc fmod remainder remquo copysign nan
 nextafter nexttoward fdim j0 j1 jn y0 y1 yn gamma significand drem scalb pow10 sincos isinf isnan finite signbit"""
-_OTHER_LIBRARY = """labs llabs imaxabs ffs ffsl ffsll abort exit _exit _Exit quick_exit malloc calloc realloc alloca putchar isfinite
-isnormal isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit toascii tolower
-toupper"""
+_OTHER_LIBRARY = """labs llabs imaxabs ffs ffsl ffsll abort exit _exit _Exit quick_exit malloc calloc realloc alloca putchar
+isfinite isnormal isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit
+toascii tolower toupper"""
 LIBRARY_NAMES = frozenset(
     {name + suffix for name in (*_MATH_LIBRARY.split(), *REAL_FUNCTIONS) for suffix in ("", "f", "l")}
     | {*_OTHER_LIBRARY.split()}
