@@ -362,6 +362,28 @@ double f() {
 )  # fmt: skip
 
 
+STEPPED = (
+    NEXT[: NEXT.index("int f(")]
+    + """void f(int p[1], int a[2][2]) {
+  __consumes("&p[0] ~~> 0");
+  __produces("&p[0] ~~> 2");
+  __writes("&a[0][1] ~~> 0");
+  const int x = next(p);
+  const int y = next(p);
+  a[x][y] = 0;
+}
+"""
+)
+MADE = STEPPED.replace('  __writes("&a[0][1] ~~> 0");\n', "").replace(", int a[2][2]", "")
+XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
+ATTACKS += (
+    Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),
+    Attack("sizes too", MADE.replace("a[x][y] = 0", "int t[x][y]"), (XY, ("[x][y]", "[next(p)][next(p)]"))),
+    Attack("and those of allocations", MADE.replace("a[x][y] = 0;", "int* const t = MALLOC2(int, x, y);\n  free(t);"),
+           (XY, ("x, y)", "next(p), next(p))"))),
+)  # fmt: skip
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified

@@ -188,6 +188,17 @@ def declare(scope: Scope, name: str, binding: Binding) -> None:
     scope.names[name] = binding
 
 
+def whole_right_side(s: Stmt) -> Expr | None:
+    """What a statement evaluates last."""
+    match s:
+        case Decl(init=value) | Store(value=value, op=None) | Return(value):
+            return value
+        case CallStmt(call):
+            return call
+        case _:
+            return None
+
+
 def reject_recursion(program: Program) -> None:
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function)}
     calls: dict[str, dict[str, Loc]] = {}
@@ -313,6 +324,12 @@ class _FunctionChecker:
         return tuple(out)
 
     def statement(self, s: Stmt, scope: Scope) -> Stmt:
+        typed = self.typed(s, scope)
+        for e in stmt_exprs(typed):
+            self.no_effects(e, alone=e is whole_right_side(typed))
+        return typed
+
+    def typed(self, s: Stmt, scope: Scope) -> Stmt:
         match s:
             case Decl():
                 return self.declaration(s, scope)
@@ -322,7 +339,7 @@ class _FunctionChecker:
                 return self.loop(s, scope)
             case If(test, then, other):
                 return replace(
-                    s, test=self.no_effects(self.values.condition(test, scope)), then=self.body(then, Scope(scope), []),
+                    s, test=self.values.condition(test, scope), then=self.body(then, Scope(scope), []),
                     other=self.body(other, Scope(scope), []),
                 )  # fmt: skip
             case Block(inner):
@@ -362,7 +379,6 @@ class _FunctionChecker:
                         help=f"{type_.name}* const {s.name} = …;",
                     )
                 init = convert(self.values.value(init, scope), type_, f"`{s.name}` is")
-                self.effects_alone(init)
             elif s.const:
                 raise input_error("OG107", f"the constant `{s.name}` has no value", s.loc)
             if s.const and s.name in self.assigned:
@@ -441,10 +457,8 @@ class _FunctionChecker:
         value = self.values.value(s.value, scope)
         if s.op is None:
             value = convert(value, typed.type, "the target is")
-            self.effects_alone(value)
             self.reject_moving_target(typed, value, s)
             return replace(s, target=typed, value=value)
-        self.no_effects(value)
         assert isinstance(value.type, Scalar)
         if s.op in ("%", "<<", ">>", "&", "|", "^") and not (is_int(typed.type) and is_int(value.type)):
             raise input_error("OG102", f"`{s.op}=` takes integers", s.loc)
@@ -474,7 +488,6 @@ class _FunctionChecker:
         bound = self.values.integer(r.bound, scope, "the bound is")
         amount = self.values.integer(r.amount, scope, "the step is")
         for e in (start, bound, amount):
-            self.no_effects(e)
             if s.index in free_vars(e):
                 message = f"`{s.index}` in the head of its own loop is the new `{s.index}` in C"
                 raise input_error("OG101", message, e.loc, help="choose another name for the index")
@@ -541,8 +554,6 @@ class _FunctionChecker:
         typed = self.values.call(call, scope)
         if not isinstance(typed, Call) or typed.func not in self.values.functions:
             raise input_error("OG010", "this statement has no effect", call.loc, help="assign the value, or remove it")
-        for arg in typed.args:
-            self.no_effects(arg)
         return replace(s, call=typed)
 
     def memory_call(self, name: str, call: Call, scope: Scope) -> Call:
@@ -597,30 +608,22 @@ class _FunctionChecker:
             return s
         if result == VOID:
             raise input_error("OG113", f"`{self.f.name}` returns nothing: its type is `void`", value.loc)
-        typed = convert(self.values.value(value, scope), result, "the result is")
-        self.effects_alone(typed)
-        return replace(s, value=typed)
+        return replace(s, value=convert(self.values.value(value, scope), result, "the result is"))
 
     # Calls inside expressions
 
-    def no_effects(self, e: Expr) -> Expr:
+    def no_effects(self, e: Expr, *, alone: bool) -> None:
         """C leaves the order of evaluation open, so a call that changes memory is a statement or the whole right side of one."""
         for x in subexpressions(e):
             if isinstance(x, Call) and x.func in self.values.functions and self.values.functions[x.func].has_effects:
+                if alone and x is e:
+                    continue
                 raise input_error(
                     "OG116",
                     f"`{x.func}` changes memory: it cannot be called inside an expression",
                     x.loc,
                     help="assign its result to a variable first",
                 )
-        return e
-
-    def effects_alone(self, e: Expr) -> None:
-        if isinstance(e, Call) and e.func in self.values.functions:
-            for a in e.args:
-                self.no_effects(a)
-        else:
-            self.no_effects(e)
 
     # Ghosts
 
