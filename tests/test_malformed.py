@@ -118,6 +118,13 @@ def test_parentheses_alone_nest_as_deep_as_they_like() -> None:
     parse_text("void f(int n) { int x = 0; x = " + "(" * 5000 + "1" + ")" * 5000 + "; }")
 
 
+def test_long_expressions_are_typed_in_one_go() -> None:
+    """Twice at each level would be never."""
+    cells = " * ".join(f"(&a[{i}] ~> Cell)" for i in range(60))
+    total = " + ".join(f"a[{i}]" for i in range(60))
+    parse_text(f'float f(float a[60]) {{ __reads("{cells}"); __ensures("true"); return {total}; }}')
+
+
 def test_binary_file_is_explained(tmp_path: Path, capsys) -> None:
     file = tmp_path / "random.c"
     file.write_bytes(random.Random(1).randbytes(3000))

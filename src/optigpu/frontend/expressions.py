@@ -139,12 +139,7 @@ class ExpressionTyper:
 
     def value(self, e: Expr, scope: Scope) -> Expr:
         """A scalar value."""
-        typed = self.expr(e, scope)
-        if not isinstance(typed.type, Scalar):
-            if typed.type == VOID:
-                raise input_error("OG102", "this call returns nothing", typed.loc)
-            raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
-        return typed
+        return expect_scalar(self.expr(e, scope))
 
     def integer(self, e: Expr, scope: Scope, why: str) -> Expr:
         typed = self.value(e, scope)
@@ -265,7 +260,7 @@ class ExpressionTyper:
 
     def pointer_or_value(self, e: Expr, scope: Scope) -> Expr:
         typed = self.expr(e, scope)
-        return typed if isinstance(typed.type, Array) else self.value(e, scope)
+        return typed if isinstance(typed.type, Array) else expect_scalar(typed)
 
     def pointer_plus(self, e: Binary, left: Expr, right: Expr, scope: Scope) -> Expr:
         """`p + i` is `&p[i]`."""
@@ -405,6 +400,14 @@ class ExpressionTyper:
                 )
             args.append(typed)
         return replace(e, args=tuple(args), type=f.result)
+
+
+def expect_scalar(typed: Expr) -> Expr:
+    if not isinstance(typed.type, Scalar):
+        if typed.type == VOID:
+            raise input_error("OG102", "this call returns nothing", typed.loc)
+        raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
+    return typed
 
 
 def scalar(e: Expr) -> Scalar:

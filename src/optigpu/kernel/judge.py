@@ -81,7 +81,7 @@ class Judge:
             if t.op == "app" and t.args[0].data in POSITIVE:
                 out.append(k.lt(zero, t))
             elif t.op == "app" and t.args[0].data in NOT_NEGATIVE:
-                out.append(k.le(zero, t))
+                out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # of a negative number, C's is NaN
             elif t.op == "sum":
                 low, high, body = t.args
                 (i,), inner = facts.arbitrary(INT)
