@@ -196,7 +196,7 @@ def models_part() -> str:
     ]
     for rule in public_rules():
         models = [MODELS[rule][0], *([MORE[rule]] if rule in MORE else [])]
-        said = "; ".join(f"`{m.__name__}`: {(m.__doc__ or '').strip().splitlines()[0]}" for m in models)
+        said = "; ".join(f"`{m.__name__}`: {(m.__doc__ or '').partition('.\n')[0].rstrip('.')}" for m in models)
         lines.append(f"| `{rule}` | {said} |")
     return "\n".join(lines)
 
