@@ -5,9 +5,12 @@ Each program is verified, and its text runs beside the interpreter; or the text 
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from optigpu.checker.verify import Verifier
+from optigpu.codegen.cuda import emit_cuda
+from optigpu.codegen.cuda.text import comment
 from optigpu.frontend import parse_text
 from optigpu.runtime.launching import stepped
 from optigpu.runtime.preconditions import holds
@@ -15,7 +18,7 @@ from optigpu.syntax.errors import InputError
 from optigpu.syntax.program import If
 from optigpu.transform.script import Script, transformation
 from tests.evidence.translation import examine
-from tests.support.cuda import emitted, kernel_text, one_kernel, refused
+from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, refused
 
 
 def threads(body: str) -> str:
@@ -236,3 +239,200 @@ def test_an_argument_of_64_bits_is_no_int(argument: str, refused_: bool) -> None
         assert "OG404: this argument may not fit" in refused(text)
     else:
         assert "real(" in kernel_text(text)
+
+
+def in_kernel(value: str, contract: str = '__requires("u >= 1, u <= 100, v >= 1");') -> str:
+    """A value that a thread computes of m, k (int), u, v (unsigned), y (64 bits)."""
+    params = ", int m, int k, unsigned u, unsigned v, int64_t y"
+    return kernel_text(host(launch("1", f"e[t] = {value};") + BACK, params, contract))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("(int64_t)100000 * n", "(long long)100000 * n"),
+        ("(int64_t)100000 * t", "100000 * t"),
+        ("(int64_t)1 << (t + 40)", "(long long)1 << (t + 40)"),
+        ("n + 4294967295", "n + 4294967295LL"),
+        ("v * v", "(unsigned long long)v * v"),
+        ("u * u", "u * u"),
+        ("(int)v", "(long long)v"),
+        ("(int)u", "(int)u"),
+        ("(int)y", "(long long)y"),
+        ("((int)u * 4 - 3) / 4 - 5", "(long long)u - 6"),
+        ("((int)u * 4) / 4 < m ? 1.0f : 0.0f", "(long long)u < m ? 1.0f : 0.0f"),
+        ("((int)u * 4) / 4 < t ? 1.0f : 0.0f", "u < t ? 1.0f : 0.0f"),
+        ("t < 4 ? ((int)u * 4) / 4 : m", "t < 4 ? (long long)u : m"),
+        ("v - u", "(long long)v - u"),
+        ("-m", "-m"),
+        ("-((int)v)", "-(long long)v"),
+        ("abs((int)v)", "(((long long)v) < 0 ? -((long long)v) : ((long long)v))"),
+        ("m / k", "m / k"),
+        ("min(m * k, n)", "min((long long)((long long)m * k), (long long)n)"),
+    ],
+)
+def test_a_thread_computes_with_the_numbers_of_the_program(value: str, text: str) -> None:
+    """C++ would compute some of these in 32 bits, or without a sign."""
+    contract = '__requires("u >= 1, u <= 100, v >= 1, k != 0");'
+    assert f"e[t] = {text};" in in_kernel(value, contract)
+
+
+def test_what_was_loaded_may_be_the_least_number() -> None:
+    """Its opposite does not fit 32 bits."""
+    text = host(
+        launch("1", "e[t] = -c[t] + abs(c[t]) + c[t] / c[7 - t];") + BACK + "gmem_free(c);",
+        contract="int* const c = __gmem_malloc1<int>(8);",
+    )
+    wide = "(long long)c[t]"
+    expected = f"e[t] = -{wide} + (({wide}) < 0 ? -({wide}) : ({wide})) + {wide} / c[7 - t];"
+    assert expected in " ".join(kernel_text(text).split())
+
+
+def test_large_numbers_are_computed_as_the_program_says() -> None:
+    values = [
+        "(int64_t)100000 * n",
+        "(int64_t)1 << (t + 40)",
+        "n + 4294967295",
+        "u * u",
+        "((int)u * 4 - 3) / 4 - 5",
+        "-n - n",
+    ]
+    body = "".join(f"if (t == {i}) e[t] = {v};" for i, v in enumerate(values))
+    text = host(launch("1", body) + BACK, ", unsigned u", '__requires("u >= 1, u <= 100000");').replace(
+        "float", "double"
+    )
+    n, u = 2_000_000_000, 99_999
+    for u in (99_999, 1):
+        h = np.zeros(8)
+        on_standin(text, races=False)(n, h, u)
+        assert h[:6].tolist() == [100_000 * n, 1 << 41, n + 4294967295, u * u, u - 6, -2 * n]
+
+
+@pytest.mark.parametrize(
+    ("loop", "head"),
+    [
+        ("int s = 1; s < n; s *= 2", "for (long long s = 1; s < n; s *= 2)"),
+        ("int s = 1; s < 1024; s *= 2", "for (int s = 1; s < 1024; s *= 2)"),
+        ("int s = n; s > 0; s /= 2", "for (int s = n; s > 0; s /= 2)"),
+        ("int s = -3; s < ((int)u * 4) / 4; s++", "for (int s = -3; (long long)s < u; ++s)"),
+        ("unsigned s = 1; s < v; s *= 2", "for (long long s = 1; s < v; s *= 2)"),
+        ("unsigned s = 1; s < u; s *= 2", "for (unsigned s = 1; s < u; s *= 2)"),
+    ],
+)
+def test_loops_of_the_host_end_as_those_of_a_thread(loop: str, head: str) -> None:
+    params, contract = ", unsigned u, unsigned v", '__requires("u >= 1, u <= 100, v >= 1");'
+    inside = host(launch("1", f"for ({loop}) e[t] = 1.0f;") + BACK, params, contract)
+    around = host(f"for ({loop}) {{" + launch("1", "e[t] = 1.0f;") + "}" + BACK, params, contract)
+    assert head in kernel_text(inside)
+    assert head in emitted(around).text.split("__global__")[1]
+
+
+@pytest.mark.parametrize(
+    ("fact", "check"),
+    [
+        ("u - v >= 0", "if ((long long)u - v < 0)"),
+        ("u - 5 >= 0", "if ((long long)u - 5 < 0)"),
+        ("m >= u", "if ((long long)m < u)"),
+        ("m * k <= 10", "if ((long long)m * k > 10)"),
+        ("u >= 5", "if (u < 5)"),
+        ("m >= k", "if (m < k)"),
+        ("w <= 9", "if (w > 9)"),
+        ("w - 9 <= 0", None),
+    ],
+)
+def test_what_is_required_is_checked_as_a_fact_about_numbers(fact: str, check: str | None) -> None:
+    """`u - v < 0` is never true of unsigned numbers in C++."""
+    params = ", int m, int k, unsigned u, unsigned v, uint64_t w"
+    text = emitted(host(launch("1", "e[t] = 1.0f;") + BACK, params, f'__requires("u <= 100, v <= 100, {fact}");')).text
+    assert f"The caller sees to: {fact}" in text if check is None else check in text
+
+
+@pytest.mark.parametrize(("bound", "refused_"), [("1000", False), ("100000", True)])
+def test_a_result_of_64_bits_is_no_int(bound: str, refused_: bool) -> None:
+    f = f"""__device__ int square(int k) {{ __requires("k >= 0, k <= {bound}"); return k * k; }}"""
+    text = f + host(launch("1", "e[t] = square(t);") + BACK)
+    if refused_:
+        assert "OG404: this result may not fit" in refused(text)
+    else:
+        assert "return k * k;" in emitted(text).text
+
+
+INTEGERS = host("BODY" + BACK).replace("float", "int")
+
+
+@pytest.mark.parametrize("head", ["if (h[0] > 3)", "for (int i = 0; i < h[0]; i++)", "if (n > 3)"])
+def test_the_host_does_not_look_into_arrays_on_the_device(head: str) -> None:
+    unit = emitted(INTEGERS.replace("BODY", f"{head} {{ {launch('1', 'e[t] = 5;')} }}"))
+    assert unit.on_device is ("h[0]" not in head)
+    assert (unit.plan is not None) is unit.on_device
+
+
+def test_the_size_of_a_launch_is_no_memory() -> None:
+    text = INTEGERS.replace("BODY", "const int g = h[0];" + launch("g", "if (b == 0) e[t] = 5;"))
+    assert "const int g = h[0];" in emitted(text).text
+    assert "OG402: the size of a launch is read from memory" in refused(
+        text.replace("(g,", "(h[0],").replace("< g;", "< h[0];")
+    )
+
+
+GIVEN = """void f(int n, float a[n][4], float b[n][4]) {
+  __requires("A: int * int -> float, n >= 0");
+  __reads("a ~> Matrix2Of(n, 4, GMem, A)");
+  __writes("b ~> Matrix2Of(n, 4, GMem, A)");
+  kernel_launch(n, 1, 0);
+  kernel_setup_end();
+  thread for (int i = 0; i < n; i++) { float r[4]; LOAD vstore4(&b[i][0], &r[0]); }
+  kernel_teardown_begin();
+  kernel_kill();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "aligned"),
+    [("vload4(&r[0], &a[i][0]);", {"a": 16, "b": 16}), ("for (int j = 0; j < 4; j++) r[j] = a[i][j];", {"b": 16})],
+)
+def test_device_memory_of_the_caller_is_checked_for_its_alignment(load: str, aligned: dict[str, int]) -> None:
+    unit = emitted(GIVEN.replace("LOAD", load))
+    assert unit.alignment == aligned
+    for entry in unit.text.split('extern "C" const char* ')[1:]:
+        assert [n for n in "ab" if f"(uintptr_t){n} % 16" in entry] == list(aligned)
+
+
+def test_a_device_function_has_no_vector_accesses() -> None:
+    """Nothing would align what its callers give it."""
+    text = "__device__ void copy(float p[4], float q[4]) { COPY }" + host(
+        launch("1", "float r[4]; float s[4]; copy(r, s); e[t] = s[0];") + BACK
+    )
+    assert "copy(r, s);" in kernel_text(text.replace("COPY", "for (int i = 0; i < 4; i++) q[i] = p[i];"))
+    assert "OG401: a vector access inside a device function" in refused(text.replace("COPY", "vstore4(&q[0], &p[0]);"))
+
+
+@pytest.mark.parametrize(
+    ("name", "refused_"),
+    [
+        ("store4", True), ("make_float4", True), ("__shfl_down_sync", True), ("cudaFree", True), ("f_kernel2", True),
+        ("launch_f_kernel", True), ("store5", False), ("kernel_f", False),
+    ],
+)  # fmt: skip
+def test_no_device_function_takes_the_place_of_one_of_cuda(name: str, refused_: bool) -> None:
+    """`store4(float*, float*)` would be called for every `vstore4`."""
+    text = f"__device__ float {name}(float x) {{ return x; }}" + host(launch("1", f"e[t] = {name}(1.0f);") + BACK)
+    if refused_:
+        assert f"OG405: `{name}` means something else" in refused(text)
+    else:
+        assert f"{name}(1.0f)" in kernel_text(text)
+
+
+@pytest.mark.parametrize("name", ["a.c\nint evil;", "a.c\rint evil;", "a.c\u2028int evil;"])
+def test_a_comment_ends_where_its_line_ends(name: str) -> None:
+    text = emit_cuda(parse_text(threads("d[b][t] = 1.0f;"), name)).text
+    assert text.startswith("// Generated by OptiGPU from a.c int evil;. Do not edit.\n//\n")
+    assert comment("because \\") == "// because"
+
+
+@pytest.mark.parametrize(("back", "waits"), [("BACK", True), ("if (n > 3) { BACK }", False)])
+def test_kernels_have_ended_when_a_function_ends(back: str, waits: bool) -> None:
+    """A copy that is not always made does not always wait for them, nor report what went wrong."""
+    unit = emitted(host(launch("1", "e[t] = 5;") + back.replace("BACK", BACK)))
+    assert ("cudaDeviceSynchronize" not in unit.text) is waits

@@ -18,7 +18,7 @@ from optigpu.frontend import parse_text
 from optigpu.runtime.errors import CallError
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.exprs import Int, Real, Unary, Var
-from optigpu.syntax.program import Decl, For, Mode, Program, Stmt
+from optigpu.syntax.program import Decl, For, Include, Mode, Program, Stmt
 from optigpu.syntax.types import FLOAT, INT, Kind, Scalar
 from optigpu.transform.editing import edit_function
 
@@ -108,6 +108,31 @@ def test_a_script_admits_no_function(tmp_path: Path) -> None:
         become(script, CALLING.replace("BODY", "__admitted();"))
     become(script, CALLING.replace("BODY", "for (int i = 0; i < n; i++) a[i] = 0.0f;"))
     assert "helper(n, a)" in emitted(script, tmp_path)
+
+
+@og.transformation
+def include(script: og.Script, included: str, own: str) -> None:
+    header = Include("x.h", False, tuple(parse_text(included).functions()))
+    script.update(replace(script.program, items=(header, *parse_text(included + own).functions()[1:])))
+
+
+def test_a_function_stays_where_it_is_checked(tmp_path: Path) -> None:
+    """Included functions are checked where they are called."""
+    helper = HELPER.replace("BODY", "for (int i = 0; i < n; i++) a[i] = 0.0f;")
+    calling = CALLING.split(HELPER)[1]
+    with pytest.raises(InputError, match="`zero` is gone"):
+        include(zero(), ONES, "")
+    with pytest.raises(og.StepError, match="zero"):
+        include(zero(), helper.replace("0.0f;", "1.0f;"), calling)
+    script = zero()
+    include(script, helper, calling)
+    assert "helper(n, a)" in emitted(script, tmp_path)
+
+
+def test_an_included_function_that_is_not_checked_is_not_emitted() -> None:
+    wrong, right = (parse_text(t).functions()[0] for t in (ONES, ZERO.replace("zero", "other")))
+    program = Program("f.c", (Include("x.h", False, (wrong,)), right))
+    assert "other" in emit_c(program) and "zero" not in emit_c(program)
 
 
 @og.transformation

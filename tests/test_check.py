@@ -221,6 +221,21 @@ def test_a_certificate_does_not_fit_another_program() -> None:
     assert audit(program, text, Z3Solver()).failures == {}
 
 
+@pytest.mark.parametrize(
+    ("path", "user", "used"),
+    [(LEMMAS, "g", "f_is_double"), (ROOT / "examples" / "gpu" / "reduce_library.c", "reduce_library", "sum_warp")],
+    ids=lambda x: getattr(x, "stem", x),
+)
+def test_a_certificate_proves_what_is_used(path: Path, user: str, used: str) -> None:
+    """Lemmas, and functions of included files."""
+    program, text = certified(path)
+    found = audit(program, text, Z3Solver())
+    assert {user, used} <= found.theorems.keys() and user not in found.failures
+    without = json.loads(text)
+    del without["proofs"][used]
+    assert user in audit(program, sealed(without), Z3Solver()).failures
+
+
 def test_damaged_certificates_are_rejected() -> None:
     program, text = certified(ROOT / "examples" / "sum.c")
     for damaged in (

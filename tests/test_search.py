@@ -14,9 +14,8 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
-from optigpu.prover.guide import samples
 from optigpu.prover.models import differ
-from optigpu.prover.samples import evaluate
+from optigpu.prover.samples import evaluate, samples
 from optigpu.prover.z3_solver import Z3Solver
 from tests.kernel.test_facts import random_facts
 from tests.support.terms import TermMaker

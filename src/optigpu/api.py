@@ -18,7 +18,7 @@ from optigpu.interp.refute import refute
 from optigpu.report.diagnostics import PLAIN
 from optigpu.report.scripts import emitted_header, render_step_error
 from optigpu.report.trace import script_repr_html, trace_html
-from optigpu.runtime.cache import cache_folder
+from optigpu.runtime.cache import answers_folder
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.errors import CallError
@@ -66,7 +66,7 @@ class Script(core.Script):
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
             beside = Path(core.caller_file()).parent / source  # scripts name files beside themselves
             path = beside if beside.exists() else source
-        verifier = verifier or Verifier(Settings(cache_folder(), points=True))
+        verifier = verifier or Verifier(Settings(answers_folder(), points=True))
         super().__init__(path, function=function, verifier=verifier, refuter=refute)
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
@@ -107,7 +107,7 @@ class Script(core.Script):
         """The verified program as CUDA; with room for so many blocks of each kernel at once, or for those said at its launch."""
         self._finished()
         residents = blocks_per_multiprocessor or self.residents
-        header = emitted_header(self.record)
+        header = emitted_header(self.accepted)
         return emit_cuda(
             self.program, self.only, header=header, reasons=self.reasons, blocks_per_multiprocessor=residents
         )

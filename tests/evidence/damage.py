@@ -7,32 +7,54 @@ from collections.abc import Callable
 from random import Random
 
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|[A-Za-z_]\w*|\d[\w.]*|\s+|[-+*/%<>=!&|~]+|.', re.DOTALL)
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 ODD = (
-    "\u00a0", "\u200b", "\u200d", "\u202e", "\u2028", "\u2029", "\ufeff", "\u0301", "\u00b2", "\u0663", "\uff11", "\u00e9", "\u212a",
-    "\u0131", "\u00df", "\U0001f600", "\U0010ffff", "\x00", "\x01", "\x07", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\\", "'", "`", "$", "@", "#",
-)  # fmt: skip
+    "\u00a0\u200b\u200d\u202e\u2028\u2029\ufeff\u0301\u00b2\u0663\uff11\u00e9\u212a\u0131\u00df\U0001f600\U0010ffff"
+    "\x00\x01\x07\x0b\x0c\x1b\x7f\x85\\'`$@#"
+)
 HUGE = (
-    "99999999999999999999", "2147483648", "-2147483649", "4294967296", "9223372036854775808", "1" + "0" * 400, "1e400", "1e-400", "0x7fffffff",
-    "1e99999999", "0.1e-99999999f", "08", "1__0", "1.2.3", "0b1", "1u", "1ull", "1.0L", "0", "-1", "1/0", "0x", "1e", ".5", "5.", "1f",
-)  # fmt: skip
+    *_words(
+        "99999999999999999999 2147483648 -2147483649 4294967296 9223372036854775808 1e400 1e-400 0x7fffffff 1e99999999"
+    ),
+    *_words("0.1e-99999999f 08 1__0 1.2.3 0b1 1u 1ull 1.0L 0 -1 1/0 0x 1e .5 5. 1f"),
+    "1" + "0" * 400,
+)
 WORDS = (
-    "void", "int", "float", "double", "bool", "const", "for", "if", "else", "return", "thread", "magic", "desync", "__shared__", "__global__",
-    "__device__", "__syncthreads();", "blocksync();", "kernel_launch", "kernel_kill();", "__requires", "__ensures", "__reads", "__writes",
-    "__GHOST", "__pure();", "__admitted();", "__AXIOM", "__DEF", "__ASSERT", "_Res", "forall", "fun", "Sum", "MALLOC1", "free", "__treg_malloc0",
-    "DMINDEX1", "exact_div", "min", "sizeof", "n", "i", "while", "break", "continue", "goto", "struct", "float4", "true", "in", "..", "->", "~>",
-    "~~>", "?", "::", "++", "--", "<<", ">>=", "&&", "\"", "/*", "*/", "//", "#define N 4\n", "{", "}", "(", ")", "[", "]", ";", ",",
-)  # fmt: skip
+    *_words("void int float double bool const for if else return thread magic desync __shared__ __global__ __device__"),
+    *_words("__syncthreads(); blocksync(); kernel_launch kernel_kill(); __requires __ensures __reads __writes __GHOST"),
+    *_words(
+        "__pure(); __admitted(); __AXIOM __DEF __ASSERT _Res forall fun Sum MALLOC1 free __treg_malloc0 DMINDEX1 exact_div"
+    ),
+    *_words(
+        "min sizeof n i while break continue goto struct float4 true in .. -> ~> ~~> ? :: ++ -- << >>= && /* */ //"
+    ),
+    *_words('" { } ( ) [ ] ; ,'),
+    "#define N 4\n",
+)
 PRAGMAS = (
-    "#pragma", "#pragma omp", "#pragma omp parallel for", "#pragma omp parallel for schedule(static, -1)", "#pragma omp simd",
-    "#pragma unroll", "#pragma unroll 0", "#pragma unroll 99999999999", "#pragma unroll -1", "#pragma unroll x", "#pragma once",
-    "#pragma omp parallel for num_threads(0)", "#pragma omp parallel for schedule(dynamic", "#pragma omp critical", "#pragma optigpu",
-    "#define", "#define x", "#define n n", "#define i 3", "#define f(x) x", "#define int float", "#undef n", "#if 1", "#endif", "#error", "#line 3",
-)  # fmt: skip
+    *(
+        "#pragma",
+        "#pragma omp",
+        "#pragma omp parallel for",
+        "#pragma omp parallel for schedule(static, -1)",
+        "#pragma omp simd",
+    ),
+    *("#pragma unroll", "#pragma unroll 0", "#pragma unroll 99999999999", "#pragma unroll -1", "#pragma unroll x"),
+    *("#pragma omp parallel for num_threads(0)", "#pragma omp parallel for schedule(dynamic", "#pragma omp critical"),
+    *("#pragma once", "#pragma optigpu", "#define", "#define x", "#define n n", "#define i 3", "#define f(x) x"),
+    *("#define int float", "#undef n", "#if 1", "#endif", "#error", "#line 3"),
+)
 INCLUDES = (
-    '#include "x.c"', '#include "copy.c"', '#include "library/reductions.h"', '#include "nothing.h"', '#include ""', '#include "."',
-    '#include "/"', '#include "/dev/null"', '#include <optigpu.h>', "#include <>", "#include", '#include "../x.c"', '#include "a\x00b"',
-    '#include "library"', '#include <nothing.h>', '#include "' + "a" * 5000 + '"',
-)  # fmt: skip
+    *('#include "x.c"', '#include "copy.c"', '#include "library/reductions.h"', '#include "nothing.h"', '#include ""'),
+    *('#include "."', '#include "/"', '#include "/dev/null"', "#include <optigpu.h>", "#include <>", "#include"),
+    *('#include "../x.c"', '#include "a\x00b"', '#include "library"', "#include <nothing.h>"),
+    '#include "' + "a" * 5000 + '"',
+)
 
 Text = Callable[[str, Random], str]
 Bytes = Callable[[bytes, Random], bytes]
@@ -168,20 +190,34 @@ def long_name(text: str, r: Random) -> str:
     return re.sub(rf"\b{old}\b", new, text) if r.random() < 0.5 else re.sub(rf"\b{old}\b", new, text, count=1)
 
 
+NESTS = (
+    *(
+        ("(", ")"),
+        ("-", ""),
+        ("!", ""),
+        ("- -", ""),
+        ("1 + ", ""),
+        ("1 ? 1 : ", ""),
+        ("f(", ")"),
+        ("(1 + ", ")"),
+        ("a[", "]"),
+    ),
+    *(("{", "}"), ("if (1) {", "}"), ("for (int q = 0; q < 1; q++) {", "}"), ("fun x -> ", ""), ("(float)", "")),
+    *(("forall x, ", ""), ("[", "]"), ("min(1, ", ")"), ("Sum(x in 0..2, ", ")")),
+)
+
+
 def deep(text: str, r: Random) -> str:
     n = r.choice([50, 190, 260, 3000])
-    before, after = r.choice([("(", ")"), ("-", ""), ("!", ""), ("- -", ""), ("1 + ", ""), ("1 ? 1 : ", ""), ("f(", ")"), ("(1 + ", ")"), ("a[", "]"),
-                              ("{", "}"), ("if (1) {", "}"), ("for (int q = 0; q < 1; q++) {", "}"), ("fun x -> ", ""), ("(float)", ""),
-                              ("forall x, ", ""), ("[", "]"), ("min(1, ", ")"), ("Sum(x in 0..2, ", ")")])  # fmt: skip
+    before, after = r.choice(NESTS)
     pattern = r.choice([r"\b\w+\b", r"\b\d+\b", r"[^;{}\n]+;"])
     return _one_of(text, r, pattern, lambda old: before * n + old + after * n)
 
 
 def wide(text: str, r: Random) -> str:
     n = r.choice([100, 3000])
-    pattern, sign = r.choice(
-        [(r"\b\w+\b", " + "), (r"\b\w+\b", ", "), (r"[^;{}\n]+;", "\n"), (r"\[\w+\]", ""), (r"\b\w+\b", " && ")]
-    )
+    word = r"\b\w+\b"
+    pattern, sign = r.choice([(word, " + "), (word, ", "), (r"[^;{}\n]+;", "\n"), (r"\[\w+\]", ""), (word, " && ")])
     return _one_of(text, r, pattern, lambda old: sign.join([old] * n))
 
 
@@ -209,10 +245,15 @@ def tabs(text: str, r: Random) -> str:
 
 def contract(text: str, r: Random) -> str:
     """Something inside the quotes of a contract."""
-    inner = r.choice(
-        [token_swapped, token_near_swapped, token_deleted, token_doubled, token_replaced, token_inserted, bracket, number, number_off]
-        * 2 + [deep, unicode, long_name, wide]
-    )  # fmt: skip
+    often: list[Text] = [
+        token_swapped,
+        token_near_swapped,
+        token_deleted,
+        token_doubled,
+        token_replaced,
+        token_inserted,
+    ]
+    inner = r.choice([*often, *often, bracket, number, number_off, number_off, deep, unicode, long_name, wide])
     return _one_of(text, r, r'"[^"\n]*"', lambda old: '"' + inner(old[1:-1], r) + '"')
 
 
@@ -228,22 +269,31 @@ def include(text: str, r: Random) -> str:
     return "\n".join(lines)
 
 
-ON_BYTES: dict[str, Bytes] = {f.__name__: f for f in (bytes_flipped, bytes_inserted, bytes_deleted, truncated, nuls)}
-ON_TEXT: dict[str, Text] = {
-    f.__name__: f
-    for f in (
-        token_swapped, token_near_swapped, token_deleted, token_doubled, token_replaced, token_inserted, lines_deleted, line_doubled,
-        lines_swapped, text_doubled, bracket, number, number_off, long_name, deep, wide, unicode, line_ends, tabs, contract, pragma, include,
-    )
-}  # fmt: skip
-DAMAGE = {
-    **ON_BYTES,
-    **{name: (lambda data, r, f=f: _on_text(f, data, r)) for name, f in ON_TEXT.items()},
-}
+ON_BYTES: tuple[Bytes, ...] = (bytes_flipped, bytes_inserted, bytes_deleted, truncated, nuls)
+ON_TEXT: tuple[Text, ...] = (
+    *(token_swapped, token_near_swapped, token_deleted, token_doubled, token_replaced, token_inserted, lines_deleted),
+    *(
+        line_doubled,
+        lines_swapped,
+        text_doubled,
+        bracket,
+        number,
+        number_off,
+        long_name,
+        deep,
+        wide,
+        unicode,
+        line_ends,
+    ),
+    *(tabs, contract, pragma, include),
+)
 
 
-def _on_text(f: Text, data: bytes, r: Random) -> bytes:
-    return f(data.decode("utf-8", "surrogateescape"), r).encode("utf-8", "surrogateescape")
+def _on_text(f: Text) -> Bytes:
+    return lambda data, r: f(data.decode("utf-8", "surrogateescape"), r).encode("utf-8", "surrogateescape")
+
+
+DAMAGE: dict[str, Bytes] = {f.__name__: f for f in ON_BYTES} | {f.__name__: _on_text(f) for f in ON_TEXT}
 
 
 def damaged(data: bytes, names: list[str], r: Random) -> bytes:

@@ -1,8 +1,8 @@
 """Damaged inputs: whatever a file holds, a command says in words what is wrong, and where.
 
-`python -m tests.evidence.inputs --inputs 20000 --jobs 16` damages programs, headers, scripts, certificates and built files, and puts each
-to a command: exit code 0, 1 or 2; bad input is told with its place; no stack trace, nothing half written, no long wait. A damaged program
-that is still VERIFIED is run: it must behave as its contract says.
+`python -m tests.evidence.inputs --inputs 20000 --jobs 16` damages programs, headers, scripts, certificates and built files, and
+puts each to a command: exit code 0, 1 or 2; bad input is told with its place; no stack trace, nothing half written, no long wait.
+A damaged program that is still VERIFIED is run: it must behave as its contract says.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from optigpu.api import Script
 from optigpu.checker.verify import Verifier
 from optigpu.cli import main as optigpu
+from optigpu.runtime.manifest import save
 from tests.evidence import work
 from tests.evidence.damage import DAMAGE, damaged
 from tests.evidence.trial import WRONG, trial
@@ -75,7 +77,8 @@ class Input:
 
 
 PROGRAM_COMMANDS = (
-    *[("check", "{}")] * 8, ("check", "{}", "--json"), ("check", "{}", "--show-proof"), ("check", "{}", "--certificate", "out.json"),
+    *[("check", "{}")] * 8, ("check", "{}", "--json"), ("check", "{}", "--show-proof"),
+    ("check", "{}", "--certificate", "out.json"),
     ("parse", "{}"), ("print", "{}"), ("print", "{}", "--plain"), ("test", "{}", "--seconds", "0.2"), ("audit", "{}"),
     ("build", "{}", "-o", "out.c"), ("build", "{}", "-o", "out.cu"), ("bench", "{}"), ("run-c", "{}"),
 )  # fmt: skip
@@ -131,7 +134,7 @@ def _certificates() -> Iterator[Input]:
 
 def _built() -> Iterator[Input]:
     with tempfile.TemporaryDirectory() as folder:
-        put("build", str(ROOT / "examples" / "gpu" / "vector_add.c"), "-o", f"{folder}/x.cu")
+        save(Script(ROOT / "examples" / "gpu" / "vector_add.c").built_cuda(), Path(folder), "x")
         files = {name: (Path(folder) / name).read_bytes() for name in ("x.cu", "x.json")}
     bench = ("bench", "x.cu", "--cpu", "--size", "n=100", "--repeats", "1")
     for name, other in (("x.json", "x.cu"), ("x.cu", "x.json")):
@@ -215,7 +218,7 @@ def case(seed: int, number: int) -> Case:
 
 
 def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number: int) -> tuple[str, str, int]:
-    limit = SECONDS if len(chosen.data) <= SMALL else MORE_SECONDS
+    limit = SECONDS if max(len(data), len(chosen.data)) <= SMALL else MORE_SECONDS
     try:
         with within(HANG):
             answer = put(*argv)
@@ -228,7 +231,7 @@ def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number:
     if fault is not None:
         return *fault, 0
     if answer.code == 0 and argv[0] == "check":
-        t = trial(Path(argv[1]).read_bytes().decode(), Verifier(), seed=number, runs=20, seconds=2.0, limit=HANG)
+        t = trial(Path(argv[1]).read_bytes().decode(), Verifier(), seed=number, runs=15, seconds=1.0, limit=HANG)
         if t.outcome in (WRONG, "crashed"):
             return WRONG, f"{t.outcome}: {t.detail}", t.runs
         return VERIFIED, "", t.runs
@@ -237,7 +240,7 @@ def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number:
 
 def faulty(chosen: Input, argv: list[str], answer: Answer, said: str) -> tuple[str, str] | None:
     """What is wrong with an answer."""
-    if "Traceback" in said or 'File "' in said and chosen.kind != "script":
+    if "Traceback" in said or ('File "' in said and chosen.kind != "script"):
         return "stack trace", said[-3000:]
     if "internal error" in said or answer.code == 3:
         return "internal error", said[-3000:]
@@ -270,7 +273,7 @@ def chunk(task: work.Task) -> dict[str, Any]:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     outcomes, bad, runs = Counter[str](), [], 0
     folder = tempfile.mkdtemp(prefix="inputs-cache-")
-    os.environ["OPTIGPU_CACHE"] = folder
+    os.environ |= {"OPTIGPU_CACHE": folder, "PATH": ""}  # no compilers
     try:
         for number in range(start, start + count):
             c = case(seed, number)

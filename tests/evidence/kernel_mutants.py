@@ -20,7 +20,7 @@ from tests.evidence.side_conditions import Site
 
 TESTS = ["tests/kernel", "tests/test_review.py"]
 BASELINE = work.RESULTS / "baseline.jsonl"
-LIMIT = 600
+LIMIT = 240  # seconds; without some conditions nothing ends
 SLOWEST = 5.0  # seconds: wrong programs that take longer are left out
 QUICK = 0.03  # of the time of all tests: those that take more are asked after the wrong programs
 

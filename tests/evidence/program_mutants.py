@@ -6,6 +6,7 @@ script, puts each mutant to the checker and runs it in the interpreter.
 
 from __future__ import annotations
 
+import re
 import runpy
 import sys
 from collections import Counter
@@ -87,7 +88,8 @@ def texts(which: str) -> Iterator[tuple[str, str]]:
 def chunk(task: work.Task) -> dict[str, Any]:
     name, (program, numbers) = task
     verifier, original = Verifier(), parse_text(program, "original.c")
-    verifier.verify(original)  # functions that a mutation leaves alone are proved once
+    if len(list(original.functions())) > 1:
+        verifier.verify(original)  # functions that a mutation leaves alone are proved once
     found = distinct_mutants(original)
     outcomes, kinds, bad, clean, runs = Counter[str](), Counter[str](), [], [], 0
     for kind, tree in (found[n] for n in numbers):
@@ -106,27 +108,28 @@ def chunk(task: work.Task) -> dict[str, Any]:
 
 
 def tasks(which: str, only: str | None, sample: int) -> list[work.Task]:
-    out: list[work.Task] = []
+    """Mutants in an order of their own, so that a run that is stopped has tried some of every kind, of every program."""
+    out: list[tuple[int, work.Task]] = []
     for name, text in texts(which):
-        if only is not None and only not in name:
-            continue
-        numbers = list(range(len(distinct_mutants(parse_text(text, name)))))
-        if sample:
-            numbers = Random(name).sample(numbers, min(sample, len(numbers)))
-        size = CHUNK if not name.startswith("examples/gpu") else CHUNK // 3
-        out += [
-            (f"{name} {i}+{size}/{len(numbers)}", (text, numbers[i : i + size])) for i in range(0, len(numbers), size)
-        ]
-    return out
+        if only is None or only in name:
+            numbers = list(range(len(distinct_mutants(parse_text(text, name)))))
+            Random(name).shuffle(numbers)
+            for i in range(0, min(sample or len(numbers), len(numbers)), CHUNK):
+                out.append((i, (f"{name} {i}+{CHUNK}/{len(numbers)}", (text, numbers[i : i + CHUNK]))))
+    return [task for _, task in sorted(out, key=lambda item: item[0])]
 
 
 def table(results: list[dict[str, Any]]) -> dict[str, Any]:
     lost = [r["task"] for r in results if "lost" in r]
     results = [r for r in results if "lost" not in r]
     rows: dict[str, Counter[str]] = {}
+    shares: dict[str, tuple[int, int]] = {}
     kinds = Counter[str]()
     for r in results:
-        rows.setdefault(r["task"].split(" ")[0], Counter()).update(r["outcomes"])
+        name, _, part = r["task"].partition(" ")
+        rows.setdefault(name, Counter()).update(r["outcomes"])
+        start, size, of = map(int, re.split(r"[+/]", part))
+        shares[name] = shares.get(name, (0, of))[0] + min(size, of - start), of
         kinds.update(r["kinds"])
     by_kind: dict[str, dict[str, int]] = {}
     for key, n in kinds.items():
@@ -134,6 +137,7 @@ def table(results: list[dict[str, Any]]) -> dict[str, Any]:
         by_kind.setdefault(kind, dict.fromkeys(OUTCOMES, 0))[outcome] += n
     return {
         "rows": {name: {o: row[o] for o in OUTCOMES} for name, row in sorted(rows.items())},
+        "shares": {name: tried / of for name, (tried, of) in shares.items()},
         "kinds": dict(sorted(by_kind.items())),
         "runs": sum(r["runs"] for r in results),
         "bad": [b for r in results for b in r["bad"]],

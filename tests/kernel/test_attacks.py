@@ -623,7 +623,7 @@ def test_launches_and_phases() -> None:
     assert refused(kernel.launch, kernel.launch(state)).why == "context"
     kernel, state = launched(threads("t", 6, kc.Phase("teardown")), requires=SIX)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    assert refused(kernel.phase, body).why == "level"  # one thread ends the kernel
+    assert refused(kernel.phase, body).why == "context"  # one thread ends the kernel
     kernel, state = launched(REGISTERS[0], kc.Phase("teardown"))
     assert refused(kernel.phase, kernel.allocate(state)).why == "left"
     setup = (kc.Launch(ONE, ONE, k.num(64)), kc.Alloc("s", REAL, (ONE,), "SMem", True, True, 4), kc.Phase("threads"))

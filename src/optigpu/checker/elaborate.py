@@ -223,7 +223,9 @@ class _FunctionElaborator:
         self.out.clauses[f.name] = places
         for i, s in enumerate(f.body):  # a return elsewhere would be run past
             reject_jumps(s, last_of_function=i == len(f.body) - 1)
-        body = self.block(f.body, names)
+        for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):
+            self.expr(d, names)  # C computes the sizes of parameters when the function is entered
+        body = (*self.code, *self.block(f.body, names))
         return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE, threads)
 
     def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:

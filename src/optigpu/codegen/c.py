@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from optigpu.frontend.shapes import effective_types
-from optigpu.syntax.builtins import CONTROL_CALLS, MATH, MEMORY_CALLS, index_helper
+from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Expr, Int, Var
+from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Expr, Int, Real, Var
 from optigpu.syntax.operators import BITWISE, COMPARISONS, POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import ExprPrinter, ProgramPrinter
 from optigpu.syntax.program import (
@@ -29,6 +31,7 @@ from optigpu.syntax.types import Array, Kind, Pointer, Scalar, Space, Type, is_f
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 HEADERS = {
+    "limits.h": frozenset(INT_CONSTANTS),
     "math.h": frozenset(MATH) | {"INFINITY"},
     "stdlib.h": frozenset({"free", "malloc"}),
     "stdint.h": frozenset({"int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
@@ -49,11 +52,13 @@ LIBRARY = frozenset(LIBRARY_OTHER.split()) | {name + end for name in LIBRARY_MAT
 
 
 def emit_c(program: Program) -> str:
-    """A self-contained C11 file with every function of the program."""
+    """A self-contained C11 file with the functions of the program and what they call."""
     return _CPrinter(program).run()
 
 
 class CExprs(ExprPrinter):
+    knows_rsqrt = False  # C's library has no such function
+
     def __init__(self) -> None:
         self.flat_params: dict[
             str, tuple[bool, ...]
@@ -71,6 +76,9 @@ class CExprs(ExprPrinter):
                 return self.text(Binary("/", e.args[0], e.args[1], type=e.type))
             case "min" | "max" | "abs":
                 return self.numeric(e)
+            case "rsqrt" | "rsqrtf" if not self.knows_rsqrt:
+                root = Call(e.func[1:], e.args, type=e.type)
+                return self.text(Binary("/", Real(Fraction(1), MATH[e.func].type, type=e.type), root, type=e.type))
             case _:
                 pass
         helper = index_helper(e.func)
@@ -143,7 +151,7 @@ class _CPrinter(ProgramPrinter):
     def __init__(self, program: Program) -> None:
         super().__init__()
         self.source = program
-        self.functions = [f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
+        self.functions = [f for f in callees_first(program) if f.role is not Role.GHOST]
         self.effective = {f.name: effective_types(f) for f in self.functions}
         exprs = CExprs()
         exprs.flat_params = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
@@ -235,6 +243,22 @@ class _CPrinter(ProgramPrinter):
         found = super().pragmas(s)
         omp = [p for p in found if p.startswith("omp")]
         return omp or [f"GCC {p}" for p in found if p != "unroll"]
+
+
+def callees_first(program: Program) -> list[Function]:
+    """The functions of the program itself, in their order, each after those it calls: C takes a function that was not declared for
+    one of other types. Included functions that nothing calls are not checked, so they are left out."""
+    known = {f.name: f for f in program.flat_items() if isinstance(f, Function)}
+    out: dict[str, Function] = {}
+
+    def visit(f: Function) -> None:
+        for called in sorted(words_of(f) & known.keys() - out.keys() - {f.name}):
+            visit(known[called])
+        out[f.name] = f
+
+    for f in program.functions():
+        visit(f)
+    return list(out.values())
 
 
 def words_of(f: Function) -> set[str]:

@@ -12,12 +12,13 @@ from optigpu.frontend.typecheck import typecheck
 from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Expr
-from optigpu.syntax.program import Function, Program, TopLevel
+from optigpu.syntax.program import For, Function, Program, TopLevel
 from optigpu.syntax.source import NOWHERE, Loc, SourceText
-from optigpu.syntax.walk import children, inner_bodies, stmt_exprs
+from optigpu.syntax.walk import children, inner_bodies, statements, stmt_exprs
 
 MAX_DEPTH = 200  # of nested expressions and statements; far beyond what people write, far within Python's stack
 MAX_BYTES = 8_000_000
+MAX_CLAUSES = 1000  # facts and permissions of one contract: each permission is compared with all others
 
 
 def parse_file(path: str | Path) -> Program:
@@ -78,7 +79,19 @@ def _parse(source: SourceText, folder: Path, stack: tuple[Path, ...]) -> tuple[T
     items = parse_c(source, lambda name, loc: _read_items(folder / name, loc, stack))
     for item in items:
         reject_deep(item)
+        _reject_long(item)
     return items
+
+
+def _reject_long(f: TopLevel) -> None:
+    if not isinstance(f, Function):
+        return
+    for contract in (f.contract, *(s.contract for s in statements(f.body) if isinstance(s, For))):
+        items = [i for c in contract for i in c.items]
+        if len(items) > MAX_CLAUSES:
+            raise input_error(
+                "OG015", f"this contract says more than {MAX_CLAUSES} things", items[MAX_CLAUSES].body.loc
+            )
 
 
 def reject_deep(f: TopLevel) -> None:

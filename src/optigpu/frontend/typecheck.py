@@ -25,6 +25,7 @@ from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
     FORMULA_NAMES,
+    LIBRARY_NAMES,
     MEMORY_CALLS,
     RESULT_NAME,
     SETTERS,
@@ -111,7 +112,8 @@ class _ProgramChecker:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding) -> None:
-        if name in BUILTIN_NAMES or name in FORMULA_NAMES or index_helper(name) or matrix_predicate(name):
+        reserved = LIBRARY_NAMES if binding.what is What.FUNCTION else ()
+        if name in BUILTIN_NAMES | FORMULA_NAMES or name in reserved or index_helper(name) or matrix_predicate(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding)
 
@@ -185,6 +187,17 @@ def declare(scope: Scope, name: str, binding: Binding) -> None:
             "OG101", f"`{name}` is declared twice", binding.loc, labels=(Label(first, "first declared here"),)
         )
     scope.names[name] = binding
+
+
+def whole_right_side(s: Stmt) -> Expr | None:
+    """What a statement evaluates last."""
+    match s:
+        case Decl(init=value) | Store(value=value, op=None) | Return(value):
+            return value
+        case CallStmt(call):
+            return call
+        case _:
+            return None
 
 
 def reject_recursion(program: Program) -> None:
@@ -312,6 +325,12 @@ class _FunctionChecker:
         return tuple(out)
 
     def statement(self, s: Stmt, scope: Scope) -> Stmt:
+        typed = self.typed(s, scope)
+        for e in stmt_exprs(typed):
+            self.no_effects(e, alone=e is whole_right_side(typed))
+        return typed
+
+    def typed(self, s: Stmt, scope: Scope) -> Stmt:
         match s:
             case Decl():
                 return self.declaration(s, scope)
@@ -321,7 +340,7 @@ class _FunctionChecker:
                 return self.loop(s, scope)
             case If(test, then, other):
                 return replace(
-                    s, test=self.no_effects(self.values.condition(test, scope)), then=self.body(then, Scope(scope), []),
+                    s, test=self.values.condition(test, scope), then=self.body(then, Scope(scope), []),
                     other=self.body(other, Scope(scope), []),
                 )  # fmt: skip
             case Block(inner):
@@ -361,7 +380,6 @@ class _FunctionChecker:
                         help=f"{type_.name}* const {s.name} = …;",
                     )
                 init = convert(self.values.value(init, scope), type_, f"`{s.name}` is")
-                self.effects_alone(init)
             elif s.const:
                 raise input_error("OG107", f"the constant `{s.name}` has no value", s.loc)
             if s.const and s.name in self.assigned:
@@ -440,10 +458,8 @@ class _FunctionChecker:
         value = self.values.value(s.value, scope)
         if s.op is None:
             value = convert(value, typed.type, "the target is")
-            self.effects_alone(value)
             self.reject_moving_target(typed, value, s)
             return replace(s, target=typed, value=value)
-        self.no_effects(value)
         assert isinstance(value.type, Scalar)
         if s.op in ("%", "<<", ">>", "&", "|", "^") and not (is_int(typed.type) and is_int(value.type)):
             raise input_error("OG102", f"`{s.op}=` takes integers", s.loc)
@@ -476,7 +492,6 @@ class _FunctionChecker:
         bound = self.values.integer(r.bound, scope, "the bound is")
         amount = self.values.integer(r.amount, scope, "the step is")
         for e in (start, bound, amount):
-            self.no_effects(e)
             if s.index in free_vars(e):
                 message = f"`{s.index}` in the head of its own loop is the new `{s.index}` in C"
                 raise input_error("OG101", message, e.loc, help="choose another name for the index")
@@ -543,8 +558,6 @@ class _FunctionChecker:
         typed = self.values.call(call, scope)
         if not isinstance(typed, Call) or typed.func not in self.values.functions:
             raise input_error("OG010", "this statement has no effect", call.loc, help="assign the value, or remove it")
-        for arg in typed.args:
-            self.no_effects(arg)
         return replace(s, call=typed)
 
     def memory_call(self, name: str, call: Call, scope: Scope) -> Call:
@@ -599,30 +612,22 @@ class _FunctionChecker:
             return s
         if result == VOID:
             raise input_error("OG113", f"`{self.f.name}` returns nothing: its type is `void`", value.loc)
-        typed = convert(self.values.value(value, scope), result, "the result is")
-        self.effects_alone(typed)
-        return replace(s, value=typed)
+        return replace(s, value=convert(self.values.value(value, scope), result, "the result is"))
 
     # Calls inside expressions
 
-    def no_effects(self, e: Expr) -> Expr:
+    def no_effects(self, e: Expr, *, alone: bool) -> None:
         """C leaves the order of evaluation open, so a call that changes memory is a statement or the whole right side of one."""
         for x in subexpressions(e):
             if isinstance(x, Call) and x.func in self.values.functions and self.values.functions[x.func].has_effects:
+                if alone and x is e:
+                    continue
                 raise input_error(
                     "OG116",
                     f"`{x.func}` changes memory: it cannot be called inside an expression",
                     x.loc,
                     help="assign its result to a variable first",
                 )
-        return e
-
-    def effects_alone(self, e: Expr) -> None:
-        if isinstance(e, Call) and e.func in self.values.functions:
-            for a in e.args:
-                self.no_effects(a)
-        else:
-            self.no_effects(e)
 
     # Ghosts
 

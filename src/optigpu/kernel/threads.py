@@ -225,7 +225,8 @@ class ThreadRules(ThreadConditions):
     def shuffle(self, state: State, source: int, forward: Index, target: int, forward2: Index, back: Index) -> State:
         """shfl_down, shfl_up, shfl_xor, shfl: lane l of a warp gets in its own register what lane f(l) has in its.
 
-        Both registers of lane l are accessible to lane l; all lanes read before one writes.
+        Both registers of lane l are accessible to lane l, and the one it writes to nobody else: other lanes' copies stay as they
+        are. All lanes read before one writes.
         """
         i = self._next(state, Shuffle)
         self._known(state, forward, forward2, back)
@@ -243,9 +244,9 @@ class ThreadRules(ThreadConditions):
                 raise Rejected("shuffle", "space", base=cells.base, space=state.bases[cells.base].space)
             b, lane = self._arbitrary(state.facts, cells)
             image = instantiate_all(at, b)
-            if family.owner is not None:
-                goal = family.owner.at(image).contains(Owner(b[0], ONE))
-                self._require("shuffle", "owner", lane, goal, base=cells.base)
+            mine, theirs = Owner(b[0], ONE), (family.owner or everyone(state.context)).at(image)
+            goal = k.and_(theirs.contains(mine), k.TRUE if cells is read else mine.contains(theirs))
+            self._require("shuffle", "owner", lane, goal, base=cells.base)
             if cells is read:
                 self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
         other = lane_read(i.op, back[0], amount)

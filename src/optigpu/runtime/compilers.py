@@ -12,7 +12,16 @@ from pathlib import Path
 from optigpu.runtime.cache import cached_file, content_key
 from optigpu.runtime.errors import BuildError
 
-C_FLAGS = ("-std=c11", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-Wall")
+C_FLAGS = (
+    "-std=c11",
+    "-O3",
+    "-march=native",
+    "-fopenmp",
+    "-fPIC",
+    "-shared",
+    "-Wall",
+    "-Werror=implicit-function-declaration",
+)
 
 
 @cache

@@ -66,8 +66,9 @@ class Launcher:
     def arguments(self, raw: Sequence[Any]) -> dict[str, Any]:
         values = dict(zip((p.name for p in self.signature.params), raw))
         for p in self.signature.params:
-            if isinstance(p, ScalarParam) and p.type == INT and values[p.name] > MAX_INDEX:
-                raise CallError(f"{self.signature.name}: {p.name} is too large for 32-bit indices")
+            if isinstance(p, ScalarParam) and p.type == INT and abs(values[p.name]) > MAX_INDEX:
+                size = "large" if values[p.name] > 0 else "small"
+                raise CallError(f"{self.signature.name}: {p.name} is too {size} for 32-bit indices")
         return values
 
     def count(self, dims: Sequence[Expr], values: Mapping[str, Any]) -> int:

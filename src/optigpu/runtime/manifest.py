@@ -19,6 +19,7 @@ from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 
 FORMAT = 2  # of these files
+UNKNOWN = exprs.Var("unknown")  # for what has no JSON
 _LOGICAL = {"logical int": LOGIC_INT, "logical real": LOGIC_REAL, "prop": PROP}
 _NODES: dict[str, type[Any]] = {
     c.__name__: c
@@ -119,6 +120,7 @@ def signature_to_json(s: Signature) -> dict[str, Any]:
         "params": params,
         "result": s.result and s.result.name,
         "requirements": facts,
+        "reach": [{"text": r.text, "prop": encode(r.prop if encodable(r.prop) else UNKNOWN)} for r in s.reach],
         "models": [list(m) for m in s.models],
     }
 
@@ -140,8 +142,9 @@ def signature_from_json(data: dict[str, Any]) -> Signature:
         else:
             params.append(ScalarParam(p["scalar"], t))
     facts = tuple(Requirement(r["text"], decode(r["prop"])) for r in data["requirements"])
+    reach = tuple(Requirement(r["text"], decode(r["prop"])) for r in data["reach"])
     result = SCALAR_NAMES[data["result"]] if data["result"] else None
-    return Signature(data["name"], tuple(params), result, facts, tuple((a, b) for a, b in data["models"]))
+    return Signature(data["name"], tuple(params), result, facts, tuple((a, b) for a, b in data["models"]), reach)
 
 
 def encodable(e: Any) -> bool:
@@ -165,7 +168,7 @@ def encode(e: Any) -> Any:
         case tuple():
             return [encode(x) for x in e]
         case _ if type(e).__name__ in _NODES:
-            fields = {n: encode(getattr(e, n)) for n in _NODES[type(e).__name__].__match_args__}
+            fields = {n: encode(getattr(e, n)) for n in _NODES[type(e).__name__].__match_args__ if n != "loc"}
             type_ = getattr(e, "type", None)
             return {
                 "node": type(e).__name__,

@@ -20,9 +20,17 @@ class Model:
     array: Any
 
     def at(self, *indices: Any) -> Any:
-        """Outside the array the function is unspecified: such points decide nothing, so any element will do."""
+        """Outside the array the function is unspecified: such points decide nothing, so any element will do. Numbers do not wrap
+        around as those of the array would."""
         clipped = [np.clip(i, 0, max(n - 1, 0)) for i, n in zip(indices, self.array.shape)]
-        return self.array[tuple(clipped)] if self.array.size else np.zeros(())
+        found = self.array[tuple(clipped)] if self.array.size else np.zeros(())
+        match found.dtype.kind, found.dtype.itemsize:
+            case "i" | "u", size:
+                return found.astype(np.int64 if size < 8 else object)
+            case "f", _:
+                return found.astype(np.float64)
+            case _:
+                return found
 
 
 class _Unknown(Exception):
@@ -128,6 +136,8 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
 def _truncating(a: Any, b: Any) -> Any:
     if np.any(np.equal(b, 0)):
         raise _Unknown
+    if isinstance(a, int) and isinstance(b, int):
+        return abs(a) // abs(b) * (1 if (a >= 0) == (b >= 0) else -1)
     quotient = np.abs(a) // np.abs(b)
     return np.where((np.asarray(a) >= 0) == (np.asarray(b) >= 0), quotient, -quotient)
 
@@ -136,13 +146,14 @@ def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
     found = env.get(name)
     if isinstance(found, Model):
         return found.at(*args)
+    exact = all(isinstance(a, int) for a in args)  # of any size, unlike NumPy's
     match name:
         case "min":
-            return np.minimum(args[0], args[1])
+            return (min if exact else np.minimum)(args[0], args[1])
         case "max":
-            return np.maximum(args[0], args[1])
+            return (max if exact else np.maximum)(args[0], args[1])
         case "abs":
-            return np.abs(args[0])
+            return (abs if exact else np.abs)(args[0])
         case "exact_div":
             return _truncating(args[0], args[1])
         case _:
@@ -150,8 +161,9 @@ def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
 
 
 def _for_all(binders: tuple[Any, ...], body: Expr, env: Mapping[str, Any]) -> Any:
-    """All binders at once: the k-th is an axis of its own."""
-    inner = dict(env)
+    """All binders at once: each is an axis of its own, after those of the quantifiers around it."""
+    after = (1,) * len(binders)
+    inner = {n: v.reshape(v.shape + after) if isinstance(v, np.ndarray) and v.ndim else v for n, v in env.items()}
     for k, b in enumerate(binders):
         if not isinstance(b.range, Range):
             raise _Unknown
@@ -160,5 +172,6 @@ def _for_all(binders: tuple[Any, ...], body: Expr, env: Mapping[str, Any]) -> An
             raise _Unknown
         if high <= low:
             return True
-        inner[b.name] = np.arange(int(low), int(high)).reshape((-1,) + (1,) * (len(binders) - 1 - k))
-    return np.all(_value(body, inner))
+        inner[b.name] = np.arange(int(low), int(high)).reshape((-1, *after[k + 1 :]))
+    found = np.asarray(_value(body, inner))
+    return np.all(found, axis=tuple(range(-len(binders), 0))) if found.ndim >= len(binders) else np.all(found)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,20 @@ import numpy as np
 from optigpu.runtime.arrays import ArrayView
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.preconditions import Model, holds, integer_value
-from optigpu.syntax.exprs import Call, Expr, PointsTo, TypeOf, Var
+from optigpu.syntax.exprs import (
+    Addr,
+    BigOp,
+    Binary,
+    Call,
+    Expr,
+    Group,
+    Index,
+    Int,
+    PointsTo,
+    RangeBinder,
+    TypeOf,
+    Var,
+)
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import VOID, Array, Kind, Scalar, Space, Type
@@ -51,6 +65,7 @@ class Signature:
     result: Scalar | None
     requirements: tuple[Requirement, ...]
     models: tuple[tuple[str, str], ...]  # (logical function, array it describes): `a ~> Matrix1(n, A)`
+    reach: tuple[Requirement, ...] = ()  # that arrays of no declared size have the cells of the contract
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Arguments by name: all in order, or without the sizes that the arrays tell, or by keyword."""
@@ -100,7 +115,9 @@ class Signature:
             if isinstance(p, ArrayParam):
                 self.array(p, bound[p.name], scalars)
         self.overlaps(bound)
-        self.facts({**{logic: Model(bound[array]) for logic, array in self.models}, **scalars})
+        known = {**{logic: Model(bound[array]) for logic, array in self.models}, **scalars}
+        self.facts(known)
+        self.reached({p.name: bound[p.name].shape for p in self.params if isinstance(p, ArrayParam)}, known)
 
     def scalar(self, p: ScalarParam, value: Any) -> Any:
         if isinstance(value, np.generic):
@@ -119,7 +136,15 @@ class Signature:
             case Kind.FLOAT:
                 if isinstance(value, bool) or not isinstance(value, int | float):
                     raise CallError(f"{self.name}: `{p.name}` is a number, not {kind_of(value)}")
-                return float(value)
+                return self.rounded(p, value)
+
+    def rounded(self, p: ScalarParam, value: float) -> float:
+        """As the function gets it: what is asked of a float is asked of the nearest one."""
+        try:
+            with np.errstate(over="ignore"):
+                return float(np.float32(value)) if p.type.bits == 32 else float(value)
+        except OverflowError:
+            raise CallError(f"{self.name}: `{p.name}` does not fit `{p.type.name}`") from None
 
     def array(self, p: ArrayParam, value: Any, scalars: dict[str, Any]) -> None:
         want = DTYPES[p.elem.name]
@@ -132,6 +157,8 @@ class Signature:
         self.shape(p, tuple(value.shape), scalars)
         if not value.flags.c_contiguous:
             raise CallError(f"{self.name}: `{p.name}` is not contiguous (use numpy.ascontiguousarray)")
+        if not value.flags.aligned:
+            raise CallError(f"{self.name}: `{p.name}` does not start at a multiple of {p.elem.size} bytes (copy it)")
         if p.written and not value.flags.writeable:
             raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
 
@@ -160,6 +187,14 @@ class Signature:
                 if (p.written or q.written) and not apart and a.bytes and b.bytes:
                     raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
         self.facts(scalars)
+        self.reached({n: view.shape for n, view in views.items()}, scalars)
+
+    def reached(self, shapes: Mapping[str, tuple[int, ...]], known: dict[str, Any]) -> None:
+        """Arrays of no declared size are large enough."""
+        extents = {extent(n, axis): size for n, shape in shapes.items() for axis, size in enumerate(shape)}
+        for r in self.reach:
+            if holds(r.prop, {**known, **extents}) is not True:
+                raise CallError(f"{self.name}: the array is too small, or its size is not known: {r.text}")
 
     def facts(self, known: dict[str, Any]) -> None:
         """The preconditions that these values decide."""
@@ -177,9 +212,12 @@ class Signature:
         if len(shape) != len(p.dims):
             raise CallError(f"{self.name}: `{p.name}` has {len(p.dims)} dimensions, not {len(shape)}")
         for axis, (d, have) in enumerate(zip(p.dims, shape)):
-            size = None if d is None else integer_value(d, scalars)
-            if size is not None and size != have:
-                assert d is not None
+            if d is None:
+                continue  # see `reached`
+            size = integer_value(d, scalars)
+            if size is None:
+                raise CallError(f"{self.name}: the size {print_expr(d)} of `{p.name}` cannot be computed")
+            if size != have:
                 axis_text = "" if len(shape) == 1 else f" in dimension {axis}"
                 raise CallError(
                     f"{self.name}: `{p.name}` has size {print_expr(d)} = {size}{axis_text}, but the array has {have}"
@@ -219,7 +257,53 @@ def signature_of(f: Function, types: Sequence[Type]) -> Signature:
     )
     result = None if f.result == VOID else f.result
     assert result is None or isinstance(result, Scalar)
-    return Signature(f.name, tuple(params), result, requirements, tuple(models_of(f)))
+    unsized = {p.name for p in params if isinstance(p, ArrayParam) and None in p.dims}
+    return Signature(f.name, tuple(params), result, requirements, tuple(models_of(f)), tuple(reach_of(f, unsized)))
+
+
+def extent(array: str, axis: int) -> str:
+    """A name for the size of an actual array."""
+    return f"{array}.shape[{axis}]"
+
+
+def reach_of(f: Function, arrays: set[str]) -> list[Requirement]:
+    """That the cells which the contract names are in the arrays."""
+    out: list[Requirement] = []
+
+    def visit(e: Expr, around: Callable[[Expr], Expr]) -> None:
+        match e:
+            case Group(index, range_, body):
+                visit(body, lambda p: around(BigOp("All", (RangeBinder(index, range_),), p)))
+            case Binary("*", left, right):
+                visit(left, around)
+                visit(right, around)
+            case Call("If", (test, body)):
+                visit(body, lambda p: around(Binary("==>", test, p)))
+            case PointsTo(pointer):
+                for name in sorted(arrays & {x.name for x in subexpressions(pointer) if isinstance(x, Var)}):
+                    prop = around(inside(pointer, name))
+                    out.append(Requirement(print_expr(prop), prop))
+            case _:
+                pass
+
+    for c in f.contract:
+        if c.kind in ("consumes", "reads", "preserves", "writes"):
+            for i in c.items:
+                visit(i.body, lambda p: p)
+    return out
+
+
+def inside(pointer: Expr, array: str) -> Expr:
+    """`0 <= i && i < a.shape[0]`; what no rule here is for is not known."""
+    match pointer:
+        case Addr(Index(Var(name), indices)) if name == array:
+            within = [
+                Binary("&&", Binary(">=", i, Int(0)), Binary("<", i, Var(extent(array, axis))))
+                for axis, i in enumerate(indices)
+            ]
+            return reduce(lambda a, b: Binary("&&", a, b), within)
+        case _:
+            return Var(f"the size of {array}")
 
 
 def written_arrays(f: Function) -> set[str]:

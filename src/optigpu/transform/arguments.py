@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -25,7 +25,7 @@ def check_arguments(f: Callable[..., Any], owner: Any, args: tuple[Any, ...], kw
         for v in values if name in hints and kind is not inspect.Parameter.VAR_KEYWORD else ():
             if not fits(v, hints[name]):
                 annotation = signature.parameters[name].annotation
-                raise _refused(f"`{name}` cannot be {_said(v)}", f"{name}: {annotation}")
+                raise _refused(f"`{name}` cannot be {_said(v)}", f"{name}: {inspect.formatannotation(annotation)}")
 
 
 def fits(value: Any, hint: Any) -> bool:
@@ -46,7 +46,7 @@ def fits(value: Any, hint: Any) -> bool:
     return isinstance(value, hint) if isinstance(hint, type) else True
 
 
-@lru_cache(maxsize=None)
+@cache
 def _declared(f: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
     try:
         hints = get_type_hints(f)

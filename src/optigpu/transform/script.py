@@ -168,9 +168,18 @@ class Script:
 
     @property
     def record(self) -> Record:
+        """Everything that was tried."""
+        return self._record_of(self.attempts)
+
+    @property
+    def accepted(self) -> Record:
+        """The steps that made the program what it is."""
+        return self._record_of(self.steps)
+
+    def _record_of(self, steps: list[Step]) -> Record:
         file = self.attempts[-1].file if self.attempts else ""
         text = "".join(linecache.getlines(file)) if file else ""
-        return Record(self.original.file, text, tuple(self.attempts))
+        return Record(self.original.file, text, tuple(steps))
 
     def find(self, aim: Aim, kind: str = "any") -> Place:
         """The one place that is meant."""
@@ -297,6 +306,10 @@ class Script:
         the same, no more and no less assumed, so that the contracts mean the same."""
         items = {i.name: i for i in after.flat_items() if not isinstance(i, Include)}
         given = {i.name: i for i in self.original.flat_items() if not isinstance(i, Include)}
+        own = {f.name for f in after.functions()}  # all of these are checked, included ones if they are called
+        for f in self.original.functions():
+            if f.name not in own:
+                items.pop(f.name, None)
         assumed = {name: i for name, i in items.items() if is_assumed(i)}
         for name, i in {**assumed, **given}.items():
             what = changed_promise(given.get(name), items.get(name))

@@ -298,6 +298,8 @@ def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, man
 
 
 def _named(program: Program, functions: Sequence[str], name: str, kind: str) -> Target:
+    if kind not in KINDS:
+        raise _error("OG604", f"{kind!r} is not a kind of statement", help=f"one of {', '.join(KINDS)}")
     wanted = [f for f in program.functions() if f.name in functions]
     options = [make(name) for make in KINDS[kind]]
     return next((t for t in options if any(matches(t, f) for f in wanted)), options[0])

@@ -18,6 +18,7 @@ from optigpu.codegen.cuda.lower import (
     without_unused,
 )
 from optigpu.codegen.cuda.names import without_hiding
+from optigpu.codegen.cuda.preconditions import parameter_ranges
 from optigpu.codegen.cuda.sections import Kernel
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
@@ -81,6 +82,10 @@ def lower_kernel(
     taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
     host = Lowering(None, functions, "host")
     grid, block = host.folded(kernel.grid, scope), host.folded(kernel.block, scope)
+    if any(isinstance(x, Index) for size in (grid, block) for x in subexpressions(size)):
+        raise input_error(
+            "OG402", "the size of a launch is read from memory", kernel.loc, help="copy it to a const first"
+        )
     known = {**{n: e for n, e in scope.values.items() if isinstance(e, Int)}, **lets}
     threads = ThreadMap(grid, block, known, kernel.loc, set(taken), scope.ranges).scan(kernel.device)
     per_block = threads.threads_per_block()
@@ -213,7 +218,7 @@ def print_kernel(
     k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None, linkage: str = ""
 ) -> None:
     bound = k.threads.threads_per_block()
-    least = f", {residents}" if residents else ""
+    least = f", {residents:d}" if residents else ""
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
     params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
     for a in k.arrays:
@@ -228,10 +233,12 @@ def print_kernel(
     derived |= barrier_reasons(k.body, [a.name for a in k.layout.arrays])
     printer = BodyPrinter(out, exprs, {**reasons, **derived})
     print_shared(k, out, exprs, used)
+    definitions = CudaExprs(True, {}, k.threads.with_builtins(k.ranges))
+    definitions.wide_names |= exprs.wide_names
     for d in k.coordinates:
         assert d.init is not None
         assert isinstance(d.type, Scalar)
-        out.add(f"const {d.type.name} {d.name} = {exprs.show(d.init)};")
+        out.add(f"const {d.type.name} {d.name} = {definitions.show(d.init)};")
         if d.type == INT64:
             exprs.wide_names.add(d.name)
     printer.body(k.body)
@@ -275,6 +282,7 @@ def print_device_function(
     f = replace(f, body=without_hiding(f.body, {n: n for n in names}, names_in(f)))
     lowering = Lowering(None, functions, "device", assigned=assigned_names(f.body))
     scope = Scope(dict(values))
+    ranges = parameter_ranges(f)  # its callers keep the contract
     params: list[str] = []
     written = params_written(f, functions)
     for p, t in zip(f.params, effective_types(f)):
@@ -292,6 +300,9 @@ def print_device_function(
     for s in statements(f.body):
         if isinstance(s, CallStmt) and s.call.func in ("blocksync", "warpsync"):
             raise input_error("OG401", "a barrier inside a device function is not supported", s.loc)
+        if isinstance(s, CallStmt) and s.call.func in VECTOR_CALLS:  # whose arrays its callers choose
+            raise input_error("OG401", "a vector access inside a device function is not supported", s.loc)
+    scope = replace(scope, ranges=ranges)
     body = without_unused(lowering.body(f.body, scope))
     result = "void" if f.result == VOID else f.result.name if isinstance(f.result, Scalar) else ""
     out.extend(wrapped(f"__device__ __forceinline__ {result} {f.name}(", params, ") {"))

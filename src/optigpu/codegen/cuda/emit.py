@@ -9,17 +9,17 @@ from pathlib import Path
 from optigpu.codegen.cuda.arithmetic import Ranges
 from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, root, wrapped
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
-from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Plain, bound_arrays, flat
+from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain, bound_arrays, flat
 from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
 from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.plans import plan_of
 from optigpu.codegen.cuda.preconditions import negated, parameter_ranges, requirements
-from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs
+from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs, comment
 from optigpu.codegen.plan import Plan
 from optigpu.frontend.shapes import effective_types
-from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.builtins import INT_CONSTANTS, VECTOR_CALLS
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Expr, Index
+from optigpu.syntax.exprs import Alloc, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
@@ -34,7 +34,8 @@ RESERVED_WORDS = (
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
     "failure failed TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
-    "first_y first_z slice_y slice_z NULL INFINITY"
+    "first_y first_z slice_y slice_z NULL INFINITY snprintf "
+    "make_float2 make_float4 make_int2 make_int4 make_uint2 make_uint4 make_double2 make_double4"
 )
 RESERVED = frozenset(RESERVED_WORDS.split())
 VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
@@ -128,10 +129,12 @@ def emit_cuda(
     launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     f = host_function(program, name)
-    reject_reserved(f)
+    for g in (f, *(g for g in functions.values() if g.role is Role.DEVICE)):
+        reject_reserved(g, f.name)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
-    ranges = parameter_ranges(f)
-    values: dict[str, Expr] = {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
+    ranges = parameter_ranges(f, MAX_INDEX)
+    values: dict[str, Expr] = {name: Int(value, type=INT) for name, value in INT_CONSTANTS.items()}
+    values |= {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
     f = replace(f, body=without_hiding(f.body, {n: n for n in params.keys() | values.keys()}, names_in(f)))
     scope = Scope(values, ranges=ranges)
     arrays: dict[str, ArrayInfo] = {}
@@ -151,7 +154,7 @@ def emit_cuda(
         file.write(device, header),
         f.name,
         file.bound is not None,
-        file.alignment(),
+        file.alignment(file.bound),
         tuple(k.name for k in lowering.kernels),
         device.text('extern "C" '),
         None if file.bound is None else plan_of(nodes, file.bound),
@@ -221,18 +224,17 @@ class DeviceCode:
             out.extend(lines)
 
 
-def reject_reserved(f: Function) -> None:
+def reject_reserved(f: Function, entry: str) -> None:
     """Names that C allows and that mean something else in the emitted file."""
-    kernels = {f"{f.name}_kernel", f"launch_{f.name}_kernel", f"check_{f.name}"}
-    for p in f.params:
-        if p.name in RESERVED | kernels:
-            raise input_error(
-                "OG405", f"`{p.name}` means something else in CUDA C++", p.loc, help="choose another name"
-            )
-    for s in statements(f.body):
-        name = s.name if isinstance(s, Decl) else s.index if isinstance(s, For) else ""
-        if name in RESERVED | kernels:
-            raise input_error("OG405", f"`{name}` means something else in CUDA C++", s.loc, help="choose another name")
+    names = [(p.name, p.loc) for p in f.params]
+    names += [(s.name, s.loc) for s in statements(f.body) if isinstance(s, Decl)]
+    names += [(s.index, s.loc) for s in statements(f.body) if isinstance(s, For)]
+    if f.role is Role.DEVICE:
+        names.append((f.name, f.loc))
+    ours = (f"{entry}_kernel", f"launch_{entry}_kernel", f"check_{entry}", f"{entry}_on_device")
+    for name, loc in names:
+        if name in RESERVED or name.startswith(("__", "cuda", *ours)):
+            raise input_error("OG405", f"`{name}` means something else in CUDA C++", loc, help="choose another name")
 
 
 def host_function(program: Program, name: str | None) -> Function:
@@ -287,17 +289,21 @@ class _File:
 
     def checks(self, checked: list[tuple[str, Expr]]) -> list[str]:
         """Statements that return what is wrong with the arguments."""
-        exprs = CudaExprs(False, self.arrays, self.ranges)
+        exprs = CudaExprs(False, self.arrays, Ranges())  # nothing is known yet
         out = [
             f'if ({exprs.show(negated(condition))}) return "{self.f.name}: {text} does not hold";'
             for text, condition in checked
         ]
+        known = parameter_ranges(self.f)
         for p in self.f.params:
             if p.type == INT:
-                out.append(
-                    f'if ({p.name} > {MAX_INDEX}) return "{self.f.name}: {p.name} is too large for 32-bit indices";'
-                )
+                if known.interval(Var(p.name, type=INT))[0] < -MAX_INDEX:
+                    out.append(self.beyond(p.name, "<", -MAX_INDEX, "small"))
+                out.append(self.beyond(p.name, ">", MAX_INDEX, "large"))
         return out
+
+    def beyond(self, name: str, relation: str, limit: int, what: str) -> str:
+        return f'if ({name} {relation} {limit}) return "{self.f.name}: {name} is too {what} for 32-bit indices";'
 
     def check_function(self, checks: list[str]) -> None:
         self.out.add("// What the contract asks of the sizes.")
@@ -317,13 +323,13 @@ class _File:
         printer.clauses(self.f.contract)
         signature = printer.signature(self.f)
         for line in (f"Generated by OptiGPU from {Path(self.program.file).name}. Do not edit.", *header):
-            self.out.add(f"// {line}".rstrip())
+            self.out.add(comment(line))
         self.out.add("//")
-        self.out.add(f"// {signature}")
+        self.out.add(comment(signature))
         for line in printer.out.lines:
-            self.out.add(f"//   {line}")
+            self.out.add(comment(line, 3))
         for text in assumed:
-            self.out.add(f"// The caller sees to: {text}")
+            self.out.add(comment(f"The caller sees to: {text}"))
         self.out.add("")
 
     def vectors(self) -> frozenset[str]:
@@ -341,10 +347,12 @@ class _File:
         scratch = self.bound is not None and any(n not in self.bound for n in device)
         return PREAMBLE + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
-    def alignment(self) -> dict[str, int]:
+    def alignment(self, bound: Mapping[str, str] | None) -> dict[str, int]:
+        """Parameter -> bytes to which its vector accesses need it aligned: device memory of the caller."""
+        given = {n: n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL}
         out: dict[str, int] = {}
         for k in self.lowering.kernels:
-            for d, p in (self.bound or {}).items():
+            for d, p in {**given, **(bound or {})}.items():
                 if d in k.vectors:
                     out[p] = max(out.get(p, 0), k.vectors[d])
         return out
@@ -374,11 +382,10 @@ class _File:
         self.out.depth += 1
         if checks:
             self.out.add(f"TRY(check_{self.f.name}({', '.join(self.integers())}));")
-        if bound is not None:
-            for n, size in self.alignment().items():
-                self.out.add(
-                    f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
-                )
+        for n, size in self.alignment(bound).items():
+            self.out.add(
+                f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
+            )
         printer = HostPrinter(self.out, CudaExprs(False, self.arrays, self.ranges), bound)
         printer.vectors = self.vectors()
         printer.nodes(self.nodes, self.assigned)
@@ -389,13 +396,16 @@ class _File:
         self.out.add("}")
 
     def ends_with_copy(self) -> bool:
-        """A copy back waits for the kernels before it, and reports their errors."""
+        """A copy back that is always made waits for the kernels before it, and reports their errors."""
         last = False
-        for n in flat(self.nodes):
-            if isinstance(n, Launch):
-                last = False
-            elif isinstance(n, Plain) and isinstance(n.stmt, CallStmt) and "device_to_host" in n.stmt.call.func:
-                last = True
+        for n in self.nodes:
+            match n:
+                case Plain(CallStmt(call)) if "device_to_host" in call.func:
+                    last = True
+                case Launch() | Nested():
+                    last = last and not any(isinstance(x, Launch) for x in flat((n,)))
+                case _:
+                    pass
         return last
 
     def written(self) -> set[str]:

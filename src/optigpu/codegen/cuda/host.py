@@ -21,7 +21,7 @@ from optigpu.syntax.exprs import Alloc, Call, Expr, Int, Var
 from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
-from optigpu.syntax.types import BOOL, INT, INT64, Array, Scalar, Space, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, UINT, Array, Scalar, Space, is_int
 from optigpu.syntax.walk import statements
 
 
@@ -60,7 +60,9 @@ class HostLowering:
                     for x in new:
                         out.append(Plain(x))
                         if isinstance(x, Decl) and isinstance(x.type, Scalar):
-                            wide = x.type == INT and x.init is not None and not scope.ranges.fits(x.init)
+                            wide = (
+                                x.type in (INT, UINT) and x.init is not None and not scope.ranges.fits(x.init, x.type)
+                            )
                             self.scalars[x.name] = INT64 if wide else x.type
                             self.lets.pop(x.name, None)
                             constant = x.init is not None and is_int(x.type) and x.name not in assigned
@@ -107,11 +109,11 @@ class HostPrinter(BodyPrinter):
                 case Plain(s):
                     self.statement(s, assigned)
                 case Nested(For() as s, then):
-                    saved = self.exprs.ranges
-                    self.head(s)
-                    self.exprs.ranges = inside_loop(saved, s, assigned)
+                    saved = self.exprs.ranges, set(self.exprs.wide_names)
+                    self.out.add(self.head(s))
+                    self.exprs.ranges = inside_loop(self.exprs.ranges, s, assigned)
                     self.nested(then, assigned, "}")
-                    self.exprs.ranges = saved
+                    self.exprs.ranges, self.exprs.wide_names = saved
                 case Nested(Block(), then):
                     self.out.add("{")
                     self.nested(then, assigned, "}")
@@ -120,14 +122,6 @@ class HostPrinter(BodyPrinter):
                     self.nested(then, assigned, "} else {" if other else "}")
                     if other:
                         self.nested(other, assigned, "}")
-
-    def head(self, s: For) -> None:
-        r = s.range
-        step = f"{s.index} {r.op}= {self.e(r.amount)}"
-        bound = self.exprs.show(r.bound, precedence(r.relation) + 1)
-        self.out.add(
-            f"for ({s.index_type.name} {s.index} = {self.e(r.start)}; {s.index} {r.relation} {bound}; {step}) {{"
-        )
 
     def nested(self, nodes: tuple[HostNode, ...], assigned: set[str], tail: str) -> None:
         self.out.depth += 1

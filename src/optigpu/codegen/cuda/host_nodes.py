@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ from optigpu.codegen.cuda.lower import ArrayInfo, Storage
 from optigpu.syntax.exprs import Alloc, Call, Expr, Var
 from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
 from optigpu.syntax.types import Scalar, Space
-from optigpu.syntax.walk import subexpressions
+from optigpu.syntax.walk import stmt_exprs, subexpressions
 
 
 @dataclass(frozen=True)
@@ -88,19 +88,23 @@ class _Copies:
                 return not self.outputs
             case Nested(Block(), then):
                 return self.follow(then, nested)
-            case Nested(_, then, other):
-                return self.follow(then, True) and self.follow(other, True)
+            case Nested(s, then, other):
+                heads = (s.range.start, s.range.bound, s.range.amount) if isinstance(s, For) else stmt_exprs(s)
+                return not self.read(heads) and self.follow(then, True) and self.follow(other, True)
             case Plain(Decl(name, _, Alloc(_, dims, Space.GMEM))):
                 known = name in self.sizes  # an array of another block, freed by now
                 self.sizes[name] = dims
                 return not nested and not known
             case Plain(Decl(_, Scalar(), init)):
-                names = {x.name for x in subexpressions(init) if isinstance(x, Var)} if init is not None else set()
-                return not names & self.params.keys()
+                return init is None or not self.read((init,))
             case Plain(CallStmt(Call(func, args))):
                 return self.call(func, args, nested)
             case _:
                 return False
+
+    def read(self, exprs: Iterable[Expr]) -> bool:
+        """Whether the host looks into the caller's arrays, which are on the device then."""
+        return any(isinstance(x, Var) and x.name in self.params for e in exprs for x in subexpressions(e))
 
     def call(self, func: str, args: tuple[Expr, ...], nested: bool) -> bool:
         if func.startswith("memcpy_device_to_device"):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from optigpu.codegen.cuda.arithmetic import Ranges, const
-from optigpu.codegen.cuda.text import MAX_INDEX
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.exprs import Binary, Bool, Expr, Int, TypeOf, Unary, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import BOOL, INT, Array, Scalar, is_int
+from optigpu.syntax.types import BOOL, INT, UINT64, Array, Scalar, is_int
 from optigpu.syntax.walk import rewrite, subexpressions
 
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -18,7 +18,7 @@ OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
     """(text, checkable condition) for the facts that the arguments alone decide, and the texts of the others."""
-    integers = {p.name for p in f.params if is_int(p.type)}
+    integers = {p.name: p.type for p in f.params if isinstance(p.type, Scalar) and is_int(p.type)}
     checked: list[tuple[str, Expr]] = []
     assumed: list[str] = []
     for c in f.contract:
@@ -26,7 +26,7 @@ def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
             if isinstance(i.body, TypeOf):
                 continue
             if decidable(i.body, integers):
-                checked.append((print_expr(i.body), machine(i.body)))
+                checked.append((print_expr(i.body), machine(i.body, integers)))
             else:
                 assumed.append(print_expr(i.body))
     known = {text for text, _ in checked}
@@ -35,7 +35,7 @@ def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
         text = f"{print_expr(d)} >= 0"
         if not isinstance(d, Int) and text not in known and decidable(d, integers):
             known.add(text)
-            first.append((text, Binary(">=", machine(d), Int(0, type=INT), type=BOOL)))
+            first.append((text, Binary(">=", machine(d, integers), Int(0, type=INT), type=BOOL)))
     return first + checked, assumed
 
 
@@ -43,11 +43,12 @@ def sizes(f: Function) -> list[Expr]:
     return [d for t in effective_types(f) if isinstance(t, Array) for d in t.dims if d is not None]
 
 
-def decidable(e: Expr, integers: set[str]) -> bool:
+def decidable(e: Expr, integers: Mapping[str, Scalar]) -> bool:
+    """Whether the arguments alone decide it, in no more than 64 bits with a sign."""
     for x in subexpressions(e):
         match x:
             case Var(name):
-                if name not in integers:
+                if name not in integers or (integers[name] == UINT64 and not compared_alone(e)):
                     return False
             case Binary("/" | "%", _, right):
                 if not isinstance(right, Int) or right.value == 0:
@@ -62,12 +63,19 @@ def decidable(e: Expr, integers: set[str]) -> bool:
     return True
 
 
-def machine(e: Expr) -> Expr:
+def compared_alone(e: Expr) -> bool:
+    """`n < 8`: no arithmetic, and nothing negative."""
+    return isinstance(e, Binary) and isinstance(e.left, Var) and isinstance(e.right, Int) and e.right.value >= 0
+
+
+def machine(e: Expr, integers: Mapping[str, Scalar]) -> Expr:
     """A fact as a condition of C++."""
 
     def step(x: Expr) -> Expr:
         if isinstance(x, Binary) and x.op == "==>":
             return Binary("||", Unary("!", x.left, type=BOOL), x.right, type=BOOL)
+        if isinstance(x, Var):
+            return replace(x, type=integers[x.name])
         return replace(x, type=INT if is_int(x.type) else BOOL)
 
     return rewrite(e, step)
@@ -88,8 +96,8 @@ def negated(e: Expr) -> Expr:
             return Unary("!", e, type=BOOL)
 
 
-def parameter_ranges(f: Function) -> Ranges:
-    """What the checks at entry leave possible."""
+def parameter_ranges(f: Function, limit: int | None = None) -> Ranges:
+    """What the contract leaves possible; with a limit, also that no `int` is further from zero."""
     ranges = Ranges()
     least: dict[str, int] = {}
     most: dict[str, int] = {}
@@ -114,8 +122,8 @@ def parameter_ranges(f: Function) -> Ranges:
                     pass
     for p in f.params:
         if isinstance(p.type, Scalar) and is_int(p.type):
-            limit = MAX_INDEX if p.type == INT else p.type.high
-            low, high = max(least.get(p.name, p.type.low), p.type.low), min(most.get(p.name, limit), limit)
+            lowest, highest = (-limit, limit) if limit is not None and p.type == INT else (p.type.low, p.type.high)
+            low, high = max(least.get(p.name, lowest), lowest), min(most.get(p.name, highest), highest)
             if low <= high:
                 ranges = ranges.having(p.name, const(low), const(high))
     return ranges

@@ -6,17 +6,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from optigpu.codegen.c import CExprs, confusing
+from optigpu.codegen.c import CExprs, confusing, expand_index_helper
 from optigpu.codegen.cuda.arithmetic import Ranges, const, poly
 from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage, inside_loop
 from optigpu.syntax.builtins import INTEGER, NUMERIC, VECTOR_CALLS, index_helper
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Addr, Binary, Call, Cast, Cond, Expr, Index, Int, Unary, Var
-from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
+from optigpu.syntax.operators import (
+    COMPARISONS,
+    CONDITIONAL_PRECEDENCE,
+    POSTFIX_PRECEDENCE,
+    UNARY_PRECEDENCE,
+    precedence,
+)
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Return, Stmt, Store
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT, INT64, Array, Scalar, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Array, Scalar, Type, is_int
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 MAX_INDEX = (
@@ -25,13 +31,14 @@ MAX_INDEX = (
 MAX_UNROLLED = 256
 MIN_LINE, MAX_LINE = 40, 120
 OPERATOR = re.compile(r" (=|\+|-|\*|/|\?|:|&&|\|\|) ")
-WIDE = "long long"
+WIDE, UNSIGNED_WIDE = "long long", "unsigned long long"
 
 
 @dataclass
 class CudaExprs(CExprs):
     """Expressions. A 32-bit operation whose value may not fit is done in 64 bits."""
 
+    knows_rsqrt = True
     device: bool
     arrays: dict[str, ArrayInfo]
     ranges: Ranges
@@ -46,7 +53,7 @@ class CudaExprs(CExprs):
 
     def text(self, e: Expr) -> tuple[str, int]:
         match e:
-            case Int(value) if value == FULL_WARP:
+            case Int(value, literal_type) if value == FULL_WARP and literal_type == UINT:
                 return "0xffffffffu", POSTFIX_PRECEDENCE
             case Int(value, None) if not INT.low <= value <= INT.high:
                 return f"{value}LL", POSTFIX_PRECEDENCE if value >= 0 else UNARY_PRECEDENCE
@@ -56,6 +63,13 @@ class CudaExprs(CExprs):
                 info = self.arrays[name]
                 if info.flat or len(info.dims) == 1:
                     return name, POSTFIX_PRECEDENCE
+            case Unary("-", arg) if is_int(e.type) and self.wider(e, self.machine_type(arg)):
+                return f"-{self.widened(arg)}", UNARY_PRECEDENCE
+            case Cast(to, arg, False) if is_int(to) and self.machine_type(e) != promoted(to):
+                return self.widened(arg), UNARY_PRECEDENCE
+            case Cond(test, a, b) if is_int(e.type):
+                then, other = (self.operand(x, CONDITIONAL_PRECEDENCE, is_signed(e)) for x in (a, b))
+                return f"{self.show(test, CONDITIONAL_PRECEDENCE + 1)} ? {then} : {other}", CONDITIONAL_PRECEDENCE
             case _:
                 pass
         return super().text(e)
@@ -66,62 +80,112 @@ class CudaExprs(CExprs):
             return info.name
         return f"&{info.name}" + "[0]" * len(info.dims)
 
+    # Integers: the node says what the program means, the machine type what C++ makes of the text
+
     def binary(self, e: Binary) -> tuple[str, int]:
+        if not (is_int(e.left.type) and is_int(e.right.type)):
+            return super().binary(e)
         level = precedence(e.op)
-        left = self.show(e.left, POSTFIX_PRECEDENCE if confusing(e.op, e.left) else level)
-        right = self.show(e.right, POSTFIX_PRECEDENCE if confusing(e.op, e.right) else level + 1)
-        if self.overflows(e) and not self.wide(e.left) and not self.wide(e.right):
-            left = f"({WIDE}){self.show(e.left, UNARY_PRECEDENCE)}"
+        left = self.operand(e.left, POSTFIX_PRECEDENCE if confusing(e.op, e.left) else level)
+        right = self.operand(e.right, POSTFIX_PRECEDENCE if confusing(e.op, e.right) else level + 1)
+        wider = self.wider(e, self.operation_type(e))
+        if wider is not None:
+            left = self.widened(e.left, wider)
         return f"{left} {e.op} {right}", level
 
-    def overflows(self, e: Expr) -> bool:
-        """Whether an `int` operation may leave 32 bits."""
-        if e.type != INT or not isinstance(e, Binary) or e.op not in ("+", "-", "*", "<<"):
-            return False
-        if not self.ranges.fits(e, INT64):
-            raise input_error(
-                "OG404", "this integer may not fit 64 bits", e.loc, help="bound its parts in the contract"
-            )
-        return not self.ranges.fits(e)
+    def operand(self, e: Expr, least: int, signed: bool = False) -> str:
+        """A signed number stays one beside others, though its text may have an unsigned type."""
+        return self.widened(e) if self.operand_type(e, signed) != self.machine_type(e) else self.show(e, least)
+
+    def widened(self, e: Expr, t: Scalar = INT64) -> str:
+        return f"({WIDE if t.signed else UNSIGNED_WIDE}){self.show(e, UNARY_PRECEDENCE)}"
+
+    def wider(self, e: Expr, t: Scalar) -> Scalar | None:
+        """Where an operation that C++ does in type t may have another value there: a type of 64 bits in which it has not.
+        Operations of 64 bits are the program's own."""
+        match e:
+            case Binary("+" | "-" | "*" | "/" | "<<") | Unary("-"):
+                value: Expr = e
+            case Binary("%", a, b):
+                value = Binary("/", a, b, type=e.type)  # no remainder without a quotient
+            case Binary(op, a, b) if op in COMPARISONS:
+                changed = t == UINT and any(is_signed(x) and not self.ranges.fits(x, t) for x in (a, b))
+                return INT64 if changed else None
+            case _:
+                return None
+        if t.bits == INT64.bits or self.ranges.fits(value, t):
+            return None
+        for wide in (INT64, UINT64):
+            if self.ranges.fits(value, wide):
+                return wide
+        raise input_error("OG404", "this integer may not fit 64 bits", e.loc, help="bound its parts in the contract")
+
+    def operation_type(self, e: Binary) -> Scalar:
+        left = self.operand_type(e.left)
+        return left if e.op in ("<<", ">>") else common_type(left, self.operand_type(e.right))
+
+    def operand_type(self, e: Expr, signed: bool = False) -> Scalar:
+        t = self.machine_type(e)
+        return INT64 if (signed or is_signed(e)) and not t.signed else t
+
+    def machine_type(self, e: Expr) -> Scalar:
+        """The type that the text of an integer expression has in C++, of 32 or 64 bits."""
+        match e:
+            case Int(value, literal_type):
+                return promoted(literal_type or (INT if INT.low <= value <= INT.high else INT64))
+            case Var(name) if name in self.wide_names:
+                return INT64
+            case Cast(_, arg, True) if is_int(arg.type):
+                return self.machine_type(arg)
+            case Cast(to, arg, False) if promoted(to) in (INT, UINT) and is_int(arg.type):
+                return promoted(to) if self.ranges.fits(arg, to) else INT64
+            case Binary() if is_int(e.type):
+                t = self.operation_type(e)
+                return self.wider(e, t) or t
+            case Unary(_, arg) if is_int(e.type):
+                t = self.machine_type(arg)
+                return self.wider(e, t) or t
+            case Cond(_, a, b) | Call("min" | "max", (a, b)):
+                return common_type(self.operand_type(a, is_signed(e)), self.operand_type(b, is_signed(e)))
+            case Call("abs", (a,)):
+                return self.machine_type(Unary("-", a, type=a.type))
+            case Call("exact_div", (a, b)):
+                return self.machine_type(Binary("/", a, b, type=e.type))
+            case Call(name) if (helper := index_helper(name)) is not None:
+                return self.machine_type(expand_index_helper(e, helper))
+            case _:
+                return promoted(e.type)
 
     def wide(self, e: Expr) -> bool:
         """Whether the text of an integer expression has a 64-bit type in C++."""
-        match e:
-            case Int(value, literal_type):
-                return not INT.low <= value <= INT.high or (literal_type is not None and literal_type.bits == 64)
-            case Var(name):
-                return name in self.wide_names or (isinstance(e.type, Scalar) and e.type.bits == 64)
-            case Cast(to, arg, implicit):
-                return to.bits == 64 if not implicit else self.wide(arg)
-            case Binary("<<" | ">>", a, _):
-                return self.wide(a) or self.overflows(e)
-            case Binary(_, a, b) if is_int(e.type):
-                return self.wide(a) or self.wide(b) or self.overflows(e)
-            case Unary(_, a):
-                return self.wide(a)
-            case Cond(_, a, b):
-                return self.wide(a) or self.wide(b)
-            case Call("min" | "max" | "abs" | "exact_div", args) if is_int(e.type):
-                return any(self.wide(a) for a in args)
-            case _:
-                return isinstance(e.type, Scalar) and is_int(e.type) and e.type.bits == 64
+        return is_int(e.type) and self.machine_type(e).bits == INT64.bits
+
+    def misfit(self, e: Expr) -> bool:
+        """Whether an `int` or `unsigned` may have a value that its type has not."""
+        return e.type in (INT, UINT) and isinstance(e.type, Scalar) and not self.ranges.fits(e, e.type)
 
     def call(self, e: Call) -> tuple[str, int]:
         for a in e.args:
-            if self.device and a.type == INT and self.wide(a) and not self.ranges.fits(a) and not is_arithmetic(e):
+            if self.device and not is_arithmetic(e) and self.misfit(a):
                 raise input_error(
                     "OG404", "this argument may not fit 32 bits", a.loc, help="bound its parts in the contract"
                 )
         return super().call(e)
 
     def numeric(self, e: Call) -> tuple[str, int]:
-        if is_int(e.type) and self.device and e.func in ("min", "max"):
-            wide = self.wide(e)
-            args = [
-                f"({WIDE}){self.show(a, UNARY_PRECEDENCE)}" if wide and not self.wide(a) else self.show(a)
-                for a in e.args
-            ]
-            return f"{e.func}({', '.join(args)})", POSTFIX_PRECEDENCE
+        if is_int(e.type) and e.func == "abs":
+            (a,) = e.args
+            wide = self.machine_type(e) != self.machine_type(a)
+            shown = f"({self.widened(a)})" if wide else self.show(a, POSTFIX_PRECEDENCE)
+            return f"({shown} < 0 ? -{shown} : {shown})", POSTFIX_PRECEDENCE
+        if is_int(e.type):
+            mixed = self.machine_type(e) == INT64 and not all(
+                isinstance(a, Var | Index) and a.type == INT64 for a in e.args
+            )
+            x, y = (self.widened(arg) if mixed else self.show(arg, precedence("<") + 1) for arg in e.args)
+            if self.device:
+                return f"{e.func}({x}, {y})", POSTFIX_PRECEDENCE
+            return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
         return super().numeric(e)
 
     def index(self, e: Index) -> tuple[str, int]:
@@ -204,6 +268,10 @@ class BodyPrinter:
             case CallStmt(call):
                 self.call(s, call)
             case Return(value):
+                if value is not None and self.exprs.misfit(value):
+                    raise input_error(
+                        "OG404", "this result may not fit 32 bits", value.loc, help="bound its parts in the contract"
+                    )
                 self.out.add("return;" if value is None else f"return {self.e(value)};")
             case _:
                 raise AssertionError(s)
@@ -221,19 +289,19 @@ class BodyPrinter:
         exprs.ranges = exprs.ranges.without(s.name)
         constant = s.init is not None and s.name not in assigned
         type_ = s.type.name
-        if constant and s.init is not None and s.type == INT:
-            if exprs.wide(s.init) and not exprs.ranges.fits(s.init):
+        init = "" if s.init is None else f" = {self.e(s.init)}"
+        if constant and s.init is not None and s.type in (INT, UINT):
+            if not exprs.ranges.fits(s.init, s.type):
                 type_ = WIDE
                 exprs.wide_names.add(s.name)
             exprs.ranges = exprs.ranges.equal_to(s.name, s.init, assigned)
-        init = "" if s.init is None else f" = {self.e(s.init)}"
         self.out.add(f"{'const ' if constant else ''}{type_} {s.name}{init};")
 
     def call(self, s: CallStmt, call: Call) -> None:
         match call.func:
             case "blocksync":
                 reason = self.reasons.get(s.mark)
-                self.out.add("__syncthreads();" + (f"  // {reason}" if reason else ""))
+                self.out.add("__syncthreads();" + (f"  {comment(reason)}" if reason else ""))
             case "warpsync":
                 self.out.add("__syncwarp();")
             case name if name in VECTOR_CALLS:
@@ -243,7 +311,7 @@ class BodyPrinter:
                 self.out.add(f"{self.e(call)};")
 
     def loop(self, s: For) -> None:
-        exprs, r = self.exprs, s.range
+        exprs = self.exprs
         hints = [h for h in s.hints if h.startswith("unroll")]
         if self.exprs.device and not hints and self.should_unroll(s):
             hints = ["unroll"]
@@ -252,18 +320,25 @@ class BodyPrinter:
         for h in hints:
             self.out.add(f"#pragma {h}")
         saved = exprs.ranges, set(exprs.wide_names)
+        head = self.head(s)
+        exprs.ranges = inside_loop(exprs.ranges, s, self.assigned)
+        self.block(head, s.body)
+        exprs.ranges, exprs.wide_names = saved
+
+    def head(self, s: For) -> str:
+        """The index has 64 bits if it may leave 32, also when the loop ends."""
+        exprs, r, t = self.exprs, s.range, s.index_type
         past = Binary(r.op, r.bound, r.amount, type=INT)  # the index when the loop ends goes no further
-        type_ = s.index_type.name
-        start, bound = self.e(r.start), exprs.show(r.bound, precedence(r.relation) + 1)
-        if s.index_type == INT and not (exprs.ranges.fits(past) and exprs.ranges.fits(r.start)):
-            type_ = WIDE
+        start, amount = self.e(r.start), self.e(r.amount)
+        wide = t in (INT, UINT) and not (exprs.ranges.fits(past, t) and exprs.ranges.fits(r.start, t))
+        if wide:
             exprs.wide_names.add(s.index)
-        step = f"{s.index} {r.op}= {self.e(r.amount)}"
+        exprs.ranges = exprs.ranges.without(s.index)
+        test = self.e(Binary(r.relation, Var(s.index, type=t), r.bound, type=BOOL))
+        step = f"{s.index} {r.op}= {amount}"
         if poly(r.amount) == const(1) and r.op in "+-":
             step = f"{r.op}{r.op}{s.index}"
-        exprs.ranges = inside_loop(exprs.ranges, s, self.assigned)
-        self.block(f"for ({type_} {s.index} = {start}; {s.index} {r.relation} {bound}; {step}) {{", s.body)
-        exprs.ranges, exprs.wide_names = saved
+        return f"for ({WIDE if wide else t.name} {s.index} = {start}; {test}; {step}) {{"
 
     def should_unroll(self, s: For) -> bool:
         """A loop over registers must be unrolled, or they would be memory: registers have no addresses."""
@@ -285,9 +360,30 @@ class BodyPrinter:
         return False
 
 
+def is_signed(e: Expr) -> bool:
+    return isinstance(e.type, Scalar) and is_int(e.type) and e.type.signed
+
+
+def promoted(t: Type | None) -> Scalar:
+    """C++ computes in no less than 32 bits."""
+    return t if isinstance(t, Scalar) and is_int(t) and t.bits >= INT.bits else INT
+
+
+def common_type(a: Scalar, b: Scalar) -> Scalar:
+    """The type in which C++ computes with numbers of two types."""
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return a if not a.signed else b
+
+
 def is_arithmetic(e: Call) -> bool:
     """A call that is none in C++."""
     return e.func in NUMERIC or e.func in INTEGER or index_helper(e.func) is not None
+
+
+def comment(text: str, indent: int = 1) -> str:
+    """One line, which the next does not continue."""
+    return f"//{' ' * indent}{' '.join(text.splitlines())}".rstrip("\\ ")
 
 
 def broken(text: str, limit: int) -> list[str]:

@@ -21,7 +21,7 @@ from optigpu.syntax.types import INT, INT64, UINT, Scalar
 from optigpu.syntax.walk import fresh_name, inner_bodies, substitute
 
 AXES = "xyz"
-MAX_BLOCK = (1024, 1024, 64)
+MAX_BLOCK_Z = 64
 MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
 
 
@@ -86,8 +86,7 @@ class ThreadMap:
         if full and not everywhere:
             longest = max(full, key=len)
             dims = tuple(c.extent for c in longest)
-            sizes = [d.constant or 0 for d in reversed(dims)]
-            small = all(n <= limit for n, limit in zip(sizes, MAX_BLOCK)) or len(dims) == 1
+            small = len(dims) < len(AXES) or self.ranges.greatest(dims[0]) <= MAX_BLOCK_Z  # of 1024 in all
             if small and all(c in longest for p in block_paths for c in p):
                 self.make_direct(longest, dims, "threadIdx", "block_dims")
         return self
@@ -212,6 +211,17 @@ class ThreadMap:
         if c.stride * c.extent != total:
             out = Binary("%", out, expression(c.extent), type=t)
         return out
+
+    def with_builtins(self, ranges: Ranges) -> Ranges:
+        """What CUDA's variables can be, and the first block of a slice."""
+        for word, dims in (("blockIdx", self.grid_dims), ("threadIdx", self.block_dims)):
+            for axis, extent in zip(AXES, reversed(dims)):
+                first = self.slices.get(axis) if word == "blockIdx" else None
+                if first is not None:
+                    ranges = ranges.having(first, const(0), extent - const(1))
+                most = extent if first is None else const(MAX_GRID_YZ)
+                ranges = ranges.having(f"{word}.{axis}", const(0), most - const(1))
+        return ranges
 
     def threads_per_block(self) -> int | None:
         return self.total(self.block).constant

@@ -1,0 +1,38 @@
+"""Attempts to get plain C that does something else than the verified program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from optigpu.codegen.c import emit_c
+from optigpu.frontend import parse_text
+from optigpu.frontend.shapes import effective_types
+from optigpu.runtime.compilers import compile_c
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.errors import BuildError
+from optigpu.runtime.signature import signature_of
+
+SET = 'void set(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); a[0] = x; }\n'
+CALL = 'void f(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); set(x, a); }\n'
+
+
+def compiled(text: str) -> CFunction:
+    program = parse_text(text)
+    f = program.function("f")
+    return CFunction(emit_c(program), signature_of(f, effective_types(f)))
+
+
+@pytest.mark.parametrize("text", [CALL + SET, SET + CALL])
+def test_a_function_is_declared_where_it_is_called(text: str) -> None:
+    """C passes a float to a function that is not declared as a double."""
+    a = np.zeros(1, np.float32)
+    compiled(text)(1.5, a)
+    assert a[0] == 1.5
+    with pytest.raises(BuildError, match="implicit declaration"):
+        compile_c("void f(float x) { g(x); }\nvoid g(float x) { (void)x; }\n")
+
+
+def test_functions_and_constants_that_c_has_elsewhere() -> None:
+    f = compiled("float f(float x, double y, int n) { return rsqrtf(x) * 2.0f + rsqrt(y) + (INT_MAX - n); }")
+    assert f(0.25, 0.0625, 2**31 - 2) == 9

@@ -1,0 +1,121 @@
+"""Attempts to call a verified function with arguments of which its contract says nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from optigpu.frontend import parse_text
+from optigpu.frontend.shapes import effective_types
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.manifest import signature_from_json, signature_to_json
+from optigpu.runtime.signature import Signature, signature_of
+
+
+def signature(text: str) -> Signature:
+    f = parse_text(text).functions()[-1]
+    return signature_of(f, effective_types(f))
+
+
+def checked(s: Signature, **arguments: Any) -> None:
+    for each in (s, signature_from_json(signature_to_json(s))):
+        each.check(each.bind((), dict(arguments)))
+
+
+def one(type_: str, fact: str) -> Signature:
+    return signature(
+        f"""void f(int n, {type_} a[n]) {{ __requires("n >= 0, A: int -> int, {fact}"); __reads("a ~> Matrix1(n, A)"); }}"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("type_", "dtype", "fact", "good", "bad"),
+    [
+        ("uint8_t", np.uint8, "forall i in 0..n -> A(i) + 200 <= 210", 5, 100),
+        ("int", np.int32, "forall i in 0..n -> A(i) * A(i) <= 100", 10, 65536),
+        ("int64_t", np.int64, "forall i in 0..n -> A(i) * A(i) <= 100", 10, 1 << 32),
+        ("uint64_t", np.uint64, "forall i in 0..n -> A(i) - 5 <= 0", 4, 6),
+    ],
+)
+def test_what_is_required_of_contents_does_not_wrap_around(
+    type_: str, dtype: Any, fact: str, good: int, bad: int
+) -> None:
+    s = one(type_, fact)
+    checked(s, a=np.array([good], dtype))
+    with pytest.raises(CallError, match="does not hold"):
+        checked(s, a=np.array([bad], dtype))
+
+
+@pytest.mark.parametrize("fact", ["(m / 1) * (m / 1) * (m / 1) <= 100", "max(m, 0) * max(m, 0) * abs(m) <= 100"])
+def test_what_is_required_of_numbers_does_not_wrap_around(fact: str) -> None:
+    s = signature(f'void f(int64_t m) {{ __requires("{fact}"); }}')
+    checked(s, m=4)
+    with pytest.raises(CallError, match="does not hold"):
+        checked(s, m=1 << 32)
+
+
+def test_what_is_required_of_a_float_is_asked_of_what_is_passed() -> None:
+    s = signature('void f(float x, double y) { __requires("x < 1.0, y < 1.0"); }')
+    checked(s, x=0.5, y=0.99999999999)
+    for x in (0.99999999999, float("nan"), 1e300):
+        with pytest.raises(CallError, match="does not hold"):
+            checked(s, x=x, y=0.5)
+    with pytest.raises(CallError, match="`y` does not fit `double`"):
+        checked(s, x=0.5, y=10**400)
+
+
+def test_an_array_starts_where_its_elements_can() -> None:
+    s = signature('void f(int n, float a[n]) { __requires("n >= 0"); __writes("a ~> Cells1(n)"); }')
+    raw = np.zeros(44, np.uint8)
+    start = -raw.ctypes.data % 4
+    checked(s, a=raw[start : start + 40].view(np.float32))
+    with pytest.raises(CallError, match="multiple of 4 bytes"):
+        checked(s, a=raw[start + 1 : start + 41].view(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("cells", "good", "bad"),
+    [
+        ("for i in 0..n -> &a[i] ~> Cell", 10, 9),
+        ("for i in 0..n -> &a[i + 5] ~> Cell", 15, 14),
+        ("(for i in 0..n -> &a[i] ~> Cell) * (&a[2 * n] ~> Cell)", 21, 20),
+        ("for i in 0..n -> If(i < 3, &a[i] ~> Cell)", 3, 2),
+        ("for i in 0..n -> for j in 0..2 -> &a[2 * i + j] ~> Cell", 20, 19),
+        ("&a[n - 11] ~> Cell", None, 100),
+        ("for i in 0..n -> for j in 0..i -> &a[i * n + j] ~> Cell", None, 100),
+    ],
+)
+def test_an_array_of_no_declared_size_has_the_cells_of_the_contract(cells: str, good: int | None, bad: int) -> None:
+    s = signature(f'void f(int n, float* a) {{ __requires("n >= 0"); __preserves("{cells}"); }}')
+    if good is not None:
+        checked(s, n=10, a=np.zeros(good, np.float32))
+    with pytest.raises(CallError, match="too small"):
+        checked(s, n=10, a=np.zeros(bad, np.float32))
+
+
+def test_a_size_that_cannot_be_computed_is_no_size() -> None:
+    s = signature('void f(int n, float a[~n]) { __requires("n <= 0"); __writes("a ~> Cells1(~n)"); }')
+    with pytest.raises(CallError, match="the size ~n of `a` cannot be computed"):
+        checked(s, n=-4, a=np.zeros(3, np.float32))
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "forall i in 0..2 -> forall j in 0..2 -> A(i, j) >= 0",
+        "forall i in 0..2 -> (i >= 0 ==> (forall j in 0..2 -> A(i, j) >= 0))",
+        "forall i in 0..2 -> forall j in 0..2 -> (A(i, j) >= 0 && (forall k in 0..2 -> A(j, k) >= 0))",
+    ],
+)
+def test_quantifiers_inside_others_are_about_all_pairs(fact: str) -> None:
+    s = signature(
+        f"""void f(int a[2][2]) {{ __requires("A: int * int -> int, {fact}"); __reads("a ~> Matrix2(2, 2, A)"); }}"""
+    )
+    checked(s, a=np.zeros((2, 2), np.int32))
+    for i in range(4):
+        a = np.zeros((2, 2), np.int32)
+        a.flat[i] = -1
+        with pytest.raises(CallError, match="does not hold"):
+            checked(s, a=a)
