@@ -102,7 +102,7 @@ class CudaExprs(CExprs):
 
     def wider(self, e: Expr, t: Scalar) -> Scalar | None:
         """Where an operation that C++ does in type t may have another value there: a type of 64 bits in which it has not.
-        Operations of 64 bits are the program's own."""
+        What the program itself computes in 64 bits is its own."""
         match e:
             case Binary("+" | "-" | "*" | "/" | "<<") | Unary("-"):
                 value: Expr = e
@@ -113,9 +113,11 @@ class CudaExprs(CExprs):
                 return INT64 if changed else None
             case _:
                 return None
-        if t.bits == INT64.bits or self.ranges.fits(value, t):
+        if self.ranges.fits(value, t):
             return None
-        for wide in (INT64, UINT64):
+        if promoted(e.type).bits == INT64.bits:
+            return promoted(e.type) if t.bits < INT64.bits else None
+        for wide in (INT64, UINT64) if t.bits < INT64.bits else ():
             if self.ranges.fits(value, wide):
                 return wide
         raise input_error("OG404", "this integer may not fit 64 bits", e.loc, help="bound its parts in the contract")
