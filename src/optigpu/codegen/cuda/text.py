@@ -181,10 +181,9 @@ class CudaExprs(CExprs):
             shown = f"({self.widened(a)})" if wide else self.show(a, POSTFIX_PRECEDENCE)
             return f"({shown} < 0 ? -{shown} : {shown})", POSTFIX_PRECEDENCE
         if is_int(e.type):
-            mixed = self.machine_type(e) == INT64 and not all(
-                isinstance(a, Var | Index) and a.type == INT64 for a in e.args
-            )
-            a, b = (self.widened(x) if mixed else self.show(x, precedence("<") + 1) for x in e.args)
+            t = self.machine_type(e)
+            mixed = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
+            a, b = (self.widened(x, t) if mixed else self.show(x, precedence("<") + 1) for x in e.args)
             if self.device:
                 return f"{e.func}({a}, {b})", POSTFIX_PRECEDENCE
             return f"({a} {'<' if e.func == 'min' else '>'} {b} ? {a} : {b})", POSTFIX_PRECEDENCE
