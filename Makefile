@@ -47,6 +47,7 @@ evidence: .venv/.ready
 	$(PYTHON) -m tests.evidence.program_mutants --sample $(or $(SAMPLE),0) --jobs $(shell nproc)
 	$(PYTHON) -m tests.evidence.kernel_mutants --jobs $(shell nproc)
 	$(PYTHON) -m tests.evidence.certificates --changes $(or $(CHANGES),100) --jobs $(shell nproc)
+	$(PYTHON) -m tests.evidence.inputs --inputs $(or $(INPUTS),20000) --jobs $(shell nproc)
 	$(PYTHON) -m tests.evidence.page
 
 .venv/.ready: pyproject.toml tools/setup.sh

@@ -181,6 +181,208 @@ void f(int a[2], int p[1], int q[1]) {
             (">>= 6", ">>= 36")),
 )  # fmt: skip
 
+UNROLLED = "  int r = 0;\n#pragma unroll 3\n  for (int i = 0; i < 3; i++) r += 1; // */\n  return r;"
+ATTACKS += (
+    returns("a backslash joins words", "x", "  return - \\\n-x;", ("- \\\n", "-\\\n")),
+    returns("also those that begin a comment", "4", "  int p[1] = {1};\n  int r = 4;\n  r = 4 / \\\n*p; // */\n  return r;",
+            ("/ \\\n", "/\\\n")),
+    returns("or end one", "1", "  int r = 1; /* * \\\n/ r = 2; */\n  return r;", ("* \\\n", "*\\\n"), ("2; */", "2; /* */")),
+    returns("blanks after a backslash", "3", UNROLLED,
+            ("unroll 3", "unroll \\ ")),
+    returns("two backslashes", "1", "  int r = 0; // \\ \\ .\n  r = 1;\n  return r;", ("\\ \\ .", "\\\\")),
+    returns("a trigraph is a backslash", "1", "  int r = 0; // ??\n  r = 1;\n  return r;", ("// ??", "// ??/")),
+    returns("a comment begins in a pragma", "3", UNROLLED,
+            ("unroll 3", "unroll /*")),
+    Attack(
+        "OpenMP clauses need no blanks between them",
+        """#include <optigpu.h>
+void f(int n, int a[n]) {
+  __writes("a ~> Matrix1(n, fun i -> 3)");
+  const int y = 3;
+#pragma omp parallel for schedule(static) num_threads(4)
+  for (int i = 0; i < n; i++) a[i] = y;
+}
+""",
+        ((" num_threads(4)", "private(y)"),),
+    ),
+)  # fmt: skip
+
+
+def macro(name: str, value: str, definition: str, use: str, *wrong: tuple[str, str]) -> Attack:
+    """A function that computes with a macro."""
+    text = f'#include <optigpu.h>\n#define {definition}\nint f() {{\n  __ensures("_Res == {value}");\n  return {use};\n}}\n'
+    return Attack(name, text, wrong)
+
+
+ATTACKS += (
+    macro("a macro does not change truth", "1", "N 0", "true ? 1 : 0", ("N 0", "true 0")),
+    macro("nor a type", "-1", "N 1", "(int)((long)-1)", ("N 1", "long 1")),
+    macro("a constant below zero of an unsigned type", "-1", "N (1 - 2)", "(int)N", ("1 - 2", "1u - 2u")),
+    macro("a constant that a conversion changes", "30", "N ((uint8_t)30)", "N", ("30", "300")),
+    macro("a constant that is none", "0", "N (1 / 2)", "N * 0", ("/ 2", "/ 0")),
+    macro("a constant that is shifted out", "0", "N (1 << 20)", "N * 0", ("20", "40")),
+    macro("a header changes a macro", "5", "EXIT_FAILURE 5", "EXIT_FAILURE", ("FAILURE 5\n", "FAILURE 5\n#include <stdlib.h>\n")),
+)  # fmt: skip
+
+
+DOWN = "  int r = 0;\n  for (unsigned i = 5; i > n; i -= 1) r += 1;\n  return r;"
+ATTACKS += (
+    returns("an unsigned index steps over 0", "5", DOWN, ("-= 1", "-= 2"), ("== 5", "== 3"), params="int n", needs="n == 0"),
+    returns("or stops only in a wider type", "5", DOWN, ("> n", ">= n"), ("== 5", "== 6"), params="int64_t n", needs="n == 0"),
+    returns("or at -1", "5", DOWN, ("n == 0", "n == -1"), ("== 5", "== 6"), params="int64_t n", needs="n == 0"),
+    returns("a difference of unsigned numbers", "0", "  int r = 0;\n  if (u - 1 > 0) r = 1;\n  return r;",
+            ("u == 1", "u == 0"), params="unsigned u", needs="u == 1"),
+    returns("as a bound", "0", "  int r = 0;\n  for (unsigned i = 0; i < u - 1; i++) r += 1;\n  return r;",
+            ("u == 1", "u == 0"), params="unsigned u", needs="u == 1"),
+    returns("or made by an assignment", "1", "  unsigned v = u;\n  v -= 5;\n  return v < 5 ? 1 : 0;",
+            ("u == 6", "u == 4"), params="unsigned u", needs="u == 6"),
+)  # fmt: skip
+
+
+ROW = """#include <optigpu.h>
+int g(int r[2]) {
+  __requires("v: int");
+  __reads("&r[0] ~~> v");
+  __ensures("_Res == v");
+  return r[0];
+}
+int f(int p[2][2]) {
+  __requires("A: int * int -> int");
+  __reads("p ~> Matrix2(2, 2, A)");
+  __ensures("_Res == A(1, 0)");
+  return g(p[1]);
+}
+"""
+CELL = """#include <optigpu.h>
+float f(int p[1]) {
+  __requires("v: int");
+  __reads("&p[0] ~~> v");
+  __ensures("_Res == v");
+  return (float)p[0];
+}
+"""
+ATTACKS += (
+    Attack(
+        "a parameter's size is computed in its type",
+        """#include <optigpu.h>
+float f(int n, int w, float a[n][(uint8_t)w]) {
+  __requires("A: int * int -> float, w == 200, n == 2");
+  __reads("a ~> Matrix2(n, w, A)");
+  __ensures("_Res == A(1, 100)");
+  return a[1][100];
+}
+""",
+        (("200", "300"),),
+    ),
+    Attack("an int is not read as a float", CELL, (("(float)p[0]", "((float*)p)[0]"),)),
+    Attack("nor through *", CELL, (("(float)p[0]", "*(float*)p"),)),
+    Attack(
+        "a bound that is changed through another pointer",
+        """#include <optigpu.h>
+int f(int p[4]) {
+  __consumes("p ~> Matrix1(4, fun i -> 2)");
+  __produces("p ~> Matrix1(4, fun i -> i == 1 ? 0 : 2)");
+  __ensures("_Res == 2");
+  int* const q = p + 1;
+  const int n = q[0];
+  int r = 0;
+  for (int i = 0; i < n; i++) {
+    p[1] = 0;
+    r += 1;
+  }
+  p[1] = 0;
+  return r;
+}
+""",
+        (("i < n", "i < q[0]"),),
+    ),
+    Attack("a plain pointer has no rows", ROW, (("int p[2][2]", "int* p"),)),
+)
+
+
+def passed(name: str, before: str, *wrong: tuple[str, str]) -> Attack:
+    """A function that is given an int and takes a double."""
+    h = 'int h(double x) {\n  __ensures("x == (int)x ==> _Res == x");\n  return (int)x;\n}\n'
+    g = 'int g(int x) {\n  __ensures("_Res == x");\n  return h(x);\n}\n'
+    return Attack(name, f"#include <optigpu.h>\n{before}{g}{h}", wrong)
+
+
+NEXT = """#include <optigpu.h>
+int next(int p[1]) {
+  __requires("v: int");
+  __consumes("&p[0] ~~> v");
+  __produces("&p[0] ~~> v + 1");
+  __ensures("_Res == v");
+  const int r = p[0];
+  p[0] = r + 1;
+  return r;
+}
+int f(int p[1]) {
+  __consumes("&p[0] ~~> 0");
+  __produces("&p[0] ~~> 2");
+  __ensures("_Res == 1");
+  const int x = next(p), y = next(p);
+  int t[2] = {x, y};
+  return t[1];
+}
+"""
+ATTACKS += (
+    passed("a function is called before it is declared", "int h(double x);\n", ("int h(double x);\n", "")),
+    passed("or declared without its parameters", "int h(double x);\n", ("int h(double x);\n", "int h();\n")),
+    passed("or with other ones", "int h(double x);\n", ("int h(double x);\n", "int h(int x);\n")),
+    Attack("values of a list are computed in any order", NEXT,
+           (("{x, y}", "{next(p), next(p)}"), ("~~> 2", "~~> 4"), ("== 1", "== 3"))),
+    returns("and do not see each other", "1", "  int t[2] = {1, x};\n  return t[1];", ("1, x", "1, t[0]"), needs="x == 1"),
+    returns("a formula does not convert", "x", "  return x;", ("== x", "== (uint8_t)x")),
+    Attack(
+        "a root of a negative number is none",
+        """#include <optigpu.h>
+float f(float x) {
+  __requires("x >= 0");
+  __ensures("_Res >= 0");
+  return sqrtf(x);
+}
+""",
+        (("x >= 0", "x >= -1"),),
+    ),
+    Attack(
+        "compilers know the functions of the C library",
+        """#include <optigpu.h>
+double half(double x) {
+  __ensures("_Res == x / 2");
+  return x / 2.0;
+}
+double f() {
+  __ensures("_Res == 4");
+  return half(8.0);
+}
+""",
+        (("half", "cbrt"),),
+    ),
+)  # fmt: skip
+
+
+STEPPED = (
+    NEXT[: NEXT.index("int f(")]
+    + """void f(int p[1], int a[2][2]) {
+  __consumes("&p[0] ~~> 0");
+  __produces("&p[0] ~~> 2");
+  __writes("&a[0][1] ~~> 0");
+  const int x = next(p);
+  const int y = next(p);
+  a[x][y] = 0;
+}
+"""
+)
+MADE = STEPPED.replace('  __writes("&a[0][1] ~~> 0");\n', "").replace(", int a[2][2]", "")
+XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
+ATTACKS += (
+    Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),
+    Attack("sizes too", MADE.replace("a[x][y] = 0", "int t[x][y]"), (XY, ("[x][y]", "[next(p)][next(p)]"))),
+    Attack("and those of allocations", MADE.replace("a[x][y] = 0;", "int* const t = MALLOC2(int, x, y);\n  free(t);"),
+           (XY, ("x, y)", "next(p), next(p))"))),
+)  # fmt: skip
+
 
 def verified(text: str) -> bool:
     try:

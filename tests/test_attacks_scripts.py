@@ -119,7 +119,7 @@ def test_what_is_said_of_the_program_is_not_about_a_rejected_one() -> None:
     with pytest.raises(og.StepError), script.phase("two steps"):
         become(script, BACKWARDS)
         become(script, ONES)
-    assert render_script(script.record).startswith("VERIFIED 1 step · 0 assumptions · race-free · no leak")
+    assert render_script(script.accepted).startswith("VERIFIED 1 step · 0 assumptions · race-free · no leak")
 
 
 @og.transformation

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import optigpu as og
 from optigpu.checker.audit import audit, certificate_of, trusted_lines
+from optigpu.checker.certificate import sealed
 from optigpu.checker.proofs import annotated
 from optigpu.checker.verdict import ProgramResult, Verdict
 from optigpu.checker.verify import Settings, Verifier
@@ -193,6 +196,11 @@ def test_certificates_replay_without_inference(path: Path) -> None:
     assert set(found.theorems) == {f.name for f in program.functions()}
 
 
+def test_versions_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == og.__version__
+
+
 def test_the_kernel_is_small() -> None:
     """The kernel proper, and apart from it what threads add."""
     kernel, threads = (trusted_lines()[part] for part in ("kernel", "kernel's rules for threads"))
@@ -213,6 +221,21 @@ def test_a_certificate_does_not_fit_another_program() -> None:
     assert audit(program, text, Z3Solver()).failures == {}
 
 
+@pytest.mark.parametrize(
+    ("path", "user", "used"),
+    [(LEMMAS, "g", "f_is_double"), (ROOT / "examples" / "gpu" / "reduce_library.c", "reduce_library", "sum_warp")],
+    ids=lambda x: getattr(x, "stem", x),
+)
+def test_a_certificate_proves_what_is_used(path: Path, user: str, used: str) -> None:
+    """Lemmas, and functions of included files."""
+    program, text = certified(path)
+    found = audit(program, text, Z3Solver())
+    assert {user, used} <= found.theorems.keys() and user not in found.failures
+    without = json.loads(text)
+    del without["proofs"][used]
+    assert user in audit(program, sealed(without), Z3Solver()).failures
+
+
 def test_damaged_certificates_are_rejected() -> None:
     program, text = certified(ROOT / "examples" / "sum.c")
     for damaged in (
@@ -220,11 +243,68 @@ def test_damaged_certificates_are_rejected() -> None:
         "{}",
         "[1, 2]",
         text[: len(text) // 2],
-        text.replace('"format":1', '"format":9'),
+        text.replace('"format":2', '"format":9'),
         text.replace("leave_loop", "begin"),
+        text.replace('"floats":"reals"', '"floats":"exact"'),
+        text.replace(",", ", "),
+        text.replace('"format":', '"more":1,"format":'),
+        text.replace('"format":', '"format":1,"format":'),
     ):
-        with contextlib.suppress(ValueError):
-            assert audit(program, damaged, Z3Solver()).failures
+        with pytest.raises(ValueError):
+            audit(program, damaged, Z3Solver())
+
+
+def changed_and_sealed(text: str, **parts: Any) -> str:
+    return sealed({**json.loads(text), **parts})
+
+
+def test_what_a_certificate_says_is_compared_even_if_its_seal_is_right() -> None:
+    program, text = certified(ROOT / "examples" / "sum.c")
+    data = json.loads(text)
+    assert audit(program, changed_and_sealed(text), Z3Solver()).failures == {}
+    other = data["program"].replace("total +=", "total -=")
+    assert other != data["program"]
+    for part, value in (
+        ("program", other),
+        ("program", data["program"] + " "),
+        ("contracts", {}),
+        ("contracts", {**data["contracts"], "more": "0"}),
+        ("ledger", {**data["ledger"], "axioms": ["false"]}),
+        ("ledger", {**data["ledger"], "floats": "exact"}),
+        ("proofs", {}),
+        ("proofs", {"sum": data["proofs"]["sum"][:-1]}),
+    ):
+        assert audit(program, changed_and_sealed(text, **{part: value}), Z3Solver()).failures, part
+
+
+def test_a_certificate_covers_what_is_included() -> None:
+    path = ROOT / "examples" / "gpu" / "reduce_library.c"
+    program, text = certified(path)
+    found = audit(program, text, Z3Solver())
+    assert not found.failures and set(found.theorems) == {"sum_block", "sum_warp", "reduce_library"}
+    alone = parse_text(json.loads(text)["program"])  # nothing is included any more
+    assert audit(alone, text, Z3Solver()).failures == {}
+    proofs = json.loads(text)["proofs"]
+    del proofs["sum_warp"]
+    assert "reduce_library" in audit(program, changed_and_sealed(text, proofs=proofs), Z3Solver()).failures
+
+
+def test_emitted_code_is_audited_with_its_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    emitted = og.Script(ROOT / "examples" / "gpu" / "vector_add.c").emit(tmp_path / "add.cu")
+    command = ["audit", str(emitted), "--certificate", str(tmp_path / "add.cert.json")]
+    assert main(command) == 0
+    assert "proved     vector_add" in capsys.readouterr().out
+    emitted.write_text(emitted.read_text(encoding="utf-8").replace("+", "-", 1), encoding="utf-8")
+    assert main(command) == 2
+    assert "not the code that was emitted" in capsys.readouterr().err
+
+
+def test_a_certificate_is_of_one_whole_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, copy = tmp_path / "c.json", str(ROOT / "examples" / "copy.c")
+    for more in ([copy], ["--function", "copy"]):
+        assert main(["check", copy, *more, "--certificate", str(out)]) == 2
+        assert "one whole file" in capsys.readouterr().err
+    assert not out.exists()
 
 
 # The command line

@@ -107,8 +107,22 @@ def test_extreme_nesting_and_numbers_are_explained(body: str) -> None:
         parse_text("void f(int n) { int x = 0; " + body + " }")
 
 
+def test_contracts_of_any_length_are_not_waited_for() -> None:
+    clauses = '__reads("a ~> Cells1(n), a ~> Cells1(n)");' * 600
+    for body in (clauses, "for (int i = 0; i < n; i++) { " + clauses.replace("reads", "xreads") + " }"):
+        with pytest.raises(InputError, match="more than 1000 things"):
+            parse_text(f"void f(int n, float a[n]) {{ {body} }}")
+
+
 def test_parentheses_alone_nest_as_deep_as_they_like() -> None:
     parse_text("void f(int n) { int x = 0; x = " + "(" * 5000 + "1" + ")" * 5000 + "; }")
+
+
+def test_long_expressions_are_typed_in_one_go() -> None:
+    """Twice at each level would be never."""
+    cells = " * ".join(f"(&a[{i}] ~> Cell)" for i in range(60))
+    total = " + ".join(f"a[{i}]" for i in range(60))
+    parse_text(f'float f(float a[60]) {{ __reads("{cells}"); __ensures("true"); return {total}; }}')
 
 
 def test_binary_file_is_explained(tmp_path: Path, capsys) -> None:

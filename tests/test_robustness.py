@@ -13,15 +13,19 @@ from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
+import optigpu as og
+from optigpu.checker.certificate import sealed
 from optigpu.cli import main
 from optigpu.kernel import terms as k
 from optigpu.kernel.terms import BOOL, Term
 from optigpu.prover.cache import CachedSolver
 from optigpu.prover.z3_solver import Z3Solver
 from optigpu.runtime import compilers
+from optigpu.runtime.manifest import load, save
 from tests.conftest import ROOT
 
 COPY, SUM = ROOT / "examples" / "copy.c", ROOT / "examples" / "sum.c"
@@ -90,25 +94,170 @@ def test_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["binary.c", "empty.json", "other.json"]
 
 
-@pytest.mark.parametrize("certificate", ["[]", "null", "1", '"x"', "{", '{"format": 2}', '{"format": 1}',
-                                         '{"format": 1, "terms": 3, "proofs": {}}', '{"format": 1, "terms": [], "proofs": []}',
-                                         '{"format": 1, "terms": [["sum", 7, 8, 9]], "proofs": {}}',
-                                         '{"format": 1, "terms": [["what"]], "proofs": {}}',
-                                         '{"format": 1, "terms": [], "proofs": {"copy": 3}}',
-                                         '{"format": 1, "terms": [], "proofs": {"copy": [{"!": "Op"}]}}',
-                                         '{"format": 1, "terms": [], "proofs": {"copy": [{"!": "Nothing"}]}}',
-                                         '{"format": 1, "terms": [], "proofs": {"copy": []}, "contracts": 3}',
-                                         '{"format": 1, "terms": [["num", "1/0", "int"]], "proofs": {}}',
-                                         '{"format": 1, "terms": [["num", "1/2", "int"]], "proofs": {}}',
-                                         '{"format": 1, "terms": [["bound", -1, "int"], ["max", 0, 0]]}'])  # fmt: skip
+@pytest.mark.parametrize("certificate", ["[]", "null", "1", '"x"', "{", '{"format": 2}', '{"format": 1}', "[" * 100_000,
+                                         '{"format":' + "9" * 10_000 + "}", "\ud800", "\x00"])  # fmt: skip
 def test_certificates_of_any_kind_are_read_without_a_crash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], certificate: str
 ) -> None:
     path = tmp_path / "c.json"
-    path.write_text(certificate, encoding="utf-8")
-    assert main(["audit", str(COPY), "--certificate", str(path)]) in (1, 2)
+    path.write_bytes(certificate.encode("utf-8", "surrogatepass"))
+    assert main(["audit", str(COPY), "--certificate", str(path)]) == 2
     captured = capsys.readouterr()
     without_stack_trace(captured.err)
+
+
+@pytest.mark.parametrize("parts", [{"terms": 3}, {"proofs": []}, {"terms": [["sum", 7, 8, 9]]}, {"terms": [["what"]]},
+                                   {"proofs": {"copy": 3}}, {"proofs": {"copy": [{"!": "Op"}]}},
+                                   {"proofs": {"copy": [{"!": "Nothing"}]}}, {"contracts": 3}, {"ledger": []}, {"program": 1},
+                                   {"terms": [["num", "1/0", "int"]]}, {"terms": [["num", "1/2", "int"]]},
+                                   {"terms": [["bound", -1, "int"], ["max", 0, 0]]}, {"tool": None}, {"emitted": 7},
+                                   {"format": "2"}, {"proofs": None}, {"ledger": {"solver": {}}}])  # fmt: skip
+def test_sealed_certificates_of_any_kind_are_read_without_a_crash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], parts: dict[str, Any]
+) -> None:
+    path = tmp_path / "c.json"
+    assert main(["check", str(COPY), "--certificate", str(path)]) == 0
+    path.write_text(sealed({**json.loads(path.read_text(encoding="utf-8")), **parts}), encoding="utf-8")
+    assert main(["audit", str(COPY), "--certificate", str(path)]) in ((0,) if "emitted" in parts else (1, 2))
+    captured = capsys.readouterr()
+    without_stack_trace(captured.err)
+
+
+def test_links_that_lead_nowhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "broken.c").symlink_to(tmp_path / "nothing.c")
+    (tmp_path / "circle.c").symlink_to(tmp_path / "circle.c")
+    (tmp_path / "circle.py").symlink_to(tmp_path / "circle.py")
+    for name in ("broken.c", "circle.c"):
+        assert f"{name}:1:1" in refuses(capsys, "check", tmp_path / name)
+        assert f"{name}" in refuses(capsys, "check", COPY, "--certificate", tmp_path / name / "x.json")
+    refuses(capsys, "run", tmp_path / "circle.py")
+
+
+@pytest.mark.parametrize(
+    "include",
+    ['"a\0b"', '"."', '"/"', '"' + "a" * 5000 + '"', '"x.c"', '"y.h"', '"/dev/null/x"', '"circle.h"', '""'],
+    ids=len,
+)
+def test_includes_that_cannot_be(
+    include: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("circle.h").symlink_to("circle.h")
+    Path("y.h").write_text('#include "x.c"\n', encoding="utf-8")
+    Path("x.c").write_text(f"// one\n#include {include}\n", encoding="utf-8")
+    err = refuses(capsys, "check", "x.c")
+    assert err.startswith(("x.c:2:", "y.h:1:")), err
+
+
+def test_built_files_that_were_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = ROOT / "examples" / "gpu" / "vector_add.c"
+    save(og.Script(program).built_cuda(), tmp_path, "x")
+    text = (tmp_path / "x.json").read_text(encoding="utf-8")
+    load(tmp_path, "x")
+    for changed in (
+        "", "[]", "null", "{", text[:-20], text.replace('"Scalar"', '"Nothing"'), text.replace('"array"', '"scalar"', 1),
+        text.replace('"verified": true', '"verified": 1'), "[" * 100_000, text.replace('"signature"', '"other"'),
+    ):  # fmt: skip
+        (tmp_path / "x.json").write_text(changed, encoding="utf-8")
+        refuses(capsys, "bench", tmp_path / "x.cu", "--cpu", "--size", "n=10")
+    (tmp_path / "x.json").write_text(text, encoding="utf-8")
+    (tmp_path / "x.cu").write_bytes(b"\xff\xfe")
+    refuses(capsys, "bench", tmp_path / "x.cu", "--cpu", "--size", "n=10")
+
+
+def test_a_file_without_functions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "empty.c"
+    file.write_text("// nothing\n", encoding="utf-8")
+    for command in ("check", "parse", "print", "test", "run-c", "audit"):
+        assert main([command, str(file)]) == 0
+    capsys.readouterr()
+    assert "no function" in refuses(capsys, "build", file, "-o", tmp_path / "x.c")
+    assert "no function" in refuses(capsys, "build", file, "-o", tmp_path / "x.cu")
+    refuses(capsys, "bench", file, "--cpu")
+
+
+def test_options_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
+    for args in (
+        ["nonsense"], [], ["check"], ["check", "--bogus", str(COPY)], ["check", str(COPY), "--seed", "x"],
+        ["test", str(COPY), "--seconds", "x"], ["bench", str(COPY), "--compiler", "tcc"],
+    ):  # fmt: skip
+        with pytest.raises(SystemExit) as e:
+            main(args)
+        assert e.value.code == 2
+        assert capsys.readouterr().err.startswith("usage: optigpu")
+    for args in (["explain", ""], ["check", ""], ["run", ""], ["build", ""], ["audit", str(COPY), "--certificate", ""],
+                 ["check", str(COPY), "--certificate", ""], ["bench", str(COPY), "--cpu", "--size", "n"]):  # fmt: skip
+        refuses(capsys, *args)
+
+
+# Surroundings
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
+        {"TERM": "dumb", "COLUMNS": "1", "OPTIGPU_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/dev/null/none"},
+        {"OPTIGPU_CACHE": "/proc/nothing"},
+    ],
+    ids=["ascii", "no home", "cache that cannot be"],
+)
+def test_poor_surroundings(env: dict[str, str], tmp_path: Path) -> None:
+    done = optigpu("check", COPY, cwd=tmp_path, env=env)
+    assert done.returncode == 0, done.stderr
+    assert "VERIFIED" in done.stdout and not done.stderr
+    assert list(tmp_path.iterdir()) in ([], [tmp_path / "cache"])
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def none() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("OPTIGPU_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", none)
+    assert main(["check", str(COPY)]) == 0
+    assert main(["doctor"]) == 0
+    capsys.readouterr()
+    assert "OPTIGPU_CACHE" in refuses(capsys, "run-c", COPY)
+
+
+def test_nobody_listens(tmp_path: Path) -> None:
+    """Closed output, and a reader that leaves (`| head -1`)."""
+    command = f"{sys.executable} -m optigpu"
+    for line, code in (
+        (f"{command} print {COPY} >&-", 0),
+        (f"{command} check {tmp_path}/none.c 2>&- >&-", 2),
+        (f"{command} print {COPY} | true; exit ${{PIPESTATUS[0]}}", 0),
+    ):
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (code, ""), (line, done.stderr)
+
+
+def test_warnings_say_nothing_of_our_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "x.py"
+    script.write_text(
+        f"import warnings\nimport optigpu as og\ns = og.Script({str(COPY)!r})\nwarnings.warn('so it is')\n",
+        encoding="utf-8",
+    )
+    assert main(["run", "--no-trace", str(script)]) == 0
+    assert capsys.readouterr().err == "warning: so it is\n"
+
+
+def test_what_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for error in (MemoryError, RecursionError):
+        monkeypatch.setattr("optigpu.commands.parse_file", lambda path, e=error: (_ for _ in ()).throw(e))
+        assert "too large" in refuses(capsys, "check", COPY)
 
 
 # Large programs
@@ -328,6 +477,25 @@ def test_two_processes_share_a_cache(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=120)
         assert process.returncode == 0, out + err
     assert intact(tmp_path / "cache")
+
+
+def test_two_processes_share_an_output_folder(tmp_path: Path) -> None:
+    """What is there in the end is what one of them wrote, and its certificate fits."""
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-m", "optigpu", "build", str(COPY), "-o", "out/copy.c"],
+            cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    for process in both:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, out + err
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["copy.c", "copy.cert.json"]
+    assert (
+        main(["audit", str(tmp_path / "out" / "copy.c"), "--certificate", str(tmp_path / "out" / "copy.cert.json")])
+        == 0
+    )
 
 
 @pytest.mark.parametrize("damage", [b"", b"this is no database", bytes(4096)])

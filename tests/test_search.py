@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from optigpu.checker.sums import lower_bound, upper_bound
 from optigpu.checker.thread_search import divided
 from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
-from optigpu.prover.guide import samples
 from optigpu.prover.models import differ
-from optigpu.prover.samples import evaluate
+from optigpu.prover.samples import evaluate, samples
 from optigpu.prover.z3_solver import Z3Solver
 from tests.kernel.test_facts import random_facts
 from tests.support.terms import TermMaker
@@ -93,3 +93,24 @@ def test_sums_that_differ_are_told_apart() -> None:
     assert not differ(facts, whole, k.add(short, k.app(a, k.sub(W, ONE))))
     everywhere = k.big("all", ZERO, k.num(50), k.eq(summand, k.num(0, REAL)))
     assert not differ(facts.assume(everywhere), whole, short)
+
+
+def test_only_conditions_on_integers_bound_an_index() -> None:
+    i, value = k.var("i", INT), k.app(k.var("B", k.fun_sort((INT,), REAL)), k.var("i", INT))
+    assert upper_bound(k.lt(i, W), i) is W and lower_bound(k.le(W, i), i) is W
+    on_values = k.le(value, k.num(1, REAL))
+    assert upper_bound(on_values, i) is None and lower_bound(on_values, i) is None
+
+
+def test_the_solvers_work_does_not_depend_on_earlier_questions() -> None:
+    """A limit on its work would make answers depend on them, too."""
+
+    def work() -> int:
+        query, _ = Z3Solver()._query(LAST_BLOCK, k.lt(T, k.num(7)))
+        query.check()
+        return int(query.statistics().get_key_value("rlimit count"))
+
+    first = work()
+    for n in range(20):
+        Z3Solver().valid([k.le(W, k.num(n)), k.le(H, W)], k.lt(k.add(W, H), k.num(3 * n)))
+    assert work() == first

@@ -1,5 +1,19 @@
+"""The command `optigpu`: nothing is imported before an interrupt can be answered."""
+
+from __future__ import annotations
+
 import sys
 
-from optigpu.cli import main
 
-sys.exit(main())
+def main() -> int:
+    try:
+        from optigpu.cli import main as command
+
+        return command()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

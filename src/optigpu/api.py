@@ -18,7 +18,7 @@ from optigpu.interp.refute import refute
 from optigpu.report.diagnostics import PLAIN
 from optigpu.report.scripts import emitted_header, render_step_error
 from optigpu.report.trace import script_repr_html, trace_html
-from optigpu.runtime.cache import cache_folder
+from optigpu.runtime.cache import answers_folder
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.errors import CallError
@@ -66,7 +66,7 @@ class Script(core.Script):
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
             beside = Path(core.caller_file()).parent / source  # scripts name files beside themselves
             path = beside if beside.exists() else source
-        verifier = verifier or Verifier(Settings(cache_folder(), points=True))
+        verifier = verifier or Verifier(Settings(answers_folder(), points=True))
         super().__init__(path, function=function, verifier=verifier, refuter=refute)
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
@@ -100,14 +100,14 @@ class Script(core.Script):
         text = self.cuda().text if target.suffix in (".cu", ".cuh") else emit_c(self.program)
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
-        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result))
+        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result, text))
         return target
 
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
         """The verified program as CUDA; with room for so many blocks of each kernel at once, or for those said at its launch."""
         self._finished()
         residents = blocks_per_multiprocessor or self.residents
-        header = emitted_header(self.record)
+        header = emitted_header(self.accepted)
         return emit_cuda(
             self.program, self.only, header=header, reasons=self.reasons, blocks_per_multiprocessor=residents
         )
@@ -118,6 +118,8 @@ class Script(core.Script):
         if has_kernels(self.program):
             return self.built_cuda().function()
         hosts = [f for f in self.program.functions() if f.role is Role.HOST]
+        if not hosts:
+            raise CallError(f"{self.original.file} has no function")
         name = function or self.only or hosts[-1].name
         found = [f for f in hosts if f.name == name]
         if not found:

@@ -9,11 +9,15 @@ import argparse
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from types import ModuleType
+from typing import TextIO
 
+from optigpu import __version__
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.report.bench import measurement_json, render_measurement
 from optigpu.report.diagnostics import Style, render
@@ -30,10 +34,13 @@ Run = Callable[[argparse.Namespace, Style], int]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; never a stack trace, unless OPTIGPU_TRACEBACK asks for it."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    sys.stdout, sys.stderr = _printable(sys.stdout), _printable(sys.stderr)
     args = _arguments().parse_args(argv)
     style = Style(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     try:
-        code: int = args.run(args, style)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code: int = args.run(args, style)
         sys.stdout.flush()
         return code
     except InputError as e:
@@ -42,7 +49,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Misbehaviour as e:
         print(render(e.diagnostic(), "failed", style), file=sys.stderr)
         return WRONG
-    except (BuildError, CallError, CannotEvaluate) as e:
+    except CannotEvaluate as e:
+        print(f"{e.loc}: error: {e}", file=sys.stderr)
+        return BAD_INPUT
+    except (BuildError, CallError) as e:
         print(f"error: {e}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
@@ -54,6 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as e:
         print(f"error: {e.filename or ''}: {e.strerror}", file=sys.stderr)
         return BAD_INPUT
+    except (MemoryError, RecursionError) as e:
+        what = "much memory" if isinstance(e, MemoryError) else "deep nesting"
+        print(f"error: this is too large: it needs too {what}", file=sys.stderr)
+        return BAD_INPUT
     except Exception as e:
         if os.environ.get("OPTIGPU_TRACEBACK"):
             raise
@@ -62,8 +76,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         return OUR_BUG
 
 
+def _printable(stream: TextIO | None) -> TextIO:
+    """A stream that takes any text: a closed one swallows it, one of a poor encoding gets escapes."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """What is said, without the place in our code."""
+    print(f"warning: {message}", file=sys.stderr)
+
+
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="optigpu", description="Fast GPU kernels that are proved right.")
+    parser.add_argument("--version", action="version", version=f"optigpu {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     def command(name: str, run: str | Run, help_: str, *, files: bool = True) -> argparse.ArgumentParser:

@@ -9,10 +9,11 @@ import runpy
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from optigpu.api import Script, has_kernels, observe
-from optigpu.checker.audit import audit, certificate_of
+from optigpu.checker.audit import audit, certificate_of, certified_program
 from optigpu.checker.proofs import annotated
 from optigpu.checker.verdict import Verdict
 from optigpu.checker.verify import Settings, Verifier
@@ -30,7 +31,7 @@ from optigpu.report.explanations import EXPLANATIONS
 from optigpu.report.scripts import render_script, render_step, render_step_error
 from optigpu.report.testing import render_test, show_inputs
 from optigpu.report.verdicts import as_json, render_function, summary
-from optigpu.runtime.cache import cache_folder
+from optigpu.runtime.cache import answers_folder
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.differential import compare_on
 from optigpu.runtime.errors import BAD_INPUT, FINE, WRONG, BuildError, CallError
@@ -40,6 +41,7 @@ from optigpu.runtime.signature import signature_of
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program, Role
+from optigpu.syntax.source import Loc
 from optigpu.transform.script import StepError
 from optigpu.transform.steps import Step
 
@@ -56,11 +58,13 @@ def _functions(program: Program, wanted: str | None) -> list[Function]:
 
 
 def _verifier(args: argparse.Namespace) -> Verifier:
-    cache = None if args.no_cache else cache_folder()
+    cache = None if args.no_cache else answers_folder()
     return Verifier(Settings(cache, args.second_solver, args.seed, refute))
 
 
 def check_command(args: argparse.Namespace, style: Style) -> int:
+    if args.certificate is not None and (args.function is not None or len(args.files) != 1):
+        raise CallError("a certificate is of one whole file: --certificate goes with one FILE, and not with --function")
     verifier = _verifier(args)
     code = FINE
     results = []
@@ -80,7 +84,7 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
         if not result.verified:
             unsupported = all(f.verdict in (Verdict.VERIFIED, Verdict.UNSUPPORTED) for f in result.functions)
             code = max(code, BAD_INPUT if unsupported else WRONG) if code != WRONG else WRONG
-        elif args.certificate:
+        elif args.certificate is not None:
             write_whole(args.certificate, certificate_of(program, result))
     if args.json:
         print(json.dumps(results, indent=2))
@@ -90,17 +94,18 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
 def audit_command(args: argparse.Namespace, style: Style) -> int:
     code = FINE
     for file in args.files:
-        program = parse_file(file)
-        text = ""
-        if not args.certificate:
-            result = Verifier(Settings(cache_folder())).verify(program)
-            if not result.verified:
-                for f in result.functions:
-                    print(render_function(f, style))
-                return WRONG
-            text = certificate_of(program, result)
         try:
-            text = text or Path(args.certificate).read_text(encoding="utf-8")
+            if args.certificate is not None:
+                text = Path(args.certificate).read_text(encoding="utf-8")
+                program = _audited(file, text)
+            else:
+                program = parse_file(file)
+                result = Verifier(Settings(answers_folder())).verify(program)
+                if not result.verified:
+                    for f in result.functions:
+                        print(render_function(f, style))
+                    return WRONG
+                text = certificate_of(program, result)
             found = audit(program, text, Z3Solver())
         except ValueError as e:
             raise CallError(f"{args.certificate or file}: {e}") from None
@@ -108,6 +113,16 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
         if found.failures or (args.no_assumptions and found.assumptions):
             code = WRONG
     return code
+
+
+def _audited(file: str, certificate: str) -> Program:
+    """The program of a file; of emitted code, the program that it was made from."""
+    try:
+        return certified_program(certificate, Path(file).read_text(encoding="utf-8"))
+    except ValueError:
+        if file.endswith((".cu", ".cuh")):
+            raise
+        return parse_file(file)
 
 
 def explain_command(args: argparse.Namespace, style: Style) -> int:
@@ -171,7 +186,7 @@ def run_command(args: argparse.Namespace, style: Style) -> int:
     code, scripts = _run_script(args.script, progress, style)
     for script in scripts:
         if code == FINE:
-            print(render_script(script.record, style))
+            print(render_script(script.accepted, style))
         if not args.no_trace:
             script.trace(args.trace)
             print(f"trace: {args.trace}")
@@ -249,28 +264,54 @@ def _run_script(path: str, progress: Callable[[Script, Step], None], style: Styl
     except StepError as e:
         print(render_step_error(e, style), file=sys.stderr)
         return WRONG, list(scripts.values())
-    except (InputError, BuildError, CallError, KeyboardInterrupt):
+    except InputError as e:
+        raise _placed(e, file) from None
+    except KeyboardInterrupt:
         raise
     except SystemExit as e:
         if e.code and not isinstance(e.code, int):
             print(e.code, file=sys.stderr)
         return (e.code if isinstance(e.code, int) else BAD_INPUT if e.code else FINE), list(scripts.values())
     except SyntaxError as e:
-        print(f"{e.filename}:{e.lineno}:{e.offset}: error: {e.msg}", file=sys.stderr)
+        print(f"{e.filename or path}:{e.lineno or 1}:{e.offset or 1}: error: {e.msg}", file=sys.stderr)
         return BAD_INPUT, []
-    except Exception as e:
-        own = [f for f in traceback.extract_tb(e.__traceback__) if Path(f.filename).resolve() == file.resolve()]
-        if not own or os.environ.get("OPTIGPU_TRACEBACK"):
+    except BaseException as e:
+        if os.environ.get("OPTIGPU_TRACEBACK"):
             raise
-        ours = str(Path(__file__).parent)
-        if traceback.extract_tb(e.__traceback__)[-1].filename.startswith(ours) and not isinstance(
-            e, TypeError | AttributeError
-        ):
-            raise
-        print(f"{path}:{own[-1].lineno}: error: {type(e).__name__}: {e}", file=sys.stderr)
-        print(f"  {own[-1].lineno} | {(own[-1].line or '').strip()}", file=sys.stderr)
+        print(_fault(e, path), file=sys.stderr)
         return BAD_INPUT, list(scripts.values())
     finally:
         sys.argv = before
         sys.path.pop(0)
     return FINE, list(scripts.values())
+
+
+def _own_line(e: BaseException, script: Path) -> traceback.FrameSummary | None:
+    """The line of the script that an error came from; none if it did not come to run."""
+    frames = traceback.extract_tb(e.__traceback__)
+    own = [f for f in frames if Path(f.filename).resolve() == script.resolve()]
+    return own[-1] if own else None
+
+
+def _placed(e: InputError, script: Path) -> InputError:
+    """An error without a place, at the line of the script."""
+    line = _own_line(e, script)
+    if e.diagnostic.loc.line or line is None or line.lineno is None:
+        return e
+    return InputError(replace(e.diagnostic, loc=Loc(str(script), line.lineno, 1, line.lineno, 1)))
+
+
+def _fault(e: BaseException, path: str) -> str:
+    """An error that a script made, or that our code did not expect: that one is raised again."""
+    line = _own_line(e, Path(path))
+    if line is None:
+        return f"{path}:1:1: error: the script cannot be read: {str(e) or type(e).__name__}"
+    last = traceback.extract_tb(e.__traceback__)[-1]
+    if not isinstance(e, Exception) and last != line:
+        raise e  # somebody wants everything to stop, as an interrupt does
+    ours = last.filename.startswith(str(Path(__file__).parent))
+    expected = isinstance(e, BuildError | CallError | OSError)
+    if ours and not expected and not isinstance(e, TypeError | AttributeError):
+        raise e
+    what = str(e) if expected else f"{type(e).__name__}: {e}"
+    return f"{path}:{line.lineno}: error: {what}\n  {line.lineno} | {(line.line or '').strip()}"

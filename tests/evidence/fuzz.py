@@ -1,7 +1,7 @@
 """Random programs: what is verified never misbehaves, on any input and schedule tried.
 
 `python -m tests.evidence.fuzz --programs 20000 --jobs 16` looks for one that does. Programs are right by construction, nearly right
-(with one or two mutations), or random.
+(with one or two mutations, of the program or of its contracts alone), or random.
 """
 
 from __future__ import annotations
@@ -9,28 +9,34 @@ from __future__ import annotations
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_text
+from optigpu.syntax.program import Program
 from tests.evidence import work
 from tests.evidence.cpu_programs import CpuMaker
+from tests.evidence.cpu_shapes import CpuShapes
 from tests.evidence.gpu_programs import GpuMaker
-from tests.evidence.mutations import raw_mutants, rendered
+from tests.evidence.gpu_shapes import GpuShapes
+from tests.evidence.mutations import contract_mutants, raw_mutants, rendered
 from tests.evidence.trial import OUTCOMES, WRONG, Trial, trial
 from tests.support.checked_programs import CheckedProgramMaker
 from tests.support.random_kernels import KernelMaker
 
 CHUNK = 50
-LIMIT = 30  # seconds for one program
+LIMIT = 30  # seconds of the processor for one program
 BAD = (WRONG, "crashed")
 
 
-def mutated(text: str, r: random.Random) -> str:
+Mutants = Callable[[Program], Iterator[tuple[str, Program]]]
+
+
+def mutated(text: str, r: random.Random, mutants: Mutants = raw_mutants) -> str:
     """A program with one or two mutations, if there are any that leave a program."""
     for _ in range(r.choice([1, 1, 2])):
-        candidates = list(raw_mutants(parse_text(text)))
+        candidates = list(mutants(parse_text(text)))
         for _, program in r.sample(candidates, min(8, len(candidates))):
             new = rendered(program)
             if new is not None and new != text:
@@ -39,13 +45,23 @@ def mutated(text: str, r: random.Random) -> str:
     return text
 
 
+def cpu(r: random.Random) -> str:
+    return r.choice([CpuMaker, CpuShapes])(r).program()
+
+
+def gpu(r: random.Random) -> str:
+    return r.choice([GpuMaker, GpuShapes])(r).program()
+
+
 MAKERS: dict[str, tuple[float, Callable[[random.Random], str]]] = {
-    "CPU, right by construction": (0.2, lambda r: CpuMaker(r).program()),
-    "CPU, mutated": (0.3, lambda r: mutated(CpuMaker(r).program(), r)),
-    "GPU, right or lacking barriers": (0.15, lambda r: GpuMaker(r).program()),
-    "GPU, mutated": (0.25, lambda r: mutated(GpuMaker(r).program(), r)),
-    "CPU, random": (0.05, lambda r: CheckedProgramMaker(r).program()),
-    "GPU, random": (0.05, lambda r: KernelMaker(r).program()),
+    "CPU, right by construction": (0.15, cpu),
+    "CPU, mutated": (0.2, lambda r: mutated(cpu(r), r)),
+    "CPU, contract mutated": (0.1, lambda r: mutated(cpu(r), r, contract_mutants)),
+    "GPU, right or lacking barriers": (0.2, gpu),
+    "GPU, mutated": (0.2, lambda r: mutated(gpu(r), r)),
+    "GPU, contract mutated": (0.1, lambda r: mutated(gpu(r), r, contract_mutants)),
+    "CPU, random": (0.025, lambda r: CheckedProgramMaker(r).program()),
+    "GPU, random": (0.025, lambda r: KernelMaker(r).program()),
 }
 
 

@@ -44,6 +44,7 @@ MIRROR = """__device__ void mirror(float p[{t}], float q[{t}]) {{
 }}
 """
 GROUP_FUNCTIONS = {"share": SHARE, "mirror": MIRROR}
+SETUP = "q[DMINDEX1(G, b)]"  # the block's copy of an array that the launch allocates
 
 
 class GpuMaker:
@@ -65,7 +66,7 @@ class GpuMaker:
             return self.flat_program()
         r, t = self.r, self.t
         self.specs = {"d": lambda j: f"D(b, {j})"}
-        arrays = r.sample(["s", "u", "x"], r.randint(1, 3))
+        arrays = r.sample(["s", "u", "x", SETUP], r.randint(1, 3))
         body = "".join(self.declared(a) for a in arrays) + self.first(arrays)
         for _ in range(r.randint(1, 3)):
             body += self.phase(arrays) + self.barrier()
@@ -94,11 +95,13 @@ class GpuMaker:
 """
 
     def outside(self, arrays: list[str]) -> tuple[str, str]:
-        if "q" not in arrays:
+        if SETUP not in arrays:
             return "", ""
         return f"  float* const q = __smem_malloc1<float>({self.t});\n", f"  __smem_free1(q, {self.t});\n"
 
     def declared(self, name: str) -> str:
+        if name == SETUP:
+            return ""
         if name == "x":
             return "    float* const x = __treg_malloc0<float>();\n"
         return f"    __shared__ float {name}[{self.t + self.r.choice([0, 0, 1])}];\n"
@@ -177,7 +180,7 @@ class GpuMaker:
         kinds = ["global", "global"]
         if shared:
             kinds += ["write", "write", "guarded", "sum", "uniform", "tree", "loop", "share"]
-        if len(shared) > 1:
+        if "s" in shared and "u" in shared:
             kinds += ["mirror", "mirror"]
         if "x" in arrays:
             kinds += ["register", "local"]
@@ -252,9 +255,10 @@ class GpuMaker:
     def do_mirror(self, arrays: list[str], s: str) -> str:
         """One shared array from the other, by a function that the whole block calls."""
         self.device.add("mirror")
-        other, held = ("u" if s == "s" else "s"), self.specs[s]
+        source, other = self.r.choice([("s", "u"), ("u", "s")])
+        held = self.specs[source]
         self.specs[other] = lambda j: held(f"({self.t - 1} - {j})")
-        return f"    mirror({s}, {other});\n"
+        return f"    mirror({source}, {other});\n"
 
     def do_exchange(self, arrays: list[str], s: str) -> str:
         return self.do_read(arrays, s) + self.barrier() + self.do_write(arrays, s)

@@ -1,30 +1,28 @@
 """The kernel without one side condition: which test notices?
 
 `python -m tests.evidence.kernel_mutants --jobs 16` removes every side condition (side_conditions.py), one at a time, each in a
-process of its own, and runs the tests of the kernel's rules and the wrong twins of all tables until one fails: a test that expected
-a refusal, or a wrong program that is VERIFIED. What nobody notices is a survivor, which wants a test or an explanation (SURVIVORS).
+process of its own, and runs the tests of the kernel's rules that call the function it is in, and the wrong twins of all tables,
+until one fails: a test that expected a refusal, or a wrong program that is VERIFIED. What nobody notices is a survivor, which wants
+a test or an explanation (survivors.py).
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.evidence import side_conditions, work
 from tests.evidence.side_conditions import Site
 
-ROOT = Path(__file__).parents[2]
-QUICK, SLOW = "not hypothesis", "hypothesis"
 TESTS = ["tests/kernel", "tests/test_review.py"]
 BASELINE = work.RESULTS / "baseline.jsonl"
-LIMIT = 900
+LIMIT = 600
 SLOWEST = 5.0  # seconds: wrong programs that take longer are left out
+QUICK = 0.03  # of the time of all tests: those that take more are asked after the wrong programs
 
 
 def wrong_programs() -> Iterator[tuple[str, str]]:
@@ -104,26 +102,38 @@ def likely_first(site: Site, known: dict[str, Any]) -> list[tuple[str, str]]:
 # One mutant --------------------------------------------------------------------------------------------------------------
 
 
-class FirstFailure:
-    """A plugin for pytest: the first test that fails."""
-
-    def __init__(self) -> None:
-        self.name = ""
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.failed and not self.name:
-            self.name = report.nodeid
+@dataclass(frozen=True)
+class Test:
+    number: int  # in the list of all
+    name: str
+    seconds: float
+    reaches: frozenset[str]  # functions of the kernel
 
 
-def killed_by_tests(which: str) -> str:
-    import pytest
+def passes(item: Any) -> bool:
+    from _pytest.runner import runtestprotocol
 
-    plugin = FirstFailure()
-    paths = [t for t in TESTS if (ROOT / t).exists()]
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", which, *paths]
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        code = pytest.main(options, plugins=[plugin])
-    return plugin.name or ("" if code == pytest.ExitCode.OK else f"the tests cannot be run ({code})")
+    return all(report.passed or report.skipped for report in runtestprotocol(item, log=False, nextitem=None))
+
+
+def control(items: list[Any]) -> dict[str, Any]:
+    """The kernel as it is passes the tests; if not, nothing they say of mutants counts. What they reach is found out on the way."""
+    side_conditions.note_calls()
+    tests = []
+    for n, item in enumerate(items):
+        side_conditions.REACHED.clear()
+        start = time.process_time()
+        if not passes(item):
+            return {"failed": item.nodeid}
+        seconds = time.process_time() - start
+        tests.append(Test(n, item.nodeid, seconds, frozenset(side_conditions.REACHED)))
+    return {"tests": tests}
+
+
+def killed_by_tests(tests: Iterable[Test], items: list[Any], first: set[str]) -> str:
+    """The first that fails: those that noticed something in this rule before, then quick ones."""
+    ordered = sorted(tests, key=lambda t: (t.name not in first, t.seconds))
+    return next((t.name for t in ordered if not passes(items[t.number])), "")
 
 
 def killed_by_programs(site: Site, known: dict[str, Any]) -> str:
@@ -140,61 +150,87 @@ def killed_by_programs(site: Site, known: dict[str, Any]) -> str:
     return ""
 
 
-def control(task: work.Task) -> dict[str, Any]:
-    """The kernel as it is passes the tests; if not, nothing they say of mutants counts."""
-    return {"task": task[0], "killed": killed_by_tests(QUICK)}
+@dataclass
+class Killers:
+    """Who may notice that a condition is missing. Without known wrong programs, only short tests."""
+
+    tests: list[Test]
+    items: list[Any]
+    known: dict[str, Any] | None
+    before: dict[str, set[str]] = field(default_factory=dict)  # rule -> who noticed something there
+
+    def killer(self, site: Site) -> str:
+        side_conditions.install(site)
+        mine = [t for t in self.tests if f"{site.module}.{site.rule}" in t.reaches]
+        first = self.before.get(site.rule, set())
+        quick = QUICK * sum(t.seconds for t in self.tests)
+        by = killed_by_tests((t for t in mine if t.seconds < quick), self.items, first)
+        if by or self.known is None:
+            return by
+        slow = (t for t in mine if t.seconds >= quick)
+        return killed_by_programs(site, self.known) or killed_by_tests(slow, self.items, first)
+
+    def attempt(self, task: work.Task) -> dict[str, Any]:
+        name, site = task
+        start = time.process_time()
+        by = self.killer(site)
+        about = {"module": site.module, "rule": site.rule, "kind": site.kind, "text": site.text}
+        return {"task": name, **about, "killed": by, "seconds": round(time.process_time() - start, 1)}
 
 
-def killer(site: Site, known: dict[str, Any] | None) -> str:
-    """Who notices that the condition is missing. Without known wrong programs, only short tests are asked."""
-    side_conditions.install(site)
-    by = killed_by_tests(QUICK)
-    if by or known is None:
-        return by
-    return killed_by_programs(site, known) or killed_by_tests(SLOW)
+class Loop:
+    """A plugin for pytest: instead of running the tests once, each mutant runs those that concern it, in a process of its own."""
 
+    def __init__(self, sites: list[Site], args: argparse.Namespace) -> None:
+        self.sites, self.args = sites, args
 
-def attempt(task: work.Task) -> dict[str, Any]:
-    name, (site, known) = task
-    start = time.monotonic()
-    by = killer(site, known)
-    about = {"module": site.module, "rule": site.rule, "kind": site.kind, "text": site.text}
-    return {"task": name, **about, "killed": by, "seconds": round(time.monotonic() - start, 1)}
-
-
-def preload() -> None:
-    """What every child needs, loaded once; nothing of ours."""
-    import greenlet  # noqa: F401
-    import hypothesis  # noqa: F401
-    import lark  # noqa: F401
-    import numpy  # noqa: F401
-    import pytest  # noqa: F401
-    import z3  # noqa: F401
+    def pytest_runtestloop(self, session: Any) -> bool:
+        items = list(session.items)
+        session.config._tmp_path_factory.getbasetemp()  # one for all processes
+        (untouched,) = work.in_processes([("the kernel as it is", None)], lambda _: control(items), 1, LIMIT)
+        if "tests" not in untouched:
+            raise RuntimeError(f"the kernel as it is fails: {untouched}")
+        killers = Killers(untouched["tests"], items, None if self.args.quick else baseline(self.args.jobs))
+        print(f"{len(items)} tests, {len(killers.known or ())} wrong programs", flush=True)
+        survivors = 0
+        for r in work.run([(s.name, s) for s in self.sites], killers.attempt, self.args, LIMIT):
+            by = r.get("killed", r.get("lost"))
+            survivors += not by
+            killers.before.setdefault(r.get("rule", ""), set()).add(by)
+            print(f"{by or 'SURVIVED':<70} {r.get('seconds', '')!s:>6} s  {r['task']}", flush=True)
+        print(f"{len(self.sites)} conditions, {survivors} survivors")
+        return True
 
 
 def main() -> int:
     parser = work.arguments("kernel_mutants", __doc__)
     parser.add_argument("--only", help="conditions whose name contains this")
-    parser.add_argument("--quick", action="store_true", help="only the short tests: no wrong programs, no hypothesis")
+    parser.add_argument("--quick", action="store_true", help="no random tests, no wrong programs")
     parser.add_argument("--list", action="store_true", help="only list the conditions")
     args = parser.parse_args()
     sites = [s for s in side_conditions.all_sites() if args.only is None or args.only in s.name]
+    sites.sort(key=lambda s: s.module in side_conditions.LAWS)
     if args.list:
         print("\n".join(s.name for s in sites))
         return 0
-    preload()
-    (untouched,) = work.in_processes([("the kernel as it is", None)], control, 1, LIMIT)
-    if untouched.get("killed", "lost"):
-        print(f"the kernel as it is fails: {untouched}", file=sys.stderr)
-        return 2
-    known, survivors = None if args.quick else baseline(args.jobs), 0
-    print(f"{len(known or ())} wrong programs", flush=True)
-    for r in work.run([(s.name, (s, known)) for s in sites], attempt, args, LIMIT):
-        by = r.get("killed", r.get("lost"))
-        survivors += not by
-        print(f"{by or 'SURVIVED':<70} {r.get('seconds', '')!s:>6} s  {r['task']}", flush=True)
-    print(f"{len(sites)} conditions, {survivors} survivors")
-    return 0
+    import pytest
+
+    which = "not slow and not hypothesis" if args.quick else "not slow"
+    options = [
+        "-o",
+        "addopts=",
+        "-s",
+        "-m",
+        which,
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:terminal",
+        *TESTS,
+    ]
+    return int(pytest.main(options, plugins=[Loop(sites, args)]))
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ MODES = {
     sp.Mode.MAGIC_THREAD: (sp.Mode.SEQUENTIAL,),
 }
 WEAKER = {"Matrix": "Cells"}
+BIG_OPERATORS = {"Sum": "Max", "Max": "Min", "Min": "Max", "Prod": "Sum", "All": "Any", "Any": "All"}
 Rebuild = Callable[[Any], Any]
 
 
@@ -87,7 +88,29 @@ def rendered(program: sp.Program) -> str | None:
     return text
 
 
-def raw_mutants(program: sp.Program) -> Iterator[tuple[str, sp.Program]]:
+def contract_mutants(program: sp.Program) -> Iterator[tuple[str, sp.Program]]:
+    """All single mutants of contracts, of functions and of loops: clauses and numbers as in `raw_mutants`, and what arrays hold."""
+    models = {
+        i.name: i.body
+        for f in program.flat_items()
+        if isinstance(f, sp.Function)
+        for c in f.contract
+        for i in c.items
+        if i.name is not None and isinstance(i.body, se.TypeOf)
+    }
+
+    def nearly_right(site: Site) -> Iterator[tuple[str, Any]]:
+        if site.contract:
+            yield from all_changes(site)
+            yield from claim_changes(site.node, models)
+
+    yield from raw_mutants(program, nearly_right)
+
+
+def raw_mutants(
+    program: sp.Program, changes: Callable[[Site], Iterator[tuple[str, Any]]] | None = None
+) -> Iterator[tuple[str, sp.Program]]:
+    changes = changes or all_changes
     for n, item in enumerate(program.items):
         if isinstance(item, sp.Function) and item.role is not sp.Role.GHOST:
 
@@ -105,7 +128,7 @@ def raw_mutants(program: sp.Program) -> Iterator[tuple[str, sp.Program]]:
                         yield kind, site.rebuild(new)
 
 
-def changes(site: Site) -> Iterator[tuple[str, Any]]:
+def all_changes(site: Site) -> Iterator[tuple[str, Any]]:
     """The alternatives to one node, each with the kind of the mutation."""
     x = site.node
     if isinstance(x, tuple):
@@ -160,6 +183,42 @@ def changes(site: Site) -> Iterator[tuple[str, Any]]:
             yield from (("space", replace(x, space=s)) for s in SPACES[space])
         case _:
             yield from statement_changes(x)
+
+
+def claim_changes(x: Any, models: dict[str, se.TypeOf]) -> Iterator[tuple[str, Any]]:
+    """Another value of a cell or a result, the contents of another array, another operator over a range."""
+    match x:
+        case se.Fun(body=body):
+            yield from (("contract: value", replace(x, body=e)) for _, e in off_by_one(body))
+        case se.PointsTo(arrow="~~>", target=target):
+            yield from (("contract: value", replace(x, target=e)) for _, e in off_by_one(target))
+            yield "contract: weakened", replace(x, arrow="~>", target=se.Var("Cell"))
+            yield "contract: weakened", replace(x, arrow="~>", target=se.Var("UninitCell"))
+        case se.Binary("==", _, right):
+            yield from (("contract: value", replace(x, right=e)) for _, e in off_by_one(right))
+        case se.Call(func, args) if func in models:
+            others = [m for m, t in models.items() if m != func and t == models[func]]
+            yield from (("contract: other model", replace(x, func=m)) for m in others)
+            for i, e in enumerate(args):
+                for kind, other in off_by_one(e):
+                    yield f"contract: index {kind}", replace(x, args=(*args[:i], other, *args[i + 1 :]))
+        case se.Call(func, args) if func.startswith(("Matrix", "UninitMatrix", "Cells")):
+            for i, e in enumerate(args):
+                if not isinstance(e, se.Fun) and not (isinstance(e, se.Var) and e.name in (*models, "GMem", "SMem")):
+                    for kind, other in off_by_one(e):
+                        yield f"contract: size {kind}", replace(x, args=(*args[:i], other, *args[i + 1 :]))
+        case se.Var(name) if name in models:
+            yield from (
+                ("contract: other model", replace(x, name=m))
+                for m, t in models.items()
+                if m != name and t == models[name]
+            )
+        case se.BigOp(op=op) if op in BIG_OPERATORS:
+            yield "contract: operator", replace(x, op=BIG_OPERATORS[op])
+        case se.Group(desync=desync):
+            yield "contract: desync", replace(x, desync=not desync)
+        case _:
+            return
 
 
 STATEMENTS = (sp.Decl, sp.Store, sp.For, sp.If, sp.Block, sp.CallStmt, sp.Return, sp.Ghost, sp.GhostEnd, sp.Assert)

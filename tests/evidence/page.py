@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.evidence import certificates, fuzz, program_mutants, side_conditions, work
+from tests.evidence import certificates, fuzz, inputs, program_mutants, side_conditions, work
 from tests.evidence.survivors import explained
 from tests.evidence.trial import OUTCOMES, WRONG
 
@@ -39,6 +39,7 @@ def summaries() -> dict[str, Any]:
         ("fuzz", fuzz.table),
         ("program_mutants", program_mutants.table),
         ("certificates", certificates.table),
+        ("inputs", inputs.table),
         ("kernel_mutants", kernel_table),
     ):
         results = [r for path in sorted(work.RESULTS.glob(f"{name}*.jsonl")) for r in work.read(path)]
@@ -111,14 +112,14 @@ def mutants_part(m: dict[str, Any]) -> str:
         "",
         f"{total:,} mutants, {m['runs']:,} runs. Misbehaving and verified: **{len([b for b in m['bad'] if b['outcome'] == WRONG])}**.",
         "",
-        "| program | mutants | misbehaving | of these rejected | not seen to misbehave | of these verified | rejected | other |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| program | tried | mutants | misbehaving | of these rejected | not seen to misbehave | of these verified | rejected | other |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     sums = Counter[str]()
     for name, row in rows.items():
-        lines.append(_mutants_row(name, row))
+        lines.append(_mutants_row(name, f"{100 * m['shares'][name]:.0f} %", row))
         sums.update(row)
-    lines.append(_mutants_row("**all**", {o: sums[o] for o in OUTCOMES}))
+    lines.append(_mutants_row("**all**", "", {o: sums[o] for o in OUTCOMES}))
     lines += ["", "| mutation | mutants | misbehaving | verified | rejected, clean |", "|---|---:|---:|---:|---:|"]
     for kind, row in m["kinds"].items():
         bad = row["rejected and misbehaving"] + row[WRONG]
@@ -128,13 +129,13 @@ def mutants_part(m: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _mutants_row(name: str, row: dict[str, int]) -> str:
+def _mutants_row(name: str, tried: str, row: dict[str, int]) -> str:
     bad = row["rejected and misbehaving"] + row[WRONG]
     verified, rejected = row["verified and clean"], row["rejected, clean in all runs"]
     total = sum(row.values())
     other = total - bad - verified - rejected
     return (
-        f"| {name} | {total:,} | {bad:,} | {row['rejected and misbehaving']:,} | {verified + rejected:,} | {verified:,} | "
+        f"| {name} | {tried} | {total:,} | {bad:,} | {row['rejected and misbehaving']:,} | {verified + rejected:,} | {verified:,} | "
         f"{rejected:,} | {other} |"
     )
 
@@ -168,14 +169,49 @@ def certificates_part(c: dict[str, Any]) -> str:
         "## Certificates",
         "",
         f"{c['replay']} of {c['programs']} certificates (examples, kernels, last programs of scripts) replay without the checker's search.",
-        "One thing changed at a time, at random places: a change is *detected* if `audit` says that the file is no certificate or that a",
-        "function has no proof; otherwise what the file holds is *still a proof* of the program's own contract, which `audit` reads from the",
-        "program and not from the certificate (another order of states, a witness that does as well, text of the header that nothing reads).",
+        "A certificate holds the program, the hashes of its contracts and of the emitted code, what is assumed, tool and solver, and a hash of all",
+        f"this. One thing changed at a time, at random places: {c['changes']:,} of {c['changes']:,} changes detected, as the hash does not fit any more."
+        if not c["bad"]
+        else f"One thing changed at a time, at random places: **{len(c['bad'])} of {c['changes']:,} changes not detected, or a crash**.",
+        "The table is of the same changes with the hash made to fit, as somebody would who wants to deceive: a change is *detected* if `audit`",
+        "says that the file is no certificate or does not fit the program, or the kernel refuses a step; otherwise what the file holds is *still",
+        "a proof* of the same program and contract: another witness that does as well, a term or state that nothing uses, a name that is bound,",
+        "or the name of the tool, solver or emitted code, which only the hash protects.",
         "",
         "| part of the file, change | detected | still a proof | crashed | too slow |",
         "|---|---:|---:|---:|---:|",
     ]
     lines += [f"| {kind} | {' | '.join(str(n) for n in row.values())} |" for kind, row in c["rows"].items()]
+    return "\n".join(lines)
+
+
+DAMAGES = (
+    "bytes flipped, inserted, deleted, NULs, truncation; tokens swapped, deleted, doubled, replaced, inserted; lines deleted, doubled, swapped;\n"
+    "brackets, huge and odd numbers, very long names, deep nesting, long lists, odd Unicode, line ends, tabs; text inside the quotes of contracts,\n"
+    "pragmas, definitions, includes (missing, of itself, of folders)"
+)
+
+
+def inputs_part(f: dict[str, Any]) -> str:
+    head = [*inputs.GOOD, "bad"]
+    lines = [
+        "## Damaged inputs",
+        "",
+        f"Programs, headers, scripts, certificates and built files, with one to three damages each ({DAMAGES}), each put to a command. An",
+        "answer is good if the exit code is 0, 1 or 2, bad input is told with its place, there is no stack trace, nothing half written, and a",
+        f"small program takes less than {inputs.SECONDS:.0f} s. Programs that `check` verifies all the same are run as above.",
+        "",
+        f"{f['inputs']:,} inputs, {f['runs']:,} runs. Bad answers: **{len(f['bad']) + len(f['lost'])}**.",
+        "",
+        f"| what | inputs | {' | '.join(head)} |",
+        f"|---|---:|{'---:|' * len(head)}",
+    ]
+    for what, row in f["rows"].items():
+        if not what.startswith("damage "):
+            cells = " | ".join(f"{row[o]:,}" for o in head)
+            lines.append(
+                f"| {what.replace('command ', '`optigpu ')}{'`' * what.startswith('command ')} | {sum(row.values()):,} | {cells} |"
+            )
     return "\n".join(lines)
 
 
@@ -187,8 +223,9 @@ REST = """## What else there is
 - A wrong program for each rule of `docs/logic.md`, rejected: `tests/test_review.py`.
 - Wrong twins of right programs, each with the error it must get: `tests/support/pairs.py`, `twins.py`, `gpu_pairs.py`.
 - Random scripts on all examples, each step compared with the original by running both: `make fuzz`.
-- The command line with bad files, large programs, no compilers, a full disk, a failing solver, interrupts, a shared or damaged cache, scripts
-  that stop in the middle: `tests/test_robustness.py`.
+- The command line with bad files, large programs, no compilers, a full disk, a failing solver, interrupts, a shared or damaged cache or
+  output folder, scripts that stop in the middle, poor surroundings: `tests/test_robustness.py`.
+- Every transformation with wrong arguments of many kinds: `tests/test_arguments.py`.
 """
 
 
@@ -199,6 +236,7 @@ def render(found: dict[str, Any]) -> str:
         ("program_mutants", mutants_part),
         ("kernel_mutants", kernel_part),
         ("certificates", certificates_part),
+        ("inputs", inputs_part),
     ):
         if name in found:
             parts.append(part(found[name]))

@@ -6,18 +6,21 @@ script, puts each mutant to the checker and runs it in the interpreter.
 
 from __future__ import annotations
 
+import re
 import runpy
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from optigpu.api import observe
+from optigpu.api import Script, observe
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Include, TopLevel
 from tests.evidence import work
 from tests.evidence.mutations import distinct_mutants, rendered
 from tests.evidence.trial import OUTCOMES, WRONG, trial
@@ -26,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "examples" / "scripts").glob("*.c"))]
 KERNELS = [
     *sorted((ROOT / "examples" / "gpu").glob("*.c")),
+    *sorted((ROOT / "examples" / "gpu" / "fast").glob("*.c")),
     *sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.c")),
     *sorted((ROOT / "tests" / "programs" / "gpu").glob("*.c")),
 ]
@@ -38,39 +42,54 @@ LIMIT = 60  # seconds for one mutant
 BAD = (WRONG, "crashed")
 
 
-def last_program(path: Path) -> str:
-    """What a script makes: its last program, as text."""
-    programs: list[Any] = []
+def finished(path: Path) -> Script:
+    """A script after its last step."""
+    scripts: list[Script] = []
     before = sys.argv, sys.stdout
     sys.path.insert(0, str(path.parent))
     sys.argv = [str(path)]
     try:
-        with observe(lambda script, step: programs.append(script.program)):
+        with observe(lambda script, step: scripts.append(script)):
             runpy.run_path(str(path), run_name="__main__")
     finally:
         sys.argv, sys.stdout = before
         sys.path.pop(0)
-    return print_program(programs[-1])
+    return scripts[-1]
+
+
+def whole(path: Path) -> str:
+    """The text of a program with that of the files it includes."""
+    program = parse_file(path)
+    return print_program(replace(program, items=tuple(opened(program.items))))
+
+
+def opened(items: Iterable[TopLevel]) -> Iterator[TopLevel]:
+    for item in items:
+        if isinstance(item, Include) and item.items:
+            yield from opened(item.items)
+        else:
+            yield item
 
 
 def texts(which: str) -> Iterator[tuple[str, str]]:
     """Names and texts of the programs that are mutated."""
     for path in SOURCES if which in ("all", "cpu") else []:
-        yield path.relative_to(ROOT).as_posix(), print_program(parse_file(path))
+        yield path.relative_to(ROOT).as_posix(), whole(path)
     for path in KERNELS if which in ("all", "gpu") else []:
-        yield path.relative_to(ROOT).as_posix(), print_program(parse_file(path))
+        yield path.relative_to(ROOT).as_posix(), whole(path)
     for path in SCRIPTS if which in ("all", "scripts") else []:
         kept = work.RESULTS / "programs" / f"{path.parent.parent.name}-{path.stem}.c"
         if not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(last_program(path), encoding="utf-8")
+            kept.write_text(print_program(finished(path).program), encoding="utf-8")
         yield path.relative_to(ROOT).as_posix(), kept.read_text(encoding="utf-8")
 
 
 def chunk(task: work.Task) -> dict[str, Any]:
     name, (program, numbers) = task
     verifier, original = Verifier(), parse_text(program, "original.c")
-    verifier.verify(original)  # functions that a mutation leaves alone are proved once
+    if len(list(original.functions())) > 1:
+        verifier.verify(original)  # functions that a mutation leaves alone are proved once
     found = distinct_mutants(original)
     outcomes, kinds, bad, clean, runs = Counter[str](), Counter[str](), [], [], 0
     for kind, tree in (found[n] for n in numbers):
@@ -89,27 +108,28 @@ def chunk(task: work.Task) -> dict[str, Any]:
 
 
 def tasks(which: str, only: str | None, sample: int) -> list[work.Task]:
-    out: list[work.Task] = []
+    """Mutants in an order of their own, so that a run that is stopped has tried some of every kind, of every program."""
+    out: list[tuple[int, work.Task]] = []
     for name, text in texts(which):
-        if only is not None and only not in name:
-            continue
-        numbers = list(range(len(distinct_mutants(parse_text(text, name)))))
-        if sample:
-            numbers = Random(name).sample(numbers, min(sample, len(numbers)))
-        size = CHUNK if not name.startswith("examples/gpu") else CHUNK // 3
-        out += [
-            (f"{name} {i}+{size}/{len(numbers)}", (text, numbers[i : i + size])) for i in range(0, len(numbers), size)
-        ]
-    return out
+        if only is None or only in name:
+            numbers = list(range(len(distinct_mutants(parse_text(text, name)))))
+            Random(name).shuffle(numbers)
+            for i in range(0, min(sample or len(numbers), len(numbers)), CHUNK):
+                out.append((i, (f"{name} {i}+{CHUNK}/{len(numbers)}", (text, numbers[i : i + CHUNK]))))
+    return [task for _, task in sorted(out, key=lambda item: item[0])]
 
 
 def table(results: list[dict[str, Any]]) -> dict[str, Any]:
     lost = [r["task"] for r in results if "lost" in r]
     results = [r for r in results if "lost" not in r]
     rows: dict[str, Counter[str]] = {}
+    shares: dict[str, tuple[int, int]] = {}
     kinds = Counter[str]()
     for r in results:
-        rows.setdefault(r["task"].split(" ")[0], Counter()).update(r["outcomes"])
+        name, _, part = r["task"].partition(" ")
+        rows.setdefault(name, Counter()).update(r["outcomes"])
+        start, size, of = map(int, re.split(r"[+/]", part))
+        shares[name] = shares.get(name, (0, of))[0] + min(size, of - start), of
         kinds.update(r["kinds"])
     by_kind: dict[str, dict[str, int]] = {}
     for key, n in kinds.items():
@@ -117,6 +137,7 @@ def table(results: list[dict[str, Any]]) -> dict[str, Any]:
         by_kind.setdefault(kind, dict.fromkeys(OUTCOMES, 0))[outcome] += n
     return {
         "rows": {name: {o: row[o] for o in OUTCOMES} for name, row in sorted(rows.items())},
+        "shares": {name: tried / of for name, (tried, of) in shares.items()},
         "kinds": dict(sorted(by_kind.items())),
         "runs": sum(r["runs"] for r in results),
         "bad": [b for r in results for b in r["bad"]],

@@ -1,31 +1,27 @@
-"""Every side condition of the kernel's rules, and the kernel without one of them.
+"""Every side condition of the kernel's rules and laws, and the kernel without one of them.
 
-A side condition is a statement that only checks something (`self._require(…)` and its like), an `if …: raise Rejected`, an early
-`return False` or `return None`, one operand of such a test, one conjunct of a goal, or the exactness of a pattern or `zip`.
+A side condition of a rule is a statement that only checks something (`self._require(…)` and its like), an `if …: raise Rejected`,
+an early `return False` or `return None`, one part of such a test without which it refuses less, one operand of any other
+conjunction, one conjunct of a goal, the exactness of a pattern or `zip`, and what is asked of a value that is used (that the next
+instruction is a `Let`, that a family is held in full). Of the laws of the normaliser and of the constructors of terms (LAWS) it is
+also the test or the guard under which a law is applied at all, and what selects things in a comprehension.
 Sites are named by the rule and the text of the condition, not by lines.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib.abc
-import importlib.machinery
-import importlib.util
-import sys
+import importlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import CodeType
+from typing import Any
 
 KERNEL = Path(__file__).parents[2] / "src" / "optigpu" / "kernel"
-TERMS = (
-    "__init__",
-    "code",
-    "terms",
-    "facts",
-)  # no rules: programs, terms and the normaliser, which have tests of their own
-REFUSING_RETURNS = ("values", "judge", "facts")  # where `return None` and `return False` say no
+LAWS = ("terms", "facts")
+REFUSING = ("values", "judge", "facts")  # where `return None`, `return False` and `continue` say no
 
 
 @dataclass(frozen=True)
@@ -42,30 +38,21 @@ class Site:
         return f"{self.module}.{self.rule} · {self.kind} · {self.text}{again}"
 
 
-Removal = tuple[str, str, Callable[[], None], Callable[[], None]]  # kind, text, do, undo
+Removal = tuple[str, str, Callable[[], None]]  # kind, text, how it is done
 
 
 def sites(module: str) -> list[Site]:
     tree = ast.parse(source(module))
-    seen: Counter[tuple[str, str, str]] = Counter()
-    out = []
-    for rule, kind, text, _, _ in _removals(module, tree):
-        key = (rule, kind, text)
-        out.append(Site(module, rule, kind, text, seen[key]))
-        seen[key] += 1
-    return out
+    return [site for site, _ in _removals(module, tree)]
 
 
 def without(site: Site) -> ast.Module:
     """The module without one side condition."""
     tree = ast.parse(source(site.module))
-    seen: Counter[tuple[str, str, str]] = Counter()
-    for rule, kind, text, do, _ in _removals(site.module, tree):
-        key = (rule, kind, text)
-        if (rule, kind, text, seen[key]) == (site.rule, site.kind, site.text, site.number):
-            do()
+    for found, remove in _removals(site.module, tree):
+        if found == site:
+            remove()
             return ast.fix_missing_locations(tree)
-        seen[key] += 1
     raise KeyError(site.name)
 
 
@@ -73,11 +60,14 @@ def source(module: str) -> str:
     return (KERNEL / f"{module}.py").read_text(encoding="utf-8")
 
 
-def _removals(module: str, tree: ast.Module) -> Iterator[tuple[str, str, str, Callable[[], None], Callable[[], None]]]:
+def _removals(module: str, tree: ast.Module) -> Iterator[tuple[Site, Callable[[], None]]]:
     """Every condition with how to remove it. Nothing is removed while they are listed."""
+    seen: Counter[tuple[str, str, str]] = Counter()
     for rule, function in _functions(tree):
-        for kind, text, do, undo in _in_function(function, module in REFUSING_RETURNS):
-            yield rule, kind, text, do, undo
+        for kind, text, remove in _in_function(function, module in REFUSING, module in LAWS):
+            key = (rule, kind, text)
+            yield Site(module, *key, seen[key]), remove
+            seen[key] += 1
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -88,86 +78,120 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
             yield from ((f"{node.name}.{f.name}", f) for f in node.body if isinstance(f, ast.FunctionDef))
 
 
-def _in_function(function: ast.FunctionDef, returns: bool) -> Iterator[Removal]:
+def _in_function(function: ast.FunctionDef, returns: bool, laws: bool) -> Iterator[Removal]:
+    tests = set[ast.AST]()  # in tests that refuse: there a conjunct more refuses less
     for node in ast.walk(function):
         for field in ("body", "orelse"):
             body = getattr(node, field, None)
             if isinstance(body, list):
                 for i, statement in enumerate(body):
                     yield from _statement(body, i, statement, returns)
-        if isinstance(node, ast.Call):
-            yield from _call(node)
-        if isinstance(node, ast.Match):
-            yield from _match(node)
-        if (
-            returns
-            and isinstance(node, ast.Return)
-            and isinstance(node.value, ast.IfExp)
-            and _is_refusal(node.value.orelse)
-        ):
-            yield _operand(node, "value", "choice", node.value.test, node.value.body)
-        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and any(map(_asks_judge, node.values)):
-            yield from _operands("conjunct", node)
+                    if isinstance(statement, ast.If) and _refuses(statement.body, returns):
+                        yield from _less("refusal", statement, "test", None, statement.test)
+                        tests |= set(ast.walk(statement.test))
+                    elif isinstance(statement, ast.If) and laws:
+                        yield _put("law", f"if {ast.unparse(statement.test)}", statement, "test", None, TRUE)
+        match node:
+            case ast.Call():
+                yield from _call(node)
+            case ast.Match():
+                yield from _match(node)
+            case ast.match_case(guard=ast.expr() as guard) if laws:
+                yield _put("guard", ast.unparse(guard), node, "guard", None, TRUE)
+            case ast.comprehension() if laws:
+                for i, test in enumerate(node.ifs):
+                    yield _put("selection", ast.unparse(test), node, "ifs", i, TRUE)
+            case ast.IfExp() if _is_refusal(node.orelse):
+                yield _put("choice", f"{ast.unparse(node.test)} in {ast.unparse(node)}", node, "test", None, TRUE)
+            case ast.BoolOp(op=ast.And()) | ast.Compare() if node not in tests:
+                yield from _operands("conjunct", node)
+
+
+TRUE, FALSE = ast.Constant(True), ast.Constant(False)
+
+
+def _put(kind: str, text: str, node: ast.AST, field: str, i: int | None, new: ast.AST | None) -> Removal:
+    """With another thing (or none) in a field of the node, or in one place of it."""
+
+    def remove() -> None:
+        if i is None:
+            setattr(node, field, new)
+        elif new is None:
+            del getattr(node, field)[i]
+        else:
+            getattr(node, field)[i] = new
+
+    return kind, text, remove
 
 
 def _statement(body: list[ast.stmt], i: int, s: ast.stmt, returns: bool) -> Iterator[Removal]:
-    def put(new: ast.stmt) -> tuple[Callable[[], None], Callable[[], None]]:
-        return (lambda: body.__setitem__(i, new)), (lambda: body.__setitem__(i, s))
+    def put(new: ast.stmt) -> Callable[[], None]:
+        return lambda: body.__setitem__(i, new)
 
     if isinstance(s, ast.Expr) and _is_check(s.value):
-        yield "check", ast.unparse(s), *put(ast.Pass())
-    elif isinstance(s, ast.Return) and s.value is not None and _asks_judge(s.value) and isinstance(s.value, ast.Call):
-        yield "check", ast.unparse(s), *put(ast.Return(ast.Constant(True)))
+        yield "check", ast.unparse(s), put(ast.Pass())
+    elif isinstance(s, ast.Return) and isinstance(s.value, ast.Call) and _asks_judge(s.value):
+        yield "check", ast.unparse(s), put(ast.Return(TRUE))
     elif isinstance(s, ast.If) and _refuses(s.body, returns):
-        yield "refusal", f"if {ast.unparse(s.test)}: {_shown(s.body)}", *put(_rest(s))
-        if isinstance(s.test, ast.BoolOp) and isinstance(s.test.op, ast.Or):
-            yield from _operands("refusal", s.test)
-        elif isinstance(s.test, ast.BoolOp):
-            for operand in s.test.values:
-                if isinstance(operand, ast.BoolOp) and isinstance(operand.op, ast.Or):
-                    yield from _operands("refusal", operand)
+        yield "refusal", f"if {ast.unparse(s.test)}: {_shown(s.body)}", put(_rest(s))
+    elif isinstance(s, ast.Assert):
+        yield "check", ast.unparse(s), put(ast.Pass())
 
 
 def _rest(s: ast.If) -> ast.stmt:
     """What is left of an `if` whose first branch refuses: its other branch."""
     if not s.orelse:
         return ast.Pass()
-    return s.orelse[0] if len(s.orelse) == 1 else ast.If(ast.Constant(True), s.orelse, [])
+    return s.orelse[0] if len(s.orelse) == 1 else ast.If(TRUE, s.orelse, [])
 
 
-def _operands(kind: str, test: ast.BoolOp) -> Iterator[Removal]:
-    """The test without one of its operands."""
-    values = test.values
-    for i, operand in enumerate(list(values)):
-        neutral = ast.Constant(isinstance(test.op, ast.And))
-        yield (
-            f"{kind}, one operand",
-            f"{ast.unparse(operand)} in {ast.unparse(test)}",
-            lambda i=i, neutral=neutral: values.__setitem__(i, neutral),
-            lambda i=i, operand=operand: values.__setitem__(i, operand),
-        )
+def _less(kind: str, parent: ast.AST, field: str, i: int | None, test: ast.expr) -> Iterator[Removal]:
+    """Tests that are true less often: one alternative fewer, or (inside a negation) one condition taken for granted."""
+    match test:
+        case ast.BoolOp(op=ast.Or()):
+            yield from _operands(kind, test)
+            for n, operand in enumerate(test.values):
+                yield from _less(kind, test, "values", n, operand)
+        case ast.BoolOp(op=ast.And()):
+            for n, operand in enumerate(test.values):
+                yield from _less(kind, test, "values", n, operand)
+        case ast.UnaryOp(op=ast.Not()):
+            for inner in ast.walk(test.operand):
+                if isinstance(inner, ast.Compare) or (isinstance(inner, ast.BoolOp) and isinstance(inner.op, ast.And)):
+                    yield from _operands(kind, inner)
 
 
-def _operand(node: ast.AST, field: str, kind: str, test: ast.expr, new: ast.expr) -> Removal:
-    old = getattr(node, field)
-    return kind, ast.unparse(test), lambda: setattr(node, field, new), lambda: setattr(node, field, old)
+def _operands(kind: str, test: ast.BoolOp | ast.Compare) -> Iterator[Removal]:
+    """The test without one of its operands; of `a <= b < c`, without one of its comparisons."""
+    text = ast.unparse(test)
+    if isinstance(test, ast.BoolOp):
+        neutral = TRUE if isinstance(test.op, ast.And) else FALSE
+        for i, operand in enumerate(test.values):
+            yield _put(f"{kind}, one operand", f"{ast.unparse(operand)} in {text}", test, "values", i, neutral)
+    elif len(test.ops) == 2:
+        left, (middle, right), (first, second) = test.left, test.comparators, test.ops
+        for kept in (ast.Compare(middle, [second], [right]), ast.Compare(left, [first], [middle])):
+
+            def only(kept: ast.Compare = kept) -> None:
+                test.left, test.ops, test.comparators = kept.left, kept.ops, kept.comparators
+
+            yield f"{kind}, one operand", f"only {ast.unparse(kept)} of {text}", only
 
 
 def _call(node: ast.Call) -> Iterator[Removal]:
-    """`k.and_(a, b)`, also of a generator; `same(xs, ys)` in a goal; `zip(…, strict=True)`."""
-    name = ast.unparse(node.func)
-    if name == "k.and_":
-        args = node.args
-        for i, a in enumerate(list(args)):
-            yield (
-                "conjunct",
-                f"{ast.unparse(a)} in {ast.unparse(node)}",
-                lambda i=i: args.__delitem__(i),
-                lambda i=i, a=a: args.insert(i, a),
-            )
+    """`k.and_(a, b)`, also of a generator; `zip(…, strict=True)`; what is asked of something that is used."""
+    name, text = ast.unparse(node.func), ast.unparse(node)
+    if name in ("k.and_", "and_"):
+        for i, a in enumerate(node.args):
+            yield _put("conjunct", f"{ast.unparse(a)} in {text}", node, "args", i, None)
     for keyword in node.keywords:
         if keyword.arg == "strict" and isinstance(keyword.value, ast.Constant) and keyword.value.value is True:
-            yield _operand(keyword, "value", "strict zip", node, ast.Constant(False))
+            yield _put("strict zip", text, keyword, "value", None, FALSE)
+    if name in ("self._next", "self._ended"):  # the instruction, whatever it is; the block, wherever it is
+        plain = ast.parse(f"(lambda s, _: s.{'next' if name == 'self._next' else 'block.data'})", mode="eval").body
+        yield _put("asked", text, node, "func", None, plain)
+    if name in ("self._family", "self._accessed") and ast.unparse(node.args[-1]) == "FULL":
+        yield _put("asked", text, node, "args", len(node.args) - 1, ast.Name("READ", ast.Load()))
 
 
 def _match(node: ast.Match) -> Iterator[Removal]:
@@ -177,16 +201,10 @@ def _match(node: ast.Match) -> Iterator[Removal]:
         return
     for case in node.cases[:-1]:
         for sequence in ast.walk(case.pattern):
-            if isinstance(sequence, ast.MatchSequence):
-                patterns = sequence.patterns
-                for i, p in enumerate(list(patterns)):
-                    if isinstance(p, ast.MatchValue | ast.MatchSingleton):
-                        yield (
-                            "exact pattern",
-                            f"{ast.unparse(p)} (place {i}) in {ast.unparse(sequence)}",
-                            lambda patterns=patterns, i=i: patterns.__setitem__(i, ast.MatchAs()),
-                            lambda patterns=patterns, i=i, p=p: patterns.__setitem__(i, p),
-                        )
+            for i, p in enumerate(sequence.patterns if isinstance(sequence, ast.MatchSequence) else ()):
+                if isinstance(p, ast.MatchValue | ast.MatchSingleton):
+                    text = f"{ast.unparse(p)} (place {i}) in {ast.unparse(sequence)}"
+                    yield _put("exact pattern", text, sequence, "patterns", i, ast.MatchAs())
 
 
 def _is_check(e: ast.expr) -> bool:
@@ -210,14 +228,19 @@ def _asks_judge(e: ast.expr) -> bool:
 
 
 def _is_refusal(e: ast.expr | None) -> bool:
-    return e is None or (isinstance(e, ast.Constant) and e.value in (None, False))
+    return e is None or (isinstance(e, ast.Constant) and e.value in (None, False)) or ast.unparse(e) == "FALSE"
 
 
 def _refuses(body: list[ast.stmt], returns: bool = False) -> bool:
-    s = body[-1]
-    return isinstance(s, ast.Raise) or (
-        returns and isinstance(s, ast.Return) and _is_refusal(s.value) and len(body) == 1
-    )
+    match body:
+        case [*_, ast.Raise()]:
+            return True
+        case [ast.Return(value=value)]:
+            return returns and _is_refusal(value)
+        case [ast.Continue()]:
+            return returns
+        case _:
+            return False
 
 
 def _shown(body: list[ast.stmt]) -> str:
@@ -228,31 +251,43 @@ def _shown(body: list[ast.stmt]) -> str:
 # The kernel without a side condition ----------------------------------------------------------------------------------------
 
 
-class Without(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads the kernel's modules as they are, but for one."""
-
-    def __init__(self, site: Site) -> None:
-        self.name, self.tree = f"optigpu.kernel.{site.module}", without(site)
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if name != self.name:
-            return None
-        return importlib.util.spec_from_loader(name, self, origin=str(KERNEL / f"{name.rpartition('.')[2]}.py"))
-
-    def exec_module(self, module: ModuleType) -> None:
-        exec(compile(self.tree, str(module.__spec__ and module.__spec__.origin), "exec"), module.__dict__)
-
-
 def install(site: Site) -> None:
-    """From now on the kernel lacks the condition. Nothing of ours may have been imported before."""
-    early = [n for n in sys.modules if n == "optigpu" or n.startswith("optigpu.")]
-    if early:
-        raise RuntimeError(f"already imported: {', '.join(early)}")
-    sys.meta_path.insert(0, Without(site))
+    """From now on the kernel lacks the condition. The function stays the same object, so whoever has it sees the change."""
+    _replace(site.module, site.rule, without(site))
+
+
+REACHED = set[str]()  # functions that were called since `note_calls`
+
+
+def note_calls() -> None:
+    """From now on the functions of the kernel say that they are called."""
+    for module in MODULES:
+        tree = ast.parse(source(module))
+        rules = list(_functions(tree))
+        for rule, function in rules:
+            note = f"__import__('sys').modules[{__name__!r}].REACHED.add({f'{module}.{rule}'!r})"
+            function.body[:0] = ast.parse(note).body
+        for rule, _ in rules:
+            _replace(module, rule, ast.fix_missing_locations(tree))
+
+
+def _replace(module: str, rule: str, tree: ast.Module) -> None:
+    found: Any = importlib.import_module(f"optigpu.kernel.{module}")
+    for name in rule.split("."):
+        found = found.__dict__[name]
+    function = found.fget if isinstance(found, property) else found
+    function.__code__ = next(c for c in _codes(compile(tree, str(KERNEL), "exec")) if c.co_qualname == rule)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for c in code.co_consts:
+        if isinstance(c, CodeType):
+            yield c
+            yield from _codes(c)
+
+
+MODULES = sorted(path.stem for path in KERNEL.glob("*.py") if path.stem != "__init__")
 
 
 def all_sites() -> list[Site]:
-    modules = sorted(p.stem for p in KERNEL.glob("*.py"))
-    return [s for m in modules if m not in TERMS for s in sites(m)]
+    return [s for module in MODULES for s in sites(module)]

@@ -96,6 +96,6 @@ def _trial(text: str, verifier: Verifier, seed: int, runs: int, other_runs: int,
 def _report(runner: Runner, name: str, seed: int, most: int, seconds: float) -> TestReport:
     f = runner.program.function(name)
     try:
-        return test_function(runner, f, seed=seed, seconds=seconds, most=most)
+        return test_function(runner, f, seed=seed, seconds=seconds, most=most, simplest=False)
     except CannotEvaluate:
         return TestReport(f)

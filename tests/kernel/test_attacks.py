@@ -17,7 +17,7 @@ import pytest
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box
+from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box, same
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.groups import Mark
@@ -303,6 +303,12 @@ def test_ghost_and_assertion() -> None:
         assert refused(*reversed_call("ghost", kc.Ghost("g", (), pre, post, ())), (ID,), ()).why == "value"
     both = kc.Ghost("g", (), (KNOWN_A, KNOWN_A), (), ())
     assert refused(*reversed_call("ghost", both), (ID, ID), ()).why == "permission"
+    lent = replace(KNOWN_A, share=READ)
+    for claims in ((lent, KNOWN_A), (KNOWN_A, lent)):
+        assert refused(*reversed_call("ghost", kc.Ghost("g", (), claims, (), ())), (ID, ID), ()).why == "permission"
+        assert refused(*reversed_call("ghost", kc.Ghost("g", (), (), claims, ())), (ID, ID), ()).why == "permission"
+    rule, state = reversed_call("ghost", kc.Ghost("g", (), (lent, lent), (), ()))
+    rule(state, (ID, ID), ())
     for ghost, takes, steps in (
         (kc.Ghost("g", (), (wrong,), (), ()), (), ()),
         (kc.Ghost("g", (), (), (wrong,), ()), (), ()),
@@ -617,7 +623,7 @@ def test_launches_and_phases() -> None:
     assert refused(kernel.launch, kernel.launch(state)).why == "context"
     kernel, state = launched(threads("t", 6, kc.Phase("teardown")), requires=SIX)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    assert refused(kernel.phase, body).why == "level"  # one thread ends the kernel
+    assert refused(kernel.phase, body).why == "context"  # one thread ends the kernel
     kernel, state = launched(REGISTERS[0], kc.Phase("teardown"))
     assert refused(kernel.phase, kernel.allocate(state)).why == "left"
     setup = (kc.Launch(ONE, ONE, k.num(64)), kc.Alloc("s", REAL, (ONE,), "SMem", True, True, 4), kc.Phase("threads"))
@@ -695,7 +701,7 @@ def test_a_call_needs_its_precondition() -> None:
 
 def test_arguments_fit_parameters() -> None:
     k_ = k.var("k", INT)
-    for args in ((k.num(1, REAL), VIEW), (VIEW, n), (n, n), (TRUE, VIEW)):
+    for args in ((k.num(1, REAL), VIEW), (VIEW, n), (n, n), (TRUE, VIEW), (VIEW, VIEW), (n, k.num(1, REAL))):
         kernel, state = calling(callee(), *args)
         assert refused(kernel.call, state, (), (ID,), ()).why == "shape"
     for args in ((n,), (n, VIEW, VIEW)):
@@ -856,6 +862,18 @@ def test_owner_contains() -> None:
         assert judge.proves(Facts(), group.contains(Owner(k.num(start), k.num(size)))) == inside
 
 
+def test_a_set_of_cells_has_as_many_binders_as_it_has() -> None:
+    """Otherwise the ranges would be those of one binder and the index that of another."""
+    for args in ((), (ZERO, n)):
+        with pytest.raises((ValueError, IndexError)):
+            WHOLE.domain(args)
+    read = Claim(box("a", (ONE,)), SOME, None, READ)
+    kernel, state = begun(post=(read,), requires=(*SIZES, k.lt(ONE, n)))
+    assert refused(kernel.finish, state, (ID,), ()).why == "leak"
+    with pytest.raises((Rejected, ValueError)):
+        kernel.finish(state, (Take(1, (B0,), (ZERO, B0)),), ())
+
+
 def test_updates_and_removals_of_families() -> None:
     family = Family(WHOLE, NOUGHT, k.lt(B0, k.num(4)))
     first = k.lt(B0, k.num(2))
@@ -866,9 +884,23 @@ def test_updates_and_removals_of_families() -> None:
         assert judge.proves(facts, k.not_(new.init_at((k.num(at),)))) == (not init)
     written = family.updated(first, THREE, TRUE)
     assert judge.proves(facts, written.init_at((ZERO,))) and not judge.proves(facts, written.init_at((k.num(5),)))
-    rest = replace(family, cells=replace(WHOLE, where=k.lt(ZERO, B0))).without(first)
-    for at, there in ((0, False), (1, False), (2, True)):
+    rest = replace(family, cells=replace(WHOLE, where=k.lt(B0, k.num(4)))).without(first)
+    for at, there in ((0, False), (1, False), (2, True), (3, True), (4, False)):
         assert judge.proves(facts.assume(k.eq(n, k.num(5))), rest.cells.domain((k.num(at),))) == there
+
+
+def test_indices_of_different_length_are_different() -> None:
+    assert same((n,), (n, m)) is k.FALSE and same((), (n,)) is k.FALSE and same((n, m), (n, m)) is TRUE
+    matrix = kc.Param("b", REAL, (n, n))
+    pre = (Claim(box("b", (n, n)), SOME),)
+    code = kc.Load(x, kc.Place("b", (m, m))), kc.Load(x, kc.Place("b", (m,))), kc.Load(x, kc.Place("b", ()))
+    for instr, ok in zip(code, (True, False, False)):
+        kernel = kernel_of(instr, pre=pre, params=(matrix,), requires=(*SIZES, k.lt(m, n)))
+        state = kernel.begin("f", ((B1, B0),))
+        if ok:
+            kernel.load(state, 1, (m, m))
+        else:
+            assert refused(kernel.load, state, 1, (m, m)).why == "permission"
 
 
 # Sorts

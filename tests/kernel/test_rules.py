@@ -261,8 +261,11 @@ def test_branches_are_joined_with_their_own_other_branch() -> None:
     kernel, state = begin(code)
     yes, no = kernel.enter_if(state)
     other_yes, other_no = kernel.enter_if(kernel.begin("f", ((I0,),)))
+    again_yes, again_no = kernel.enter_if(state)
     kernel.join_if(yes, no)
-    rejected(kernel.join_if, yes, yes)
+    kernel.join_if(yes, again_no)  # the same branch, entered once more
+    for one, other in ((yes, yes), (no, no), (yes, again_yes), (again_no, no)):
+        rejected(kernel.join_if, one, other)
     rejected(kernel.join_if, yes, other_no)
     rejected(kernel.join_if, other_yes, no)
 

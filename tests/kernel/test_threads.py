@@ -197,7 +197,11 @@ def test_marks_are_only_widened() -> None:
     ):
         assert rejected(kernel.forget, after, 0, wrong, Cover(0, (B0,))).why == "marks"
     assert rejected(kernel.forget, after, 0, whole, Cover(0, (ZERO,))).why == "marks"
-    assert rejected(kernel.forget, after, 0, whole, Cover(1, (B0,))).why == "marks"
+    for number in (1, -1):
+        assert rejected(kernel.forget, after, 0, whole, Cover(number, (B0,))).why == "marks"
+    for forward in ((ZERO, B0), (B0, B0), ()):  # ranges would be checked for one binder, and the index taken at another
+        for wider in (whole, replace(whole, cells=box("d", (ONE,)))):
+            assert rejected(kernel.forget, after, 0, wider, Cover(0, forward)).why == "marks"
 
 
 def test_launches_have_limits_and_phases_an_order() -> None:

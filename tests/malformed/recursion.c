@@ -1,4 +1,5 @@
 #include <optigpu.h>
+void g(int n);
 void f(int n) {
   g(n);
 }

@@ -1,13 +1,20 @@
-"""The finite model: with numbers for all variables, a family is a set of cells and a dictionary of contents."""
+"""The finite model: with numbers for all variables, a family is a set of cells and a dictionary of contents.
+
+A state is its permissions: which cells are held and what they hold, which threads may access them, which have read them. A program
+is run on a dictionary of cells.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from optigpu.kernel.cells import Cells, Family
+from optigpu.kernel import code as kc
+from optigpu.kernel.cells import FULL, UNINIT, Cells, Claim, Family
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.state import State
 from optigpu.kernel.terms import Term
 from tests.support.terms import evaluate
 
@@ -61,3 +68,129 @@ def environments(names: tuple[str, ...], values: range, facts: Facts, functions:
 
 def holds(t: Term, env: Env) -> bool:
     return bool(evaluate(t, env))
+
+
+# Permissions --------------------------------------------------------------------------------------------------------------
+
+Cell = tuple[str, tuple[int, ...]]
+UNKNOWN = object()  # contents that have only a name
+
+
+@dataclass
+class Permissions:
+    """What is held: cells with their contents (None: not written), who may access them, and who has read what since a barrier."""
+
+    full: dict[Cell, Any] = field(default_factory=dict)
+    lent: dict[Cell, Any] = field(default_factory=dict)
+    owners: dict[Cell, set[int]] = field(default_factory=dict)
+    readers: set[tuple[Cell, int]] = field(default_factory=set)
+
+
+def permissions(state: State, env: Env) -> Permissions:
+    """What a state says, for these numbers. No cell is held twice, and none is both held in full and lent."""
+    out = Permissions()
+    threads = range(evaluate(state.context.threads, env))
+    for r in state.held.values():
+        for b in binders(r.cells, env):
+            cell = (r.cells.base, cell_of(r.cells, b, env))
+            assert cell not in out.full, f"held twice: {cell}"
+            assert r.share != FULL or cell not in out.lent, f"held in full and lent: {cell}"
+            (out.full if r.share == FULL else out.lent)[cell] = _content(r, env, b)
+            start, size = (evaluate(t, env, b) for t in (r.owner.start, r.owner.size)) if r.owner else (0, len(threads))
+            out.owners[cell] = set(range(start, start + size))
+    for m in state.marks:
+        for b in binders(m.cells, env):
+            start, size = (evaluate(t, env, b) for t in (m.reader.start, m.reader.size))
+            out.readers |= {((m.cells.base, cell_of(m.cells, b, env)), t) for t in range(start, start + size)}
+    return out
+
+
+def _content(r: Family, env: Env, b: tuple[int, ...]) -> Any:
+    if not evaluate(r.init, env, b):
+        return None
+    try:
+        return evaluate(r.value, env, b)
+    except KeyError:
+        return UNKNOWN
+
+
+def must_allow(said: Permissions, so: Permissions) -> None:
+    """What a state says is so, and perhaps less: the same cells, contents that are there, no owner too many, no reader too few."""
+    assert said.full.keys() == so.full.keys()
+    assert said.lent.keys() <= so.lent.keys() | so.full.keys()
+    actual = {**so.lent, **so.full}
+    for cell, content in {**said.lent, **said.full}.items():
+        assert content is None or actual[cell] is not None, f"not written: {cell}"
+        assert content is None or content is UNKNOWN or content == actual[cell], (cell, content, actual[cell])
+        assert cell not in so.owners or said.owners[cell] <= so.owners[cell], (cell, said.owners[cell])
+    assert so.readers <= said.readers
+
+
+class Misbehaved(AssertionError):
+    """A program did what no rule may accept."""
+
+
+@dataclass
+class Memory:
+    """A run of straight-line code: variables, arrays, and a dictionary of cells."""
+
+    env: dict[str, Any]
+    cells: dict[Cell, Any]
+    heap: set[str] = field(default_factory=set)
+
+    def value(self, t: Term) -> Any:
+        return evaluate(t, self.env)
+
+    def cell(self, place: kc.Place) -> Cell:
+        found = (place.base, tuple(self.value(e) for e in place.index))
+        if found not in self.cells:
+            raise Misbehaved(f"outside: {found}")
+        return found
+
+    def step(self, i: kc.Instr) -> None:
+        match i:
+            case kc.Let(x, value):
+                self.env[str(x.data)] = self.value(value)
+            case kc.Load(x, place):
+                content = self.cells[self.cell(place)]
+                if content is None:
+                    raise Misbehaved(f"not written: {place}")
+                self.env[str(x.data)] = content
+            case kc.Store(place, value):
+                self.cells[self.cell(place)] = self.value(value)
+            case kc.Alloc(base, _, dims):
+                sizes = [self.value(d) for d in dims]
+                if base in self.heap or any(s < 0 for s in sizes):
+                    raise Misbehaved(f"allocation: {base} {sizes}")
+                self.heap.add(base)
+                self.cells.update({(base, at): None for at in product(*map(range, sizes))})
+            case kc.Free(base):
+                if base not in self.heap:
+                    raise Misbehaved(f"freed: {base}")
+                self.heap.remove(base)
+                self.cells = {c: v for c, v in self.cells.items() if c[0] != base}
+            case kc.Oblige(prop) | kc.Assert(prop):
+                if not self.value(prop):
+                    raise Misbehaved(f"untrue: {prop}")
+            case kc.Ghost(_, requires, pre, post, ensures):
+                if not all(map(self.value, (*requires, *ensures))):
+                    raise Misbehaved("untrue")
+                self.claimed(pre)
+                self.claimed(post)
+            case _:
+                raise NotImplementedError(type(i).__name__)
+
+    def claimed(self, claims: tuple[Claim, ...]) -> set[Cell]:
+        """The claims are true, all at once; the cells that they claim in full."""
+        full, read = set[Cell](), set[Cell]()
+        for claim in claims:
+            for b in binders(claim.cells, self.env):
+                cell = (claim.cells.base, cell_of(claim.cells, b, self.env))
+                if cell not in self.cells or cell in full or (claim.share == FULL and cell in read):
+                    raise Misbehaved(f"not there, or claimed twice: {cell}")
+                (full if claim.share == FULL else read).add(cell)
+                if claim.contents != UNINIT and self.cells[cell] is None:
+                    raise Misbehaved(f"not written: {cell}")
+                if claim.value is not None and evaluate(claim.value, self.env, b) != self.cells[cell]:
+                    raise Misbehaved(f"holds something else: {cell}")
+        return full

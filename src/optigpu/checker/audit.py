@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from optigpu import __version__
 from optigpu.checker import certificate
 from optigpu.checker.elaborate import elaborate
 from optigpu.checker.verdict import ProgramResult
+from optigpu.frontend import parse_text
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge, Solver
 from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.state import Rejected
 from optigpu.prover.guide import Search
-from optigpu.syntax.printer import ProgramPrinter
+from optigpu.syntax.errors import InputError
+from optigpu.syntax.printer import ProgramPrinter, print_program
 from optigpu.syntax.program import Function, Program, Role
 
 
@@ -27,6 +31,7 @@ class AuditResult:
     axioms: list[str] = field(default_factory=list)
     admitted: list[str] = field(default_factory=list)
     solver: str = ""
+    written_by: str = ""  # tool and solver, as the certificate says
     normaliser: int = 0
     solver_answers: int = 0
     trusted_lines: dict[str, int] = field(default_factory=dict)
@@ -45,17 +50,50 @@ def contract_text(f: Function) -> str:
 
 
 def contract_hash(f: Function) -> str:
-    return hashlib.sha256(contract_text(f).encode()).hexdigest()
+    return text_hash(contract_text(f))
 
 
-def certificate_of(program: Program, result: ProgramResult) -> str:
-    """The certificate of a verified program."""
-    contracts = {f.name: contract_hash(f) for f in program.functions()}
+def text_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def whole_text(program: Program, proved: Collection[str]) -> str:
+    """The program as one file: in the place of an #include stands what it brought, less the functions that nothing rests on."""
+    own = {f.name for f in program.functions()} | set(proved)
+    items = [
+        i
+        for i in program.flat_items()
+        if not isinstance(i, Function) or i.name in own or i.admitted or i.role is Role.GHOST
+    ]
+    return print_program(Program(program.file, tuple(items)))
+
+
+def certificate_of(program: Program, result: ProgramResult, emitted: str | None = None) -> str:
+    """The certificate of a verified program; `emitted` is the code that was made from it, if any."""
+    proved = [*result.called, *result.functions]
     header: dict[str, Any] = {
-        "contracts": {r.name: contracts[r.name] for r in result.functions},
-        "ledger": {"axioms": result.axioms, "admitted": result.admitted, "solver": result.solver, "floats": "reals"},
+        "tool": f"optigpu {__version__}",
+        "program": whole_text(program, {r.name for r in proved}),
+        "emitted": None if emitted is None else text_hash(emitted),
+        "contracts": {r.name: contract_hash(program.function(r.name)) for r in proved},
+        "ledger": {**_assumptions(result.axioms, result.admitted), "solver": result.solver},
     }
-    return certificate.write({r.name: r.proof for r in result.functions if r.proof}, header)
+    return certificate.write({r.name: r.proof for r in proved if r.proof}, header)
+
+
+def _assumptions(axioms: Iterable[str], admitted: Iterable[str]) -> dict[str, Any]:
+    return {"axioms": sorted(axioms), "admitted": sorted(admitted), "floats": "reals"}
+
+
+def certified_program(text: str, emitted: str) -> Program:
+    """The program that a certificate says this code was made from. Raises ValueError if it does not say so."""
+    _, header = certificate.read(text)
+    if header["emitted"] != text_hash(emitted):
+        raise ValueError("this is not the code that was emitted with the certificate")
+    try:
+        return parse_text(header["program"], "program of the certificate")
+    except InputError as e:
+        raise ValueError(f"not a certificate (its program cannot be read: {e})") from None
 
 
 def audit(program: Program, text: str, solver: Solver) -> AuditResult:
@@ -65,31 +103,51 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     ledger = Ledger()
     judge = Judge(solver, root=Facts(Search()))
     out = AuditResult(solver=solver.description, trusted_lines=trusted_lines())
-    wanted = [f for f in program.functions() if f.role is not Role.GHOST and not f.admitted]
-    claimed = header.get("contracts")
-    if not isinstance(claimed, dict):
-        raise ValueError("not a certificate (it names no contracts)")
-    for f in wanted:
-        if f.name not in proofs:
-            out.failures[f.name] = "the certificate has no proof of it"
+    own = program.functions()
+    included = [f for f in program.flat_items() if isinstance(f, Function) and f not in own and f.name in proofs]
+    for f in [*included, *own]:
+        if f.admitted or (f.role is Role.GHOST and not f.body):  # a lemma is proved like a function
             continue
-        if claimed.get(f.name) != contract_hash(f):
-            out.failures[f.name] = "its contract is not the one that was certified"
-            continue
-        try:
-            theorem = certificate.replay(Kernel(judge, elaborated.program, ledger), proofs[f.name])
-        except Rejected as r:
-            out.failures[f.name] = f"the proof is rejected: {r}"
-        except Exception as e:  # arguments of any kind lead to errors of any kind, and to no theorem
-            out.failures[f.name] = f"the proof does not fit the program: {type(e).__name__}: {e}"
+        why = _not_proved(f, proofs, header, Kernel(judge, elaborated.program, ledger))
+        if why is None:
+            out.theorems[f.name] = contract_hash(f)
         else:
-            if theorem.function.name == f.name:
-                out.theorems[f.name] = contract_hash(f)
-            else:
-                out.failures[f.name] = "the proof is of another function"
-    out.axioms, out.admitted = sorted(ledger.axioms), sorted(ledger.admitted)
+            out.failures[f.name] = why
+    out.axioms, out.admitted = sorted(ledger.axioms), sorted(ledger.admitted | {f.name for f in own if f.admitted})
     out.normaliser, out.solver_answers = judge.by_normaliser, judge.by_solver
+    out.written_by = f"{header['tool']}, {header['ledger'].pop('solver', None)}"
+    if not out.failures:
+        out.failures.update(_other_claims(program, header, out))
     return out
+
+
+def _not_proved(
+    f: Function, proofs: dict[str, list[certificate.Op]], header: dict[str, Any], kernel: Kernel
+) -> str | None:
+    """Why the certificate has no proof of this function; None if it has one."""
+    if f.name not in proofs:
+        return "the certificate has no proof of it"
+    if header["contracts"].get(f.name) != contract_hash(f):
+        return "its contract is not the one that was certified"
+    try:
+        theorem = certificate.replay(kernel, proofs[f.name])
+    except Rejected as r:
+        return f"the proof is rejected: {r}"
+    except Exception as e:  # arguments of any kind lead to errors of any kind, and to no theorem
+        return f"the proof does not fit the program: {type(e).__name__}: {e}"
+    return None if theorem.function.name == f.name else "the proof is of another function"
+
+
+def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) -> dict[str, str]:
+    """What else the certificate says and is not so, although there are proofs of all functions."""
+    wrong = {}
+    if header["program"] != whole_text(program, out.theorems):
+        wrong["program"] = "it is not the one that was certified"
+    if set(header["contracts"]) != set(out.theorems):
+        wrong["contracts"] = "they are not those of the program"
+    if header["ledger"] != _assumptions(out.axioms, out.admitted):
+        wrong["ledger"] = "the proof rests on something else than the certificate says"
+    return wrong
 
 
 THREAD_RULES = ("groups", "threads", "thread_loops", "launch")

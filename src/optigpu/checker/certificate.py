@@ -6,6 +6,7 @@ theorem comes out only if every rule accepts.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
@@ -25,7 +26,8 @@ RULES = (
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
-FORMAT = 1
+FORMAT = 2
+PARTS = frozenset({"format", "tool", "program", "emitted", "contracts", "ledger", "terms", "proofs", "seal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +223,18 @@ def write(functions: dict[str, list[Op]], header: dict[str, Any]) -> str:
     """A certificate as JSON text."""
     encoder = _Encoder()
     proofs = {name: encoder.encode(ops) for name, ops in functions.items()}
-    return (
-        json.dumps({"format": FORMAT, **header, "terms": encoder.table, "proofs": proofs}, separators=(",", ":")) + "\n"
-    )
+    return sealed({"format": FORMAT, **header, "terms": encoder.table, "proofs": proofs})
+
+
+def sealed(data: dict[str, Any]) -> str:
+    """The text of a certificate, with the hash of all its other parts. It is no signature: whoever changes a proof can seal it
+    again, and is then left with what the kernel accepts."""
+    parts = {name: value for name, value in data.items() if name != "seal"}
+    return _json({**parts, "seal": hashlib.sha256(_json(parts).encode()).hexdigest()}) + "\n"
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, separators=(",", ":"), sort_keys=True)
 
 
 def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
@@ -232,8 +243,15 @@ def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
         data = json.loads(text)
         if data["format"] != FORMAT:
             raise ValueError(f"certificate format {data['format']} is not known")
+        if set(data) != PARTS:
+            raise ValueError(f"not a certificate (too much or too little: {', '.join(sorted(set(data) ^ PARTS))})")
+        if text != sealed(data):
+            raise ValueError("the certificate was changed after it was written")
         terms = read_terms(data["terms"])
         proofs = {name: list(decode(ops, terms)) for name, ops in data["proofs"].items()}
+        for part, kind in (("tool", str), ("program", str), ("contracts", dict), ("ledger", dict)):
+            if not isinstance(data[part], kind):
+                raise ValueError(f"not a certificate ({part})")
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError, ArithmeticError, AssertionError) as e:
         raise ValueError(f"not a certificate ({type(e).__name__})") from None
     header = {name: value for name, value in data.items() if name not in ("terms", "proofs")}

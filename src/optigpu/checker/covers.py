@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from optigpu.checker.explore import Effect, LoopSummary, Update, alike, distinct, over_all
+from optigpu.checker.questions import follows
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Family, Index, arguments, same
@@ -19,7 +20,7 @@ class CoverSearch:
         self.judge, self.summary, self.family = judge, summary, family
 
     def proves(self, facts: Facts, goal: Term) -> bool:
-        return self.judge.proves(facts, goal, count=False)
+        return follows(self.judge, facts, goal)
 
     def cover(self, effect: Effect, reads: Sequence[Cells]) -> Cells | None:
         """Cells of iteration v that contain what it writes and what it reads of the base; None if there is no need for them."""

@@ -134,7 +134,9 @@ def elaborate(program: Program) -> Elaborated:
     for item in program.flat_items():
         match item:
             case Define(name, value):
-                names = names.bind(name, ValueEntry(formulas.term(value, names)))
+                constant = Function(name, (), VOID, ())
+                term = _FunctionElaborator(constant, names, out, ghosts, program).constant(value)
+                names = names.bind(name, ValueEntry(term))
             case LogicDecl(name, type_):
                 names = names.bind(name, ValueEntry(k.var(name, sort_of(type_, item.loc))))
             case LogicDef(name, value):
@@ -221,7 +223,9 @@ class _FunctionElaborator:
         self.out.clauses[f.name] = places
         for i, s in enumerate(f.body):  # a return elsewhere would be run past
             reject_jumps(s, last_of_function=i == len(f.body) - 1)
-        body = self.block(f.body, names)
+        for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):
+            self.expr(d, names)  # C computes the sizes of parameters when the function is entered
+        body = (*self.code, *self.block(f.body, names))
         return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE, threads)
 
     def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
@@ -670,6 +674,16 @@ class _FunctionElaborator:
 
     # Expressions
 
+    def constant(self, e: Expr) -> Term:
+        """The value of a macro, in formulas and in C: nothing has to be shown for it, and it fits its type."""
+        value = self.expr(e, self.outer)
+        assert isinstance(e.type, Scalar)
+        if e.type.kind is Kind.INT:
+            self.oblige(k.and_(k.le(k.num(e.type.low), value), k.le(value, k.num(e.type.high))), "conversion", e.loc)
+        if self.code:
+            raise Unsupported("C computes another number here, or none", e.loc)
+        return value
+
     def expr(self, e: Expr, names: Names) -> Term:
         match e:
             case Int(value):
@@ -752,6 +766,8 @@ class _FunctionElaborator:
 
     def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
         match op:
+            case "-" if isinstance(left, Scalar) and left.kind is Kind.INT and not left.signed:
+                self.oblige(k.le(b, a), "conversion", loc)  # below zero, C goes on at the other end of the type
             case "/" | "%":
                 self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), "division", loc)
             case "<<" | ">>":

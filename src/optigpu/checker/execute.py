@@ -23,6 +23,7 @@ from optigpu.checker.explore import (
 from optigpu.checker.maxima import Guess
 from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
+from optigpu.checker.questions import follows
 from optigpu.checker.races import Access, explain
 from optigpu.checker.sums import SumProver, abstract_step
 from optigpu.checker.thread_search import ThreadSearch
@@ -140,7 +141,7 @@ class Executor:
         return k.and_(cells.domain(back), same(cells.at(back), r.cells.index))
 
     def fact_steps(self, facts: Facts, goal: Term) -> Steps:
-        if goal.op != "eq" or self.judge.proves(facts, goal, count=False):
+        if goal.op != "eq" or follows(self.judge, facts, goal):
             return ()
         p = goal.args[0]
         return self.sums.find(facts, p, k.num(0, p.sort)) or ()
@@ -180,7 +181,7 @@ class Executor:
         inside = facts.assume(need.domain(xs))
         image = tuple(instantiate(t, xs) for t in forward)
         goal = k.and_(same(r.cells.at(image), need.at(xs)), r.cells.domain(image))
-        return self.judge.proves(inside, goal, count=False)
+        return follows(self.judge, inside, goal)
 
     def with_steps(self, facts: Facts, claim: Claim, r: Family, take: Take) -> Take:
         if claim.contents != KNOWN or claim.value is None:

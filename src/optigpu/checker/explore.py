@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from optigpu.checker.elaborate import Elaborated
+from optigpu.checker.questions import follows
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -152,10 +153,10 @@ class Explorer:
                 result = self.opaque(u.value.sort)
                 break
             condition, value = facts.simplify(found[0]), found[1]
-            if condition is TRUE or self.judge.proves(facts, condition, count=False):
+            if condition is TRUE or follows(self.judge, facts, condition):
                 result = value
                 break
-            if condition is not k.FALSE and not self.judge.proves(facts, k.not_(condition), count=False):
+            if condition is not k.FALSE and not follows(self.judge, facts, k.not_(condition)):
                 chain.append((condition, value))
         if result is None:
             result = content.initial(index)
@@ -236,7 +237,7 @@ class Explorer:
         b = temporaries(old.cells.arity)
         inside = facts.assume(old.cells.domain(b))
         found = new.member(old.cells.at(b), inside)
-        return found is not None and self.judge.proves(inside, found[0], count=False)
+        return found is not None and follows(self.judge, inside, found[0])
 
     def branch(self, i: kc.If, w: World) -> None:
         test = w.facts.simplify(w.value(i.test))
@@ -563,7 +564,7 @@ def distinct(judge: Judge, facts: Facts, cells: Cells) -> bool:
     xs = temporaries(cells.arity)
     inside = facts.assume(cells.domain(xs))
     back = invert(cells, cells.at(xs), inside)
-    return back is not None and judge.proves(inside, same(back, xs), count=False)
+    return back is not None and follows(judge, inside, same(back, xs))
 
 
 def bind(t: Term, v: Term, depth: int) -> Term:
@@ -684,7 +685,7 @@ class _Recurrences:
         moved = b.substitute({v: w})
         both = facts.assume(a.domain(xs), *self.judge_facts_at(w), moved.domain(ys))
         both = both.assume(same(a.at(xs), moved.at(ys)))
-        return self.judge.proves(both, k.eq(v, w), count=False)
+        return follows(self.judge, both, k.eq(v, w))
 
     def judge_facts_at(self, w: Term) -> list[Term]:
         r = self.summary.range
@@ -752,7 +753,7 @@ class _Recurrences:
                 return
             if x.op == "app" and x.args[0] is start:
                 out.append((x.args[1:], inside))
-            for a in x.atoms() if x.op == "poly" else x.args:
+            for a in x.parts:
                 go(a, inside)
 
         go(t, facts)
@@ -770,7 +771,7 @@ class _Recurrences:
             if at is None:
                 return False
             written_before = k.and_(whole.domain(at), same(whole.at(at), index), k.lt(at[0], self.summary.v))
-            if not self.judge.proves(facts, k.not_(written_before), count=False):
+            if not follows(self.judge, facts, k.not_(written_before)):
                 return False
         return True
 

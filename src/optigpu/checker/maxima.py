@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from optigpu.checker.questions import follows
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
@@ -18,8 +19,7 @@ from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import FALSE, INT, TRUE, Term
 from optigpu.kernel.values import Cases, Into, Maximum, parts
-from optigpu.prover.guide import samples
-from optigpu.prover.samples import Sample, Undefined, evaluate
+from optigpu.prover.samples import Sample, Undefined, evaluate, samples
 
 Guess: TypeAlias = Callable[[Index, int], list[Index]]  # from indices of a term, and the number of indices of another
 
@@ -41,7 +41,7 @@ class MaximumSearch:
         self.tried: dict[tuple[Facts, Term, Term], Maximum | None] = {}
 
     def proves(self, facts: Facts, goal: Term) -> bool:
-        return self.judge.proves(facts, goal, count=False)
+        return follows(self.judge, facts, goal)
 
     def between(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Maximum | None:
         """A maximum of a that is one of b."""
@@ -163,7 +163,7 @@ def maxima(t: Term) -> list[Term]:
         if x.op in ("max", "fold_max") and x.level == 0:
             out[x] = None
             return
-        for a in x.atoms() if x.op == "poly" else x.args:
+        for a in x.parts:
             go(a)
 
     go(t)

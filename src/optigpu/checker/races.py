@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
+from optigpu.checker.questions import follows
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, Cells
 from optigpu.kernel.facts import Facts
@@ -55,7 +56,7 @@ def _inside(judge: Judge, state: State, r: Rejected, base: str) -> bool:
     if not isinstance(need, Cells) or need.arity:
         return True
     bounds = [k.and_(k.le(ZERO, e), k.lt(e, d)) for e, d in zip(need.at(()), state.bases[base].dims) if d is not None]
-    return judge.proves(state.facts, k.and_(*bounds), count=False)
+    return follows(judge, state.facts, k.and_(*bounds))
 
 
 def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
@@ -142,7 +143,7 @@ def _scope(judge: Judge, state: State) -> str:
     c = state.context
     if _called(state):
         return "block"
-    return "block" if judge.proves(state.facts, k.le(c.threads, c.block), count=False) else "grid"
+    return "block" if follows(judge, state.facts, k.le(c.threads, c.block)) else "grid"
 
 
 def _lent_to(judge: Judge, state: State, base: str) -> str:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from optigpu.checker.maxima import Guess, MaximumSearch
+from optigpu.checker.questions import follows
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
@@ -24,7 +25,6 @@ from optigpu.kernel.values import (
     Step,
     Steps,
     Widen,
-    extended,
     partition,
     peel,
     rewritten,
@@ -53,9 +53,10 @@ class SumProver:
         self.equality = Equality(judge)
         self.maxima = MaximumSearch(judge)
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
+        self.never_flat: set[tuple[Facts, Term, Term]] = set()  # pairs are met again in each round
 
     def proves(self, facts: Facts, goal: Term) -> bool:
-        return self.judge.proves(facts, goal, count=False)
+        return follows(self.judge, facts, goal)
 
     def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> Steps | None:
         """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds.
@@ -371,7 +372,7 @@ class SumProver:
         """The sum over low..high where `where`, with the condition in the range if it is a bound."""
         left: list[Term] = []
         for c in k.conjuncts(where):
-            upper, lower = _upper_bound(c, i), _lower_bound(c, i)
+            upper, lower = upper_bound(c, i), lower_bound(c, i)
             if upper is not None and self.proves(facts, k.le(upper, high)):
                 high = upper
             elif lower is not None and self.proves(facts, k.le(low, lower)):
@@ -417,6 +418,12 @@ class SumProver:
 
     def flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """A nested sum whose index form takes each value of the other sum's index once: k in 0..K, t in 0..32: f(32*k + t)."""
+        found = self._flattened(facts, t, like) if (facts, t, like) not in self.never_flat else None
+        if found is None:
+            self.never_flat.add((facts, t, like))
+        return found
+
+    def _flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         one = peel(like, 1) if like.op == "sum" else None
         if one is None or t.op != "sum" or peel(like, 2) is not None:
             return None
@@ -574,7 +581,8 @@ def _result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
         case Partition(old, test):
             return partition(old, test)
         case Extend(old, body):
-            return extended(old, body)
+            *start, low, high, _ = old.args
+            return k.big(old.op, low, high, body, *start)
         case Reindex() | Maximum():
             return step.new
 
@@ -643,18 +651,17 @@ def conditions(*terms: Term) -> list[Term]:
     return list(out)
 
 
-def _upper_bound(c: Term, i: Term) -> Term | None:
+def upper_bound(c: Term, i: Term) -> Term | None:
     """u if the condition is i < u."""
-    if c.op != "le":
+    if c.op != "le" or c.args[0].sort is not k.INT:
         return None
-    p = c.args[0]
-    rest = k.sub(p, i)
+    rest = k.sub(c.args[0], i)
     return k.sub(k.ONE, rest) if i not in rest.free else None
 
 
-def _lower_bound(c: Term, i: Term) -> Term | None:
+def lower_bound(c: Term, i: Term) -> Term | None:
     """l if the condition is l <= i."""
-    if c.op != "le":
+    if c.op != "le" or c.args[0].sort is not k.INT:
         return None
     rest = k.add(c.args[0], i)
     return rest if i not in rest.free else None

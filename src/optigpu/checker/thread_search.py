@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.checker.explore import LoopSummary, shared_by_iterations
+from optigpu.checker.questions import follows
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -25,7 +26,7 @@ class ThreadSearch:
         self.judge = kernel.judge
 
     def proves(self, facts: Facts, goal: Term) -> bool:
-        return self.judge.proves(facts, goal, count=False)
+        return follows(self.judge, facts, goal)
 
     # Loop contracts
 

@@ -70,6 +70,7 @@ class ProgramResult:
     axioms: list[str]
     admitted: list[str]
     solver: str
+    called: list[FunctionResult] = field(default_factory=list)  # functions of included files that they rest on
     cached: tuple[int, int] = (0, 0)  # (answers from the cache, questions to the solver)
 
     @property

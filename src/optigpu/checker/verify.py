@@ -47,6 +47,7 @@ class Verifier:
         hits, asked = self.solver.hits, self.solver.asked
         ledger = Ledger()
         results: list[FunctionResult] = []
+        called: list[FunctionResult] = []
         try:
             elaborated = elaborate(program)
         except InputError as e:
@@ -57,13 +58,15 @@ class Verifier:
         for name in _callees_first(elaborated, wanted):
             f = functions[name]
             result = self._function(program, elaborated, ledger, f)
-            if name in wanted and not f.admitted:
-                results.append(result)
+            if not (f.admitted or f.primitive):
+                (results if name in wanted else called).append(result)
         used = (self.solver.hits - hits, self.solver.asked - asked)
         admitted = sorted(ledger.admitted | {n for n, f in functions.items() if f.admitted and n in wanted})
         order = {f.name: i for i, f in enumerate(program.functions())}
         results.sort(key=lambda r: order.get(r.name, 0))
-        return ProgramResult(program.file, results, sorted(ledger.axioms), admitted, self.solver.description, used)
+        return ProgramResult(
+            program.file, results, sorted(ledger.axioms), admitted, self.solver.description, called, used
+        )
 
     def _again(
         self,

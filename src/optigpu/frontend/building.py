@@ -12,7 +12,7 @@ from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Addr, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
+from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
 from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Scalar
@@ -119,7 +119,9 @@ class ExprBuilder(Transformer_NonRecursive[Token, Any]):
 
     def cast(self, c: list[Child]) -> Expr:
         arg = self.as_expr(c[-1])
-        if len(c) == 5:  # (float*) malloc(…): what it points to is known anyway
+        if len(c) == 5:  # (float*) malloc(…): the types are compared where the pointer gets its value
+            if not isinstance(arg, Alloc):
+                raise input_error("OG105", "only what was just allocated can be cast to a pointer", self.span(c))
             return arg
         return Cast(scalar_type(c[1]), arg, loc=self.span(c))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.frontend.expressions import Functions
 from optigpu.syntax.builtins import MEMORY_CALLS
-from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
+from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, Function, Stmt, Store
 from optigpu.syntax.types import Array, Pointer
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
@@ -21,7 +21,7 @@ def root_name(e: Expr) -> str | None:
     match e:
         case Var(name):
             return name
-        case Index(base) | Addr(base):
+        case Index(base) | Addr(base) | Binary("+", base):  # p + i is &p[i]
             return root_name(base)
         case _:
             return None

@@ -139,12 +139,7 @@ class ExpressionTyper:
 
     def value(self, e: Expr, scope: Scope) -> Expr:
         """A scalar value."""
-        typed = self.expr(e, scope)
-        if not isinstance(typed.type, Scalar):
-            if typed.type == VOID:
-                raise input_error("OG102", "this call returns nothing", typed.loc)
-            raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
-        return typed
+        return expect_scalar(self.expr(e, scope))
 
     def integer(self, e: Expr, scope: Scope, why: str) -> Expr:
         typed = self.value(e, scope)
@@ -265,7 +260,7 @@ class ExpressionTyper:
 
     def pointer_or_value(self, e: Expr, scope: Scope) -> Expr:
         typed = self.expr(e, scope)
-        return typed if isinstance(typed.type, Array) else self.value(e, scope)
+        return typed if isinstance(typed.type, Array) else expect_scalar(typed)
 
     def pointer_plus(self, e: Binary, left: Expr, right: Expr, scope: Scope) -> Expr:
         """`p + i` is `&p[i]`."""
@@ -289,6 +284,9 @@ class ExpressionTyper:
             raise input_error("OG106", f"{len(indices)} indices for {describe(array)}", e.loc)
         if len(indices) == len(array.dims):
             return replace(e, base=base, indices=indices, type=array.elem)
+        if isinstance(base, Var) and not array.distributed and (b := scope.find(base.name)) is not None and b.flat:
+            message = f"`{base.name}` is a plain pointer: in C this is an element, not a row"
+            raise input_error("OG106", message, e.loc, help="declare it as an array with its sizes: float a[H][W]")
         rest = Array(array.elem, array.dims[len(indices) :], array.space)
         return replace(e, base=base, indices=indices, type=rest)
 
@@ -330,9 +328,6 @@ class ExpressionTyper:
             assert isinstance(arg.base.type, Array)
             array = arg.base.type
             rest = array.dims[len(arg.indices) :]
-            if rest and isinstance(arg.base, Var) and (b := scope.find(arg.base.name)) is not None and b.flat:
-                message = f"`{arg.base.name}` is a plain pointer: in C this is the address of an element, not of a row"
-                raise input_error("OG106", message, e.loc, help="declare it as an array with its sizes: float a[H][W]")
             return replace(e, arg=arg, type=Array(array.elem, (None, *rest), array.space))
         if isinstance(arg.type, Array):
             return arg
@@ -405,6 +400,14 @@ class ExpressionTyper:
                 )
             args.append(typed)
         return replace(e, args=tuple(args), type=f.result)
+
+
+def expect_scalar(typed: Expr) -> Expr:
+    if not isinstance(typed.type, Scalar):
+        if typed.type == VOID:
+            raise input_error("OG102", "this call returns nothing", typed.loc)
+        raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
+    return typed
 
 
 def scalar(e: Expr) -> Scalar:

@@ -44,6 +44,7 @@ from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, 
 from optigpu.syntax.scopes import Binding, Scope, What
 from optigpu.syntax.types import (
     HPROP,
+    INT,
     LOGIC_INT,
     LOGIC_REAL,
     MEMTYPE,
@@ -83,11 +84,13 @@ class FormulaTyper:
         return typed
 
     def permission(self, e: Expr, scope: Scope) -> Expr:
-        typed = self.formula(e, scope)
+        return self.expect_permission(self.formula(e, scope))
+
+    def expect_permission(self, typed: Expr) -> Expr:
         if typed.type != HPROP:
             help_ = "put it into __requires or __ensures" if is_bool(typed.type) else "p ~~> v, or a ~> Matrix1(n, A)"
             raise input_error(
-                "OG109", f"a permission is expected here, but this is {describe(typed.type)}", e.loc, help=help_
+                "OG109", f"a permission is expected here, but this is {describe(typed.type)}", typed.loc, help=help_
             )
         return typed
 
@@ -179,6 +182,9 @@ class FormulaTyper:
             case Cast(_, arg, True):
                 return self.formula(arg, scope)
             case Cast(to, arg, False):
+                if is_int(to) and (to.bits < INT.bits or not to.signed):
+                    message = f"formulas speak of mathematical integers, of which `{to.name}` is a part"
+                    raise input_error("OG103", message, e.loc, help="say that the number is in its range")
                 return replace(e, arg=self.number(arg, scope), type=logical(to))
             case Index():
                 return self.indexed(e, scope)
@@ -265,7 +271,7 @@ class FormulaTyper:
         op = REAL_SPELLINGS.get(e.op, e.op)
         left, right = self.formula(e.left, scope), self.formula(e.right, scope)
         if op == "*" and HPROP in (left.type, right.type):
-            return replace(e, left=self.permission(e.left, scope), right=self.permission(e.right, scope), type=HPROP)
+            return replace(e, left=self.expect_permission(left), right=self.expect_permission(right), type=HPROP)
         if op in ("==", "!=") and is_bool(left.type) and is_bool(right.type):
             return replace(e, left=left, right=right, type=PROP)
         for side in (left, right):

@@ -25,8 +25,9 @@ from optigpu.frontend.jumps import Jump, desugar_jumps, reject_jumps
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.frontend.wellformed import HINT
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
-from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Expr, Index, Int, Real, SizeOf, Var
+from optigpu.syntax.builtins import BUILTIN_NAMES
+from optigpu.syntax.errors import Label, input_error
+from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Index, Int, Real, SizeOf, Unary, Var
 from optigpu.syntax.program import (
     FUNCTION_CLAUSES,
     LOOP_CLAUSES,
@@ -58,6 +59,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.source import Loc, Mark, SourceText
 from optigpu.syntax.types import INT, VOID, Array, Pointer, Scalar, Space, Type
+from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 SYSTEM_HEADERS = frozenset(
@@ -122,6 +124,15 @@ class _Annotation:
 @dataclass(frozen=True, slots=True)
 class _Argument:
     value: Expr | Scalar | StringLiteral
+    loc: Loc
+
+
+@dataclass(frozen=True, slots=True)
+class _Prototype:
+    """A declaration of a function; the definition says the same again."""
+
+    name: str
+    types: tuple[Type, ...]  # of the parameters
     loc: Loc
 
 
@@ -343,6 +354,15 @@ class _CBuilder(ExprBuilder):
             raise input_error("OG009", "an initialiser list needs a one-dimensional array of constant size", init.loc)
         if len(init.values) > sizes[0]:
             raise input_error("OG009", f"{len(init.values)} values for {sizes[0]} elements", init.loc)
+        for x in (x for v in init.values for x in subexpressions(v)):
+            if x == Var(name):
+                message = f"`{name}` in its own initial value is the new `{name}` in C, which has no value yet"
+                raise input_error("OG101", message, x.loc, help="assign its elements")
+            if isinstance(x, Call) and x.func not in BUILTIN_NAMES:
+                message = (
+                    "C leaves open in which order the values of a list are computed: they have no calls of functions"
+                )
+                raise input_error("OG116", message, x.loc, help="assign the result to a variable first")
         zero: Expr = Int(0, loc=init.loc)
         values = [*init.values, *[zero] * (sizes[0] - len(init.values))]
         mark = Mark(init.loc)
@@ -598,14 +618,14 @@ class _CBuilder(ExprBuilder):
     def params(self, c: list[Child]) -> list[Param]:
         return [p for p in c if isinstance(p, Param)]
 
-    def function(self, c: list[Child]) -> Function | list[Any]:
+    def function(self, c: list[Child]) -> Function | _Prototype:
         qualifiers = [str(t) for t in c if isinstance(t, Token) and t.type == "QUALIFIER"]
         name = next(t for t in c if isinstance(t, Token) and t.type == "NAME")
         result = c[len(qualifiers)]
         params = next((x for x in c if isinstance(x, list)), [])
         loc = self.at(name)
         if not isinstance(c[-1], _Braces):
-            return []  # a prototype; the definition says the same again
+            return _Prototype(str(name), tuple(p.type for p in params), loc)
         role = Role.DEVICE if "__device__" in qualifiers else Role.HOST
         return self.define_function(str(name), tuple(params), result, c[-1], role, loc)
 
@@ -640,11 +660,12 @@ class _CBuilder(ExprBuilder):
             raise input_error("OG007", "this #define has no name", loc)
         if match.group(2):
             raise input_error("OG007", "macros with parameters are not in the language", loc, help="write a function")
-        value_text = re.sub(
-            r"//([^\n\\]|\\\s*\n|\\.)*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :]
-        )
+        name = match.group(1)
+        if _run_grammar(self.source, name, "expr", c[0].start_pos + match.start(1)).data != "variable":
+            raise input_error("OG007", f"`{name}` is a word of C: a macro would change what it means", loc)
+        value_text = re.sub(r"//(\\\n|[^\n])*|/\*.*?\*/|\\(?=\n)", lambda m: " " * len(m.group()), text[match.end() :])
         if not value_text.strip():
-            raise input_error("OG007", f"`{match.group(1)}` is defined as nothing", loc)
+            raise input_error("OG007", f"`{name}` is defined as nothing", loc)
         offset = c[0].start_pos + match.end()
         tree = _run_grammar(self.source, value_text, "expr", offset)
         builder = _CBuilder(self.source, self.read_include)
@@ -656,17 +677,47 @@ class _CBuilder(ExprBuilder):
             )
         if not is_constant(value):
             raise input_error("OG007", "a macro stands for a constant", value.loc, help="use numbers and other macros")
-        return Define(match.group(1), value, loc)
+        return Define(name, value, loc)
 
     def program(self, c: list[Child]) -> tuple[TopLevel, ...]:
-        items: list[TopLevel] = []
+        items = []
         for item in flatten(c):
             if isinstance(item, _Pragma):
                 if not re.fullmatch(r"#\s*pragma\s+once\s*", item.text):
                     raise input_error("OG012", "a pragma belongs before a loop", item.loc)
                 continue
             items.append(item)
-        return tuple(items)
+        reject_undeclared_calls(items)
+        return tuple(i for i in items if not isinstance(i, _Prototype))
+
+
+def reject_undeclared_calls(items: list[TopLevel | _Prototype]) -> None:
+    """Before a function is declared with its parameters, C passes arguments by what they are, unconverted."""
+    defined = {f.name: f for f in items if isinstance(f, Function)}
+    declared: set[str] = set()
+    for item in items:
+        match item:
+            case _Prototype(name, types):
+                declared.add(name)
+                if name in defined and not same_types(types, tuple(p.type for p in defined[name].params)):
+                    where = (Label(defined[name].loc, "defined here"),)
+                    raise input_error(
+                        "OG102", f"`{name}` is declared with other parameters than it is defined with", item.loc, labels=where
+                    )  # fmt: skip
+            case Function(name):
+                declared.add(name)
+                for x in (x for s in statements(item.body) for e in stmt_exprs(s) for x in subexpressions(e)):
+                    if isinstance(x, Call) and x.func in defined.keys() - declared:
+                        message = f"`{x.func}` is called before it is declared: C does not convert what it is given"
+                        raise input_error("OG100", message, x.loc, help=f"put `{x.func}` above `{name}`")
+            case _:
+                pass
+
+
+def same_types(left: tuple[Type, ...], right: tuple[Type, ...]) -> bool:
+    """As far as C passes arguments by them: an array is a pointer."""
+    passed = [[t.elem.name + "*" if isinstance(t, Array | Pointer) else t for t in types] for types in (left, right)]
+    return passed[0] == passed[1]
 
 
 def flatten(values: Sequence[Any]) -> list[Any]:
@@ -684,12 +735,10 @@ def is_constant(e: Expr) -> bool:
     match e:
         case Binary(_, left, right):
             return is_constant(left) and is_constant(right)
-        case Cast(_, arg):
+        case Cast(_, arg) | Unary(_, arg):
             return is_constant(arg)
-        case Int() | Real() | Var() | SizeOf():
-            return True
         case _:
-            return e.__class__.__name__ in ("Bool", "Unary")
+            return isinstance(e, Int | Real | Bool | Var | SizeOf)
 
 
 def apply_pragma(pragma: _Pragma, loop: For) -> For:
@@ -702,7 +751,7 @@ def apply_pragma(pragma: _Pragma, loop: For) -> For:
             return replace(loop, mode=Mode.PARALLEL, hints=ordered_hints((*loop.hints, *rest)))
         case ["omp", "simd"]:
             return replace(loop, hints=ordered_hints((*loop.hints, "simd")))
-        case ["unroll"] | ["GCC", "unroll", _] | ["unroll", _]:
+        case ["unroll"] | ["GCC", "unroll", _] | ["unroll", _] if re.fullmatch(r"\w+", words[-1]):
             hint = " ".join(w for w in words if w != "GCC")
             return replace(loop, hints=ordered_hints((*loop.hints, hint)))
         case _:

@@ -6,17 +6,19 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from optigpu.frontend.lines import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
 from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Expr
-from optigpu.syntax.program import Function, Program, TopLevel
+from optigpu.syntax.program import For, Function, Program, TopLevel
 from optigpu.syntax.source import NOWHERE, Loc, SourceText
-from optigpu.syntax.walk import children, inner_bodies, stmt_exprs
+from optigpu.syntax.walk import children, inner_bodies, statements, stmt_exprs
 
 MAX_DEPTH = 200  # of nested expressions and statements; far beyond what people write, far within Python's stack
 MAX_BYTES = 8_000_000
+MAX_CLAUSES = 1000  # facts and permissions of one contract: each permission is compared with all others
 
 
 def parse_file(path: str | Path) -> Program:
@@ -49,10 +51,10 @@ def _finish(name: str, items: tuple[TopLevel, ...]) -> Program:
 
 def _read_items(path: Path, wanted_at: Loc, stack: tuple[Path, ...]) -> tuple[TopLevel, ...]:
     place = wanted_at if wanted_at is not NOWHERE else Loc(str(path), 1, 1, 1, 1)
-    resolved = path.resolve()
-    if resolved in stack:
-        raise input_error("OG007", f"`{path}` includes itself", place)
     try:
+        resolved = path.resolve()
+        if resolved in stack:
+            raise input_error("OG007", f"`{path}` includes itself", place)
         if not path.is_file():
             raise input_error(
                 "OG000", f"the file `{path}` does not exist" if not path.exists() else f"`{path}` is not a file", place
@@ -66,20 +68,36 @@ def _read_items(path: Path, wanted_at: Loc, stack: tuple[Path, ...]) -> tuple[To
         raise input_error(
             "OG000", "this byte is not UTF-8 text", Loc(str(path), line, column, line, column + 1)
         ) from None
-    except OSError as e:
-        raise input_error("OG000", f"`{path}` cannot be read: {e.strerror}", place) from None
+    except (OSError, RuntimeError, ValueError) as e:  # also links in a circle, and names that no file can have
+        why = getattr(e, "strerror", None) or e
+        raise input_error("OG000", f"`{path}` cannot be read: {why}", place) from None
     return _parse(SourceText(str(path), text), path.parent, (*stack, resolved))
 
 
 def _parse(source: SourceText, folder: Path, stack: tuple[Path, ...]) -> tuple[TopLevel, ...]:
+    reject_misread_lines(source)
     items = parse_c(source, lambda name, loc: _read_items(folder / name, loc, stack))
     for item in items:
-        if isinstance(item, Function):
-            _reject_deep(item)
+        reject_deep(item)
+        _reject_long(item)
     return items
 
 
-def _reject_deep(f: Function) -> None:
+def _reject_long(f: TopLevel) -> None:
+    if not isinstance(f, Function):
+        return
+    for contract in (f.contract, *(s.contract for s in statements(f.body) if isinstance(s, For))):
+        items = [i for c in contract for i in c.items]
+        if len(items) > MAX_CLAUSES:
+            raise input_error(
+                "OG015", f"this contract says more than {MAX_CLAUSES} things", items[MAX_CLAUSES].body.loc
+            )
+
+
+def reject_deep(f: TopLevel) -> None:
+    """Raise OG015 for a function that nests deeper than later passes can follow."""
+    if not isinstance(f, Function):
+        return
     stack: list[tuple[object, int]] = [(s, 1) for s in f.body]
     stack += [(i.body, 1) for c in f.contract for i in c.items]
     while stack:

@@ -25,6 +25,7 @@ from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
     FORMULA_NAMES,
+    LIBRARY_NAMES,
     MEMORY_CALLS,
     RESULT_NAME,
     SETTERS,
@@ -36,7 +37,7 @@ from optigpu.syntax.builtins import (
     matrix_predicate,
 )
 from optigpu.syntax.errors import Label, input_error
-from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, TypeOf, Var
+from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, Int, TypeOf, Var
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -56,6 +57,7 @@ from optigpu.syntax.program import (
     Item,
     LogicDecl,
     LogicDef,
+    Mode,
     Program,
     Return,
     Role,
@@ -110,13 +112,24 @@ class _ProgramChecker:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding) -> None:
-        if name in BUILTIN_NAMES or name in FORMULA_NAMES or index_helper(name) or matrix_predicate(name):
+        reserved = LIBRARY_NAMES if binding.what is What.FUNCTION else ()
+        if name in BUILTIN_NAMES | FORMULA_NAMES or name in reserved or index_helper(name) or matrix_predicate(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding)
 
     def item(self, item: TopLevel) -> TopLevel:
         match item:
-            case Include(_, _, items):
+            case Include(path, system, items):
+                macro = next((b for b in self.scope.names.values() if b.what is What.VALUE), None)
+                if system and macro is not None:
+                    message = f"<{path}> would be read with this macro, or change it"
+                    raise input_error(
+                        "OG007",
+                        message,
+                        macro.loc,
+                        labels=(Label(item.loc, "included here"),),
+                        help="include it before",
+                    )
                 return replace(item, items=self.items(items))
             case Define(name, value):
                 typed = self.values.value(value, self.scope)
@@ -174,6 +187,17 @@ def declare(scope: Scope, name: str, binding: Binding) -> None:
             "OG101", f"`{name}` is declared twice", binding.loc, labels=(Label(first, "first declared here"),)
         )
     scope.names[name] = binding
+
+
+def whole_right_side(s: Stmt) -> Expr | None:
+    """What a statement evaluates last."""
+    match s:
+        case Decl(init=value) | Store(value=value, op=None) | Return(value):
+            return value
+        case CallStmt(call):
+            return call
+        case _:
+            return None
 
 
 def reject_recursion(program: Program) -> None:
@@ -301,6 +325,12 @@ class _FunctionChecker:
         return tuple(out)
 
     def statement(self, s: Stmt, scope: Scope) -> Stmt:
+        typed = self.typed(s, scope)
+        for e in stmt_exprs(typed):
+            self.no_effects(e, alone=e is whole_right_side(typed))
+        return typed
+
+    def typed(self, s: Stmt, scope: Scope) -> Stmt:
         match s:
             case Decl():
                 return self.declaration(s, scope)
@@ -310,7 +340,7 @@ class _FunctionChecker:
                 return self.loop(s, scope)
             case If(test, then, other):
                 return replace(
-                    s, test=self.no_effects(self.values.condition(test, scope)), then=self.body(then, Scope(scope), []),
+                    s, test=self.values.condition(test, scope), then=self.body(then, Scope(scope), []),
                     other=self.body(other, Scope(scope), []),
                 )  # fmt: skip
             case Block(inner):
@@ -350,7 +380,6 @@ class _FunctionChecker:
                         help=f"{type_.name}* const {s.name} = …;",
                     )
                 init = convert(self.values.value(init, scope), type_, f"`{s.name}` is")
-                self.effects_alone(init)
             elif s.const:
                 raise input_error("OG107", f"the constant `{s.name}` has no value", s.loc)
             if s.const and s.name in self.assigned:
@@ -429,10 +458,8 @@ class _FunctionChecker:
         value = self.values.value(s.value, scope)
         if s.op is None:
             value = convert(value, typed.type, "the target is")
-            self.effects_alone(value)
             self.reject_moving_target(typed, value, s)
             return replace(s, target=typed, value=value)
-        self.no_effects(value)
         assert isinstance(value.type, Scalar)
         if s.op in ("%", "<<", ">>", "&", "|", "^") and not (is_int(typed.type) and is_int(value.type)):
             raise input_error("OG102", f"`{s.op}=` takes integers", s.loc)
@@ -458,11 +485,13 @@ class _FunctionChecker:
         if s.index_type.bits < INT.bits:  # each step would be a conversion that may change it
             message = f"the index of a loop has {INT.bits} bits or more, not those of `{s.index_type.name}`"
             raise input_error("OG011", message, s.loc, help=f"for (int {s.index} = …")
+        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD) and r.op not in ("+", "-"):
+            message = f"threads cannot be numbered by `{s.index} {r.op}= …`"
+            raise input_error("OG011", message, s.loc, help="leave out `thread`, or count by a constant step")
         start = convert(self.values.integer(r.start, scope, "the first value is"), s.index_type, "the index is")
         bound = self.values.integer(r.bound, scope, "the bound is")
         amount = self.values.integer(r.amount, scope, "the step is")
         for e in (start, bound, amount):
-            self.no_effects(e)
             if s.index in free_vars(e):
                 message = f"`{s.index}` in the head of its own loop is the new `{s.index}` in C"
                 raise input_error("OG101", message, e.loc, help="choose another name for the index")
@@ -476,12 +505,15 @@ class _FunctionChecker:
     def compared(self, s: For, start: Expr, bound: Expr) -> tuple[Expr, Expr]:
         """Start and bound, converted where C's comparison of the index with the bound is one of unsigned numbers."""
         assert isinstance(bound.type, Scalar)
-        common = usual_conversion(s.index_type, bound.type)
+        r, common = s.range, usual_conversion(s.index_type, bound.type)
+        if r.relation in (">", ">=") and not (s.index_type.signed and common.signed):
+            below = r.op == "-" and not (isinstance(r.amount, Int) and r.amount.value == 1)
+            if s.index_type.signed or r.relation == ">=" or below:
+                message = f"`{s.index}` counts down as an unsigned number, which is never below 0"
+                raise input_error("OG011", message, s.loc, help="use signed integers")
+            return start, fitting(bound, s.index_type, "the index is")
         if common.signed:
             return start, bound
-        if s.range.relation in (">", ">=") and (s.index_type.signed or s.range.relation == ">="):
-            message = f"`{s.index}` is compared as `{common.name}`, which is never below 0"
-            raise input_error("OG011", message, bound.loc, help="use signed integers")
         if s.index_type.signed:
             return fitting(fitting(start, common, "the index is compared as"), s.index_type, "the index is"), bound
         return start, fitting(bound, common, "the bound is compared as")
@@ -526,8 +558,6 @@ class _FunctionChecker:
         typed = self.values.call(call, scope)
         if not isinstance(typed, Call) or typed.func not in self.values.functions:
             raise input_error("OG010", "this statement has no effect", call.loc, help="assign the value, or remove it")
-        for arg in typed.args:
-            self.no_effects(arg)
         return replace(s, call=typed)
 
     def memory_call(self, name: str, call: Call, scope: Scope) -> Call:
@@ -582,30 +612,22 @@ class _FunctionChecker:
             return s
         if result == VOID:
             raise input_error("OG113", f"`{self.f.name}` returns nothing: its type is `void`", value.loc)
-        typed = convert(self.values.value(value, scope), result, "the result is")
-        self.effects_alone(typed)
-        return replace(s, value=typed)
+        return replace(s, value=convert(self.values.value(value, scope), result, "the result is"))
 
     # Calls inside expressions
 
-    def no_effects(self, e: Expr) -> Expr:
+    def no_effects(self, e: Expr, *, alone: bool) -> None:
         """C leaves the order of evaluation open, so a call that changes memory is a statement or the whole right side of one."""
         for x in subexpressions(e):
             if isinstance(x, Call) and x.func in self.values.functions and self.values.functions[x.func].has_effects:
+                if alone and x is e:
+                    continue
                 raise input_error(
                     "OG116",
                     f"`{x.func}` changes memory: it cannot be called inside an expression",
                     x.loc,
                     help="assign its result to a variable first",
                 )
-        return e
-
-    def effects_alone(self, e: Expr) -> None:
-        if isinstance(e, Call) and e.func in self.values.functions:
-            for a in e.args:
-                self.no_effects(a)
-        else:
-            self.no_effects(e)
 
     # Ghosts
 

@@ -99,10 +99,11 @@ def inside(node: object, loc: Loc) -> list[object]:
     if isinstance(node, types.Scalar | types.Sort | exprs.Int):
         return []
     out: list[object] = []
-    for name in parts(type(node)):
-        value, possible = getattr(node, name), POSSIBLE.get((type(node), name))
+    kind: Any = type(node)
+    for name in parts(kind):
+        value, possible = getattr(node, name), POSSIBLE.get((kind, name))
         if possible is None:
             out.append(value)
         elif not possible(value):
-            raise input_error("OG605", f"`{value}` cannot be the {name} of a {type(node).__name__}", loc)
+            raise input_error("OG605", f"`{value}` cannot be the {name} of a {kind.__name__}", loc)
     return out

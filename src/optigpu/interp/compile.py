@@ -449,8 +449,6 @@ class _Compiler:
         if s.mode is Mode.MAGIC_THREAD:
             return lambda m, f: m.magic_loop(values(m, f), slot, body, f, contract, names, loc)
         if s.mode is Mode.THREAD:
-            if r.op not in ("+", "-"):
-                raise CannotEvaluate("a thread loop that does not count by a constant step", loc)
 
             def run_threads(m: Machine, f: Frame) -> None:
                 m.step()

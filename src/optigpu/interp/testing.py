@@ -1,7 +1,8 @@
-"""Random testing of functions against their contracts: small and awkward inputs first, the smallest failing one reported."""
+"""Random testing of functions against their contracts: small inputs, tiles, random ones; the smallest failing one is reported."""
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from optigpu.interp.machine import DEFAULT_FUEL, Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.threads import ORDERED
 from optigpu.interp.values import Number
-from optigpu.syntax.exprs import Expr, Int, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, Int, Var
 from optigpu.syntax.program import Define, Function, Param, Program
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import Array, Kind, Scalar, Type
@@ -26,10 +27,14 @@ SMALL = (0, 1, 2, 3, 4, -1, 5, 7, 8, -2, -3)
 MAX_SIZE = 130
 MAX_CONSTANT = 1100
 RUNS_PER_SIZE = 2
+DRAWS = 200  # before giving up that random sizes satisfy the contract
 TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
-SYSTEMATIC_FIRST = 30  # so many of the smallest sizes before random ones are mixed in
+SMALLEST_FIRST = 4  # so many of the smallest sizes before tiles and random ones are mixed in
+SMALLER_TRIED = 60  # so many of the smallest sizes, once a larger one has failed
+LARGE = 1500  # cells: only whole and partial tiles may have more
 KERNEL_FUEL = 600_000  # a kernel's steps take longer
-KERNEL_CELLS = 1500  # kernels: inputs of so many cells for each run that was done already
+SECONDS_PER_CELL = 1.1e-4  # that a kernel takes, about
+LONGEST = 3.0  # seconds for one run
 
 
 @dataclass(slots=True)
@@ -57,11 +62,16 @@ class TestReport:
     gave_up: str | None = None  # why nothing, or not all, could be run
 
 
-def test_function(runner: Runner, f: Function, *, seed: int = 0, seconds: float = 2.0, most: int = 300) -> TestReport:
-    """Run f on inputs that satisfy its precondition until one fails, time is up, or enough have passed."""
+def test_function(
+    runner: Runner, f: Function, *, seed: int = 0, seconds: float = 2.0, most: int = 300, simplest: bool = True
+) -> TestReport:
+    """Run f on inputs that satisfy its precondition until one fails, time is up, or enough have passed.
+
+    The failure reported is that of the `simplest` inputs found, or the first one.
+    """
     report = TestReport(f)
     try:
-        _test(runner, f, report, seed, seconds, most)
+        _test(runner, f, report, seed, seconds, most, simplest)
     except CannotEvaluate as e:
         report.gave_up = e.why
     if report.failure is None and report.runs == 0 and report.gave_up is None:
@@ -69,25 +79,46 @@ def test_function(runner: Runner, f: Function, *, seed: int = 0, seconds: float 
     return report
 
 
-def _test(runner: Runner, f: Function, report: TestReport, seed: int, seconds: float, most: int) -> None:
+def _test(
+    runner: Runner, f: Function, report: TestReport, seed: int, seconds: float, most: int, simplest: bool
+) -> None:
     generator = _Generator(runner, f, seed)
-    deadline = time.monotonic() + seconds
+    tiles = list(generator.tiled())
+    deadline = time.thread_time() + seconds
     tried = 0
     for sizes in islice(generator.sizes(), 10 * most):
         wanted = report.runs + RUNS_PER_SIZE
         for attempt in range(TRIES_PER_SIZE):
-            if report.runs >= min(most, wanted) or time.monotonic() > deadline:
+            left = deadline - time.thread_time()
+            if report.runs >= min(most, wanted) or left < 0:
                 break
             tried += 1
             inputs = generator.fill(sizes, attempt)
-            if inputs is not None and generator.launches and cells(inputs) > KERNEL_CELLS * (1 + report.runs):
+            if inputs is None or cells(inputs) > (min(left, LONGEST) / SECONDS_PER_CELL if sizes in tiles else LARGE):
                 break
-            outcome = None if inputs is None else run_once(runner, f, inputs, seed + tried, report)
+            outcome = run_once(runner, f, inputs, seed + tried, report)
             if outcome is not None:
-                report.failure = shrink(runner, f, outcome, deadline + seconds)
+                until = time.thread_time() + seconds
+                report.failure = shrink(runner, f, smaller(generator, outcome, until), until) if simplest else outcome
                 return
-        if report.runs >= most or time.monotonic() > deadline:
+            if not cells(inputs) or cells(inputs) > LARGE:
+                break  # once is enough
+        if report.runs >= most or time.thread_time() > deadline:
             return
+
+
+def smaller(generator: _Generator, failure: Failure, deadline: float) -> Failure:
+    """A misbehaviour on one of the smallest sizes, if there is one."""
+    runner, f, size = generator.runner, generator.f, cells(failure.inputs)
+    for sizes in islice(generator.smallest(), SMALLER_TRIED):
+        for attempt in range(2):
+            inputs = generator.fill(sizes, attempt)
+            if inputs is None or cells(inputs) >= size or time.thread_time() > deadline:
+                break
+            found = run_once(runner, f, inputs, failure.seed)
+            if found is not None:
+                return found
+    return failure
 
 
 def valid_inputs(runner: Runner, f: Function, *, seed: int = 0, most: int = 20) -> Iterator[Inputs]:
@@ -160,36 +191,67 @@ class _Generator:
         self.integers = [p for p in f.params if is_integer(self.types[p.name])]
         self.pool = candidate_sizes(runner.program, f)
         self.launches = f.name in runner.kernels
+        self.machine = runner.start()
+        self.names = [p.name for p in self.integers]
+        self.props = [i.body for i in facts(f.contract, "requires") if free_vars(i.body) <= set(self.names)]
+        self.pools = [self.alone(n) for n in self.names]
+        self.tiles = {n: tile_of(self.machine, f, n) for n in self.names}
 
     def sizes(self) -> Iterator[dict[str, int]]:
-        """Assignments to the integer parameters that the pure facts about them allow: the smallest, then random ones too."""
-        machine = self.runner.start()
-        names = [p.name for p in self.integers]
-        known = set(names)
-        props = [i.body for i in facts(self.f.contract, "requires") if free_vars(i.body) <= known]
+        """Values of the integer parameters that the facts about them allow: a few of the smallest, then tiles and random ones."""
+        smallest, others = self.smallest(), [self.tiled(), self.drawn()]
+        yield from islice(smallest, SMALLEST_FIRST)
+        ways = [*others, smallest]
+        while ways:
+            for way in list(ways):
+                values = next(way, None)
+                if values is None:
+                    ways.remove(way)
+                else:
+                    yield values
 
-        def allowed(values: dict[str, int]) -> bool:
-            return all(machine.contracts.holds(p, values, lenient=True) for p in props)
+    def allowed(self, values: dict[str, int]) -> bool:
+        return all(self.holds(p, values) for p in self.props)
 
-        def alone(name: str) -> list[int]:
-            """The candidates that what is said of this number alone allows."""
-            own = [p for p in props if free_vars(p) == {name}]
-            return [v for v in self.pool if all(machine.contracts.holds(p, {name: v}, lenient=True) for p in own)]
+    def holds(self, prop: Expr, values: dict[str, int]) -> bool:
+        """Not where it has no value: what divides by zero allows nothing."""
+        try:
+            return self.machine.contracts.holds(prop, values, lenient=True)
+        except Misbehaviour:
+            return False
 
-        pools = [alone(n) for n in names]
+    def alone(self, name: str) -> list[int]:
+        """The candidates that what is said of this number alone allows."""
+        own = [p for p in self.props if free_vars(p) == {name}]
+        return [v for v in self.pool if all(self.holds(p, {name: v}) for p in own)]
 
-        def drawn() -> Iterator[dict[str, int]]:
-            while names and all(pools):
-                yield {n: self.random.choice(pool) for n, pool in zip(names, pools)}
+    def smallest(self) -> Iterator[dict[str, int]]:
+        return (v for v in (dict(zip(self.names, values)) for values in by_cost(self.pools)) if self.allowed(v))
 
-        systematic = (dict(zip(names, values)) for values in by_cost(pools))
-        random_ones = drawn()
-        for turn, trial in enumerate(systematic):
-            if allowed(trial):
-                yield trial
-            if turn > SYSTEMATIC_FIRST and (other := next(random_ones, None)) is not None and allowed(other):
-                yield other
-        yield from (trial for trial in random_ones if allowed(trial))
+    def drawn(self) -> Iterator[dict[str, int]]:
+        pools = self.pools
+        if self.launches:
+            pools = [[v for v in p if v <= max(SMALL) or v <= 2 * t + 1] for p, t in zip(pools, self.tiles.values())]
+        while self.names and all(pools):
+            for _ in range(DRAWS):
+                values = {n: self.random.choice(pool) for n, pool in zip(self.names, pools)}
+                if self.allowed(values):
+                    yield values
+                    break
+            else:
+                return
+
+    def tiled(self) -> Iterator[dict[str, int]]:
+        """One cell more than a tile; three tiles in one direction and more than two in the others; whole tiles."""
+        tiles = self.tiles
+        patterns = [
+            {n: t + 1 for n, t in tiles.items()},
+            *({n: 3 * t if n == p else 2 * t + 1 for n, t in tiles.items()} for p in reversed(self.names)),
+            tiles,
+            {n: 2 * t for n, t in tiles.items()},
+            {n: 3 * t for n, t in tiles.items()},
+        ]
+        yield from (values for values in patterns if self.names and self.allowed(values))
 
     def fill(self, sizes: dict[str, int], attempt: int) -> Inputs | None:
         """Random contents; later attempts try other ranges of integers, for preconditions on what arrays hold."""
@@ -284,6 +346,20 @@ def candidate_sizes(program: Program, f: Function) -> list[int]:
     return [*SMALL, *sorted(around - set(SMALL), key=abs)]
 
 
+def tile_of(machine: Machine, f: Function, name: str) -> int:
+    """The largest constant that the number is divided by, or that stands in a remainder; 2 if there is none."""
+    exprs = [i.body for c in f.contract for i in c.items] + [e for s in statements(f.body) for e in stmt_exprs(s)]
+    found = [2]
+    for x in (x for e in exprs for x in subexpressions(e)):
+        match x:
+            case Binary("/" | "%", number, divisor) | Call("exact_div", (number, divisor)) if mentions(number, name):
+                with contextlib.suppress(CannotEvaluate, Misbehaviour, KeyError):
+                    found.append(machine.evaluator.value(divisor, {}))
+            case _:
+                pass
+    return max(t for t in found if t <= MAX_CONSTANT)
+
+
 def by_cost(pools: list[list[int]]) -> Iterator[tuple[int, ...]]:
     """All tuples of one number from each pool, in the order of the sum of their positions."""
 
@@ -301,7 +377,7 @@ def by_cost(pools: list[list[int]]) -> Iterator[tuple[int, ...]]:
 
 
 def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Failure:
-    """Simpler contents with the same misbehaviour: zeros and ones where they do. (The sizes were tried small first.)
+    """Simpler contents with the same misbehaviour: zeros and ones where they do.
 
     Kernels also get a simpler schedule, so that a race is shown between the first two threads that have it.
     """
@@ -321,11 +397,11 @@ def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Fa
         return True
 
     for name, values in failure.inputs.arrays.items():
-        if time.monotonic() > deadline or simpler(name, [0] * len(values)):
+        if time.thread_time() > deadline or simpler(name, [0] * len(values)):
             continue
         for at in range(min(len(values), 200)):
             for simple in (0, 1):
-                if time.monotonic() > deadline or best.inputs.arrays[name][at] == simple:
+                if time.thread_time() > deadline or best.inputs.arrays[name][at] == simple:
                     break
                 changed = list(best.inputs.arrays[name])
                 changed[at] = simple

@@ -56,7 +56,7 @@ class CallRules(ThreadConditions):
                     if f.device:
                         self._in_reach("call", state, claim.cells.base)
                         self._handed("call", state, r, claim, take)
-                    if f.device and share == READ:
+                    if share == READ:
                         marks = self._read(changed(state, marks=marks), take.family, claim.cells)
                     if share == FULL:
                         member = self._member(claim.cells, r, take.back)
@@ -101,8 +101,10 @@ class CallRules(ThreadConditions):
         return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 
     def _arguments(self, state: State, f: Function, i: Call, variables: Index) -> Names:
-        """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's."""
-        if any(v.sort is not x.sort for v, x in zip(variables, f.contract.variables)):
+        """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's, and a loose
+        index for another value at each cell of a claim. What is given back for reading the caller would hold twice."""
+        wrong = any(v.sort is not x.sort or v.level for v, x in zip(variables, f.contract.variables))
+        if wrong or any(c.share != FULL for c in f.contract.post):
             raise Rejected("call", "shape")
         sub = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
         sub.update(zip(f.contract.variables, variables, strict=True))

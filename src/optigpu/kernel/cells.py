@@ -41,9 +41,9 @@ class Cells:
     def domain(self, args: Index) -> Term:
         """Is there a cell for these values of the binders?"""
         parts = [instantiate(self.where, args)]
-        for i, (low, high) in enumerate(self.ranges):
-            parts.append(k.le(instantiate(low, args[:i]), args[i]))
-            parts.append(k.lt(args[i], instantiate(high, args[:i])))
+        for i, ((low, high), x) in enumerate(zip(self.ranges, args, strict=True)):
+            parts.append(k.le(instantiate(low, args[:i]), x))
+            parts.append(k.lt(x, instantiate(high, args[:i])))
         return k.and_(*parts)
 
     def at(self, args: Index) -> Index:

@@ -207,8 +207,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Functions by name, and what is assumed of logical functions: named axioms, and definitions."""
+    """Functions by name, and what is assumed of logical functions: named axioms."""
 
     functions: dict[str, Function]
     axioms: tuple[tuple[str, Term], ...] = ()
-    definitions: tuple[tuple[Term, Term], ...] = ()  # (function, lambda)

@@ -77,7 +77,7 @@ class Conditions:
         For all b in need: forward(b) is in r, r.index(forward(b)) = need.index(b), and back(forward(b)) = b. Two binders b, b' of
         one cell have forward(b) = forward(b') because r is injective, hence b = b'.
         """
-        if len(forward) != r.cells.arity or (back is not None and len(back) != need.arity) or need.base != r.cells.base:
+        if len(forward) != r.cells.arity or need.base != r.cells.base:
             raise Rejected(rule, "shape", base=need.base)
         b, inside = self._arbitrary(facts, need)
         image = instantiate_all(forward, b)

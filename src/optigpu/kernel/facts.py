@@ -12,6 +12,7 @@ Everything else goes to the solver (kernel/judge.py).
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from optigpu.kernel import terms as k
@@ -25,7 +26,7 @@ class Guide:
     """Advice for the search, from outside the kernel. Bad advice can make a proof fail, never succeed; here is none at all."""
 
     def refutes(self, facts: Facts, p: Term) -> bool:
-        """Is the integer p negative for numbers for which the facts hold? Then no proof of p >= 0 is looked for."""
+        """Is the integer p negative, or the goal p false, where the facts hold? Then no proof of p >= 0, or of p, is tried."""
         return False
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
@@ -157,7 +158,7 @@ class Facts:
         match new.op:
             case "fdiv":
                 return self._divide(new)
-            case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.atoms()):
+            case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.parts):
                 return self._cancel(new)
             case "max":
                 return self._maximum(new)
@@ -283,7 +284,8 @@ class Facts:
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
         if common is not None and (
-            _atom_nonneg(common, bounds) or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
+            _atom_at_least(0, common, bounds)
+            or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
         ):  # a * q >= 0
             rest = k.polynomial({_without(m, common): c for m, c in cs.items()}, INT)
             return self._eliminate(rest, depth, tried_at, bounds)
@@ -312,7 +314,7 @@ class Facts:
     def _plainly_nonneg(self, cs: Coefficients, bounds: Bounds) -> bool:
         """Are all summands products of numbers that are not negative, and squares?"""
         odd = (a for m in cs for a in dict.fromkeys(m) if m.count(a) % 2)
-        return all(c >= 0 for c in cs.values()) and all(_atom_nonneg(a, bounds) for a in odd)
+        return all(c >= 0 for c in cs.values()) and all(_atom_at_least(0, a, bounds) for a in odd)
 
     def _sign(self, a: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> int:
         if a.op == "num":
@@ -350,7 +352,7 @@ class Facts:
                 products = [m for m, c in cs.items() if c < 0 and m]
                 rest = {m: c for m, c in cs.items() if c > 0}
                 at_least_1 = len(products) == 1 and cs.get((), 0) >= 1 and self._plainly_nonneg(rest, bounds)
-                if at_least_1 and (len(products[0]) == 1 or all(_atom_nonneg(a, bounds) for a in products[0])):
+                if at_least_1 and (len(products[0]) == 1 or all(_atom_at_least(0, a, bounds) for a in products[0])):
                     self.positive |= set(products[0])
         for a in self.positive:
             bounds.setdefault(a, []).append((ONE, 1, ONE))
@@ -375,26 +377,11 @@ class Facts:
                     pass
 
     def _add_bounds(self, bounds: Bounds, item: Term) -> None:
-        """From p <= 0: for each atom with a positive coefficient, up to sign, the bound that p gives for it."""
-        if item.op == "eq" and item.args[0].sort is INT:
-            self._add_bounds(bounds, k.le(item.args[0], ZERO))
-            self._add_bounds(bounds, k.le(ZERO, item.args[0]))
-            return
-        if item.op != "le" or item.args[0].sort is not INT:
-            return
-        cs = k.coefficients(item.args[0])
-        for m, c in cs.items():
-            for v in dict.fromkeys(m):
-                others = _without(m, v)
-                if len(others) > 1 or not self.positive.issuperset(others) or any(v in n for n in cs if n != m):
-                    continue
-                if v in others:
-                    continue
-                rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
-                factor = k.mul(k.num(abs(c)), *others)
-                # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
-                entry = (factor, -1, k.neg(rest)) if c > 0 else (factor, 1, rest)
-                known = bounds.setdefault(v, [])
+        """The bounds that an inequality or equation gives for atoms, where what they are multiplied with is positive."""
+        if item.op in ("le", "eq") and item.args[0].sort is INT:
+            p = item.args[0]
+            for v, others, entry in _entries(p) + _entries(k.neg(p)) if item.op == "eq" else _entries(p):
+                known = bounds.setdefault(v, []) if self.positive.issuperset(others) else [entry]
                 if entry not in known:
                     known.append(entry)
 
@@ -402,6 +389,22 @@ class Facts:
 # For each atom v: (c, 1, r) for c*v >= r, (c, -1, r) for c*v <= r, with c > 0.
 Bounds = dict[Term, list[tuple[Term, int, Term]]]
 _DEFINED = ("fdiv", "max", "pow2")
+
+
+@lru_cache(20_000)
+def _entries(p: Term) -> list[tuple[Term, k.Monomial, tuple[Term, int, Term]]]:
+    """From p <= 0: for each atom with a coefficient that is positive if these others are, the bound that p gives for it."""
+    out, cs = [], k.coefficients(p)
+    for m, c in cs.items():
+        for v in dict.fromkeys(m):
+            others = _without(m, v)
+            if len(others) > 1 or v in others or any(v in n for n in cs if n != m):
+                continue
+            rest = k.polynomial({n: d for n, d in cs.items() if n != m}, INT)
+            factor = k.mul(k.num(abs(c)), *others)
+            # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
+            out.append((v, others, (factor, -1, k.neg(rest)) if c > 0 else (factor, 1, rest)))
+    return out
 
 
 def _innermost(a: Term) -> tuple[int, int, int]:
@@ -412,7 +415,7 @@ def _innermost(a: Term) -> tuple[int, int, int]:
 
 def _expand(t: Term) -> Term:
     """n div 16 for the variable n/16, which stands for it where 16 divides n."""
-    quotients = [x for x in t.free if "/" in str(x.data)]
+    quotients = [x for x in t.free if "/" in str(x.data) and x.sort is INT]
     if not quotients:
         return t
     parts = {x: str(x.data).rpartition("/") for x in quotients}
@@ -472,11 +475,7 @@ def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
     return k.polynomial(a, v.sort), k.polynomial({m: c for m, c in cs.items() if v not in m}, v.sort)
 
 
-def _atom_nonneg(a: Term, bounds: Bounds) -> bool:
-    return _atom_at_least(a, 0, bounds)
-
-
-def _atom_at_least(a: Term, least: int, bounds: Bounds) -> bool:
+def _atom_at_least(least: int, a: Term, bounds: Bounds) -> bool:
     """a >= least (0 or 1), from a constant bound or from what the atom is."""
     if a.op == "num":
         return bool(a.data >= least)
@@ -486,10 +485,10 @@ def _atom_at_least(a: Term, least: int, bounds: Bounds) -> bool:
     match a.op:
         case "fdiv":
             x, d = a.args
-            positive = _atom_at_least(d, 1, bounds) if d.op != "poly" else False
-            return least == 0 and positive and x.op != "poly" and _atom_nonneg(x, bounds)
+            positive = _atom_at_least(1, d, bounds) if d.op != "poly" else False
+            return least == 0 and positive and x.op != "poly" and _atom_at_least(0, x, bounds)
         case "max":
-            return any(x.op != "poly" and _atom_at_least(x, least, bounds) for x in a.args)
+            return any(x.op != "poly" and _atom_at_least(least, x, bounds) for x in a.args)
         case _:
             return False
 

@@ -22,6 +22,7 @@ class Context:
     shared: Term = ZERO  # bytes a block was launched with
     used: Term = ZERO  # bytes of them that are taken
     busy: tuple[tuple[str, Term], ...] = ()  # shared arrays out of scope that threads may still use, with their bytes
+    home: object = None  # the block (of code) with the launch; a device function has none
 
 
 @dataclass(frozen=True, slots=True)

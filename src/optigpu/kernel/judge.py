@@ -71,7 +71,7 @@ class Judge:
         new += self._laws(facts, goal)
         if new and facts.assume(*new).proves(goal):
             return True
-        return self.solver.valid(ground + new, goal)
+        return not facts.guide.refutes(facts, k.implies(k.and_(*new), goal)) and self.solver.valid(ground + new, goal)
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
@@ -81,7 +81,7 @@ class Judge:
             if t.op == "app" and t.args[0].data in POSITIVE:
                 out.append(k.lt(zero, t))
             elif t.op == "app" and t.args[0].data in NOT_NEGATIVE:
-                out.append(k.le(zero, t))
+                out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # of a negative number, C's is NaN
             elif t.op == "sum":
                 low, high, body = t.args
                 (i,), inner = facts.arbitrary(INT)

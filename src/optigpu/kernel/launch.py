@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import KNOWN, READ, UNINIT, Claim, arguments, box
 from optigpu.kernel.code import GLOBAL, HOST_MEMORY, REGISTER, SHARED, Contract, Function, Launch, Param, Phase
@@ -35,17 +37,18 @@ class LaunchRules(ThreadRules):
         for what, goal in limits.items():
             self._require("launch", "limit", state.facts, goal, what=what, values=(grid, block, shared))
         facts = state.facts.assume(*limits.values())
-        context = Context(SETUP, ZERO, grid, block, shared, ZERO)
+        context = Context(SETUP, ZERO, grid, block, shared, home=state.block)
         return changed(state, facts=facts, context=context, code=state.code[1:])
 
     def phase(self, state: State) -> State:
-        """The next phase. When the threads end, the grid is synchronised; when the kernel ends, nothing of it is left."""
+        """The next phase, in the same block of code as the launch, so by the whole grid. When the threads end, the grid is
+        synchronised; when the kernel ends, nothing of it is left."""
         i = self._next(state, Phase)
         c = state.context
-        if c.kind != BEFORE[i.to]:
+        if c.kind != BEFORE[i.to] or c.home is not state.block:
             raise Rejected("launch", "context", context=c, to=i.to)
         if i.to == THREADS:
-            after = Context(THREADS, state.facts.simplify(k.mul(c.grid, c.block)), c.grid, c.block, c.shared, c.used)
+            after = replace(c, kind=THREADS, threads=state.facts.simplify(k.mul(c.grid, c.block)))
             return changed(state, context=after, code=state.code[1:])
         gone = REGISTER if i.to == TEARDOWN else SHARED
         for name, base in state.bases.items():
@@ -53,9 +56,8 @@ class LaunchRules(ThreadRules):
                 raise Rejected("launch", "left", base=name, space=gone)
         if i.to == HOST:
             return changed(state, context=Context(), code=state.code[1:])
-        self._level("launch", state, k.mul(c.grid, c.block), to=i.to)
         state = self._synchronised(state)
-        after = Context(TEARDOWN, ZERO, c.grid, c.block, c.shared, c.used)
+        after = replace(c, kind=TEARDOWN, threads=ZERO, busy=())
         return changed(state, context=after, marks=(), code=state.code[1:])
 
 

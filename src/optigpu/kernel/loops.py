@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, LENT, READ, Cells, Family, Owner, arguments, unknown
-from optigpu.kernel.code import SEQUENTIAL, THREAD, Let, Loop
-from optigpu.kernel.groups import Mark
+from optigpu.kernel.code import SEQUENTIAL, THREAD, Launch, Let, Loop, Phase
+from optigpu.kernel.groups import HOST, Mark
 from optigpu.kernel.iterations import Cover, Entered, Invariant, LoopContract, Range, holds_for, iterations, values_of
 from optigpu.kernel.state import Block, Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, ZERO, Term, instantiate, instantiate_all
@@ -161,11 +161,14 @@ class LoopRules(ThreadLoopConditions):
         return mine
 
     def unroll(self, state: State) -> State:
-        """A sequential loop over known numbers is its body for each of them, one after the other."""
+        """A sequential loop over known numbers is its body for each of them, one after the other. Kernels end in the body."""
         loop = self._next(state, Loop)
         numbers = [state.facts.simplify(state.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if loop.mode != SEQUENTIAL or not all(k.is_num(t) for t in numbers):
             raise Rejected("unroll", "numbers")
+        phases = [i for i in loop.body if isinstance(i, Launch | Phase)]
+        if phases and (state.context.kind != HOST or phases[-1] != Phase(HOST)):
+            raise Rejected("launch", "context", context=state.context, to=HOST)
         values = values_of(loop, *(t.data for t in numbers))
         code = tuple(i for value in values for i in (Let(loop.index, k.num(value), at=loop.at), *loop.body))
         return changed(state, code=code + state.code[1:])

@@ -152,7 +152,7 @@ class Rules(ThreadConditions):
         gone = {n for n, f in state.held.items() if f.cells.base == i.base}
         idle = r.owner is None and not any(m.family in gone for m in state.marks)
         context = state.context
-        if base.space == kc.SHARED and idle:
+        if idle:  # only shared memory takes bytes
             context = replace(context, used=k.sub(context.used, base.bytes))
         elif base.space == kc.SHARED:
             context = replace(context, busy=(*context.busy, (i.base, base.bytes)))
@@ -188,7 +188,7 @@ class Rules(ThreadConditions):
             state = changed(state, facts=state.facts.assume(p))
         for side, found in ((i.pre, takes[: len(i.pre)]), (i.post, takes[len(i.pre) :])):
             held = dict(state.held)
-            for claim, take in zip(side, found, strict=True):
+            for claim, take in sorted(zip(side, found, strict=True), key=lambda one: one[0].share):  # full ones first
                 c = claim.substitute(dict(state.env))
                 r = self._claimed("ghost", state, held, c, take)
                 if c.share == FULL:
@@ -239,7 +239,7 @@ class Rules(ThreadConditions):
         """
         (test, start), (opposite, other_start) = self._ended(yes, "if"), self._ended(no, "if")
         before = yes.block.before
-        if before is None or before is not no.block.before or yes.block is no.block or k.not_(test) is not opposite:
+        if before is None or before is not no.block.before or k.not_(test) is not opposite:
             raise Rejected("join", "these are not the two branches of one if")
         if yes.held.keys() != no.held.keys() or yes.bases != no.bases:
             raise Rejected("join", "branches", base=_difference(yes, no))

@@ -10,10 +10,11 @@ Bound variables of `lam`, `forall` and the big operators are de Bruijn indices, 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import gcd
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -54,7 +55,7 @@ class Term:
     le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
     """
 
-    __slots__ = ("__weakref__", "_free", "_opposite", "args", "data", "key", "level", "op", "sort")
+    __slots__ = ("__weakref__", "_opposite", "args", "data", "free", "key", "level", "op", "parts", "sort")
 
     op: str
     args: tuple[Term, ...]
@@ -62,7 +63,8 @@ class Term:
     sort: Sort
     key: int  # orders terms, the same way in every run
     level: int  # the number of enclosing binders it needs: 0 for a closed term
-    _free: frozenset[Term] | None
+    free: frozenset[Term]  # the variables that occur, those of function sort included
+    parts: tuple[Term, ...]  # the immediate subterms: of a polynomial its atoms
     _opposite: Term | None  # its negation, once that was asked for
 
     def __repr__(self) -> str:
@@ -72,22 +74,24 @@ class Term:
             return f"^{self.data}" if self.op == "bound" else str(self.data)
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
-    @property
-    def free(self) -> frozenset[Term]:
-        """The variables that occur, those of function sort included."""
-        if self._free is None:
-            parts = frozenset().union(*(a.free for a in self.parts))
-            self._free = frozenset((self,)) if self.op == "var" else parts
-        return self._free
-
-    @property
-    def parts(self) -> tuple[Term, ...]:
-        """The immediate subterms: of a polynomial its atoms."""
-        return self.atoms() if self.op == "poly" else self.args
-
-    def atoms(self) -> tuple[Term, ...]:
-        """The atoms of a polynomial."""
-        return tuple(dict.fromkeys(a for monomial, _ in self.data for a in monomial))
+    def __getattr__(self, name: str) -> Any:
+        """key, level, free and parts, when they are first asked for: most terms are gone before."""
+        value: Any
+        match name:
+            case "parts":
+                value = self.args if self.op != "poly" else tuple(dict.fromkeys([a for m, _ in self.data for a in m]))
+            case "free":
+                value = frozenset((self,)) if self.op == "var" else frozenset().union(*[a.free for a in self.parts])
+            case "level":
+                value = self.data + 1 if self.op == "bound" else max([a.level for a in self.parts], default=0)
+                if n := self.binds:
+                    value = max(0, self.args[-1].level - n, *[a.level for a in self.args[:-1]])
+            case "key":
+                value = _key_of(self)
+            case _:
+                raise AttributeError(name)
+        setattr(self, name, value)
+        return value
 
     @property
     def binds(self) -> int:
@@ -95,37 +99,34 @@ class Term:
         return 0 if self.op not in BINDERS else 1 if self.data is None else len(self.data)
 
     def __lt__(self, other: Term) -> bool:
-        return self.key < other.key
+        """By key; terms that happen to have one key are ordered all the same, so that a monomial is written in one way."""
+        return self.key < other.key if self.key != other.key else id(self) < id(other)
 
 
 _TABLE: WeakValueDictionary[Any, Term] = WeakValueDictionary()
+_RECENT: deque[Term] = deque(maxlen=50_000)  # kept for a while: the same terms are made again and again
 BINDERS = {"sum", "prod", "all", "fold_max", "lam", "forall"}
 
 
 def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term:
     key = (op, args, data, sort)
     found = _TABLE.get(key)
-    if found is not None:
-        return found
-    t = Term.__new__(Term)
-    t.op, t.args, t.data, t.sort = op, args, data, sort
-    t.key = _key_of(op, args, data, sort)
-    t._free = t._opposite = None
-    t.level = data + 1 if op == "bound" else max((a.level for a in t.parts), default=0)
-    if t.binds:
-        t.level = max(0, args[-1].level - t.binds, *(a.level for a in args[:-1]))
-    _TABLE[key] = t
-    return t
+    if found is None:
+        found = Term.__new__(Term)
+        found.op, found.args, found.data, found.sort, found._opposite = op, args, data, sort, None
+        _TABLE[key] = found
+        _RECENT.append(found)
+    return found
 
 
-def _key_of(op: str, args: tuple[Term, ...], data: Any, sort: Sort) -> int:
+def _key_of(t: Term) -> int:
     """A number that depends on what the term is, and not on when it was made."""
-    numbers = [a.key for a in args]
-    if op == "poly":
-        numbers = [x for monomial, c in data for x in (crc32(str(c).encode()), *(a.key for a in monomial))]
-    elif data is not None:
-        numbers.insert(0, crc32(str([s.name for s in data] if isinstance(data, tuple) else data).encode()))
-    h = crc32(f"{op}:{sort.name}".encode())
+    numbers = [a.key for a in t.args]
+    if t.op == "poly":
+        numbers = [x for monomial, c in t.data for x in (crc32(str(c).encode()), *[a.key for a in monomial])]
+    elif t.data is not None:
+        numbers.insert(0, crc32(str([s.name for s in t.data] if isinstance(t.data, tuple) else t.data).encode()))
+    h = crc32(f"{t.op}:{t.sort.name}".encode())
     for x in numbers:
         h = ((h ^ x) * 0x9E3779B97F4A7C15 + x + 1) & 0xFFFFFFFFFFFFFFFF
     return h
@@ -137,11 +138,19 @@ Monomial: TypeAlias = tuple[Term, ...]
 Coefficients: TypeAlias = dict[Monomial, Any]  # int for INT, Fraction or int for REAL
 
 
+def expect(sort: Sort, *xs: Term) -> Term:
+    """The last of these terms. Laws of integers are for integers: constructors refuse terms of other sorts."""
+    for x in xs:
+        if x.sort is not sort:
+            raise TypeError(f"{x.sort.name} where {sort.name} is expected")
+    return xs[-1]
+
+
 def num(value: int | Fraction, sort: Sort = INT) -> Term:
     if value.denominator == 1:
         value = value.numerator
-    elif sort is INT:
-        raise TypeError(f"{value} is no integer")
+    if not sort.numeric or (sort is INT and not isinstance(value, int)):
+        raise TypeError(f"{value} is no number of sort {sort.name}")
     return _make("num", (), sort, value)
 
 
@@ -152,6 +161,7 @@ def var(name: str, sort: Sort) -> Term:
     return _make("var", (), sort, name)
 
 
+@lru_cache(2000)
 def mark_of(x: Term) -> tuple[str, int]:
     """Who made a variable: ("?", n) an arbitrary constant ($b3 of a search counts as one), ("#", n) a rule when the state's
     counter was n, (" ", 0) the program."""
@@ -160,6 +170,7 @@ def mark_of(x: Term) -> tuple[str, int]:
 
 
 def bound(index: int, sort: Sort) -> Term:
+    assert index >= 0
     return _make("bound", (), sort, index)
 
 
@@ -173,7 +184,7 @@ def coefficients(t: Term) -> Coefficients:
 
 
 def polynomial(cs: Coefficients, sort: Sort) -> Term:
-    items = [(m, c) for m, c in cs.items() if c != 0]
+    items = [(m, cs[m]) for m in (sorted(cs, key=_order) if len(cs) > 1 else cs) if cs[m] != 0]
     if not items:
         return num(0, sort)
     if len(items) == 1:
@@ -182,12 +193,11 @@ def polynomial(cs: Coefficients, sort: Sort) -> Term:
             return num(c, sort)
         if c == 1 and len(m) == 1:
             return m[0]
-    items.sort(key=lambda mc: _order(mc[0]))
     return _make("poly", (), sort, tuple(items))
 
 
-def _order(m: Monomial) -> tuple[int, list[int]]:
-    return len(m), [a.key for a in m]
+def _order(m: Monomial) -> tuple[int, ...]:
+    return (len(m), *[a.key for a in m])
 
 
 def add(*xs: Term) -> Term:
@@ -199,6 +209,8 @@ def add(*xs: Term) -> Term:
 
 
 def scale(c: int | Fraction, x: Term) -> Term:
+    if c != 0 and x.op == "poly" and len(x.data) > 1:  # no summand vanishes, and their order stays
+        return _make("poly", (), x.sort, tuple([(m, c * d) for m, d in x.data]))
     return polynomial({m: c * d for m, d in coefficients(x).items()}, x.sort)
 
 
@@ -207,22 +219,21 @@ def neg(x: Term) -> Term:
 
 
 def sub(a: Term, b: Term) -> Term:
-    out = coefficients(a)
+    sort, out = _common((a, b)), coefficients(a)
     for m, c in coefficients(b).items():
         out[m] = out.get(m, 0) - c
-    return polynomial(out, _common((a, b)))
+    return a if _is_zero(b) else polynomial(out, sort)
 
 
 def mul(*xs: Term) -> Term:
     sort = _common(xs)
-    out: Coefficients = {(): 1}
-    for x in xs:
-        new: Coefficients = {}
-        for m1, c1 in out.items():
-            for m2, c2 in coefficients(x).items():
+    out = coefficients(xs[0])
+    for x in xs[1:]:
+        left, right, out = out, coefficients(x), {}
+        for m1, c1 in left.items():
+            for m2, c2 in right.items():
                 m = tuple(sorted(m1 + m2)) if m1 and m2 else m1 or m2
-                new[m] = new.get(m, 0) + c1 * c2
-        out = new
+                out[m] = out.get(m, 0) + c1 * c2
     guarded = [m for m in out if len(m) > 1 and any(is_guarded(a) for a in m)]
     if not guarded:
         return polynomial(out, sort)
@@ -258,7 +269,7 @@ def is_num(t: Term) -> bool:
 
 def fdiv(a: Term, b: Term) -> Term:
     """Floor division of integers (unspecified for b = 0). Multiples of a constant divisor are taken out."""
-    _common((a, b, ZERO))
+    expect(INT, a, b)
     if is_num(b) and b.data != 0:
         k = b.data
         if k < 0:
@@ -286,15 +297,14 @@ def fmod(a: Term, b: Term) -> Term:
 
 def pow2(k: Term) -> Term:
     """2 to the k, for k >= 0."""
-    _common((k, ZERO))
-    if is_num(k) and 0 <= k.data <= 64:
+    if is_num(expect(INT, k)) and 0 <= k.data <= 64:
         return num(1 << k.data)
     return _make("pow2", (k,), INT)
 
 
 def bitwise(op: str, a: Term, b: Term) -> Term:
     """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
-    _common((a, b, ZERO))
+    expect(INT, a, b)
     if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
         x, y = a.data, b.data
         return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])
@@ -331,7 +341,7 @@ def to_real(x: Term) -> Term:
     """An integer as a real; a ring homomorphism, so it moves to the atoms."""
     if x.sort is REAL:
         return x
-    out = [scale(c, mul(num(1, REAL), *(_real_atom(a) for a in m))) for m, c in coefficients(x).items()]
+    out = [scale(c, mul(num(1, REAL), *(_real_atom(a) for a in m))) for m, c in coefficients(expect(INT, x)).items()]
     return add(num(0, REAL), *out)
 
 
@@ -345,7 +355,7 @@ def _real_atom(a: Term) -> Term:
 
 def trunc(x: Term) -> Term:
     """A real as an integer, towards zero."""
-    if is_num(x):
+    if is_num(expect(REAL, x)):
         return num(int(x.data))
     if x.op == "real":
         return x.args[0]
@@ -354,7 +364,7 @@ def trunc(x: Term) -> Term:
 
 def inv(x: Term) -> Term:
     """1 / x on reals (unspecified for 0)."""
-    if is_num(x) and x.data != 0:
+    if is_num(expect(REAL, x)) and x.data != 0:
         return num(Fraction(1) / x.data, REAL)
     cs = coefficients(x)
     if len(cs) == 1:
@@ -376,7 +386,7 @@ def lt(a: Term, b: Term) -> Term:
 
 def eq(a: Term, b: Term) -> Term:
     """Equality of numbers, as p = 0; of booleans, as equivalence; of functions, syntactic or an atom."""
-    if a is b:
+    if a is expect(a.sort, b):
         return TRUE
     if a.sort is BOOL:
         return or_(and_(a, b), and_(not_(a), not_(b)))
@@ -410,7 +420,7 @@ def not_(a: Term) -> Term:
 
 
 def _not(a: Term) -> Term:
-    match a.op:
+    match expect(BOOL, a).op:
         case "true" | "false":
             return FALSE if a is TRUE else TRUE
         case "not":
@@ -442,6 +452,7 @@ def _junction(op: str, xs: Iterable[Term], unit: Term, absorbing: Term) -> Term:
                 seen[a] = None
     if not seen:
         return unit
+    expect(BOOL, *seen)
     if any(not_(a) in seen for a in seen if a.op in ("not", "le", "lt")):
         return absorbing
     args = tuple(sorted(seen))
@@ -458,7 +469,7 @@ def conjuncts(t: Term) -> tuple[Term, ...]:
 
 def ite(c: Term, a: Term, b: Term) -> Term:
     """c ? a : b. In either branch, a choice by the same condition is decided."""
-    if c is TRUE or a is b:
+    if expect(BOOL, c) is TRUE or a is expect(a.sort, b):
         return a
     if c is FALSE:
         return b
@@ -520,7 +531,7 @@ def lam(variables: tuple[Term, ...], body: Term) -> Term:
 
 
 def forall(variables: tuple[Term, ...], body: Term) -> Term:
-    if not variables or body in (TRUE, FALSE):
+    if not variables or expect(BOOL, body) in (TRUE, FALSE):
         return body
     return _make("forall", (abstract(body, variables),), BOOL, tuple(v.sort for v in variables))
 
@@ -531,12 +542,13 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
     A range that ends at max(low, h) ends at h: both are empty if h is below low. A maximum of f(low-1) and the f(i) from low on is
     one of f(low-1) and the f(i) from low-1 on, also if there are none.
     """
+    expect(INT, low, high)
     if high.op == "max" and low in high.args:
         high = max_(*(a for a in high.args if a is not low))
     size = sub(high, low)
-    one = is_num(size) and size.data == 1
     if op == "fold_max":
         assert initial is not None
+        expect(body.sort, initial)
         others = low  # where those begin that are not the initial value
         if instantiate(body, (low,)) is initial:
             others = add(low, ONE)
@@ -548,10 +560,10 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
         if is_num(left) and left.data == 1:
             return max_(initial, instantiate(body, (others,)))
         return _make(op, (initial, low, high, body), body.sort)
-    unit = {"sum": num(0, body.sort), "prod": num(1, body.sort), "all": TRUE}[op]
-    if body is unit or (is_num(size) and size.data <= 0):
+    unit = TRUE if op == "all" else num(0 if op == "sum" else 1, body.sort)
+    if expect(unit.sort, body) is unit or (is_num(size) and size.data <= 0):
         return unit
-    if one:
+    if is_num(size) and size.data == 1:
         return instantiate(body, (low,))
     if op == "sum":
         return _sum(low, high, body)
@@ -566,8 +578,7 @@ def _sum(low: Term, high: Term, body: Term) -> Term:
     for m, c in coefficients(body).items():
         inside = [a for a in m if mentions_bound(a, 0)]
         outside = [shift(a, -1) for a in m if not mentions_bound(a, 0)]
-        one = num(1, body.sort)
-        out.append(scale(c, mul(one, *outside, _sum_of_product(low, high, inside, body.sort))))
+        out.append(scale(c, mul(num(1, body.sort), *outside, _sum_of_product(low, high, inside, body.sort))))
     return add(num(0, body.sort), *out)
 
 
@@ -597,13 +608,15 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
     """The term with f applied to its subterms; f is told how many binders it is under."""
     match t.op:
         case "poly":
-            parts = tuple([(tuple([f(a, depth) for a in m]), c) for m, c in t.data])
+            new = {a: f(a, depth) for a in t.parts}
+            if all(a is b for a, b in new.items()):
+                return t
             out: Coefficients = {}
-            for factors, c in parts if parts != t.data else ():
-                product = factors[0] if len(factors) == 1 else mul(num(1, t.sort), *factors)
-                for m, d in coefficients(product).items():
+            for monomial, c in t.data:
+                factors = [new[a] for a in monomial] or [num(1, t.sort)]
+                for m, d in coefficients(mul(*factors) if len(factors) > 1 else factors[0]).items():
                     out[m] = out.get(m, 0) + c * d
-            return polynomial(out, t.sort) if parts != t.data else t
+            return polynomial(out, t.sort)
         case "num" | "var" | "bound" | "true" | "false":
             return t
         case "lam" | "forall":
@@ -613,17 +626,14 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
             *start, low, high, body = t.args
             return big(t.op, f(low, depth), f(high, depth), f(body, depth + 1), *(f(x, depth) for x in start))
         case _:
-            return CONSTRUCTORS[t.op](*(f(a, depth) for a in t.args))
-
-
-def _with_zero(compare: Callable[[Term, Term], Term]) -> Callable[[Term], Term]:
-    return lambda p: compare(p, num(0, p.sort))
+            args = tuple([f(a, depth) for a in t.args])
+            return t if args == t.args else CONSTRUCTORS[t.op](*args)
 
 
 CONSTRUCTORS: dict[str, Callable[..., Term]] = {"real": to_real, "eqf": eq}  # of operators without binders or data
 CONSTRUCTORS |= {f.__name__.strip("_"): f for f in (fdiv, pow2, max_, inv, trunc, app, ite, not_, and_, or_)}
 CONSTRUCTORS |= {op: partial(bitwise, op) for op in ("band", "bor", "bxor")}
-CONSTRUCTORS |= {f.__name__: _with_zero(f) for f in (le, lt, eq)}
+CONSTRUCTORS |= {f.__name__: lambda p, f=f: f(p, num(0, p.sort)) for f in (le, lt, eq)}
 
 
 def mentions_bound(t: Term, index: int) -> bool:
@@ -683,7 +693,9 @@ def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
     def fill(x: Term, depth: int) -> Term | None:
         if x.level <= depth or x.op != "bound":
             return x if x.level <= depth else None
-        return shift(args[n - 1 - (x.data - depth)], depth) if x.data < depth + n else bound(x.data - n, x.sort)
+        if x.data >= depth + n:
+            return bound(x.data - n, x.sort)
+        return shift(expect(x.sort, args[n - 1 - (x.data - depth)]), depth)
 
     return rewritten(t, fill)
 

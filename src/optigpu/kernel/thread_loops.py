@@ -52,12 +52,12 @@ class ThreadLoopConditions(ThreadConditions):
         return tuple(m.under((v,)) for m in contract.marks)
 
     def _owned_by(self, rule: str, state: State, r: Family, owner: Owner | None) -> None:
-        """Those threads (None: all) may access the cells of r."""
-        if r.owner is None or r.owner == owner:
+        """Those threads (None: all) may access the cells of r. They are some of the group's: nobody would be part of any part."""
+        if r.owner == owner:
             return
         b, inside = self._arbitrary(state.facts, r.cells)
-        least = everyone(state.context) if owner is None else owner.at(b)
-        goal = r.owner.at(b).contains(least)
+        mine, least = (everyone(state.context) if o is None else o.at(b) for o in (r.owner, owner))
+        goal = k.and_(mine.contains(least), k.TRUE if owner is None else k.le(ONE, least.size))
         self._require(rule, "owner", inside, goal, base=r.cells.base, context=state.context)
 
     def _owner_outside(self, before: State, entered: Entered, mine: Family) -> Owner | None:

@@ -135,9 +135,9 @@ class ThreadConditions(Conditions):
 
     def _covered(self, rule: str, facts: Facts, m: Mark, by: tuple[Mark, ...], cover: Cover) -> None:
         """Everything that m says was read is said by one of the other marks."""
-        if not 0 <= cover.mark < len(by) or by[cover.mark].family != m.family:
+        wider = by[cover.mark] if 0 <= cover.mark < len(by) else None
+        if wider is None or wider.family != m.family or len(cover.forward) != wider.cells.arity:
             raise Rejected(rule, "marks", base=m.cells.base)
-        wider = by[cover.mark]
         b, inside = self._arbitrary(facts, m.cells)
         image = instantiate_all(cover.forward, b)
         goal = k.and_(wider.cells.domain(image), same(wider.cells.at(image), m.cells.at(b)))
@@ -225,7 +225,8 @@ class ThreadRules(ThreadConditions):
     def shuffle(self, state: State, source: int, forward: Index, target: int, forward2: Index, back: Index) -> State:
         """shfl_down, shfl_up, shfl_xor, shfl: lane l of a warp gets in its own register what lane f(l) has in its.
 
-        Both registers of lane l are accessible to lane l; all lanes read before one writes.
+        Both registers of lane l are accessible to lane l, and the one it writes to nobody else: other lanes' copies stay as they
+        are. All lanes read before one writes.
         """
         i = self._next(state, Shuffle)
         self._known(state, forward, forward2, back)
@@ -243,9 +244,9 @@ class ThreadRules(ThreadConditions):
                 raise Rejected("shuffle", "space", base=cells.base, space=state.bases[cells.base].space)
             b, lane = self._arbitrary(state.facts, cells)
             image = instantiate_all(at, b)
-            if family.owner is not None:
-                goal = family.owner.at(image).contains(Owner(b[0], ONE))
-                self._require("shuffle", "owner", lane, goal, base=cells.base)
+            mine, theirs = Owner(b[0], ONE), (family.owner or everyone(state.context)).at(image)
+            goal = k.and_(theirs.contains(mine), k.TRUE if cells is read else mine.contains(theirs))
+            self._require("shuffle", "owner", lane, goal, base=cells.base)
             if cells is read:
                 self._require("shuffle", "init", lane, family.init_at(image), base=cells.base)
         other = lane_read(i.op, back[0], amount)

@@ -179,13 +179,13 @@ class Equality:
             case Extend(old, body, steps):
                 if old.op not in _BIG:
                     return None
-                low, high, mine = old.args[-3:]
+                *start, low, high, mine = old.args
                 (i,), inner = facts.arbitrary(INT)
                 inner = inner.assume(k.le(low, i), k.lt(i, high))
                 f, g = instantiate(mine, (i,)), instantiate(body, (i,))
                 if f.sort is not g.sort or not self.holds(inner, f, g, tuple(place(s, (i,)) for s in steps)):
                     return None
-                return extended(old, body)
+                return k.big(old.op, low, high, body, *start)
 
     def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Index, back: Index) -> bool:
         """Both maps stay in the index sets and are inverse to each other, and corresponding summands are equal."""
@@ -236,11 +236,6 @@ def split(t: Term, at: Term) -> Term:
         return k.big(t.op, at, high, body, k.big(t.op, low, at, body, start[0]))
     combine = {"sum": k.add, "prod": k.mul, "all": k.and_}[t.op]
     return combine(k.big(t.op, low, at, body), k.big(t.op, at, high, body))
-
-
-def extended(t: Term, body: Term) -> Term:
-    *start, low, high, _ = t.args
-    return k.big(t.op, low, high, body, *start)
 
 
 def widen(t: Term, low: Term) -> Term:

@@ -102,7 +102,7 @@ class _Writer:
             case "poly":
                 return "[" + "+".join(f"{c}*{'*'.join(self.write(a) for a in m)}" for m, c in t.data) + "]"
             case "bound":
-                return f"^{t.data}"
+                return f"^{t.data}:{t.sort.name}"
             case _:
                 data = "" if t.data is None else ",".join(s.name for s in t.data)
                 return f"({t.op}{data} {' '.join(self.write(a) for a in t.args)})"

@@ -11,7 +11,8 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts, Guide
 from optigpu.kernel.judge import instance
 from optigpu.kernel.terms import INT, TRUE, Term
-from optigpu.prover.samples import Sample, extended, negative_for_one
+from optigpu.prover.models import hopeless
+from optigpu.prover.samples import negative_for_one, samples
 
 MAX_INSTANCES = 120
 ROUNDS = 2
@@ -19,7 +20,7 @@ ROUNDS = 2
 
 class Search(Guide):
     def refutes(self, facts: Facts, p: Term) -> bool:
-        return negative_for_one(p, samples(facts))
+        return negative_for_one(p, samples(facts)) if p.sort is INT else hopeless(facts, p)
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Instances at terms that occur in ground facts; a few rounds, since instances bring in new terms."""
@@ -35,15 +36,6 @@ class Search(Guide):
             if len(found) == before:
                 break
         return [advice for fact, advice in found.items() if fact is not TRUE]
-
-
-def samples(facts: Facts) -> list[Sample]:
-    """Numbers for the variables with which the facts hold."""
-    if facts.advice is None:
-        known = samples(facts.origin) if facts.origin is not None else []
-        facts.advice = extended(known, facts.items, len(facts.given))
-    found: list[Sample] = facts.advice
-    return found
 
 
 def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]]:

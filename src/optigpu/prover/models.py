@@ -5,39 +5,72 @@ Nothing rests on this: a proof that is not looked for is not found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 from zlib import crc32
 
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, REAL, Term
-from optigpu.prover.guide import samples
-from optigpu.prover.samples import Sample, Undefined
+from optigpu.prover.samples import Sample, Undefined, advice, evaluate
 
-STEPS = 3000  # subterms evaluated for one model
+STEPS = 3000  # subterms evaluated in one model for one question
+UNIVERSAL = ("all", "forall")
 SPREAD = 2003  # how many values functions have
 
 
 def differ(facts: Facts, a: Term, b: Term) -> bool:
     """Is there a model of the facts in which a and b are not equal?"""
-    if any(i.op in ("all", "forall") for i in facts.items):
-        return False
     a, b = facts.apply(a), facts.apply(b)  # samples are of the variables that the items have
-    return any(_Model(env).tells_apart(facts.items, a, b) for env in samples(facts))
+    return any(m.tells_apart(a, b) for m in _models(facts, False))
+
+
+def refuted(facts: Facts, goal: Term) -> bool:
+    """Is there a model of the facts in which the goal is false?"""
+    goal = facts.apply(goal)
+    return any(m.says(goal) is False for m in _models(facts, False))
+
+
+def hopeless(facts: Facts, goal: Term) -> bool:
+    """Is the goal false in a model of the ground facts in which big operators are unknown numbers, as a solver sees them?"""
+    return any(m.says(goal) is False for m in _models(facts, True))
+
+
+def _models(facts: Facts, blind: bool) -> list[_Model]:
+    remembered = advice(facts)
+    if blind not in remembered.models:
+        items = [i for i in facts.items if not (blind and i.op in UNIVERSAL)]
+        found = [_Model(env, blind) for env in remembered.samples]
+        remembered.models[blind] = [m for m in found if all(m.says(i) for i in items)]
+    return remembered.models[blind]
 
 
 class _Model:
-    """A sample, with functions of which nothing is known but their name: their values are arbitrary, and the same in every run."""
+    """A sample, with functions of which nothing is known but their name: their values are arbitrary, and the same in every run.
 
-    def __init__(self, env: Sample) -> None:
-        self.env, self.left = env, STEPS
+    `blind`: big operators and mathematical functions are arbitrary too. They are positive, as any of them may be known to be.
+    """
 
-    def tells_apart(self, items: Sequence[Term], a: Term, b: Term) -> bool:
+    def __init__(self, env: Sample, blind: bool) -> None:
+        self.env, self.left, self.blind = env, STEPS, blind
+
+    def tells_apart(self, a: Term, b: Term) -> bool:
+        self.left = STEPS
         try:
-            return all(self.value(i) for i in items) and bool(self.value(a) != self.value(b))
+            return bool(self.value(a) != self.value(b))
         except Undefined:
             return False
+
+    def says(self, prop: Term) -> bool | None:
+        if all(x.sort is INT for x in prop.free):
+            try:
+                return bool(evaluate(prop, self.env))  # quicker, where it is enough
+            except Undefined:
+                pass
+        self.left = STEPS
+        try:
+            return bool(self.value(prop))
+        except Undefined:
+            return None
 
     def value(self, t: Term, bound: tuple[int, ...] = ()) -> Any:
         self.left -= 1
@@ -52,8 +85,11 @@ class _Model:
                 return bound[-1 - t.data]
             case "var":
                 return self.env[t] if t in self.env else self.arbitrary(t, ())
-            case "app" if t.args[0].op == "var" and not str(t.args[0].data).startswith("fn:"):
-                return self.arbitrary(t.args[0], tuple(self.value(x, bound) for x in t.args[1:]))
+            case "app" if t.args[0].op == "var" and (self.blind or not _mathematical(t.args[0])):
+                value = self.arbitrary(t.args[0], tuple(self.value(x, bound) for x in t.args[1:]))
+                return abs(value) + 1 if _mathematical(t.args[0]) else value
+            case "sum" | "prod" | "fold_max" if self.blind:
+                return t.key % SPREAD + 1
             case "poly":
                 return sum(self.monomial(m, c, bound) for m, c in t.data)
             case "ite":
@@ -115,3 +151,7 @@ class _Model:
                 return not a
             case _:
                 raise Undefined
+
+
+def _mathematical(f: Term) -> bool:
+    return str(f.data).startswith("fn:")

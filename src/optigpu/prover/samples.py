@@ -6,13 +6,16 @@ Nothing rests on this: whatever the numbers are, the only answer they give is "n
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, Term, mark_of
 
 Sample = dict[Term, int]
 MOST = 6  # samples of one set of facts
+FEW = 3  # so many of them are too few to tell much
 REPAIRS = 12  # variables chosen anew in one attempt at a sample
 SPREADS = (70, 70**4)  # how far from its lower bound a variable is chosen: sizes are small, or larger than all tiles
 
@@ -23,17 +26,18 @@ class Undefined(Exception):
 
 def evaluate(t: Term, env: Sample) -> Any:
     match t.op:
-        case "num":
-            return t.data
-        case "var" if t in env:
-            return env[t]
         case "poly" if t.sort is INT:
             total = 0
             for monomial, c in t.data:
                 for a in monomial:
-                    c *= evaluate(a, env)
+                    value = env.get(a)
+                    c *= evaluate(a, env) if value is None else value
                 total += c
             return total
+        case "num":
+            return t.data
+        case "var" if t in env:
+            return env[t]
         case "fdiv":
             a, b = evaluate(t.args[0], env), evaluate(t.args[1], env)
             if b == 0:
@@ -58,6 +62,28 @@ def evaluate(t: Term, env: Sample) -> Any:
             raise Undefined
 
 
+@dataclass
+class Advice:
+    """What is remembered of facts: samples, and the models made of them, once they were asked for."""
+
+    samples: list[Sample]
+    models: dict[bool, list[Any]] = field(default_factory=dict)
+
+
+def advice(facts: Facts) -> Advice:
+    if facts.advice is None:
+        origin = facts.origin
+        known, settled = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
+        facts.advice = Advice(extended(known, settled, facts.items, len(facts.given)))
+    found: Advice = facts.advice
+    return found
+
+
+def samples(facts: Facts) -> list[Sample]:
+    """Numbers for the variables with which the facts hold."""
+    return advice(facts).samples
+
+
 def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
     """Is the integer p negative for one of the samples?"""
     for env in samples:
@@ -69,17 +95,33 @@ def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
     return False
 
 
-def extended(samples: Sequence[Sample], items: Sequence[Term], seed: int) -> list[Sample]:
-    """The samples for which all items hold, with values for variables that had none; new ones where none is left."""
+def extended(samples: list[Sample], settled: frozenset[Term], items: Sequence[Term], seed: int) -> list[Sample]:
+    """The samples, for which what is settled holds, where all items hold, with values for variables that had none; new ones
+    where few are left."""
+    new = [i for i in items if i not in settled]
+    if samples and not new:
+        return samples
     rng = Random(seed)
     used = _integers(items)
     more = samples if any(x not in s for s in samples for x in used) else ()
     chosen = [_completed(s, used, items, rng, n) for n, s in enumerate((*samples, *more))]
-    kept = [env for env in chosen if _all_hold(items, env)]
+    kept = [env for env in chosen if _all_hold(new, env)]
     if not kept:
         chosen = [_completed({}, used, items, rng, n) for n in range(MOST)]
         kept = [env for n, env in enumerate(chosen) if _repaired(items, env, rng, n)]
-    return kept[:MOST]
+    return kept[:MOST] if len(kept) > FEW or not used else _varied(kept, used, items, rng)
+
+
+def _varied(kept: list[Sample], used: list[Term], items: Sequence[Term], rng: Random) -> list[Sample]:
+    """With samples that have other values from some variable on, where there are few: what is not so is then seen more often."""
+    out = list(kept)
+    for n in range(MOST - len(kept) if kept else 0):
+        dropped = set(used[rng.randrange(len(used)) :])
+        start = {x: value for x, value in kept[n % len(kept)].items() if x not in dropped}
+        env = _completed(start, used, items, rng, n)
+        if env not in out and _all_hold(items, env):
+            out.append(env)
+    return out
 
 
 def _integers(items: Iterable[Term]) -> list[Term]:

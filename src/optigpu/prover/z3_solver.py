@@ -1,14 +1,16 @@
 """z3 behind the kernel's solver protocol.
 
 Products of variables are abstracted to variables of their own, so every query is linear arithmetic with uninterpreted functions:
-decidable, quick, and bounded by a deterministic resource limit instead of seconds.
+decidable, quick, and bounded by a deterministic resource limit instead of seconds. Every query has a context of its own: what z3
+does first depends on what its context has seen, and an answer must not depend on the questions before it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import z3
@@ -17,6 +19,18 @@ from optigpu.kernel.judge import Solver
 from optigpu.kernel.terms import BOOL, INT, ONE, REAL, Sort, Term, add, le, mul, num, sub, subterms
 
 RLIMIT = 400_000
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
+
+
+def _keep_freed_memory() -> None:
+    """What one query's context frees is for the next one: to give it back to the system and ask again costs more than z3."""
+    with contextlib.suppress(OSError, AttributeError):  # another C library does as it likes
+        c_library = ctypes.CDLL(None)
+        c_library.mallopt(M_TRIM_THRESHOLD, 1 << 30)
+        c_library.mallopt(M_MMAP_THRESHOLD, 1 << 25)
+
+
+_keep_freed_memory()
 
 
 class Z3Solver(Solver):
@@ -51,11 +65,12 @@ class Z3Solver(Solver):
         return out
 
     def _query(self, facts: Sequence[Term], goal: Term) -> tuple[Any, Translator]:
-        solver = z3.Solver()
+        context = z3.Context()
+        solver = z3.SimpleSolver(ctx=context)
         solver.set("rlimit", self.rlimit)
         solver.set("ctrl_c", False)  # an interrupt ends us; it is no answer of the solver
         solver.set("random_seed", self.seed)
-        translator = Translator()
+        translator = Translator(context)
         for f in facts:
             solver.add(translator.boolean(f))
         solver.add(z3.Not(translator.boolean(goal)))
@@ -64,24 +79,23 @@ class Z3Solver(Solver):
         return solver, translator
 
 
-@cache
-def _function_sort(sort: Sort) -> Any:
-    return z3.DeclareSort(sort.name)
-
-
 class Translator:
     """Kernel terms to z3 terms. What has no counterpart becomes a constant, the same for equal terms."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: Any) -> None:
+        self.context = context
         self.constants: dict[Term, Any] = {}
         self.memo: dict[Term, Any] = {}
 
     def sort(self, s: Sort) -> Any:
         if s is INT:
-            return z3.IntSort()
+            return z3.IntSort(self.context)
         if s is REAL:
-            return z3.RealSort()
-        return z3.BoolSort() if s is BOOL else _function_sort(s)
+            return z3.RealSort(self.context)
+        return z3.BoolSort(self.context) if s is BOOL else z3.DeclareSort(s.name, self.context)
+
+    def number(self, value: int | Fraction, s: Sort) -> Any:
+        return z3.IntVal(value, self.context) if s is INT else z3.RealVal(str(value), self.context)
 
     def constant(self, t: Term) -> Any:
         if t not in self.constants:
@@ -102,9 +116,9 @@ class Translator:
     def _translate(self, t: Term) -> Any:
         match t.op:
             case "num":
-                return z3.IntVal(t.data) if t.sort is INT else z3.RealVal(str(t.data))
+                return self.number(t.data, t.sort)
             case "true" | "false":
-                return z3.BoolVal(t.op == "true")
+                return z3.BoolVal(t.op == "true", self.context)
             case "poly":
                 return z3.Sum([self._monomial(m, c, t.sort) for m, c in t.data])
             case "fdiv" if t.args[1].op == "num" and t.args[1].data > 0:
@@ -138,7 +152,7 @@ class Translator:
                 return self.constant(t)
 
     def _monomial(self, m: tuple[Term, ...], c: Any, sort: Sort) -> Any:
-        coefficient = z3.IntVal(c) if sort is INT else z3.RealVal(str(c))
+        coefficient = self.number(c, sort)
         if not m:
             return coefficient
         if len(m) == 1:

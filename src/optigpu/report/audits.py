@@ -13,6 +13,7 @@ def render_audit(file: str, a: AuditResult, style: Style = PLAIN) -> str:
     for name, why in a.failures.items():
         lines.append(f"  {style.red('not proved')} {name}: {why}")
     lines.append(f"  obligations  {a.normaliser} by the normaliser, {a.solver_answers} by {a.solver}")
+    lines.append(f"  written by   {a.written_by}")
     lines.append(f"  axioms       {', '.join(a.axioms) or 'none'}")
     lines.append(f"  admitted     {', '.join(a.admitted) or 'none'}")
     lines.append("  model        floats as reals, integers unbounded")

@@ -19,7 +19,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG012": "A pragma that is not known, or that no loop follows.",
     "OG013": "An annotation in the wrong place: contracts stand at the start of the body they are about.",
     "OG014": "`return` or `continue` where control flow would not be structured.",
-    "OG015": "Nesting that is deeper than any program needs.",
+    "OG015": "Nesting that is deeper, or a contract that is longer, than any program needs.",
     "OG100": "A name that is not declared here.",
     "OG101": "A name that is declared twice, or used in its own initial value or in the range of its own loop.",
     "OG102": "An expression of the wrong type.",
@@ -85,7 +85,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG310": "A division by something that may be zero.",
     "OG311": 'exact_div(a, b) needs a fact that b divides a, for example __requires("n % 16 == 0").',
     "OG312": "Shifts and bit operations take numbers that are not negative.",
-    "OG313": "A conversion to a narrower or unsigned type needs the value to be in its range.",
+    "OG313": "A conversion to a narrower or unsigned type, or a difference of unsigned numbers, may be out of the type's range.",
     "OG314": "An allocation needs sizes that are not negative.",
     "OG315": "A fact that the called function requires does not follow here.",
     "OG316": "Memory that the called function requires is not held here, overlaps with another argument, or holds something else.",
@@ -143,7 +143,7 @@ EXPLANATIONS: dict[str, str] = {
     "extents of nested thread loops is the number of threads that kernel_launch names.",
     "OG403": "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",
     "OG404": "An integer that may not fit 64 bits, or an argument that may not fit its int: no machine type is known to hold it.",
-    "OG405": "A name that means something else in C, in C++ or in CUDA. Choose another.",
+    "OG405": "A name that means something else in C++ or in CUDA. Choose another.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
     "OG601": "A step of a script names something that is not there. The candidates are listed with their places.",
     "OG602": "A target fits several places. Say which: .first, .nth(1), .last, .all, or what is around or inside it:\n"
@@ -151,6 +151,6 @@ EXPLANATIONS: dict[str, str] = {
     "OG603": "A transformation does not apply to this statement: it is not a loop, or not of the form that the card asks for.\n"
     "docs/reference.md has the cards.",
     "OG604": "An argument of a transformation makes no sense: text that is not C, a size or a number that it cannot take.",
-    "OG605": "What a step made is no program: a name is not declared where it is used, or is none; or a value has the wrong type.",
+    "OG605": "What a step made is not a program: it uses a name where it is not declared, or a value of the wrong type.",
     "OG606": "A script must keep the contracts of the original, and its definitions and axioms: that is what is proved.",
 }

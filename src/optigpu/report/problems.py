@@ -57,7 +57,7 @@ class _Writer(ThreadWriter):
             case "OG312":
                 return "bit operations take numbers that are not negative"
             case "OG313":
-                return "this conversion may change the value"
+                return "this value may be outside its type, which changes it"
             case "OG314":
                 return f"the size of {b} may be negative"
             case "OG315":

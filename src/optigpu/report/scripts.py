@@ -26,11 +26,10 @@ def render_step(step: Step, style: Style = PLAIN) -> str:
 
 
 def render_script(record: Record, style: Style = PLAIN) -> str:
-    """The last line: what was proved. Rejected steps have left nothing of theirs."""
-    last = next(s for s in reversed(record.steps) if s.result is not None and s.error is None)
-    result, n = last.result, last.number
-    assert result is not None
-    loops = [x for f in last.after.functions() for x in statements(f.body) if isinstance(x, For)]
+    """The last line: what was proved."""
+    result = next(s.result for s in reversed(record.steps) if s.result is not None)
+    n = len(record.steps) - 1
+    loops = [x for f in record.steps[-1].after.functions() for x in statements(f.body) if isinstance(x, For)]
     said = [f"{n} step{'s' * (n != 1)}", f"{result.assumptions} assumption{'s' * (result.assumptions != 1)}"]
     if any(x.meaning is not Mode.SEQUENTIAL for x in loops):
         said.append("race-free")

@@ -8,13 +8,26 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from optigpu.runtime.errors import BuildError
+
 
 def cache_folder() -> Path:
-    """$OPTIGPU_CACHE, or the user's cache folder."""
+    """$OPTIGPU_CACHE, or the user's cache folder. Never one that others can write to: what is in it is believed."""
     if chosen := os.environ.get("OPTIGPU_CACHE"):
         return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:
+        raise BuildError("there is no home folder to keep compiled code in: set OPTIGPU_CACHE") from None
     return Path(base) / "optigpu"
+
+
+def answers_folder() -> Path | None:
+    """Where the solver's answers are kept; none if there is no place for them."""
+    try:
+        return cache_folder()
+    except BuildError:
+        return None
 
 
 def content_key(*parts: str) -> str:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from importlib import metadata
 
-from optigpu.runtime.cache import cache_folder
+from optigpu.runtime.cache import answers_folder
 from optigpu.runtime.compilers import c_compiler, version_of
 from optigpu.runtime.nvrtc import nvrtc, nvrtc_version
 
@@ -35,7 +35,7 @@ def findings() -> list[tuple[str, bool, str]]:
         ),
         ("GPU", *gpu()),
         ("cores", True, str(os.cpu_count())),
-        ("cache", True, str(cache_folder())),
+        ("cache", answers_folder() is not None, str(answers_folder() or "no home folder: set OPTIGPU_CACHE")),
     ]
 
 

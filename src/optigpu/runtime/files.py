@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
 def write_whole(path: str | Path, text: str) -> None:
+    """Raises OSError with the name of the file that was wanted."""
     target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         fresh.write_text(text, encoding="utf-8")
         os.replace(fresh, target)
+    except OSError as e:
+        raise OSError(e.errno, e.strerror, str(target)) from None
+    except ValueError as e:  # a name that no file can have
+        raise OSError(errno.EINVAL, str(e), str(target)) from None
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError, ValueError):
+            fresh.unlink(missing_ok=True)

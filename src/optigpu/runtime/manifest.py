@@ -69,7 +69,7 @@ def save(built: BuiltCuda, folder: Path, key: str) -> Path:
         "plan": encode(built.plan) if encodable(built.plan) else None,
         "kernels": built.kernels,
     }
-    write_whole(folder / f"{key}.json", json.dumps(data, indent=1))
+    write_whole(folder / f"{key}.json", json.dumps({**data, "seal": _seal(data)}, indent=1))
     return folder / f"{key}.json"
 
 
@@ -80,12 +80,14 @@ def load(folder: Path, key: str) -> BuiltCuda:
         source = (folder / f"{key}.cu").read_text(encoding="utf-8")
     except FileNotFoundError as e:
         raise CallError(f"{e.filename} is not there: `optigpu build` writes {key}.cu and {key}.json") from None
-    except json.JSONDecodeError as e:
+    except (ValueError, RecursionError) as e:
         raise CallError(f"{path} is not what `optigpu build` wrote: {e}") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise CallError(f"{path} is not what `optigpu build` writes (or another version of it did): build it again")
-    if data["source"] != content_key(source):
+    if data.get("source") != content_key(source):
         raise CallError(f"{key}.cu was changed after {key}.json was written: build it again")
+    if data.get("seal") != _seal(data):
+        raise CallError(f"{path} was changed after `optigpu build` wrote it: build it again")
     return BuiltCuda(
         source,
         signature_from_json(data["signature"]),
@@ -95,6 +97,11 @@ def load(folder: Path, key: str) -> BuiltCuda:
         decode(data["plan"]),
         data["verified"],
     )
+
+
+def _seal(data: dict[str, Any]) -> str:
+    """The hash of all but itself: how the code is called is as much a part of it as its text."""
+    return content_key(json.dumps({name: value for name, value in data.items() if name != "seal"}, sort_keys=True))
 
 
 def signature_to_json(s: Signature) -> dict[str, Any]:

@@ -78,6 +78,19 @@ SETTERS: dict[str, str] = {"__gmem_set": "GMem", "__smem_set": "SMem", "__treg_s
 
 BUILTIN_NAMES = frozenset({*MATH, *NUMERIC, *INTEGER, *CONTROL_CALLS, *MEMORY_CALLS, *GETTERS, *SETTERS, *SPELLINGS})
 
+# Functions of C's library on numbers: compilers compute calls of these names themselves, whatever function the program gives that
+# name (C11, 7.1.3).
+_MATH_LIBRARY = """acos asin atan atan2 tan acosh asinh atanh cosh sinh exp10 expm1 frexp ilogb ldexp log10 log1p logb modf scalbn
+scalbln cbrt hypot erfc lgamma tgamma nearbyint rint lrint llrint round lround llround trunc fmod remainder remquo copysign nan
+nextafter nexttoward fdim j0 j1 jn y0 y1 yn gamma significand drem scalb pow10 sincos isinf isnan finite signbit"""
+_OTHER_LIBRARY = """labs llabs imaxabs ffs ffsl ffsll abort exit _exit _Exit quick_exit malloc calloc realloc alloca putchar
+isfinite isnormal isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit
+toascii tolower toupper"""
+LIBRARY_NAMES = frozenset(
+    {name + suffix for name in (*_MATH_LIBRARY.split(), *REAL_FUNCTIONS) for suffix in ("", "f", "l")}
+    | {*_OTHER_LIBRARY.split()}
+)
+
 # Formulas: permissions that are not on memory cells, with the types of their arguments.
 TOKENS: dict[str, tuple[Type, ...]] = {
     "HostCtx": (), "KernelSetupCtx": (), "KernelTeardownCtx": (),

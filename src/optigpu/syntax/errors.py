@@ -31,7 +31,8 @@ class InputError(Exception):
     """The input is malformed or outside the language (exit code 2)."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(f"{diagnostic.loc}: {diagnostic.message}")
+        place = f"{diagnostic.loc}: " if diagnostic.loc.line else ""
+        super().__init__(place + diagnostic.message)
         self.diagnostic = diagnostic
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from optigpu.frontend.parser import parse_c
+from optigpu.frontend.reading import reject_deep
 from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import Binary, Call, Cond, Expr, Index, Int, Real, Unary, Var
 from optigpu.syntax.program import Body, Clause, For, Function, LoopRange, Return, Stmt
@@ -160,26 +161,31 @@ def expression(e: Size) -> Expr:
 
 def statements_from(text: str) -> Body:
     """Statements written as C, annotations included."""
-    return tuple(unmarked(s) for s in _parsed(f"void f() {{\n{text}\n}}", text))
+    body = tuple(unmarked(s) for s in _parsed(f"void f() {{\n{text}\n}}", text))
+    if not body:
+        raise input_error("OG604", f"`{text}` is no statement", NOWHERE)
+    return body
 
 
 def clauses_from(text: str) -> tuple[Clause, ...]:
     """The annotations of a loop, as they stand at the top of its body."""
-    (loop,) = _parsed(f"void f() {{ for (int i = 0; i < 1; i++) {{ {text} }} }}", text)
-    assert isinstance(loop, For)
-    if loop.body:
-        raise input_error("OG604", f"`{text}` is not a loop contract alone", NOWHERE)
-    return loop.contract
+    match _parsed(f"void f() {{ for (int i = 0; i < 1; i++) {{ {text} }} }}", text):
+        case (For(body=()) as loop,):
+            return loop.contract
+    raise input_error("OG604", f"`{text}` is not a loop contract alone", NOWHERE)
 
 
 def _parsed(text: str, shown: str) -> Body:
     try:
         items = parse_c(SourceText("<script>", text), lambda name, loc: ())
+        for f in items:
+            reject_deep(f)
     except InputError as e:
         raise input_error("OG604", f"`{shown}` cannot be read: {e.diagnostic.message}", NOWHERE) from None
-    (f,) = items
-    assert isinstance(f, Function)
-    return f.body
+    match items:
+        case (Function(contract=()) as f,):
+            return f.body
+    raise input_error("OG604", f"`{shown}` cannot stand inside a function", NOWHERE)
 
 
 def _placeless(e: Expr) -> Expr:

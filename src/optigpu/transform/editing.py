@@ -73,6 +73,16 @@ def statement_at(program: Program, place: Place) -> Stmt:
     return statement
 
 
+def is_place(program: Program, place: Place) -> bool:
+    """Is there such a statement, or the end of such a body?"""
+    if all(f.name != place.function for f in program.functions()) or not place.path:
+        return False
+    try:
+        return 0 <= place.index <= len(body_around(program, place))
+    except IndexError:
+        return False
+
+
 def body_around(program: Program, place: Place) -> Body:
     """The body that a place is in."""
     if len(place.path) == 1:

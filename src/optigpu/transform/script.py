@@ -31,6 +31,7 @@ from optigpu.syntax.walk import (
     statements,
     stmt_exprs,
 )
+from optigpu.transform.arguments import check_arguments
 from optigpu.transform.editing import (
     Place,
     body_around,
@@ -88,7 +89,12 @@ def transformation(f: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[
     def run(owner: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
         script: Script = owner if isinstance(owner, Script) else owner.script
         family = owner.name + "." if isinstance(owner, Family) else ""
-        return script.run_step(family + f.__name__, lambda: f(owner, *args, **kwargs), args, kwargs)
+
+        def body() -> R:
+            check_arguments(f, owner, args, kwargs)
+            return f(owner, *args, **kwargs)
+
+        return script.run_step(family + f.__name__, body, args, kwargs)
 
     return run
 
@@ -162,9 +168,18 @@ class Script:
 
     @property
     def record(self) -> Record:
+        """Everything that was tried."""
+        return self._record_of(self.attempts)
+
+    @property
+    def accepted(self) -> Record:
+        """The steps that made the program what it is."""
+        return self._record_of(self.steps)
+
+    def _record_of(self, steps: list[Step]) -> Record:
         file = self.attempts[-1].file if self.attempts else ""
         text = "".join(linecache.getlines(file)) if file else ""
-        return Record(self.original.file, text, tuple(self.attempts))
+        return Record(self.original.file, text, tuple(steps))
 
     def find(self, aim: Aim, kind: str = "any") -> Place:
         """The one place that is meant."""

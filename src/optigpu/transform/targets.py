@@ -21,7 +21,7 @@ from optigpu.syntax.program import Mode, Program, Role, Stmt
 from optigpu.syntax.source import NOWHERE, Mark
 from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import stmt_exprs, subexpressions
-from optigpu.transform.editing import Place, statements_of
+from optigpu.transform.editing import Place, is_place, statements_of
 
 if TYPE_CHECKING:
     from optigpu.transform.script import Script
@@ -53,8 +53,20 @@ class Target:
     )
     side: str | None = None  # "before" or "after": the point, not the statement
 
+    @property
+    def well_formed(self) -> bool:
+        """Are its parts what they should be? (Scripts are not type-checked.)"""
+        return (
+            all(isinstance(p.name, str | None) and isinstance(p.mode, Mode | None) for p in self.chain)
+            and all(p.body is None or (isinstance(p.body, Target) and p.body.well_formed) for p in self.chain)
+            and isinstance(self.function, str | None)
+            and (self.which in (None, "all") or isinstance(self.which, int))
+        )
+
     def __truediv__(self, inner: Target) -> Target:
         """`self`, and inside it `inner`."""
+        if not isinstance(inner, Target):
+            return NotImplemented
         return Target((*self.chain, *inner.chain), self.function, inner.which, inner.side)
 
     @property
@@ -137,7 +149,7 @@ class Handle:
         return f"<{headline(self.statement())}>"
 
 
-Aim: TypeAlias = "str | Target | Handle | Place"
+Aim: TypeAlias = str | Target | Handle | Place
 
 # What a bare name means where a statement of a kind is wanted: the first of these that there is.
 KINDS: dict[str, tuple[Callable[[str], Target], ...]] = {
@@ -256,12 +268,16 @@ def headline(s: Stmt) -> str:
 def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, many: bool = False) -> list[Place]:
     """The places an aim stands for; one, unless `many` or the target says `all`."""
     if isinstance(aim, Place):
+        if not is_place(program, aim):
+            raise _error(
+                "OG601", "this place is not in the program any more", help="a handle stays good: s.handle(place)"
+            )
         return [aim]
     if isinstance(aim, Handle):
         return [_by_mark(program, aim.mark)]
     if isinstance(aim, str):
         aim = _named(program, functions, aim, kind)
-    if not isinstance(aim, Target):
+    if not isinstance(aim, Target) or not aim.well_formed:
         raise _error("OG604", f"{aim!r} is not a target", help="a name, For(…), Write(…), …, or a handle")
     names = functions if aim.function is None else (aim.function,)
     by_name = {f.name: f for f in program.functions()}
@@ -282,6 +298,8 @@ def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, man
 
 
 def _named(program: Program, functions: Sequence[str], name: str, kind: str) -> Target:
+    if kind not in KINDS:
+        raise _error("OG604", f"{kind!r} is not a kind of statement", help=f"one of {', '.join(KINDS)}")
     wanted = [f for f in program.functions() if f.name in functions]
     options = [make(name) for make in KINDS[kind]]
     return next((t for t in options if any(matches(t, f) for f in wanted)), options[0])

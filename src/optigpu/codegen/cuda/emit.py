@@ -23,7 +23,7 @@ from optigpu.syntax.exprs import Alloc, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
-from optigpu.syntax.source import Mark
+from optigpu.syntax.source import Loc, Mark
 from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
 from optigpu.syntax.walk import names_in, statements
 
@@ -243,8 +243,8 @@ def host_function(program: Program, name: str | None) -> Function:
     found = [f for f in program.functions() if f.role is Role.HOST and has_launch(f.body)]
     if len(found) != 1:
         what = "no function launches a kernel" if not found else "several functions launch kernels: say which is meant"
-        at = found[1].loc if found else program.functions()[0].loc
-        raise input_error("OG400", what, at)
+        at = [f.loc for f in (*found[1:], *program.functions())][:1]
+        raise input_error("OG400", what, *at or [Loc(program.file, 1, 1, 1, 1)])
     return found[0]
 
 

@@ -183,10 +183,10 @@ class CudaExprs(CExprs):
         if is_int(e.type):
             t = self.machine_type(e)
             mixed = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
-            a, b = (self.widened(x, t) if mixed else self.show(x, precedence("<") + 1) for x in e.args)
+            x, y = (self.widened(arg, t) if mixed else self.show(arg, precedence("<") + 1) for arg in e.args)
             if self.device:
-                return f"{e.func}({a}, {b})", POSTFIX_PRECEDENCE
-            return f"({a} {'<' if e.func == 'min' else '>'} {b} ? {a} : {b})", POSTFIX_PRECEDENCE
+                return f"{e.func}({x}, {y})", POSTFIX_PRECEDENCE
+            return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
         return super().numeric(e)
 
     def index(self, e: Index) -> tuple[str, int]:

@@ -1,0 +1,35 @@
+"""What C does to a text before it looks at its words: trigraphs are replaced, and a backslash joins its line with the next one.
+
+The grammar reads lines as people do, so a text is rejected where C would read another one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from optigpu.syntax.errors import input_error
+from optigpu.syntax.source import SourceText
+
+MISREAD = (
+    (
+        re.compile(r"\?\?[=/'()!<>-]"),
+        "a trigraph is another character to some C compilers",
+        "write something between the question marks",
+    ),
+    (
+        re.compile(r"\\[^\S\n]+(?=\n)"),
+        "blanks after this backslash: to some C compilers it joins this line with the next one",
+        "remove the blanks, or the backslash",
+    ),
+    (
+        re.compile(r"(?<=\S)\\(?=\n)"),
+        "this backslash joins the last word of this line with the first one of the next",
+        "put a blank before it",
+    ),
+)
+
+
+def reject_misread_lines(source: SourceText) -> None:
+    for pattern, message, fix in MISREAD:
+        if match := pattern.search(source.text):
+            raise input_error("OG002", message, source.span(*match.span()), help=fix)

@@ -1,0 +1,349 @@
+"""Damaged inputs: whatever a file holds, a command says in words what is wrong, and where.
+
+`python -m tests.evidence.inputs --inputs 20000 --jobs 16` damages programs, headers, scripts, certificates and built files, and
+puts each to a command: exit code 0, 1 or 2; bad input is told with its place; no stack trace, nothing half written, no long wait.
+A damaged program that is still VERIFIED is run: it must behave as its contract says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import resource
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from optigpu.api import Script
+from optigpu.checker.verify import Verifier
+from optigpu.cli import main as optigpu
+from optigpu.runtime.manifest import save
+from tests.evidence import work
+from tests.evidence.damage import DAMAGE, damaged
+from tests.evidence.trial import WRONG, trial
+from tests.support.limits import TooSlow, within
+
+ROOT = Path(__file__).parents[2]
+CHUNK = 50
+SMALL, SECONDS, MORE_SECONDS = 2500, 10.0, 60.0  # bytes of a small program; CPU time for it, and for others
+HANG = 150  # seconds until a command is stopped
+MEMORY = 8 << 30  # bytes
+PLACE = re.compile(r"[^\s:]+:\d+:\d+: ")
+SCRIPT_PLACE = re.compile(r"[^\s:]+:\d+(:\d+)?: ")
+
+TILE = """import optigpu as og
+
+s = og.Script("copy.c")
+s.loop.tile("i", 4, outer="t", tail="guard")
+s.loop.unroll("i")
+s.emit("out.c")
+"""
+LAUNCH = """import optigpu as og
+
+s = og.Script("add.c")
+s.loop.tile("i", 8, outer="b", tail="guard")
+with s.phase("names"):
+    s.loop.rename("i", "k")
+    s.variable.bind("x", "a[b * 8 + k]", at=og.Write("c"))
+s.print()
+h = s.find(og.For("b") / og.For("k"))
+s.emit("out.c")
+"""
+ADD = "examples/vector_add.c"
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that can be damaged: what kind it is, its name in a folder, and what lies beside it."""
+
+    origin: str
+    kind: str  # program, header, script, certificate, built
+    name: str
+    data: bytes
+    beside: tuple[tuple[str, bytes], ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
+
+
+PROGRAM_COMMANDS = (
+    *[("check", "{}")] * 8, ("check", "{}", "--json"), ("check", "{}", "--show-proof"),
+    ("check", "{}", "--certificate", "out.json"),
+    ("parse", "{}"), ("print", "{}"), ("print", "{}", "--plain"), ("test", "{}", "--seconds", "0.2"), ("audit", "{}"),
+    ("build", "{}", "-o", "out.c"), ("build", "{}", "-o", "out.cu"), ("bench", "{}"), ("run-c", "{}"),
+)  # fmt: skip
+SCRIPT_COMMANDS = (
+    ("run", "{}", "--trace", "out.html"),
+    ("diff", "{}"),
+    ("build", "{}", "-o", "out2.c"),
+    ("bench", "{}"),
+)
+
+
+@cache
+def corpus() -> list[Input]:
+    """Everything that is damaged."""
+    return [*_programs(), *_scripts(), *_certificates(), *_built()]
+
+
+def _programs() -> Iterator[Input]:
+    library = [(p.name, p.read_bytes()) for p in sorted((ROOT / "examples" / "gpu" / "library").glob("*.h"))]
+    for folder in ("examples", "tests/programs", "tests/malformed"):
+        for path in sorted((ROOT / folder).rglob("*.c")):
+            origin = path.relative_to(ROOT).as_posix()
+            beside = tuple((f"library/{name}", text) for name, text in library)
+            yield Input(origin, "program", "x.c", path.read_bytes(), beside, PROGRAM_COMMANDS)
+    user = (ROOT / "examples" / "gpu" / "reduce_library.c").read_bytes()
+    commands = tuple(tuple("x.c" if a == "{}" else a for a in c) for c in PROGRAM_COMMANDS)
+    for name, text in library:
+        yield Input(f"examples/gpu/library/{name}", "header", f"library/{name}", text, (("x.c", user),), commands)
+    ghosts = ROOT / "src" / "optigpu" / "frontend" / "include" / "ghosts.h"
+    yield Input("ghosts.h", "header", "x.c", ghosts.read_bytes(), (), PROGRAM_COMMANDS)
+
+
+def _scripts() -> Iterator[Input]:
+    beside = tuple((name, (ROOT / path).read_bytes()) for name, path in (("copy.c", "examples/copy.c"), ("add.c", ADD)))
+    for name, text in (("tile", TILE), ("launch", LAUNCH)):
+        yield Input(f"script {name}", "script", "x.py", text.encode(), beside, SCRIPT_COMMANDS)
+        program = beside[0] if name == "tile" else beside[1]
+        others = (("x.py", text.encode()), *beside)
+        commands = tuple(tuple("x.py" if a == "{}" else a for a in c) for c in SCRIPT_COMMANDS)
+        yield Input(f"program of script {name}", "script", program[0], program[1], others, commands)
+
+
+def _certificates() -> Iterator[Input]:
+    for origin in ("examples/sum.c", "examples/copy.c", "examples/gpu/vector_add.c"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "c.json"
+            put("check", str(ROOT / origin), "--certificate", str(path))
+            certificate = path.read_bytes()
+        beside = (("x.c", (ROOT / origin).read_bytes()),)
+        command = ("audit", "x.c", "--certificate", "{}")
+        yield Input(f"certificate of {origin}", "certificate", "c.json", certificate, beside, (command,))
+
+
+def _built() -> Iterator[Input]:
+    with tempfile.TemporaryDirectory() as folder:
+        save(Script(ROOT / "examples" / "gpu" / "vector_add.c").built_cuda(), Path(folder), "x")
+        files = {name: (Path(folder) / name).read_bytes() for name in ("x.cu", "x.json")}
+    bench = ("bench", "x.cu", "--cpu", "--size", "n=100", "--repeats", "1")
+    for name, other in (("x.json", "x.cu"), ("x.cu", "x.json")):
+        yield Input(f"built {name}", "built", name, files[name], ((other, files[other]),), (bench,))
+
+
+@dataclass
+class Answer:
+    code: int
+    out: str
+    err: str
+    seconds: float  # of CPU time
+
+
+def put(*argv: str) -> Answer:
+    """A command, in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    start = time.process_time()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            code = optigpu(list(argv))
+        except SystemExit as e:  # argparse
+            code = e.code if isinstance(e.code, int) else 99
+        except Exception:
+            code = 99
+            traceback.print_exc(file=err)
+    return Answer(code, out.getvalue(), err.getvalue(), time.process_time() - start)
+
+
+@dataclass
+class Case:
+    origin: str
+    kind: str
+    damage: str
+    command: str
+    outcome: str
+    detail: str = ""
+    data: bytes = b""
+    runs: int = 0
+
+
+BAD_INPUT, REJECTED, ACCEPTED = "bad input, told where", "not verified, or wrong", "accepted"
+VERIFIED = "verified, and clean in all runs"
+GOOD = (BAD_INPUT, REJECTED, ACCEPTED, VERIFIED)
+BAD = (
+    WRONG,
+    "stack trace",
+    "internal error",
+    "no place",
+    "nothing said",
+    "half written",
+    "too slow",
+    "another exit code",
+)
+
+
+def case(seed: int, number: int) -> Case:
+    """One damaged input put to one command."""
+    r = Random(f"{seed}/{number}")
+    inputs = corpus()
+    chosen = r.choice(inputs if r.random() < 0.75 else [i for i in inputs if i.kind != "program"])
+    names = r.choices(list(DAMAGE), k=r.choice([1, 1, 1, 2, 3]))
+    data = damaged(chosen.data, names, r)
+    command = r.choice(chosen.commands)
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="inputs-") as folder:
+        here = Path(folder)
+        for name, text in (*chosen.beside, (chosen.name, data)):
+            (here / name).parent.mkdir(exist_ok=True)
+            (here / name).write_bytes(text)
+        given = {p.relative_to(here).as_posix() for p in here.rglob("*")}
+        os.chdir(here)
+        try:
+            outcome, detail, runs = judged(
+                chosen, data, [chosen.name if a == "{}" else a for a in command], given, number
+            )
+        finally:
+            os.chdir(before)
+    return Case(chosen.origin, chosen.kind, "+".join(names), " ".join(command), outcome, detail, data, runs)
+
+
+def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number: int) -> tuple[str, str, int]:
+    limit = SECONDS if max(len(data), len(chosen.data)) <= SMALL else MORE_SECONDS
+    try:
+        with within(HANG):
+            answer = put(*argv)
+    except TooSlow:
+        return "too slow", f"no answer in {HANG} s", 0
+    said = answer.out + answer.err
+    fault = faulty(chosen, argv, answer, said) or left_over(answer, given)
+    if fault is None and answer.seconds > limit:
+        fault = "too slow", f"{answer.seconds:.1f} s"
+    if fault is not None:
+        return *fault, 0
+    if answer.code == 0 and argv[0] == "check":
+        t = trial(Path(argv[1]).read_bytes().decode(), Verifier(), seed=number, runs=15, seconds=1.0, limit=HANG)
+        if t.outcome in (WRONG, "crashed"):
+            return WRONG, f"{t.outcome}: {t.detail}", t.runs
+        return VERIFIED, "", t.runs
+    return {0: ACCEPTED, 1: REJECTED, 2: BAD_INPUT}[answer.code], "", 0
+
+
+def faulty(chosen: Input, argv: list[str], answer: Answer, said: str) -> tuple[str, str] | None:
+    """What is wrong with an answer."""
+    if "Traceback" in said or ('File "' in said and chosen.kind != "script"):
+        return "stack trace", said[-3000:]
+    if "internal error" in said or answer.code == 3:
+        return "internal error", said[-3000:]
+    if answer.code not in (0, 1, 2):
+        return "another exit code", f"{answer.code}: {said[-3000:]}"
+    if answer.code and not said.strip():
+        return "nothing said", str(answer.code)
+    if answer.code == 2 and chosen.kind in ("program", "header", "script") and not told_where(argv, said):
+        return "no place", said[-3000:]
+    return None
+
+
+NO_PLACE = ("no GPU was found", "compiler", "launches no kernel", "makes no script", "no function", "cannot be tested")
+
+
+def told_where(argv: list[str], said: str) -> bool:
+    where = SCRIPT_PLACE if argv[1].endswith(".py") else PLACE
+    return bool(where.search(said)) or any(words in said for words in NO_PLACE)
+
+
+def left_over(answer: Answer, given: set[str]) -> tuple[str, str] | None:
+    """Files that a command should not have left: half written ones, or output of what failed."""
+    new = {p.relative_to(Path.cwd()).as_posix() for p in Path.cwd().rglob("*")} - given
+    half = {n for n in new if Path(n).name.startswith(".") or n.endswith(".new")}
+    return ("half written", ", ".join(sorted(half))) if half else None
+
+
+def chunk(task: work.Task) -> dict[str, Any]:
+    name, (seed, start, count) = task
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    outcomes, bad, runs = Counter[str](), [], 0
+    folder = tempfile.mkdtemp(prefix="inputs-cache-")
+    os.environ |= {"OPTIGPU_CACHE": folder, "PATH": ""}  # no compilers
+    try:
+        for number in range(start, start + count):
+            c = case(seed, number)
+            runs += c.runs
+            outcomes[f"{c.kind}: {c.outcome}"] += 1
+            for damage in c.damage.split("+"):
+                outcomes[f"damage {damage}: {c.outcome}"] += 1
+            outcomes[f"command {c.command.split()[0]}: {c.outcome}"] += 1
+            if c.outcome in BAD:
+                told = {"seed": seed, "number": number, "origin": c.origin, "damage": c.damage, "command": c.command}
+                bad.append({**told, "outcome": c.outcome, "detail": c.detail})
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {"task": name, "outcomes": outcomes, "runs": runs, "bad": bad}
+
+
+KINDS = ("program", "header", "script", "certificate", "built")
+
+
+def table(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """What all chunks found, as the page shows it."""
+    total = Counter[str]()
+    for r in results:
+        total.update(r.get("outcomes", {}))
+    rows: dict[str, dict[str, int]] = {}
+    for key, n in sorted(total.items()):
+        what, _, outcome = key.partition(": ")
+        row = rows.setdefault(what, dict.fromkeys((*GOOD, "bad"), 0))
+        row[outcome if outcome in GOOD else "bad"] += n
+    return {
+        "inputs": sum(sum(rows.get(kind, {}).values()) for kind in KINDS),
+        "runs": sum(r.get("runs", 0) for r in results),
+        "rows": rows,
+        "bad": [b for r in results for b in r.get("bad", [])],
+        "lost": [r["task"] for r in results if "lost" in r],
+    }
+
+
+def told(b: dict[str, Any]) -> str:
+    place = f"--seed {b['seed']} --number {b['number']}"
+    return f"{b['outcome']}: {place}: {b['origin']} ({b['damage']}), {b['command']}\n{b['detail']}"
+
+
+def main() -> int:
+    parser = work.arguments("inputs", __doc__)
+    parser.add_argument("--inputs", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--number", type=int, help="only this input: print it and what was found")
+    args = parser.parse_args()
+    sys.setrecursionlimit(10_000)
+    corpus()
+    if args.number is not None:
+        c = case(args.seed, args.number)
+        sys.stdout.buffer.write(c.data[:100_000])
+        print(f"\n{c.origin} ({c.damage}), {c.command}: {c.outcome}\n{c.detail}")
+        return int(c.outcome in BAD)
+    starts = range(0, args.inputs, CHUNK)
+    counts = [min(CHUNK, args.inputs - start) for start in starts]
+    tasks = [(f"{args.seed}:{start}+{n}", (args.seed, start, n)) for start, n in zip(starts, counts)]
+    results = []
+    for r in work.run(tasks, chunk, args):
+        results.append(r)
+        for b in r.get("bad", []):
+            print(told(b), flush=True)
+    found = table(results)
+    for what, row in found["rows"].items():
+        print(f"{what:<32}", "  ".join(f"{o}: {n}" for o, n in row.items() if n))
+    print(f"{found['inputs']} inputs, {found['runs']} runs, {len(found['bad'])} bad, {len(found['lost'])} chunks lost")
+    return 1 if found["bad"] or found["lost"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

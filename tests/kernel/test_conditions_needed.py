@@ -1,0 +1,452 @@
+"""For single side conditions: arguments that only this one refuses, beside ones that are accepted.
+
+The long run tests/evidence/kernel_mutants.py says for which conditions they are needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+
+from optigpu.kernel import code as kc
+from optigpu.kernel import terms as k
+from optigpu.kernel.calls import Kernel
+from optigpu.kernel.cells import FULL, READ, SOME, Cells, Claim, Owner, box
+from optigpu.kernel.conditions import Take
+from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract
+from optigpu.kernel.state import Rejected, State, changed
+from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.kernel.threads import lane_read
+from optigpu.kernel.values import Case
+from tests.kernel.test_attacks import (
+    B0,
+    B1,
+    ID,
+    KNOWN_A,
+    SIX,
+    SIZES,
+    WHOLE,
+    begun,
+    callee,
+    each,
+    i,
+    kernel_of,
+    launched,
+    load,
+    loop,
+    n,
+    refused,
+    store,
+    threads,
+    written_by_threads,
+)
+from tests.support.terms import evaluate
+
+SIZE = k.var("k", INT)
+
+# The order of rules
+
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "let": (), "load": (1, (ZERO,)), "store": (1, (ZERO,)), "allocate": (), "free": (1, (B0,)), "oblige": (), "assertion": ((),),
+    "ghost": ((), ()), "enter_if": (), "enter_loop": (LoopContract(),), "unroll": (), "call": ((), (), ()), "launch": (),
+    "phase": (), "barrier": (), "shuffle": (1, (B0,), 1, (B0,), (B0,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ARGUMENTS)
+def test_a_rule_is_for_its_instruction(rule: str) -> None:
+    kernel, state = begun(kc.Oblige(TRUE, "") if rule == "let" else kc.Let(i, ZERO))
+    assert refused(getattr(kernel, rule), state, *ARGUMENTS[rule]).rule == "order"
+    kernel, state = begun()
+    assert refused(getattr(kernel, rule), state, *ARGUMENTS[rule]).rule == "order"
+
+
+def test_a_block_ends_by_its_own_rule() -> None:
+    kernel, state = begun(kc.If(k.lt(ZERO, n), (), ()), loop(), pre=())
+    yes, no = kernel.enter_if(state)
+    assert refused(kernel.finish, yes, (), ()).rule == "order"
+    assert refused(kernel.leave_loop, yes, (), ()).rule == "order"
+    after = kernel.join_if(yes, no)
+    assert refused(kernel.join_if, after, no).rule == "order"  # code is left
+    body = kernel.enter_loop(after, LoopContract())
+    assert refused(kernel.join_if, body, no).rule == "order"
+    assert refused(kernel.join_if, yes, body).rule == "order"
+    assert refused(kernel.finish, body, (), ()).rule == "order"
+    end = kernel.leave_loop(body, (), ())
+    assert refused(kernel.leave_loop, end, (), ()).rule == "order"
+    kernel.finish(end, (), ())
+
+
+def test_loops_take_for_themselves_what_is_held_in_full() -> None:
+    for share in (READ, FULL):
+        for contract in (LoopContract((each(n, None),)), LoopContract((), (Invariant(1, TRUE, None),))):
+            kernel, state = begun(loop(), pre=(replace(KNOWN_A, share=share),))
+            if share == FULL:
+                kernel.enter_loop(state, contract)
+            else:
+                assert refused(kernel.enter_loop, state, contract).why == "permission"
+
+
+# Calls by threads
+
+
+def group_callee(*pre: Claim, space: str = "GMem") -> kc.Function:
+    """A function for six threads, with claims on y (and z)."""
+    params = (kc.Param("k", INT), kc.Param("y", REAL, (SIZE,), space), kc.Param("z", REAL, (SIZE,), space))
+    post = tuple(c for c in pre if c.share == FULL)
+    used = params[: 1 + len({c.cells.base for c in pre})]
+    return callee(params=used, contract=kc.Contract((), (), pre, post, ()), device=True, threads=k.num(6))
+
+
+def claim(owner: Owner | None = None, share: str = FULL) -> Claim:
+    return Claim(box("y", (SIZE,)), SOME, None, share, owner)
+
+
+MINE, ALL = Owner(B0, ONE), Owner(ZERO, k.num(6))
+CALL = kc.Call(None, "g", (n, kc.View("a", (), ZERO)))
+
+
+def called(state_owner: Owner | None, wanted: Claim) -> tuple[Kernel, State]:
+    """Six threads hold a, with that owner, and call g."""
+    kernel, state = launched(CALL, requires=SIX, others=(group_callee(wanted),))
+    return kernel, changed(state, held={1: replace(state.held[1], owner=state_owner)})
+
+
+def test_cells_are_handed_to_threads_that_may_access_them() -> None:
+    for owner, wanted in ((None, None), (None, MINE), (MINE, MINE), (ALL, None), (ALL, MINE)):
+        kernel, state = called(owner, claim(wanted))
+        kernel.call(state, (), (ID,), ())
+    for owner, wanted in (
+        (MINE, None),
+        (MINE, Owner(k.sub(k.num(5), B0), ONE)),
+        (MINE, Owner(B0, k.num(2))),
+        (Owner(ZERO, k.num(12)), Owner(ZERO, k.num(12))),  # threads outside of the group
+        (Owner(k.num(-1), k.num(7)), Owner(k.num(-1), ONE)),
+        (MINE, Owner(B0, ZERO)),  # nobody
+        (None, Owner(B0, ZERO)),
+    ):
+        for share in (FULL, READ):
+            kernel, state = called(owner, claim(wanted, share))
+            assert refused(kernel.call, state, (), (ID,), ()).why == "owner"
+
+
+def after_reading(index: Term, wanted: Claim, *between: kc.Instr) -> tuple[Kernel, State]:
+    """Each of six threads has read one cell; the next instruction is a call of g (or what is between)."""
+    reads = threads("u", 6, load(index))
+    kernel, state = launched(reads, *between, CALL, requires=SIX, others=(group_callee(wanted),))
+    body = kernel.enter_loop(state, LoopContract(part=ONE))
+    v = body.block.data.v
+    return kernel, kernel.leave_loop(kernel.load(body, 1, (k.substitute(index, {k.var("u", INT): v}),)), (), ())
+
+
+def test_cells_that_were_read_are_handed_to_their_only_reader() -> None:
+    u = k.var("u", INT)
+    turned = k.sub(k.num(5), u)
+    for index, wanted in ((u, claim(MINE)), (turned, claim(None, READ)), (turned, claim(MINE, READ))):
+        kernel, state = after_reading(index, wanted)
+        kernel.call(state, (), (ID,), ())
+    for index, wanted in (
+        (turned, claim(MINE)),  # another has read it
+        (u, claim(None)),  # the reader and five others may write it
+        (u, claim(Owner(ZERO, k.num(6)))),
+    ):
+        kernel, state = after_reading(index, wanted)
+        assert refused(kernel.call, state, (), (ID,), ()).why == "read"
+        kernel, state = after_reading(index, wanted, kc.Barrier("block"))
+        kernel.call(kernel.barrier(state), (), (ID,), ())
+
+
+def test_reads_of_one_family_do_not_concern_another() -> None:
+    """Marks are about a family: b was read, a is handed over."""
+    b = kc.Param("b", REAL, (n,), "GMem")
+    reads = threads("u", 6, load(k.sub(k.num(5), k.var("u", INT)), "b"))
+    pre = (KNOWN_A, Claim(box("b", (n,)), SOME))
+    kernel, state = launched(reads, CALL, requires=SIX, params=(b,), pre=pre, others=(group_callee(claim(MINE)),))
+    body = kernel.enter_loop(state, LoopContract(part=ONE))
+    state = kernel.leave_loop(kernel.load(body, 2, (k.sub(k.num(5), body.block.data.v),)), (), ())
+    assert state.marks
+    kernel.call(state, (), (ID,), ())
+
+
+def test_what_a_callee_reads_is_marked() -> None:
+    """After `g` has read a, no thread may write a cell before the barrier."""
+    writes = threads("t", 6, store(k.var("t", INT)))
+    for share, barrier in ((READ, False), (READ, True), (FULL, False)):
+        between = (kc.Barrier("block"),) if barrier else ()
+        kernel, state = launched(CALL, *between, writes, requires=SIX, others=(group_callee(claim(MINE, share)),))
+        state = kernel.call(state, (), (ID,), ())
+        state = kernel.barrier(state) if barrier else state
+        if share == READ and not barrier:
+            assert refused(kernel.enter_loop, state, LoopContract((each(k.num(6)),), part=ONE)).why == "read"
+        else:
+            written_by_threads(kernel, state)
+
+
+def test_host_memory_is_not_handed_to_threads() -> None:
+    """An admitted device function may ask for host memory; there is none that threads could access."""
+    b = kc.Param("b", REAL, (n,))
+    pre = (KNOWN_A, Claim(box("b", (n,)), SOME))
+    for share in (FULL, READ):
+        g = group_callee(claim(MINE, share), space="Any")
+        call = kc.Call(None, "g", (n, kc.View("b", (), ZERO)))
+        kernel, state = launched(call, requires=SIX, params=(b,), pre=pre, others=(g,))
+        assert refused(kernel.call, state, (), (Take(2, (B0,), (B0,)),), ()).why == "space"
+    for group, ok in ((6, True), (5, False)):
+        g = replace(group_callee(claim()), threads=k.num(group))
+        kernel, state = launched(CALL, requires=SIX, others=(g,))
+        if ok:
+            kernel.call(state, (), (ID,), ())
+        else:
+            assert refused(kernel.call, state, (), (ID,), ()).why == "level"
+
+
+def test_memory_of_devices_is_any_that_threads_have() -> None:
+    for space, ok in (("GMem", True), ("SMem", True), ("TReg", True), ("Any", False)):
+        g = group_callee(claim(), space="Device")
+        kernel, state = launched(CALL, requires=SIX, others=(g,))
+        state = changed(state, bases={"a": replace(state.bases["a"], space=space)})
+        if ok:
+            kernel.call(state, (), (ID,), ())
+        else:
+            assert refused(kernel.call, state, (), (ID,), ()).why == "space"
+            silent = replace(g, contract=kc.Contract((), (), (), (), ()))  # nothing is claimed of the array
+            kernel = Kernel(kernel.judge, kc.Program({**kernel.program.functions, "g": silent}), kernel.ledger)
+            assert refused(kernel.call, state, (), (), ()).why == "space"
+    kernel, state = launched(CALL, requires=SIX, others=(group_callee(claim(), space="SMem"),))
+    assert refused(kernel.call, state, (), (ID,), ()).why == "space"
+
+
+# What a call gives back
+
+
+def turned_callee() -> kc.Function:
+    """Gives its cells back from the other end."""
+    back = Claim(Cells("y", ((ZERO, SIZE),), TRUE, (k.sub(k.sub(SIZE, ONE), B0),)), SOME)
+    return callee(contract=kc.Contract((), (), (Claim(box("y", (SIZE,)), SOME),), (back,), ()))
+
+
+def test_a_call_for_some_cells_leaves_the_others() -> None:
+    m = k.var("m", INT)
+    part = (*SIZES, k.le(m, n))
+    call = kc.Call(None, "g", (m, kc.View("a", (), ZERO)))
+    turned = k.sub(k.sub(m, ONE), B0)
+    kernel, state = begun(call, others=(turned_callee(),), requires=part, post=(Claim(WHOLE, SOME),))
+    for gives in ((Take(1, (turned,), (turned,)),), ()):
+        after = kernel.call(state, (), (ID,), (), gives)
+        if gives:
+            kernel.finish(after, (ID,), ())
+        else:  # a family of its own
+            assert refused(kernel.finish, after, (ID,), ()).why == "permission"
+            (new,) = after.held.keys() - state.held.keys()
+            assert after.held[new].cells.arity == 1
+    beyond = k.sub(k.sub(n, ONE), B0)  # cells at the end, that were not taken
+    assert refused(kernel.call, state, (), (ID,), (), (Take(1, (beyond,), (beyond,)),)).why == "permission"
+
+
+def test_cells_are_given_back_to_their_own_array() -> None:
+    """g gives two arrays back from the other end; each goes where it was taken, and not into the other's family."""
+    params = (kc.Param("k", INT), *(kc.Param(name, REAL, (SIZE,)) for name in "yz"))
+    pre = tuple(Claim(box(name, (SIZE,)), SOME) for name in "yz")
+    turn = k.sub(k.sub(SIZE, ONE), B0)
+    post = tuple(Claim(Cells(name, ((ZERO, SIZE),), TRUE, (turn,)), SOME) for name in "yz")
+    g = callee(params=params, contract=kc.Contract((), (), pre, post, ()))
+    call = kc.Call(None, "g", (n, kc.View("a", (), ZERO), kc.View("b", (), ZERO)))
+    mine = (KNOWN_A, Claim(box("b", (n,)), SOME))
+    kernel, state = begun(call, pre=mine, params=(kc.Param("b", REAL, (n,)),), others=(g,))
+    turned = k.sub(k.sub(n, ONE), B0)
+    takes = tuple(Take(number, (B0,), (B0,)) for number in (1, 2))
+    for numbers in ((1, 2), (2, 1), (1, 1)):
+        gives = tuple(Take(number, (turned,), (turned,)) for number in numbers)
+        if numbers == (1, 2):
+            kernel.call(state, (), takes, (), gives)
+        else:
+            refused(kernel.call, state, (), takes, (), gives)
+
+
+def test_cells_are_given_back_at_binders_that_the_family_has() -> None:
+    """a's cells are numbered by even binders; an odd one is none of them, though it has the index of one."""
+    two = k.num(2)
+    even = Claim(Cells("a", ((ZERO, k.scale(2, n)),), k.eq(k.fmod(B0, two), ZERO), (k.fdiv(B0, two),)), SOME)
+    call = kc.Call(None, "g", (n, kc.View("a", (), ZERO)))
+    kernel = kernel_of(call, others=(turned_callee(),), pre=(even,))
+    state = kernel.begin("f", ((k.scale(2, B0),),))
+    take = Take(1, (k.scale(2, B0),), (k.fdiv(B0, two),))
+    turned = k.sub(k.sub(n, ONE), B0)
+    back = k.sub(k.sub(n, ONE), k.fdiv(B0, two))
+    kernel.call(state, (), (take,), (), (Take(1, (k.scale(2, turned),), (back,)),))
+    odd = k.add(k.scale(2, turned), ONE)
+    assert refused(kernel.call, state, (), (take,), (), (Take(1, (odd,), (back,)),)).why == "permission"
+
+
+def test_a_body_keeps_no_cells_that_a_call_brought() -> None:
+    """An admitted function gives cells that it has not taken; after the loop nobody would know of them."""
+    full = Claim(box("y", (SIZE,)), SOME)
+    for post, ok in (((), True), ((full,), False)):
+        g = callee(contract=kc.Contract((), (), (), post, ()))
+        kernel, state = begun(loop(CALL), pre=(), others=(g,), requires=(*SIZES, k.lt(ZERO, n)))
+        end = kernel.call(kernel.enter_loop(state, LoopContract()), (), (), ())
+        if ok:
+            kernel.leave_loop(end, (), ())
+        else:
+            assert refused(kernel.leave_loop, end, (), ()).why == "leak"
+
+
+# Claims and facts
+
+
+def test_cells_may_be_read_twice() -> None:
+    """The cells a[i div 2], for reading: two binders of one cell are no harm. In full they are."""
+    two = k.num(2)
+    twice = Claim(Cells("a", ((ZERO, n),), TRUE, (k.fdiv(B0, two),)), SOME, None, READ)
+    take = Take(1, (k.fdiv(B0, two),), (k.scale(2, B0),))
+    for share in (READ, FULL):
+        kernel, state = begun(kc.Ghost("g", (), (replace(twice, share=share),), (), ()))
+        if share == READ:
+            kernel.ghost(state, (take,), ())
+        else:
+            assert refused(kernel.ghost, state, (take,), ()).why == "overlap"
+
+
+def test_steps_prove_equations_only() -> None:
+    """A[0] is 0, so A[0] = 0 holds by any steps; A[0] < 0 does not."""
+    first, nothing = k.app(k.var("A", k.fun_sort((INT,), REAL)), ZERO), k.num(0, REAL)
+    steps = (Case(k.lt(ZERO, n), (), ()),)
+    goals = ((k.eq(first, nothing), True), (k.eq(first, k.num(1, REAL)), False), (k.lt(first, nothing), False))
+    for goal, ok in goals:
+        kernel, state = begun(kc.Assert(goal), requires=(*SIZES, k.eq(first, nothing)))
+        if ok:
+            kernel.assertion(state, steps)
+        else:
+            assert refused(kernel.assertion, state, steps).why == "fact"
+
+
+# What groups of threads do together
+
+
+def test_what_a_group_reads_is_marked_for_all_of_it() -> None:
+    writes = threads("t", 6, store(k.var("t", INT)))
+    kernel, state = launched(load(ZERO), writes, requires=SIX)
+    state = kernel.load(state, 1, (ZERO,))
+    assert len(state.marks) == 1
+    assert refused(kernel.enter_loop, state, LoopContract((each(k.num(6)),), part=ONE)).why == "read"
+
+
+def test_a_group_may_write_its_registers_together() -> None:
+    local = kc.Alloc("x", REAL, (), heap=False)
+    kernel, state = launched(local, kc.Store(kc.Place("x", ()), k.num(3, REAL)), requires=SIX)
+    state = kernel.allocate(state)
+    assert state.bases["x"].space == "TReg"
+    kernel.store(state, max(state.held), ())
+
+
+def test_a_barrier_does_not_move_registers() -> None:
+    register = kc.Alloc("p", REAL, (), "TReg", False, True, 4)
+    kernel, state = launched(register, kc.Barrier("block"), requires=SIX)
+    state = kernel.allocate(state)
+    owner = state.held[max(state.held)].owner
+    assert owner == Owner(B0, ONE)
+    assert kernel.barrier(state).held[max(state.held)].owner == owner
+
+
+def test_a_barrier_of_one_block_says_nothing_of_what_is_lent_to_all() -> None:
+    """Two blocks read a, each with a barrier: what one has read stays marked, since the other may write it."""
+    inside = threads("b", 2, load(ZERO), kc.Barrier("block"))
+    kernel, state = launched(inside, requires=SIX, grid=k.num(2))
+    body = kernel.enter_loop(state, LoopContract(part=k.num(6)))
+    body = kernel.barrier(kernel.load(body, 1, (ZERO,)))
+    assert len(body.marks) == 1 and body.held[1].owner is None
+    assert len(kernel.leave_loop(body, (), ()).marks) == 1
+
+
+def test_what_is_lent_to_threads_stays_so_in_their_loops() -> None:
+    """A thread reads in a loop what all threads were lent: that it may read it alone is no news."""
+    t = k.var("t", INT)
+    reads = threads("t", 6, loop(load(k.sub(k.num(5), t)), bound=k.num(2)))
+    writes = threads("u", 6, store(k.var("u", INT)))
+    kernel, state = launched(reads, writes, requires=SIX)
+    outer = kernel.enter_loop(state, LoopContract(part=ONE))
+    inner = kernel.enter_loop(outer, LoopContract())
+    at = k.sub(k.num(5), outer.block.data.v)
+    after = kernel.leave_loop(kernel.leave_loop(kernel.load(inner, 1, (at,)), (), ()), (), ())
+    assert after.marks
+    assert refused(kernel.enter_loop, after, LoopContract((each(k.num(6)),), part=ONE)).why == "read"
+
+
+def test_what_threads_wrote_in_a_loop_is_theirs_after_it() -> None:
+    """`for v < 2: thread for t < 6: a[6 v + t] = 3`: after it, nobody else has access."""
+    t, six = k.var("t", INT), k.num(6)
+    place = k.add(k.scale(6, i), t)
+    code = loop(threads("t", 6, store(place)), bound=k.num(2))
+    kernel, state = launched(code, load(ZERO), requires=(k.eq(n, k.num(12)), k.le(ZERO, k.var("m", INT))))
+    row = k.add(k.scale(6, B1), B0)
+    rows = Cells("a", ((ZERO, k.num(2)), (ZERO, six)), TRUE, (row,))
+    whole = Exclusive(1, rows, (row,), (k.fdiv(B0, six), k.fmod(B0, six)), TRUE, k.num(3, REAL))
+    body = kernel.enter_loop(state, LoopContract((whole,)))
+    (mine,) = [f for f in body.held if f not in state.held]
+    own = Exclusive(mine, rows.under((body.block.data.v,)), (B0,), (B0,), TRUE, k.num(3, REAL))
+    inner = kernel.enter_loop(body, LoopContract((own,), part=ONE))
+    (cell,) = [f for f in inner.held if f not in body.held]
+    end = kernel.leave_loop(kernel.store(inner, cell, ()), ((),), ())
+    after = kernel.leave_loop(end, ((),), ())
+    assert after.held[1].owner is not None
+    assert refused(kernel.load, after, 1, (ZERO,)).why == "owner"
+
+
+# Shared memory that is used again
+
+SHARED = kc.Alloc("s", REAL, (k.num(6),), "SMem", False, False, 4)
+SHARED_AGAIN = replace(SHARED, base="r")
+
+
+@pytest.mark.parametrize("used", ["not at all", "written", "read"])
+@pytest.mark.parametrize("barrier", [True, False])
+def test_shared_memory_is_used_again_when_nobody_uses_it(used: str, barrier: bool) -> None:
+    """A block has room for one array. It is free after its scope only if no thread may still be using it."""
+    writes = threads("t", 6, store(k.var("t", INT), base="s"))
+    middle = (kc.Barrier("block"),) if barrier else ()
+    work: kc.Code = () if used == "not at all" else (writes,)
+    if used == "read":
+        work = (writes, kc.Barrier("block"), load(ZERO, "s"))
+    code = (SHARED, *work, kc.Free("s", False), *middle, SHARED_AGAIN)
+    kernel, state = launched(*code, requires=SIX, shared=24)
+    state = kernel.allocate(state)
+    s = max(state.held)
+    if work:
+        body = kernel.enter_loop(state, LoopContract((each(k.num(6), family=s, base="s"),), part=ONE))
+        (number,) = [f for f in body.held if f not in state.held]
+        state = kernel.leave_loop(kernel.store(body, number, ()), ((),), ())
+    if used == "read":
+        state = kernel.load(kernel.barrier(state), s, (ZERO,))
+    state = kernel.free(state, s, (B0,))
+    state = kernel.barrier(state) if barrier else state
+    if barrier or used == "not at all":
+        kernel.allocate(state)
+    else:
+        assert refused(kernel.allocate, state).why == "shared"
+
+
+# Shuffles
+
+
+def test_lanes_are_those_of_the_manual() -> None:
+    """A lane outside of the warp gives one's own."""
+    for op, amount in product(("shfl_down", "shfl_up", "shfl_xor", "shfl"), range(32)):
+        for given in (k.num(amount), k.var("m", INT)):
+            term = lane_read(op, B0, given)
+            for lane in range(32):
+                other = {
+                    "shfl_down": lane + amount,
+                    "shfl_up": lane - amount,
+                    "shfl_xor": lane ^ amount,
+                    "shfl": amount,
+                }[op]
+                assert evaluate(term, {"m": amount}, (lane,)) == (other if 0 <= other < 32 else lane), (
+                    op,
+                    amount,
+                    lane,
+                )
+    with pytest.raises(Rejected):
+        lane_read("shfl_left", B0, ONE)
