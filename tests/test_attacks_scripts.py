@@ -219,14 +219,3 @@ def test_a_pragma_has_no_clauses_that_the_checker_does_not_know() -> None:
     for more in ("collapse(2)", ",collapse(2)", "lastprivate(x)"):
         with pytest.raises(InputError, match="are not known"):
             parse_text(text.replace("MORE", more))
-
-
-@pytest.mark.parametrize(("name", "known"), [("memset", True), ("cbrtf", True), ("sincosf", True), ("set", False)])
-def test_functions_that_compilers_know_are_not_redefined(name: str, known: bool) -> None:
-    """GCC calls memset for a loop that fills, and computes cbrtf(27) itself."""
-    program = parse_text(f"float {name}(float x) {{ return x; }}")
-    if known:
-        with pytest.raises(InputError, match="is a function of C's library"):
-            emit_c(program)
-    else:
-        assert f"float {name}(float x)" in emit_c(program)
