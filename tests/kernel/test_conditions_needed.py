@@ -16,11 +16,14 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import FULL, READ, SOME, Cells, Claim, Owner, box
 from optigpu.kernel.conditions import Take
+from optigpu.kernel.facts import Facts
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
+from optigpu.kernel.judge import Judge
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.kernel.threads import lane_read
 from optigpu.kernel.values import Case
+from optigpu.prover.z3_solver import Z3Solver
 from tests.kernel.test_attacks import (
     B0,
     B1,
@@ -467,3 +470,51 @@ def test_iterations_of_small_loops_are_those_of_c() -> None:
                 expected = list(range(s, b + equal, step) if up else range(s, b - equal, -step))
                 low, high = evaluate(range_.low, env), evaluate(range_.high, env)
                 assert [evaluate(range_.index, env, (v,)) for v in range(low, high)] == expected
+
+
+def test_negative_numbers_are_not_divided() -> None:
+    """C rounds towards zero: -7 / 2 is -3, and 7 / -2 is -3."""
+    for start, relation, bound, amount, ok in ((7, ">", 1, 2, True), (-7, "<", -1, 2, False), (7, ">", -4, -2, False)):
+        kernel, state = begun(kc.Loop(i, k.num(start), relation, k.num(bound), "/", k.num(amount), ()))
+        if ok:
+            assert [instr.value.data for instr in kernel.unroll(state).code if isinstance(instr, kc.Let)] == [7, 3]
+        else:
+            assert refused(kernel.unroll, state).why == "endless"
+
+
+# Obligations
+
+
+def test_nothing_is_proved_of_a_loose_index() -> None:
+    """It stands for nothing; that its square is not negative would be a fact about whatever it is taken for."""
+    judge = Judge(Z3Solver())
+    assert not judge.proves(Facts(), k.le(ZERO, k.mul(B0, B0)))
+    assert judge.proves(Facts(), k.le(ZERO, k.mul(n, n)))
+    assert judge.proves(Facts(), k.forall((n,), k.le(ZERO, k.mul(n, n))))
+
+
+def test_signs_of_functions_and_sums() -> None:
+    judge, zero = Judge(Z3Solver()), k.num(0, REAL)
+    y = k.var("y", REAL)
+    exp, sqrt, other = (k.var(name, k.fun_sort((REAL,), REAL)) for name in ("fn:exp", "fn:sqrt", "fn:sin"))
+    a = k.var("A", k.fun_sort((INT,), REAL))
+    assert judge.proves(Facts(), k.lt(zero, k.app(exp, y)))
+    assert not judge.proves(Facts(), k.lt(zero, k.app(sqrt, y)))
+    assert judge.proves(Facts().assume(k.lt(zero, y)), k.le(zero, k.app(sqrt, y)))
+    assert not judge.proves(Facts().assume(k.lt(zero, y)), k.le(zero, k.app(other, y)))
+    assert not judge.proves(Facts().assume(k.lt(zero, y)), k.lt(zero, k.app(other, y)))
+    exps = k.big("sum", ZERO, n, k.app(exp, k.app(a, B0)))
+    assert judge.proves(Facts(), k.le(zero, exps))
+    assert not judge.proves(Facts(), k.lt(zero, exps))  # there may be none
+    assert judge.proves(Facts().assume(k.lt(ZERO, n)), k.lt(zero, exps))
+    square = k.big("sum", ZERO, n, k.to_real(k.mul(B0, B0)))
+    assert not judge.proves(Facts().assume(k.lt(ZERO, n)), k.lt(zero, square))  # 0 for n = 1
+    assert not judge.proves(Facts(), k.le(zero, k.big("sum", ZERO, n, k.app(a, B0))))
+    first = k.big("sum", ONE, n, B0)
+    assert not judge.proves(Facts(), k.lt(ZERO, first)) and judge.proves(
+        Facts().assume(k.lt(ONE, n)), k.lt(ZERO, first)
+    )
+    later = k.big("sum", ZERO, n, k.mul(B0, B0))
+    assert judge.proves(Facts(), k.le(ZERO, later)) and not judge.proves(
+        Facts().assume(k.lt(ZERO, n)), k.lt(ZERO, later)
+    )
