@@ -213,7 +213,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="only list the conditions")
     args = parser.parse_args()
     sites = [s for s in side_conditions.all_sites() if args.only is None or args.only in s.name]
-    sites.sort(key=lambda s: (s.module in side_conditions.LAWS, bool(explained(s.name))))  # what matters most first
+    sites.sort(key=lambda s: (s.module in side_conditions.LAWS, bool(explained(s.name)), s.module == "judge"))
     if args.list:
         print("\n".join(s.name for s in sites))
         return 0

@@ -518,3 +518,43 @@ def test_signs_of_functions_and_sums() -> None:
     assert judge.proves(Facts(), k.le(ZERO, later)) and not judge.proves(
         Facts().assume(k.lt(ZERO, n)), k.lt(ZERO, later)
     )
+
+
+# Phases of a kernel
+
+
+@pytest.mark.parametrize("done", range(3))
+def test_phases_come_in_order(done: int) -> None:
+    order = ("threads", "teardown", "host")
+    for to in order:
+        code = (kc.Launch(ONE, k.num(6), ZERO), *(kc.Phase(p) for p in order[:done]), kc.Phase(to))
+        kernel, state = begun(*code, space="GMem")
+        state = kernel.launch(state)
+        for _ in range(done):
+            state = kernel.phase(state)
+        if to == order[done]:
+            kernel.phase(state)
+        else:
+            assert refused(kernel.phase, state).why == "context"
+
+
+def test_cells_of_an_iteration_keep_their_owners() -> None:
+    """`for v < 2` of six threads takes a[3 v + j]: that cell is thread 3 v + j's, inside and afterwards."""
+    three = k.num(3)
+    again = kc.Loop(k.var("w", INT), ZERO, "<", k.num(2), "+", ONE, (load(ZERO),))
+    kernel, state = launched(threads("t", 6, store(k.var("t", INT))), again, requires=SIX)
+    state = written_by_threads(kernel, state)
+    row = k.add(k.scale(3, B1), B0)
+    cells = Cells("a", ((ZERO, k.num(2)), (ZERO, three)), TRUE, (row,))
+    back = (k.fdiv(B0, three), k.fmod(B0, three))
+    body = kernel.enter_loop(state, LoopContract((Exclusive(1, cells, (row,), back, TRUE, None),)))
+    (number,) = [f for f in body.held if f not in state.held]
+    owner, v = body.held[number].owner, str(body.block.data.v.data)
+    assert owner is not None
+    for at, j in product(range(2), range(3)):
+        assert (evaluate(owner.start, {v: at}, (j,)), evaluate(owner.size, {v: at}, (j,))) == (3 * at + j, 1)
+    assert refused(kernel.load, body, number, (ZERO,)).why in ("owner", "permission")
+    after = kernel.leave_loop(changed(body, code=()), ((),), ())
+    for c in range(6):
+        assert after.held[1].owner is not None
+        assert evaluate(after.held[1].owner.start, {"n": 6}, (c,)) == c
