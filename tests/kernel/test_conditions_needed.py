@@ -558,3 +558,15 @@ def test_cells_of_an_iteration_keep_their_owners() -> None:
     for c in range(6):
         assert after.held[1].owner is not None
         assert evaluate(after.held[1].owner.start, {"n": 6}, (c,)) == c
+
+
+def test_a_kernel_does_not_end_in_a_loop_that_it_is_around() -> None:
+    """Unrolled once, its phases would be in order; but the loop is in the kernel, and its end in the loop."""
+    ends = (kc.Phase("teardown"), kc.Phase("host"))
+    kernel, state = launched(loop(*ends, bound=ONE))
+    assert refused(kernel.unroll, state).why == "context"
+    whole = (kc.Launch(ONE, k.num(6), ZERO), kc.Phase("threads"), *ends)
+    kernel, state = begun(loop(*whole, bound=k.num(2)), space="GMem")
+    assert len(kernel.unroll(state).code) == 10
+    kernel, state = begun(loop(*whole[:-1], bound=ONE), space="GMem")
+    assert refused(kernel.unroll, state).why == "context"
