@@ -12,6 +12,7 @@ from optigpu.runtime.compilers import compile_c
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.errors import BuildError
 from optigpu.runtime.signature import signature_of
+from optigpu.syntax.errors import InputError
 
 SET = 'void set(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); a[0] = x; }\n'
 CALL = 'void f(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); set(x, a); }\n'
@@ -23,7 +24,10 @@ def compiled(text: str) -> CFunction:
     return CFunction(emit_c(program), signature_of(f, effective_types(f)))
 
 
-@pytest.mark.parametrize("text", [CALL + SET, SET + CALL])
+PROTOTYPE = "void set(float x, float a[1]);\n"
+
+
+@pytest.mark.parametrize("text", [PROTOTYPE + CALL + SET, SET + CALL])
 def test_a_function_is_declared_where_it_is_called(text: str) -> None:
     """C passes a float to a function that is not declared as a double."""
     a = np.zeros(1, np.float32)
@@ -36,3 +40,14 @@ def test_a_function_is_declared_where_it_is_called(text: str) -> None:
 def test_functions_and_constants_that_c_has_elsewhere() -> None:
     f = compiled("float f(float x, double y, int n) { return rsqrtf(x) * 2.0f + rsqrt(y) + (INT_MAX - n); }")
     assert f(0.25, 0.0625, 2**31 - 2) == 9
+
+
+@pytest.mark.parametrize(("name", "known"), [("memset", True), ("memcpy", True), ("set", False)])
+def test_functions_that_compilers_call_are_not_redefined(name: str, known: bool) -> None:
+    """GCC calls memset for a loop that fills."""
+    text = f"float {name}(float x) {{ return x; }}"
+    if known:
+        with pytest.raises(InputError, match="is built in"):
+            parse_text(text)
+    else:
+        assert f"float {name}(float x)" in emit_c(parse_text(text))

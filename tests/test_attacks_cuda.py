@@ -253,6 +253,8 @@ def in_kernel(value: str, contract: str = '__requires("u >= 1, u <= 100, v >= 1"
         ("(int64_t)100000 * n", "(long long)100000 * n"),
         ("(int64_t)100000 * t", "100000 * t"),
         ("(int64_t)1 << (t + 40)", "(long long)1 << (t + 40)"),
+        ("(int64_t)1 << n % 63", "(long long)1 << n % 63"),
+        ("y * y * m", "y * y * m"),
         ("n + 4294967295", "n + 4294967295LL"),
         ("v * v", "(unsigned long long)v * v"),
         ("u * u", "u * u"),
@@ -436,3 +438,13 @@ def test_kernels_have_ended_when_a_function_ends(back: str, waits: bool) -> None
     """A copy that is not always made does not always wait for them, nor report what went wrong."""
     unit = emitted(host(launch("1", "e[t] = 5;") + back.replace("BACK", BACK)))
     assert ("cudaDeviceSynchronize" not in unit.text) is waits
+
+
+@pytest.mark.parametrize(("most", "direct"), [(64, True), (128, False)])
+def test_a_block_has_room_for_64_threads_in_z(most: int, direct: bool) -> None:
+    loops = "".join(
+        f"thread for (int {i} = 0; {i} < {n}; {i}++) " for i, n in (("b", 3), ("x", "n"), ("y", 4), ("z", 2))
+    )
+    body = f"kernel_launch(3, n * 8, 0); kernel_setup_end(); {loops} if (b + x + y + z == 0) e[0] = 1.0f; "
+    text = host(body + "kernel_teardown_begin(); kernel_kill();" + BACK, contract=f'__requires("n <= {most}");')
+    assert ("const int x = threadIdx.z;" in kernel_text(text)) is direct

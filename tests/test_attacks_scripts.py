@@ -15,6 +15,7 @@ from optigpu.checker.verdict import ProgramResult
 from optigpu.checker.verify import Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
+from optigpu.report.scripts import render_script
 from optigpu.runtime.errors import CallError
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.exprs import Int, Real, Unary, Var
@@ -108,6 +109,17 @@ def test_a_script_admits_no_function(tmp_path: Path) -> None:
         become(script, CALLING.replace("BODY", "__admitted();"))
     become(script, CALLING.replace("BODY", "for (int i = 0; i < n; i++) a[i] = 0.0f;"))
     assert "helper(n, a)" in emitted(script, tmp_path)
+
+
+def test_what_is_said_of_the_program_is_not_about_a_rejected_one() -> None:
+    script = zero()
+    script.loop.parallel("i")
+    with pytest.raises(og.StepError):
+        become(script, ONES)
+    with pytest.raises(og.StepError), script.phase("two steps"):
+        become(script, BACKWARDS)
+        become(script, ONES)
+    assert render_script(script.accepted).startswith("VERIFIED 1 step · 0 assumptions · race-free · no leak")
 
 
 @og.transformation
@@ -207,14 +219,3 @@ def test_a_pragma_has_no_clauses_that_the_checker_does_not_know() -> None:
     for more in ("collapse(2)", ",collapse(2)", "lastprivate(x)"):
         with pytest.raises(InputError, match="are not known"):
             parse_text(text.replace("MORE", more))
-
-
-@pytest.mark.parametrize(("name", "known"), [("memset", True), ("cbrtf", True), ("sincosf", True), ("set", False)])
-def test_functions_that_compilers_know_are_not_redefined(name: str, known: bool) -> None:
-    """GCC calls memset for a loop that fills, and computes cbrtf(27) itself."""
-    program = parse_text(f"float {name}(float x) {{ return x; }}")
-    if known:
-        with pytest.raises(InputError, match="is a function of C's library"):
-            emit_c(program)
-    else:
-        assert f"float {name}(float x)" in emit_c(program)

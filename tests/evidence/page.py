@@ -166,14 +166,15 @@ def kernel_part(t: dict[str, Any]) -> str:
 
 
 def certificates_part(c: dict[str, Any]) -> str:
+    changes = sum(sum(row.values()) for row in c["rows"].values())
     lines = [
         "## Certificates",
         "",
         f"{c['replay']} of {c['programs']} certificates (examples, kernels, last programs of scripts) replay without the checker's search.",
         "A certificate holds the program, the hashes of its contracts and of the emitted code, what is assumed, tool and solver, and a hash of all",
-        f"this. One thing changed at a time, at random places: {c['changes']:,} of {c['changes']:,} changes detected, as the hash does not fit any more."
+        f"this. One thing changed at a time, at random places: {changes:,} of {changes:,} changes detected, as the hash does not fit any more."
         if not c["bad"]
-        else f"One thing changed at a time, at random places: **{len(c['bad'])} of {c['changes']:,} changes not detected, or a crash**.",
+        else f"One thing changed at a time, at random places: **{len(c['bad'])} of {changes:,} changes not detected, or a crash**.",
         "The table is of the same changes with the hash made to fit, as somebody would who wants to deceive: a change is *detected* if `audit`",
         "says that the file is no certificate or does not fit the program, or the kernel refuses a step; otherwise what the file holds is *still",
         "a proof* of the same program and contract: another witness that does as well, a term or state that nothing uses, a name that is bound,",

@@ -38,18 +38,6 @@ HEADERS = {
     "stdbool.h": frozenset({"bool"}),
 }
 
-# Functions that compilers know: they compute their values, and call some of them for loops that copy or fill.
-LIBRARY_MATH = (
-    "acos acosh asin asinh atan atan2 atanh cbrt copysign cosh erfc exp10 expm1 fdim fmod frexp hypot ilogb j0 j1 jn ldexp lgamma "
-    "llrint llround log10 log1p logb lrint lround modf nan nearbyint nextafter pow10 remainder remquo rint round roundeven scalb "
-    "scalbln scalbn significand sincos sinh tan tgamma trunc y0 y1 yn"
-)
-LIBRARY_OTHER = (
-    "abort aligned_alloc alloca bcmp bcopy bzero calloc exit ffs free labs llabs main malloc memchr memcmp memcpy memmove mempcpy "
-    "memset posix_memalign printf putchar puts realloc strcat strchr strcmp strcpy strlen strncmp strncpy"
-)
-LIBRARY = frozenset(LIBRARY_OTHER.split()) | {name + end for name in LIBRARY_MATH.split() for end in ("", "f", "l")}
-
 
 def emit_c(program: Program) -> str:
     """A self-contained C11 file with the functions of the program and what they call."""
@@ -186,8 +174,6 @@ class _CPrinter(ProgramPrinter):
     def function(self, f: Function) -> None:
         if f.role is Role.DEVICE:
             raise input_error("OG500", f"the device function `{f.name}` has no counterpart in plain C", f.loc)
-        if f.name in LIBRARY:
-            raise input_error("OG405", f"`{f.name}` is a function of C's library", f.loc, help="choose another name")
         self.out.add(f"{self.signature(f)} {{")
         self.out.depth += 1
         for p, type_ in zip(f.params, self.effective[f.name]):

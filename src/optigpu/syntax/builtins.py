@@ -79,13 +79,13 @@ SETTERS: dict[str, str] = {"__gmem_set": "GMem", "__smem_set": "SMem", "__treg_s
 BUILTIN_NAMES = frozenset({*MATH, *NUMERIC, *INTEGER, *CONTROL_CALLS, *MEMORY_CALLS, *GETTERS, *SETTERS, *SPELLINGS})
 
 # Functions of C's library on numbers: compilers compute calls of these names themselves, whatever function the program gives that
-# name (C11, 7.1.3).
+# name (C11, 7.1.3). They call those on memory for loops that fill or copy.
 _MATH_LIBRARY = """acos asin atan atan2 tan acosh asinh atanh cosh sinh exp10 expm1 frexp ilogb ldexp log10 log1p logb modf scalbn
 scalbln cbrt hypot erfc lgamma tgamma nearbyint rint lrint llrint round lround llround trunc fmod remainder remquo copysign nan
 nextafter nexttoward fdim j0 j1 jn y0 y1 yn gamma significand drem scalb pow10 sincos isinf isnan finite signbit"""
 _OTHER_LIBRARY = """labs llabs imaxabs ffs ffsl ffsll abort exit _exit _Exit quick_exit malloc calloc realloc alloca putchar
 isfinite isnormal isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit
-toascii tolower toupper"""
+toascii tolower toupper memset memcpy memmove memcmp mempcpy bcmp bcopy bzero"""
 LIBRARY_NAMES = frozenset(
     {name + suffix for name in (*_MATH_LIBRARY.split(), *REAL_FUNCTIONS) for suffix in ("", "f", "l")}
     | {*_OTHER_LIBRARY.split()}

@@ -102,7 +102,7 @@ class CudaExprs(CExprs):
 
     def wider(self, e: Expr, t: Scalar) -> Scalar | None:
         """Where an operation that C++ does in type t may have another value there: a type of 64 bits in which it has not.
-        Operations of 64 bits are the program's own."""
+        What the program itself computes in 64 bits is its own."""
         match e:
             case Binary("+" | "-" | "*" | "/" | "<<") | Unary("-"):
                 value: Expr = e
@@ -113,9 +113,11 @@ class CudaExprs(CExprs):
                 return INT64 if changed else None
             case _:
                 return None
-        if t.bits == INT64.bits or self.ranges.fits(value, t):
+        if self.ranges.fits(value, t):
             return None
-        for wide in (INT64, UINT64):
+        if promoted(e.type).bits == INT64.bits:
+            return promoted(e.type) if t.bits < INT64.bits else None
+        for wide in (INT64, UINT64) if t.bits < INT64.bits else ():
             if self.ranges.fits(value, wide):
                 return wide
         raise input_error("OG404", "this integer may not fit 64 bits", e.loc, help="bound its parts in the contract")
@@ -179,10 +181,9 @@ class CudaExprs(CExprs):
             shown = f"({self.widened(a)})" if wide else self.show(a, POSTFIX_PRECEDENCE)
             return f"({shown} < 0 ? -{shown} : {shown})", POSTFIX_PRECEDENCE
         if is_int(e.type):
-            mixed = self.machine_type(e) == INT64 and not all(
-                isinstance(a, Var | Index) and a.type == INT64 for a in e.args
-            )
-            x, y = (self.widened(arg) if mixed else self.show(arg, precedence("<") + 1) for arg in e.args)
+            t = self.machine_type(e)
+            mixed = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
+            x, y = (self.widened(arg, t) if mixed else self.show(arg, precedence("<") + 1) for arg in e.args)
             if self.device:
                 return f"{e.func}({x}, {y})", POSTFIX_PRECEDENCE
             return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
