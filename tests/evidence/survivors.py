@@ -43,6 +43,10 @@ SURVIVORS = [
         "ThreadLoopConditions._context_after · asked · self._next(before, Loop)",
         "before the body of a loop, the next instruction is the loop: `enter_loop` has seen to that.",
     ),
+    (
+        "LoopRules.leave_loop · strict zip · zip(contract.exclusive, owners",
+        "the loop above it has made one owner for each of the contract's.",
+    ),
     ("LoopRules.leave_loop · check · assert before", "a loop's body has a state before it; for the type checker."),
 ]
 

@@ -16,11 +16,14 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import FULL, READ, SOME, Cells, Claim, Owner, box
 from optigpu.kernel.conditions import Take
+from optigpu.kernel.facts import Facts
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
+from optigpu.kernel.judge import Judge
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.kernel.threads import lane_read
 from optigpu.kernel.values import Case
+from optigpu.prover.z3_solver import Z3Solver
 from tests.kernel.test_attacks import (
     B0,
     B1,
@@ -467,3 +470,103 @@ def test_iterations_of_small_loops_are_those_of_c() -> None:
                 expected = list(range(s, b + equal, step) if up else range(s, b - equal, -step))
                 low, high = evaluate(range_.low, env), evaluate(range_.high, env)
                 assert [evaluate(range_.index, env, (v,)) for v in range(low, high)] == expected
+
+
+def test_negative_numbers_are_not_divided() -> None:
+    """C rounds towards zero: -7 / 2 is -3, and 7 / -2 is -3."""
+    for start, relation, bound, amount, ok in ((7, ">", 1, 2, True), (-7, "<", -1, 2, False), (7, ">", -4, -2, False)):
+        kernel, state = begun(kc.Loop(i, k.num(start), relation, k.num(bound), "/", k.num(amount), ()))
+        if ok:
+            assert [instr.value.data for instr in kernel.unroll(state).code if isinstance(instr, kc.Let)] == [7, 3]
+        else:
+            assert refused(kernel.unroll, state).why == "endless"
+
+
+# Obligations
+
+
+def test_nothing_is_proved_of_a_loose_index() -> None:
+    """It stands for nothing; that its square is not negative would be a fact about whatever it is taken for."""
+    judge = Judge(Z3Solver())
+    assert not judge.proves(Facts(), k.le(ZERO, k.mul(B0, B0)))
+    assert judge.proves(Facts(), k.le(ZERO, k.mul(n, n)))
+    assert judge.proves(Facts(), k.forall((n,), k.le(ZERO, k.mul(n, n))))
+
+
+def test_signs_of_functions_and_sums() -> None:
+    judge, zero = Judge(Z3Solver()), k.num(0, REAL)
+    y = k.var("y", REAL)
+    exp, sqrt, other = (k.var(name, k.fun_sort((REAL,), REAL)) for name in ("fn:exp", "fn:sqrt", "fn:sin"))
+    a = k.var("A", k.fun_sort((INT,), REAL))
+    assert judge.proves(Facts(), k.lt(zero, k.app(exp, y)))
+    assert not judge.proves(Facts(), k.lt(zero, k.app(sqrt, y)))
+    assert judge.proves(Facts().assume(k.lt(zero, y)), k.le(zero, k.app(sqrt, y)))
+    assert not judge.proves(Facts().assume(k.lt(zero, y)), k.le(zero, k.app(other, y)))
+    assert not judge.proves(Facts().assume(k.lt(zero, y)), k.lt(zero, k.app(other, y)))
+    exps = k.big("sum", ZERO, n, k.app(exp, k.app(a, B0)))
+    assert judge.proves(Facts(), k.le(zero, exps))
+    assert not judge.proves(Facts(), k.lt(zero, exps))  # there may be none
+    assert judge.proves(Facts().assume(k.lt(ZERO, n)), k.lt(zero, exps))
+    square = k.big("sum", ZERO, n, k.to_real(k.mul(B0, B0)))
+    assert not judge.proves(Facts().assume(k.lt(ZERO, n)), k.lt(zero, square))  # 0 for n = 1
+    assert not judge.proves(Facts(), k.le(zero, k.big("sum", ZERO, n, k.app(a, B0))))
+    first = k.big("sum", ONE, n, B0)
+    assert not judge.proves(Facts(), k.lt(ZERO, first)) and judge.proves(
+        Facts().assume(k.lt(ONE, n)), k.lt(ZERO, first)
+    )
+    later = k.big("sum", ZERO, n, k.mul(B0, B0))
+    assert judge.proves(Facts(), k.le(ZERO, later)) and not judge.proves(
+        Facts().assume(k.lt(ZERO, n)), k.lt(ZERO, later)
+    )
+
+
+# Phases of a kernel
+
+
+@pytest.mark.parametrize("done", range(3))
+def test_phases_come_in_order(done: int) -> None:
+    order = ("threads", "teardown", "host")
+    for to in order:
+        code = (kc.Launch(ONE, k.num(6), ZERO), *(kc.Phase(p) for p in order[:done]), kc.Phase(to))
+        kernel, state = begun(*code, space="GMem")
+        state = kernel.launch(state)
+        for _ in range(done):
+            state = kernel.phase(state)
+        if to == order[done]:
+            kernel.phase(state)
+        else:
+            assert refused(kernel.phase, state).why == "context"
+
+
+def test_cells_of_an_iteration_keep_their_owners() -> None:
+    """`for v < 2` of six threads takes a[3 v + j]: that cell is thread 3 v + j's, inside and afterwards."""
+    three = k.num(3)
+    again = kc.Loop(k.var("w", INT), ZERO, "<", k.num(2), "+", ONE, (load(ZERO),))
+    kernel, state = launched(threads("t", 6, store(k.var("t", INT))), again, requires=SIX)
+    state = written_by_threads(kernel, state)
+    row = k.add(k.scale(3, B1), B0)
+    cells = Cells("a", ((ZERO, k.num(2)), (ZERO, three)), TRUE, (row,))
+    back = (k.fdiv(B0, three), k.fmod(B0, three))
+    body = kernel.enter_loop(state, LoopContract((Exclusive(1, cells, (row,), back, TRUE, None),)))
+    (number,) = [f for f in body.held if f not in state.held]
+    owner, v = body.held[number].owner, str(body.block.data.v.data)
+    assert owner is not None
+    for at, j in product(range(2), range(3)):
+        assert (evaluate(owner.start, {v: at}, (j,)), evaluate(owner.size, {v: at}, (j,))) == (3 * at + j, 1)
+    assert refused(kernel.load, body, number, (ZERO,)).why in ("owner", "permission")
+    after = kernel.leave_loop(changed(body, code=()), ((),), ())
+    for c in range(6):
+        assert after.held[1].owner is not None
+        assert evaluate(after.held[1].owner.start, {"n": 6}, (c,)) == c
+
+
+def test_a_kernel_does_not_end_in_a_loop_that_it_is_around() -> None:
+    """Unrolled once, its phases would be in order; but the loop is in the kernel, and its end in the loop."""
+    ends = (kc.Phase("teardown"), kc.Phase("host"))
+    kernel, state = launched(loop(*ends, bound=ONE))
+    assert refused(kernel.unroll, state).why == "context"
+    whole = (kc.Launch(ONE, k.num(6), ZERO), kc.Phase("threads"), *ends)
+    kernel, state = begun(loop(*whole, bound=k.num(2)), space="GMem")
+    assert len(kernel.unroll(state).code) == 10
+    kernel, state = begun(loop(*whole[:-1], bound=ONE), space="GMem")
+    assert refused(kernel.unroll, state).why == "context"
