@@ -98,6 +98,15 @@ def corpus() -> list[Input]:
     return [*_programs(), *_scripts(), *_certificates(), *_built()]
 
 
+@cache
+def _pools() -> dict[str, list[Input]]:
+    pools: dict[str, list[Input]] = {"programs": [], "malformed": [], "others": []}
+    for i in corpus():
+        malformed = i.origin.startswith("tests/malformed")
+        pools["malformed" if malformed else "programs" if i.kind == "program" else "others"].append(i)
+    return pools
+
+
 def _programs() -> Iterator[Input]:
     library = [(p.name, p.read_bytes()) for p in sorted((ROOT / "examples" / "gpu" / "library").glob("*.h"))]
     for folder in ("examples", "tests/programs", "tests/malformed"):
@@ -197,8 +206,7 @@ BAD = (
 def case(seed: int, number: int) -> Case:
     """One damaged input put to one command."""
     r = Random(f"{seed}/{number}")
-    inputs = corpus()
-    chosen = r.choice(inputs if r.random() < 0.75 else [i for i in inputs if i.kind != "program"])
+    chosen = r.choice(r.choices(list(_pools().values()), [0.6, 0.1, 0.3])[0])
     names, data = _damaged(chosen, r)
     command = r.choice(chosen.commands)
     before = os.getcwd()
