@@ -203,10 +203,11 @@ BAD = (
 )
 
 
-def case(seed: int, number: int) -> Case:
-    """One damaged input put to one command."""
+def case(seed: int, number: int, largest: int = 1 << 30) -> Case:
+    """One damaged input put to one command; of files that are no larger than so many bytes."""
     r = Random(f"{seed}/{number}")
-    chosen = r.choice(r.choices(list(_pools().values()), [0.6, 0.1, 0.3])[0])
+    pool = r.choices(list(_pools().values()), [0.6, 0.1, 0.3])[0]
+    chosen = r.choice([i for i in pool if len(i.data) <= largest])
     names, data = _damaged(chosen, r)
     command = r.choice(chosen.commands)
     before = os.getcwd()
