@@ -375,6 +375,10 @@ STEPPED = (
 """
 )
 MADE = STEPPED.replace('  __writes("&a[0][1] ~~> 0");\n', "").replace(", int a[2][2]", "")
+ATTACKS += (
+    returns("a char has a sign on some machines", "-1", "  const int8_t c = -1;\n  return c;", ("int8_t", "char")),
+    returns("C looks for a header beside the program", "x", "  return x;", ("<optigpu.h>", '"optigpu.h"')),
+)  # fmt: skip
 XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
 ATTACKS += (
     Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),

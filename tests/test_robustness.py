@@ -505,6 +505,20 @@ def test_a_damaged_cache_is_as_good_as_none(tmp_path: Path, damage: bytes, monke
     assert main(["check", str(ROOT / "examples" / "histogram.c")]) == 0
 
 
+def test_changed_answers_are_not_believed(tmp_path: Path) -> None:
+    x = k.var("x", k.INT)
+    goal, facts = k.lt(k.ZERO, x), [k.lt(k.num(-1, k.INT), x)]  # not a consequence
+    assert not CachedSolver(Z3Solver(), tmp_path).valid(facts, goal)
+    database = sqlite3.connect(tmp_path / "obligations.sqlite")
+    (kept,) = database.execute("SELECT answer FROM answers").fetchone()
+    for forged in (1, 0, kept ^ 1, "yes", None):
+        with database:
+            database.execute("UPDATE answers SET answer = ?", (forged,))
+        assert not CachedSolver(Z3Solver(), tmp_path).valid(facts, goal)
+        assert database.execute("SELECT answer FROM answers").fetchone() == (kept,)
+    database.close()
+
+
 def test_a_cache_that_is_a_file_is_as_good_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "file"
     file.write_text("x", encoding="utf-8")

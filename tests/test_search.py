@@ -14,7 +14,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
-from optigpu.prover.models import differ
+from optigpu.prover.models import differ, hopeless, refuted
 from optigpu.prover.samples import evaluate, samples
 from optigpu.prover.z3_solver import Z3Solver
 from tests.kernel.test_facts import random_facts
@@ -82,6 +82,37 @@ def test_what_differs_in_a_model_is_not_proved_equal(seed: int) -> None:
     assert not differ(facts, a, facts.simplify(a))
     if differ(facts, a, b):
         assert not Judge(Z3Solver()).proves(facts, k.eq(a, b))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**40))
+def test_what_a_model_refutes_is_not_proved(seed: int) -> None:
+    r = Random(seed)
+    facts, maker = random_facts(r), TermMaker(r)
+    goal = maker.boolean(2)[0]
+    if refuted(facts, goal):
+        assert not Judge(Z3Solver()).proves(facts, goal)
+    reduced = facts.reduce(goal)
+    if hopeless(facts, reduced):
+        assert not Z3Solver().valid([i for i in facts.items if i.op not in ("all", "forall")], reduced)
+
+
+def test_models_refute_what_is_false_and_nothing_that_follows() -> None:
+    a = k.var("A", k.fun_sort((INT,), REAL))
+    facts = Facts().assume(k.le(ZERO, T), k.lt(T, SIXTEEN))
+    whole = k.big("sum", ZERO, T, k.app(a, k.bound(0, INT)))
+    zero = k.num(0, REAL)
+    assert refuted(facts, k.eq(T, ZERO)) and hopeless(facts, k.eq(T, ZERO))
+    assert hopeless(facts, k.eq(whole, zero)) and hopeless(facts, k.le(zero, k.app(a, T)))
+    for goal in (
+        k.le(T, k.num(15)),
+        k.eq(k.app(a, T), k.app(a, k.add(T, ZERO))),
+        k.implies(k.eq(T, ZERO), k.eq(whole, zero)),
+    ):
+        assert not refuted(facts, goal)
+    assert not hopeless(facts, k.lt(zero, whole))  # sums may be known to be positive
+    contradiction = facts.assume(k.lt(SIXTEEN, T))
+    assert not refuted(contradiction, k.FALSE) and not hopeless(contradiction, k.FALSE)
 
 
 def test_sums_that_differ_are_told_apart() -> None:

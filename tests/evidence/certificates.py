@@ -175,7 +175,6 @@ def table(results: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "programs": len([r for r in results if r.get("verified")]),
         "replay": len([r for r in results if r.get("replays")]),
-        "changes": sum(outcomes.values()),
         "rows": rows,
         "bad": [f"{r['task']}: {b}" for r in results for b in r.get("bad", [])],
         "not verified": [r["task"] for r in results if not r.get("verified", True)],

@@ -29,7 +29,9 @@ from typing import Any
 from optigpu.api import Script
 from optigpu.checker.verify import Verifier
 from optigpu.cli import main as optigpu
+from optigpu.frontend import parse_text
 from optigpu.runtime.manifest import save
+from optigpu.syntax.errors import InputError
 from tests.evidence import work
 from tests.evidence.damage import DAMAGE, damaged
 from tests.evidence.trial import WRONG, trial
@@ -197,8 +199,7 @@ def case(seed: int, number: int) -> Case:
     r = Random(f"{seed}/{number}")
     inputs = corpus()
     chosen = r.choice(inputs if r.random() < 0.75 else [i for i in inputs if i.kind != "program"])
-    names = r.choices(list(DAMAGE), k=r.choice([1, 1, 1, 2, 3]))
-    data = damaged(chosen.data, names, r)
+    names, data = _damaged(chosen, r)
     command = r.choice(chosen.commands)
     before = os.getcwd()
     with tempfile.TemporaryDirectory(prefix="inputs-") as folder:
@@ -215,6 +216,18 @@ def case(seed: int, number: int) -> Case:
         finally:
             os.chdir(before)
     return Case(chosen.origin, chosen.kind, "+".join(names), " ".join(command), outcome, detail, data, runs)
+
+
+def _damaged(chosen: Input, r: Random) -> tuple[list[str], bytes]:
+    """A damage; for half of the programs one of a few that leaves a program, if there is one: the checker should see some."""
+    tries = 8 if chosen.kind == "program" and r.random() < 0.5 else 1
+    for _ in range(tries):
+        names = r.choices(list(DAMAGE), k=r.choice([1, 1, 1, 2, 3]))
+        data = damaged(chosen.data, names, r)
+        with contextlib.suppress(InputError, UnicodeDecodeError):
+            parse_text(data.decode())
+            break
+    return names, data
 
 
 def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number: int) -> tuple[str, str, int]:

@@ -9,6 +9,7 @@ a test or an explanation (survivors.py).
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,8 @@ from tests.evidence.side_conditions import Site
 
 TESTS = ["tests/kernel", "tests/test_review.py"]
 BASELINE = work.RESULTS / "baseline.jsonl"
-LIMIT = 600
+LIMIT = 900
+CPU = 300  # seconds: without some conditions nothing ends
 SLOWEST = 5.0  # seconds: wrong programs that take longer are left out
 QUICK = 0.03  # of the time of all tests: those that take more are asked after the wrong programs
 
@@ -172,6 +174,7 @@ class Killers:
 
     def attempt(self, task: work.Task) -> dict[str, Any]:
         name, site = task
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
         start = time.process_time()
         by = self.killer(site)
         about = {"module": site.module, "rule": site.rule, "kind": site.kind, "text": site.text}

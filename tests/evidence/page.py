@@ -144,8 +144,9 @@ def kernel_part(t: dict[str, Any]) -> str:
     lines = [
         "## Mutants of the kernel",
         "",
-        "Each side condition of each rule of the kernel, removed: a check, a refusal, one operand of one, one conjunct of a goal, the",
-        "exactness of a pattern. A mutant is killed by a test that expected a refusal, or by a wrong program that is VERIFIED without it.",
+        "Each side condition of each rule of the kernel, removed: a check, a refusal, one operand of one, one conjunct of a goal or a test, the",
+        "exactness of a pattern, what is asked of an instruction or a family; of the laws of terms and facts, the test under which they are",
+        "applied. A mutant is killed by a test that fails, or by a wrong program that is VERIFIED without it.",
         "",
         f"{t['tried']} of {t['conditions']} conditions tried, {t['killed']} killed, {len(t['survivors'])} survivors.",
         "",
@@ -165,14 +166,15 @@ def kernel_part(t: dict[str, Any]) -> str:
 
 
 def certificates_part(c: dict[str, Any]) -> str:
+    changes = sum(sum(row.values()) for row in c["rows"].values())
     lines = [
         "## Certificates",
         "",
         f"{c['replay']} of {c['programs']} certificates (examples, kernels, last programs of scripts) replay without the checker's search.",
         "A certificate holds the program, the hashes of its contracts and of the emitted code, what is assumed, tool and solver, and a hash of all",
-        f"this. One thing changed at a time, at random places: {c['changes']:,} of {c['changes']:,} changes detected, as the hash does not fit any more."
+        f"this. One thing changed at a time, at random places: {changes:,} of {changes:,} changes detected, as the hash does not fit any more."
         if not c["bad"]
-        else f"One thing changed at a time, at random places: **{len(c['bad'])} of {c['changes']:,} changes not detected, or a crash**.",
+        else f"One thing changed at a time, at random places: **{len(c['bad'])} of {changes:,} changes not detected, or a crash**.",
         "The table is of the same changes with the hash made to fit, as somebody would who wants to deceive: a change is *detected* if `audit`",
         "says that the file is no certificate or does not fit the program, or the kernel refuses a step; otherwise what the file holds is *still",
         "a proof* of the same program and contract: another witness that does as well, a term or state that nothing uses, a name that is bound,",
@@ -182,6 +184,27 @@ def certificates_part(c: dict[str, Any]) -> str:
         "|---|---:|---:|---:|---:|",
     ]
     lines += [f"| {kind} | {' | '.join(str(n) for n in row.values())} |" for kind, row in c["rows"].items()]
+    return "\n".join(lines)
+
+
+def models_part() -> str:
+    """Which model each public rule of the kernel is compared with; the tests fail for a rule without one."""
+    from tests.kernel.test_models import EXAMPLES, MODELS, MORE, public_rules
+
+    lines = [
+        "## Finite models",
+        "",
+        "A heap is a dictionary, a family the set of its cells, owners and lent reads are sets (`tests/support/model.py`). Sizes are symbolic for",
+        "the kernel and small numbers for the model: negative, 0, 1 and more. Every public rule is run beside it on random programs and arguments",
+        f"({EXAMPLES} of each model in the tests, `tests/kernel/test_models.py`): what a rule accepts must be so in the model, for all these numbers.",
+        "",
+        "| rule | model |",
+        "|---|---|",
+    ]
+    for rule in public_rules():
+        models = [MODELS[rule][0], *([MORE[rule]] if rule in MORE else [])]
+        said = "; ".join(f"`{m.__name__}`: {str(m.__doc__).splitlines()[0].rstrip('.')}" for m in models)
+        lines.append(f"| `{rule}` | {said} |")
     return "\n".join(lines)
 
 
@@ -217,8 +240,7 @@ def inputs_part(f: dict[str, Any]) -> str:
 
 REST = """## What else there is
 
-- Finite models: `tests/kernel` runs the kernel's rules beside a heap that is a dictionary and families that are sets
-  (`tests/support/model.py`), `tests/support/thread_model.py` runs every access of every thread.
+- `tests/support/thread_model.py` runs every access of every thread of random kernels.
 - Attacks on each rule by its arguments alone, as a forged certificate would make them: `tests/kernel/test_attacks.py`.
 - A wrong program for each rule of `docs/logic.md`, rejected: `tests/test_review.py`.
 - Wrong twins of right programs, each with the error it must get: `tests/support/pairs.py`, `twins.py`, `gpu_pairs.py`.
@@ -240,7 +262,7 @@ def render(found: dict[str, Any]) -> str:
     ):
         if name in found:
             parts.append(part(found[name]))
-    return "\n\n".join([*parts, REST])
+    return "\n\n".join([*parts, models_part(), REST])
 
 
 def main() -> int:

@@ -275,7 +275,9 @@ def _replace(module: str, rule: str, tree: ast.Module) -> None:
     found: Any = importlib.import_module(f"optigpu.kernel.{module}")
     for name in rule.split("."):
         found = found.__dict__[name]
-    function = found.fget if isinstance(found, property) else found
+    function = found.fget if isinstance(found, property) else getattr(found, "__wrapped__", found)
+    if function is not found and not isinstance(found, property):
+        found.cache_clear()
     function.__code__ = next(c for c in _codes(compile(tree, str(KERNEL), "exec")) if c.co_qualname == rule)
 
 

@@ -16,20 +16,34 @@ SURVIVORS = [
         "Rules.join_if · refusal, one operand · before is None",
         "states in a branch are made by `enter_if` alone, which gives them one; the condition is for the type checker.",
     ),
-    (
-        "Rules.join_if · refusal, one operand · yes.block is no.block",
-        "two states of one branch have the same condition, so that theirs are not opposite: the next operand refuses them too.",
-    ),
-    (
-        "Rules.join_if · refusal, one operand · k.not_(test) is not opposite",
-        "two states with one state before them are of the same branch (refused by the operand before) or of the two opposite ones.",
-    ),
-    (
-        "LoopRules.leave_loop · check · self._nothing_left",
-        "cells held in full at the end of a body are those of its contract, which `_given_back` takes out, and those of"
-        " allocations, which the comparison of bases counts.",
-    ),
     ("rules._where · conjunct", "without it a mark says that more was read, which is weaker and refuses more."),
+    (
+        "Conditions._prove_fact · conjunct, one operand · steps in",
+        "an equation p = 0 without steps is put to the judge as p = 0, by this branch as by the other.",
+    ),
+    ("Judge.proves · conjunct, one operand · count", "counts obligations, for the statistics."),
+    ("Judge.proves · conjunct, one operand · facts.answers[goal] in count", "counts obligations, for the statistics."),
+    (
+        "Judge._ask · conjunct, one operand · new in",
+        "without new facts nothing new is proved: the question was asked before.",
+    ),
+    (
+        "Judge._laws · conjunct, one operand · t.op in ('app', 'sum')",
+        "nothing is said below of terms that are neither.",
+    ),
+    (
+        "Judge._laws · conjunct, one operand · t.sort.numeric",
+        "the functions that a law is about have numbers as results.",
+    ),
+    (
+        "Judge._laws · conjunct, one operand · t.op == 'app'",
+        "the first argument of a sum is its low end, and no integer has the name of a mathematical function.",
+    ),
+    (
+        "ThreadLoopConditions._context_after · asked · self._next(before, Loop)",
+        "before the body of a loop, the next instruction is the loop: `enter_loop` has seen to that.",
+    ),
+    ("LoopRules.leave_loop · check · assert before", "a loop's body has a state before it; for the type checker."),
 ]
 
 

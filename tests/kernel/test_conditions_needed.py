@@ -16,7 +16,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import FULL, READ, SOME, Cells, Claim, Owner, box
 from optigpu.kernel.conditions import Take
-from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract
+from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.kernel.threads import lane_read
@@ -450,3 +450,20 @@ def test_lanes_are_those_of_the_manual() -> None:
                 )
     with pytest.raises(Rejected):
         lane_read("shfl_left", B0, ONE)
+
+
+# Iterations
+
+
+def test_iterations_of_small_loops_are_those_of_c() -> None:
+    start, bound, amount = (k.var(name, INT) for name in ("s", "b", "d"))
+    for up, equal, step in product((True, False), (True, False), (1, 2, 3)):
+        relation = ("<" if up else ">") + ("=" if equal else "")
+        counting = kc.Loop(i, start, relation, bound, "+" if up else "-", amount, ())
+        for given in (k.num(step), amount):
+            range_ = iterations(counting, start, bound, given)
+            for s, b in product(range(-3, 4), range(-3, 4)):
+                env = {"s": s, "b": b, "d": step}
+                expected = list(range(s, b + equal, step) if up else range(s, b - equal, -step))
+                low, high = evaluate(range_.low, env), evaluate(range_.high, env)
+                assert [evaluate(range_.index, env, (v,)) for v in range(low, high)] == expected

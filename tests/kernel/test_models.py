@@ -317,6 +317,7 @@ def rewritten(r: Random, kernel: Counting, state: State) -> State:
 
 
 def straight(r: Random) -> Counter[str]:
+    """Loads, stores, allocations, branches, proof steps, unrolled loops: contents after each step are those of a run."""
     facts = random_facts(r, k.le(ZERO, m), k.lt(m, n))
     kernel, state, runs = begun(r, random_code(r, 2), facts, init=r.choice([KNOWN, KNOWN, UNINIT]))
     with suppress(Rejected):

@@ -648,8 +648,11 @@ class _CBuilder(ExprBuilder):
                 raise input_error(
                     "OG007", f"the header <{system}> is not known", loc, help="programs need only <optigpu.h>"
                 )
-            if system is not None or local == "optigpu.h":
-                return Include(system or local, True, (), loc)
+            if local == "optigpu.h":
+                message = "C reads the file of this name beside the program, if there is one"
+                raise input_error("OG007", message, loc, help="#include <optigpu.h>")
+            if system is not None:
+                return Include(system, True, (), loc)
             return Include(local, False, self.read_include(local, loc), loc)
         raise input_error("OG007", "this #include names no file", loc, help='#include "file.h"')
 

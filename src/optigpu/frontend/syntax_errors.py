@@ -25,6 +25,7 @@ UNSUPPORTED_WORDS: dict[str, str] = {
     "union": "use one array for each field",
     "enum": "use #define",
     "typedef": "write the type out",
+    "char": "write int8_t or uint8_t: which of them it is depends on the machine",
     "template": "write the function for each type",
     "class": "use functions and arrays",
     "namespace": "remove it",

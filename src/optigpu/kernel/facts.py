@@ -284,8 +284,7 @@ class Facts:
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
         if common is not None and (
-            _atom_at_least(0, common, bounds)
-            or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
+            _at_least(0, common, bounds) or (common is not p and self._eliminate(common, depth - 1, tried_at, bounds))
         ):  # a * q >= 0
             rest = k.polynomial({_without(m, common): c for m, c in cs.items()}, INT)
             return self._eliminate(rest, depth, tried_at, bounds)
@@ -314,7 +313,7 @@ class Facts:
     def _plainly_nonneg(self, cs: Coefficients, bounds: Bounds) -> bool:
         """Are all summands products of numbers that are not negative, and squares?"""
         odd = (a for m in cs for a in dict.fromkeys(m) if m.count(a) % 2)
-        return all(c >= 0 for c in cs.values()) and all(_atom_at_least(0, a, bounds) for a in odd)
+        return all(c >= 0 for c in cs.values()) and all(_at_least(0, a, bounds) for a in odd)
 
     def _sign(self, a: Term, depth: int, tried_at: dict[Term, int], bounds: Bounds) -> int:
         if a.op == "num":
@@ -352,7 +351,7 @@ class Facts:
                 products = [m for m, c in cs.items() if c < 0 and m]
                 rest = {m: c for m, c in cs.items() if c > 0}
                 at_least_1 = len(products) == 1 and cs.get((), 0) >= 1 and self._plainly_nonneg(rest, bounds)
-                if at_least_1 and (len(products[0]) == 1 or all(_atom_at_least(0, a, bounds) for a in products[0])):
+                if at_least_1 and (len(products[0]) == 1 or all(_at_least(0, a, bounds) for a in products[0])):
                     self.positive |= set(products[0])
         for a in self.positive:
             bounds.setdefault(a, []).append((ONE, 1, ONE))
@@ -475,7 +474,7 @@ def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
     return k.polynomial(a, v.sort), k.polynomial({m: c for m, c in cs.items() if v not in m}, v.sort)
 
 
-def _atom_at_least(least: int, a: Term, bounds: Bounds) -> bool:
+def _at_least(least: int, a: Term, bounds: Bounds) -> bool:
     """a >= least (0 or 1), from a constant bound or from what the atom is."""
     if a.op == "num":
         return bool(a.data >= least)
@@ -485,10 +484,10 @@ def _atom_at_least(least: int, a: Term, bounds: Bounds) -> bool:
     match a.op:
         case "fdiv":
             x, d = a.args
-            positive = _atom_at_least(1, d, bounds) if d.op != "poly" else False
-            return least == 0 and positive and x.op != "poly" and _atom_at_least(0, x, bounds)
+            positive = _at_least(1, d, bounds) if d.op != "poly" else False
+            return least == 0 and positive and x.op != "poly" and _at_least(0, x, bounds)
         case "max":
-            return any(x.op != "poly" and _atom_at_least(least, x, bounds) for x in a.args)
+            return any(x.op != "poly" and _at_least(least, x, bounds) for x in a.args)
         case _:
             return False
 

@@ -254,10 +254,7 @@ def _absorb(m: Monomial, sort: Sort) -> Term:
 
 
 def _common(xs: tuple[Term, ...]) -> Sort:
-    sort = xs[0].sort
-    for x in xs:
-        if x.sort is not sort:
-            raise TypeError(f"numbers of different sorts: {sort.name}, {x.sort.name}")
+    sort = expect(xs[0].sort, *xs).sort
     if not sort.numeric:
         raise TypeError(f"not a number: {sort.name}")
     return sort

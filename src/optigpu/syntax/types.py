@@ -73,7 +73,6 @@ PROP = Scalar("bool", Kind.BOOL, 0, False)
 MACHINE_SCALARS = (BOOL, INT8, INT16, INT, INT64, UINT8, UINT16, UINT, UINT64, FLOAT, DOUBLE)
 SCALAR_NAMES: dict[str, Scalar] = {
     **{t.name: t for t in MACHINE_SCALARS},
-    "char": INT8,
     "short": INT16,
     "int32_t": INT,
     "long": INT64,
