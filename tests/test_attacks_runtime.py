@@ -12,10 +12,12 @@ from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.manifest import signature_from_json, signature_to_json
 from optigpu.runtime.signature import Signature, signature_of
+from optigpu.syntax.constants import without_constants
 
 
 def signature(text: str) -> Signature:
-    f = parse_text(text).functions()[-1]
+    program = parse_text(text)
+    f = without_constants(program, program.functions()[-1])
     return signature_of(f, effective_types(f))
 
 
@@ -119,3 +121,19 @@ def test_quantifiers_inside_others_are_about_all_pairs(fact: str) -> None:
         a.flat[i] = -1
         with pytest.raises(CallError, match="does not hold"):
             checked(s, a=a)
+
+
+@pytest.mark.parametrize(
+    ("k", "shape", "says"), [(8, (8, 16), None), (8, (3, 16), "has size 8"), (9, (8, 16), "does not hold")]
+)
+def test_constants_are_sizes_and_numbers_as_others(k: int, shape: tuple[int, int], says: str | None) -> None:
+    s = signature(
+        """#define N 8
+#define M (N * 2)
+void f(int k, float a[N][M]) { __requires("k <= N"); __writes("a ~> Cells2(N, M)"); }"""
+    )
+    if says is None:
+        checked(s, k=k, a=np.zeros(shape, np.float32))
+    else:
+        with pytest.raises(CallError, match=says):
+            checked(s, k=k, a=np.zeros(shape, np.float32))
