@@ -379,6 +379,18 @@ ATTACKS += (
     returns("a char has a sign on some machines", "-1", "  const int8_t c = -1;\n  return c;", ("int8_t", "char")),
     returns("C looks for a header beside the program", "x", "  return x;", ("<optigpu.h>", '"optigpu.h"')),
 )  # fmt: skip
+SIZE = """#include <optigpu.h>
+float f(int u, int k, float* a) {
+  __requires("A: int * int -> float, u == 2, u / 2 > 0");
+  __reads("a ~> Matrix2(2, (u - 5) / 2 + 10, A)");
+  __ensures("_Res == A(1, 0)");
+  return a[MINDEX2(2, (u - 5) / 2 + 10, 1, 0)];
+}
+"""
+ATTACKS += (
+    Attack("C computes the sizes of a MINDEX", SIZE, (("int u", "unsigned u"),)),
+    Attack("and may fail to", SIZE, (("/ 2", "/ k"), ("u / k > 0", "(u - 5) / k + 10 > 0"))),
+)
 XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
 ATTACKS += (
     Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),

@@ -499,6 +499,9 @@ class _FormulaIntegers(ExpressionTyper):
     def integer(self, e: Expr, scope: Scope, why: str) -> Expr:
         return self.formulas.integer(e, scope)
 
+    def computed_size(self, e: Expr, scope: Scope) -> None:
+        """A formula is not computed."""
+
 
 def as_real(e: Expr) -> Expr:
     if is_float(e.type):
