@@ -391,6 +391,14 @@ ATTACKS += (
     Attack("C computes the sizes of a MINDEX", SIZE, (("int u", "unsigned u"),)),
     Attack("and may fail to", SIZE, (("/ 2", "/ k"), ("u / k > 0", "(u - 5) / k + 10 > 0"))),
 )
+STEP = """#include <optigpu.h>
+void f(int* p) {
+  __consumes("p ~~> 1");
+  __produces("p ~~> 2");
+  (*p)++;
+}
+"""
+ATTACKS += (Attack("*p++ steps the pointer", STEP, (("(*p)++", "*p++"),)),)
 XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
 ATTACKS += (
     Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),
