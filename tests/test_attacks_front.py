@@ -399,6 +399,24 @@ void f(int* p) {
 }
 """
 ATTACKS += (Attack("*p++ steps the pointer", STEP, (("(*p)++", "*p++"),)),)
+HALVES = """#include <optigpu.h>
+void f(int n, float a[n]) {
+  __writes("a ~> Matrix1(n, fun (i: int) -> i / 2)");
+  for (int i = 0; i < n; i++) a[i] = i / 2;
+}
+"""
+COPIED = """#include <optigpu.h>
+void f(int n, int b[n], float a[n]) {
+  __requires("B: int -> int");
+  __reads("b ~> Matrix1(n, B)");
+  __writes("a ~> Matrix1(n, B)");
+  for (int i = 0; i < n; i++) a[i] = b[i];
+}
+"""
+ATTACKS += (
+    Attack("a binder has the type of its place", HALVES, (("(i: int)", "(i: float)"),)),
+    Attack("floats that are integers", COPIED, (("= b[i]", "= b[i] / 2.0f"),)),
+)
 XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
 ATTACKS += (
     Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),

@@ -132,7 +132,10 @@ class FormulaTyper:
                     )
                 inner = Scope(scope)
                 for p, t in zip(params, want.args):
-                    inner.names[p.name] = Binding(What.LOGIC, logical(p.type or t), p.loc)
+                    if p.type is not None and logical(p.type) != logical(t):
+                        message = f"`{p.name}` is {describe(logical(t))} here, not {describe(logical(p.type))}"
+                        raise input_error("OG102", message, p.loc)
+                    inner.names[p.name] = Binding(What.LOGIC, logical(t), p.loc)
                 new_params = tuple(replace(p, type=None) for p in params)
                 return replace(e, params=new_params, body=self.expect(body, want.result, inner), type=want)
             case Var(name):
