@@ -582,3 +582,9 @@ def test_the_body_of_a_thread_loop_ends_in_its_own_context() -> None:
         replace(body.context, kind="teardown"),
     ):
         assert refused(kernel.leave_loop, changed(body, context=context), (), ()).why == "context"
+
+
+def test_a_positive_first_summand_counts_if_there_is_one() -> None:
+    judge, only = Judge(Z3Solver()), k.big("sum", ZERO, n, k.ite(k.eq(B0, ZERO), ONE, ZERO))
+    assert judge.proves(Facts().assume(k.lt(ZERO, n)), k.lt(ZERO, only))
+    assert not judge.proves(Facts(), k.lt(ZERO, only))
