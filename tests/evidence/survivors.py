@@ -5,11 +5,7 @@ from __future__ import annotations
 # (part of the name, reason); the first that fits counts.
 SURVIVORS = [
     (
-        "Rules._accessed · check · self._in_reach",
-        "`_allowed`, which the same rule asks, starts with the same condition; this one comes first for a better message.",
-    ),
-    (
-        "Rules._home · exact pattern · 'threads' (place 3) in ['SMem', False, False, 'threads']",
+        "ThreadConditions._home · exact pattern · 'threads' (place 3) in ['SMem', False, False, 'threads']",
         "the case goes on to `_level`, which refuses every context but that of threads.",
     ),
     (

@@ -26,7 +26,7 @@ from optigpu.kernel.judge import Judge, instance
 from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.values import Case, Equality, Extend, Partition, Reindex, Split, Widen
+from optigpu.kernel.values import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
 from optigpu.prover.z3_solver import Z3Solver
 
 n, m, G = k.var("n", INT), k.var("m", INT), k.var("G", INT)
@@ -604,6 +604,10 @@ def test_shuffles() -> None:
         refused(kernel.shuffle, state, *wrong)
     swapped = {**state.held, 3: replace(state.held[3], owner=Owner(k.sub(k.num(31), B0), ONE))}
     assert refused(kernel.shuffle, changed(state, held=swapped), *maps).why == "owner"
+    swapped = {**state.held, 2: replace(state.held[2], owner=Owner(k.sub(k.num(31), B0), ONE))}
+    assert refused(kernel.shuffle, changed(state, held=swapped), *maps).why == "owner"
+    fewer = {**state.held, 2: state.held[2].without(k.eq(B0, k.num(31)))}
+    assert refused(kernel.shuffle, changed(state, held=fewer), *maps).why == "permission"
     shared = {**state.bases, "p": replace(state.bases["p"], space="SMem")}
     assert refused(kernel.shuffle, changed(state, bases=shared), *maps).why == "space"
     lent = {**state.held, 3: replace(state.held[3], share=READ)}
@@ -827,6 +831,48 @@ def test_guards_are_part_of_an_index_set() -> None:
     guarded, whole = k.big("sum", ZERO, n, body), k.big("sum", ZERO, n, k.app(A, B0))
     assert not equal([], guarded, whole, Reindex(guarded, whole, (B0,), (B0,)))
     assert not equal([], whole, guarded, Reindex(whole, guarded, (B0,), (B0,)))
+
+
+def test_every_summand_has_one_to_correspond_to() -> None:
+    """Each A(b) is the summand 2 b of the other sum, whose odd summands nobody corresponds to."""
+    two = k.num(2)
+    once, twice = k.big("sum", ZERO, n, k.app(A, B0)), k.big("sum", ZERO, k.scale(2, n), k.app(A, k.fdiv(B0, two)))
+    there, back = (k.scale(2, B0),), (k.fdiv(B0, two),)
+    assert not equal([k.le(ZERO, n)], once, twice, Reindex(once, twice, there, back))
+    assert not equal([k.le(ZERO, n)], twice, once, Reindex(twice, once, back, there))
+    evens = k.big("sum", ZERO, k.scale(2, n), k.ite(k.eq(k.fmod(B0, two), ZERO), k.app(A, k.fdiv(B0, two)), NOUGHT))
+    assert equal([k.le(ZERO, n)], once, evens, Reindex(once, evens, there, back))
+
+
+def test_terms_of_a_maximum_count_where_they_are_chosen() -> None:
+    """max(1, A(i) for i < n) is max(1, c ? A(i) : 1 for i < n) only if c holds; c has one or two parts, written in either order."""
+    one, content = k.num(1, REAL), k.app(A, B0)
+    whole = k.big("fold_max", ZERO, n, content, one)
+    for name in "pqrstuvw":
+        size = k.var(name, INT)
+        first, second = k.lt(B0, m), k.lt(B0, size)
+        for body, enough in (
+            (k.ite(first, content, one), [k.le(n, m)]),
+            (k.ite(second, content, one), [k.le(n, size)]),
+            (k.ite(first, k.ite(second, content, one), one), [k.le(n, m), k.le(n, size)]),
+            (k.ite(second, k.ite(first, content, one), one), [k.le(n, m), k.le(n, size)]),
+        ):
+            chosen = k.big("fold_max", ZERO, n, body, one)
+            theirs = parts(chosen)
+            (number,) = [j for j, part in enumerate(theirs) if part.index == (content,)]
+            there = ((Into(0, TRUE, 0, ()),), (Into(1, TRUE, number, (B0,)),))
+            into = [
+                Into(1, TRUE, 1, (B0,)) if part.index == (content,) else Into(1, TRUE, 0, ()) for part in theirs[1:]
+            ]
+            back = ((Into(0, TRUE, 0, ()),), *((case,) for case in into))
+            step = Maximum(whole, chosen, there, back)
+            for facts in ([], enough[:1], enough[1:], enough):
+                assert equal(facts, whole, chosen, step) == (len(facts) == len(enough))
+    sums = Maximum(whole, whole, there[:1], back[:2])
+    assert not equal([], whole, NOUGHT, sums)
+    for wrong in (Into(1, TRUE, 5, (B0,)), Into(1, TRUE, 1, ()), Into(1, TRUE, 1, (B0, B0)), Into(1, TRUE, 0, (B0,))):
+        step = Maximum(whole, chosen, ((Into(0, TRUE, 0, ()),), (wrong,)), back)
+        assert not equal(enough, whole, chosen, step)
 
 
 def test_universal_facts_hold_in_their_range_only() -> None:

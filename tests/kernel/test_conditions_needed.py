@@ -570,3 +570,21 @@ def test_a_kernel_does_not_end_in_a_loop_that_it_is_around() -> None:
     assert len(kernel.unroll(state).code) == 10
     kernel, state = begun(loop(*whole[:-1], bound=ONE), space="GMem")
     assert refused(kernel.unroll, state).why == "context"
+
+
+def test_the_body_of_a_thread_loop_ends_in_its_own_context() -> None:
+    kernel, state = launched(threads("t", 6), requires=SIX)
+    body = kernel.enter_loop(state, LoopContract(part=ONE))
+    kernel.leave_loop(body, (), ())
+    for context in (
+        replace(body.context, threads=k.num(2)),
+        replace(body.context, block=ONE),
+        replace(body.context, kind="teardown"),
+    ):
+        assert refused(kernel.leave_loop, changed(body, context=context), (), ()).why == "context"
+
+
+def test_a_positive_first_summand_counts_if_there_is_one() -> None:
+    judge, only = Judge(Z3Solver()), k.big("sum", ZERO, n, k.ite(k.eq(B0, ZERO), ONE, ZERO))
+    assert judge.proves(Facts().assume(k.lt(ZERO, n)), k.lt(ZERO, only))
+    assert not judge.proves(Facts(), k.lt(ZERO, only))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -173,8 +174,6 @@ def test_load_and_store_need_the_cell() -> None:
 
 def test_reading_shares_cannot_be_written_and_unwritten_cells_cannot_be_read() -> None:
     inside = (k.le(ZERO, m), k.lt(m, n))
-    from dataclasses import replace
-
     store: kc.Code = (kc.Store(kc.Place("a", (m,)), k.num(1, REAL)),)
     kernel, state = begin(store, inside, (replace(ARRAY, share=READ),))
     assert rejected(kernel.store, state, 1, (m,)).why == "permission"
@@ -217,7 +216,10 @@ def test_freeing_needs_every_cell() -> None:
 def test_states_are_made_by_rules_only() -> None:
     _, state = begin(())
     with pytest.raises(TypeError):
-        State(state.facts, {}, {}, {}, (), state.block, 1, object())
+        State(state.facts, {}, {}, {}, (), state.block, 1, state.context, (), object())
+    with pytest.raises(TypeError):
+        replace(state, held={}, seal=None)
+    assert replace(state, held={}).held == {}  # so that tests can forge states
 
 
 def test_rules_follow_the_order_of_the_code() -> None:
@@ -375,8 +377,6 @@ def test_a_contract_may_not_name_what_the_loop_will_introduce() -> None:
 
 
 def test_parallel_loops_have_no_invariants_and_their_bodies_write_nothing_else() -> None:
-    from dataclasses import replace
-
     parallel = replace(LOOP, mode=kc.PARALLEL)
     invariant = LoopContract((), (Invariant(1, TRUE, k.app(A, I0)),))
     kernel, state = begin((parallel,))
@@ -408,8 +408,6 @@ def test_an_invariant_holds_at_the_first_iteration_not_taken() -> None:
 
 
 def test_a_loop_must_give_back_and_leak_nothing() -> None:
-    from dataclasses import replace
-
     leaky = replace(LOOP, body=(kc.Alloc("t", REAL, (n,)),))
     kernel, state = begin((leaky,), (k.le(ZERO, n),))
     end = kernel.allocate(kernel.enter_loop(state, LoopContract()))

@@ -197,6 +197,10 @@ def test_marks_are_only_widened() -> None:
     ):
         assert rejected(kernel.forget, after, 0, wrong, Cover(0, (B0,))).why == "marks"
     assert rejected(kernel.forget, after, 0, whole, Cover(0, (ZERO,))).why == "marks"
+    (b,), _ = after.facts.arbitrary(INT)  # what stands for an arbitrary cell: a mark of that cell would cover all
+    one = Mark(1, Cells("d", (), TRUE, (b,)), Owner(ZERO, num(6)))
+    assert rejected(kernel.forget, after, 0, one, Cover(0, ())).rule == "order"
+    assert rejected(kernel.forget, after, 0, whole, Cover(0, (b,))).rule == "order"
     for number in (1, -1):
         assert rejected(kernel.forget, after, 0, whole, Cover(number, (B0,))).why == "marks"
     for forward in ((ZERO, B0), (B0, B0), ()):  # ranges would be checked for one binder, and the index taken at another

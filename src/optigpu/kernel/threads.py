@@ -116,7 +116,6 @@ class ThreadConditions(Conditions):
         A register has a copy in each thread, so writing the same to all copies is no race.
         """
         base = r.cells.base
-        self._in_reach(rule, state, base)
         if state.context.kind == HOST:
             return
         if r.owner is not None:

@@ -262,7 +262,7 @@ def peel(t: Term, depth: int) -> Cells | None:
         if k.is_guarded(t):
             guards.append(k.shift(t.args[0], depth - level - 1))
             t = t.args[1]
-    return Cells("", tuple(ranges), k.and_(TRUE, *guards), (t,))
+    return Cells("", tuple(ranges), k.and_(*guards), (t,))
 
 
 def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[Cells]:
