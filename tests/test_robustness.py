@@ -302,6 +302,15 @@ def test_larger_programs_get_a_verdict(kind: str, tmp_path: Path, capsys: pytest
 # Compilers
 
 
+def test_numbers_of_thousands_of_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "large.c"
+    factor = " * ".join(["4000000000000000000"] * 50)
+    product = " * ".join([f"({factor})"] * 6)
+    path.write_text(f'int f(int a) {{\n  __ensures("_Res != {product}");\n  return a;\n}}\n', encoding="utf-8")
+    assert main(["check", str(path)]) == 1
+    without_stack_trace(capsys.readouterr().err)
+
+
 def test_missing_compilers_are_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

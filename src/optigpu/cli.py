@@ -34,6 +34,7 @@ Run = Callable[[argparse.Namespace, Style], int]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; never a stack trace, unless OPTIGPU_TRACEBACK asks for it."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    sys.set_int_max_str_digits(0)  # products of constants in formulas may be long, and are numbers all the same
     sys.stdout, sys.stderr = _printable(sys.stdout), _printable(sys.stderr)
     args = _arguments().parse_args(argv)
     style = Style(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
