@@ -299,9 +299,6 @@ def test_larger_programs_get_a_verdict(kind: str, tmp_path: Path, capsys: pytest
     test_large_programs_get_a_verdict(kind, tmp_path, capsys)
 
 
-# Compilers
-
-
 def test_numbers_of_thousands_of_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "large.c"
     factor = " * ".join(["4000000000000000000"] * 50)
@@ -309,6 +306,9 @@ def test_numbers_of_thousands_of_digits(tmp_path: Path, capsys: pytest.CaptureFi
     path.write_text(f'int f(int a) {{\n  __ensures("_Res != {product}");\n  return a;\n}}\n', encoding="utf-8")
     assert main(["check", str(path)]) == 1
     without_stack_trace(capsys.readouterr().err)
+
+
+# Compilers
 
 
 def test_missing_compilers_are_said(
