@@ -448,3 +448,10 @@ def test_a_block_has_room_for_64_threads_in_z(most: int, direct: bool) -> None:
     body = f"kernel_launch(3, n * 8, 0); kernel_setup_end(); {loops} if (b + x + y + z == 0) e[0] = 1.0f; "
     text = host(body + "kernel_teardown_begin(); kernel_kill();" + BACK, contract=f'__requires("n <= {most}");')
     assert ("const int x = threadIdx.z;" in kernel_text(text)) is direct
+
+
+def test_what_is_required_of_constants_is_checked() -> None:
+    text = host(launch("1", "e[t] = 1.0f;") + BACK, contract='__requires("n <= N");').replace("[8]", "[M]")
+    unit = emitted("#define N 4\n#define M (N * 2)\n" + text)
+    assert "if (n > 4)" in unit.text
+    assert unit.on_device

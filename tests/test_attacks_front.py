@@ -379,6 +379,44 @@ ATTACKS += (
     returns("a char has a sign on some machines", "-1", "  const int8_t c = -1;\n  return c;", ("int8_t", "char")),
     returns("C looks for a header beside the program", "x", "  return x;", ("<optigpu.h>", '"optigpu.h"')),
 )  # fmt: skip
+SIZE = """#include <optigpu.h>
+float f(int u, int k, float* a) {
+  __requires("A: int * int -> float, u == 2, u / 2 > 0");
+  __reads("a ~> Matrix2(2, (u - 5) / 2 + 10, A)");
+  __ensures("_Res == A(1, 0)");
+  return a[MINDEX2(2, (u - 5) / 2 + 10, 1, 0)];
+}
+"""
+ATTACKS += (
+    Attack("C computes the sizes of a MINDEX", SIZE, (("int u", "unsigned u"),)),
+    Attack("and may fail to", SIZE, (("/ 2", "/ k"), ("u / k > 0", "(u - 5) / k + 10 > 0"))),
+)
+STEP = """#include <optigpu.h>
+void f(int* p) {
+  __consumes("p ~~> 1");
+  __produces("p ~~> 2");
+  (*p)++;
+}
+"""
+ATTACKS += (Attack("*p++ steps the pointer", STEP, (("(*p)++", "*p++"),)),)
+HALVES = """#include <optigpu.h>
+void f(int n, float a[n]) {
+  __writes("a ~> Matrix1(n, fun (i: int) -> i / 2)");
+  for (int i = 0; i < n; i++) a[i] = i / 2;
+}
+"""
+COPIED = """#include <optigpu.h>
+void f(int n, int b[n], float a[n]) {
+  __requires("B: int -> int");
+  __reads("b ~> Matrix1(n, B)");
+  __writes("a ~> Matrix1(n, B)");
+  for (int i = 0; i < n; i++) a[i] = b[i];
+}
+"""
+ATTACKS += (
+    Attack("a binder has the type of its place", HALVES, (("(i: int)", "(i: float)"),)),
+    Attack("floats that are integers", COPIED, (("= b[i]", "= b[i] / 2.0f"),)),
+)
 XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
 ATTACKS += (
     Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,16 @@ import pytest
 
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
+from optigpu.runtime.arrays import ArrayView, current_stream
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.manifest import signature_from_json, signature_to_json
 from optigpu.runtime.signature import Signature, signature_of
+from optigpu.syntax.constants import without_constants
 
 
 def signature(text: str) -> Signature:
-    f = parse_text(text).functions()[-1]
+    program = parse_text(text)
+    f = without_constants(program, program.functions()[-1])
     return signature_of(f, effective_types(f))
 
 
@@ -119,3 +124,39 @@ def test_quantifiers_inside_others_are_about_all_pairs(fact: str) -> None:
         a.flat[i] = -1
         with pytest.raises(CallError, match="does not hold"):
             checked(s, a=a)
+
+
+@pytest.mark.parametrize(
+    ("k", "shape", "says"), [(8, (8, 16), None), (8, (3, 16), "has size 8"), (9, (8, 16), "does not hold")]
+)
+def test_constants_are_sizes_and_numbers_as_others(k: int, shape: tuple[int, int], says: str | None) -> None:
+    s = signature(
+        """#define N 8
+#define M (N * 2)
+void f(int k, float a[N][M]) { __requires("k <= N"); __writes("a ~> Cells2(N, M)"); }"""
+    )
+    if says is None:
+        checked(s, k=k, a=np.zeros(shape, np.float32))
+    else:
+        with pytest.raises(CallError, match=says):
+            checked(s, k=k, a=np.zeros(shape, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "stream"), [(["torch"], 7), (["cupy"], 9), (["torch", "cupy"], None), (["numpy"], 0)]
+)
+def test_arrays_of_two_libraries_are_on_one_stream(
+    monkeypatch: pytest.MonkeyPatch, kinds: list[str], stream: int | None
+) -> None:
+    """One stream does not wait for another."""
+    torch, cupy = SimpleNamespace(cuda_stream=7), SimpleNamespace(ptr=9)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=SimpleNamespace(current_stream=lambda: torch)))
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda: cupy)))
+    views = [ArrayView((1,), "float32", 0, True, True, 0, kind) for kind in kinds]
+    if stream is None:
+        with pytest.raises(CallError, match="two streams"):
+            current_stream(views)
+        cupy.ptr = 7
+        assert current_stream(views) == 7
+    else:
+        assert current_stream(views) == stream

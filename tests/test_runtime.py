@@ -15,12 +15,13 @@ from optigpu.runtime.cache import cached_file, content_key
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.errors import BuildError, CallError
 from optigpu.runtime.signature import signature_of
+from optigpu.syntax.constants import without_constants
 from optigpu.syntax.program import Program
 from tests.conftest import ROOT
 
 
 def build(program: Program, name: str | None = None) -> CFunction:
-    f = program.function(name) if name else program.functions()[-1]
+    f = without_constants(program, program.function(name) if name else program.functions()[-1])
     return CFunction(emit_c(program), signature_of(f, effective_types(f)))
 
 

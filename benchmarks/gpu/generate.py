@@ -23,6 +23,7 @@ from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.manifest import BuiltCuda, save
 from optigpu.runtime.signature import signature_of
+from optigpu.syntax.constants import without_constants
 from optigpu.syntax.program import Program
 from optigpu.transform.script import StepError
 
@@ -85,7 +86,7 @@ def build(entry: Entry, *, unproved: bool = False) -> BuiltCuda:
         if not unproved:
             raise
     unit = emit_cuda(program, header=[UNPROVED], blocks_per_multiprocessor=entry.residents)
-    f = program.function(unit.name)
+    f = without_constants(program, program.function(unit.name))
     return BuiltCuda(
         unit.text,
         signature_of(f, effective_types(f)),

@@ -25,6 +25,7 @@ from optigpu.runtime.errors import CallError
 from optigpu.runtime.files import write_whole
 from optigpu.runtime.manifest import BuiltCuda
 from optigpu.runtime.signature import signature_of
+from optigpu.syntax.constants import without_constants
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import CallStmt, Program, Role
 from optigpu.syntax.walk import statements
@@ -124,12 +125,13 @@ class Script(core.Script):
         found = [f for f in hosts if f.name == name]
         if not found:
             raise CallError(f"there is no function `{name}` (there is: {', '.join(f.name for f in hosts)})")
-        return CFunction(emit_c(self.program), signature_of(found[0], effective_types(found[0])))
+        f = without_constants(self.program, found[0])
+        return CFunction(emit_c(self.program), signature_of(f, effective_types(f)))
 
     def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
         """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
         unit = self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor)
-        f = self.program.function(unit.name)
+        f = without_constants(self.program, self.program.function(unit.name))
         signature = signature_of(f, effective_types(f))
         alignment = dict(unit.alignment)
         return BuiltCuda(unit.text, signature, unit.on_device, alignment, unit.device_text, unit.plan, verified=True)

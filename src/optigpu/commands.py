@@ -38,6 +38,7 @@ from optigpu.runtime.errors import BAD_INPUT, FINE, WRONG, BuildError, CallError
 from optigpu.runtime.files import write_whole
 from optigpu.runtime.manifest import BuiltCuda, save
 from optigpu.runtime.signature import signature_of
+from optigpu.syntax.constants import without_constants
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program, Role
@@ -166,7 +167,8 @@ def run_c_command(args: argparse.Namespace, style: Style) -> int:
         runner = Runner(program)
         source = emit_c(program)
         for f in _functions(program, args.function):
-            compiled = CFunction(source, signature_of(f, effective_types(f)))
+            seen = without_constants(program, f)
+            compiled = CFunction(source, signature_of(seen, effective_types(seen)))
             runs = 0
             for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
                 difference = compare_on(compiled, runner, f, inputs)

@@ -98,6 +98,15 @@ def corpus() -> list[Input]:
     return [*_programs(), *_scripts(), *_certificates(), *_built()]
 
 
+@cache
+def _pools() -> dict[str, list[Input]]:
+    pools: dict[str, list[Input]] = {"programs": [], "malformed": [], "others": []}
+    for i in corpus():
+        malformed = i.origin.startswith("tests/malformed")
+        pools["malformed" if malformed else "programs" if i.kind == "program" else "others"].append(i)
+    return pools
+
+
 def _programs() -> Iterator[Input]:
     library = [(p.name, p.read_bytes()) for p in sorted((ROOT / "examples" / "gpu" / "library").glob("*.h"))]
     for folder in ("examples", "tests/programs", "tests/malformed"):
@@ -194,11 +203,11 @@ BAD = (
 )
 
 
-def case(seed: int, number: int) -> Case:
-    """One damaged input put to one command."""
+def case(seed: int, number: int, largest: int = 1 << 30) -> Case:
+    """One damaged input put to one command; of files that are no larger than so many bytes."""
     r = Random(f"{seed}/{number}")
-    inputs = corpus()
-    chosen = r.choice(inputs if r.random() < 0.75 else [i for i in inputs if i.kind != "program"])
+    pool = r.choices(list(_pools().values()), [0.6, 0.1, 0.3])[0]
+    chosen = r.choice([i for i in pool if len(i.data) <= largest])
     names, data = _damaged(chosen, r)
     command = r.choice(chosen.commands)
     before = os.getcwd()

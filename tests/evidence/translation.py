@@ -22,6 +22,7 @@ from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.differential import compare_on
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.signature import signature_of
+from optigpu.syntax.constants import without_constants
 from optigpu.syntax.errors import InputError
 from tests.evidence import work
 from tests.evidence.gpu_programs import GpuMaker
@@ -48,7 +49,8 @@ def examine(
     except InputError as e:
         return "no lowering", e.diagnostic.message
     f = parsed.function(unit.name)
-    compiled = CudaFunction(change(unit.text), signature_of(f, effective_types(f)), standin=True, races=True)
+    seen = without_constants(parsed, f)
+    compiled = CudaFunction(change(unit.text), signature_of(seen, effective_types(seen)), standin=True, races=True)
     runner, ran = Runner(parsed), False
     for inputs in valid_inputs(runner, f, seed=number, most=INPUTS):
         ran = True

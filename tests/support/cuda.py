@@ -9,6 +9,7 @@ from optigpu.frontend import parse_file, parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.signature import signature_of
+from optigpu.syntax.constants import without_constants
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.program import Program
 
@@ -25,7 +26,7 @@ def on_standin(source: str | Path | Program, *, races: bool = True) -> CudaFunct
     """The emitted text on the CPU, watched for races."""
     program = source if isinstance(source, Program) else parsed(source)
     unit = emit_cuda(program)
-    f = program.function(unit.name)
+    f = without_constants(program, program.function(unit.name))
     types = effective_types(f)
     return CudaFunction(
         unit.text, signature_of(f, types), on_device=unit.on_device, alignment=unit.alignment, standin=True, races=races

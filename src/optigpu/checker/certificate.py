@@ -249,7 +249,13 @@ def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
             raise ValueError("the certificate was changed after it was written")
         terms = read_terms(data["terms"])
         proofs = {name: list(decode(ops, terms)) for name, ops in data["proofs"].items()}
-        for part, kind in (("tool", str), ("program", str), ("contracts", dict), ("ledger", dict)):
+        for part, kind in (
+            ("tool", str),
+            ("program", str),
+            ("emitted", str | None),
+            ("contracts", dict),
+            ("ledger", dict),
+        ):
             if not isinstance(data[part], kind):
                 raise ValueError(f"not a certificate ({part})")
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError, ArithmeticError, AssertionError) as e:

@@ -34,7 +34,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.operators import REAL_SPELLINGS
 from optigpu.syntax.source import NOWHERE, Loc
-from optigpu.syntax.types import FunType, Kind, ProofType, Scalar, Type
+from optigpu.syntax.types import Array, FunType, Kind, ProofType, Scalar, Type
 
 Binders: TypeAlias = tuple[tuple[Term, Term, Term], ...]
 
@@ -393,7 +393,9 @@ class FormulaElaborator:
                 cells = make_cells(array.base, all_binders, where, array.full(indices))
                 owner = under.owner_of(all_binders)
                 if m.contents == "values":
-                    f = self.term(args[-1], names)
+                    assert isinstance(h.pointer.type, Array)
+                    elem = sort_of(h.pointer.type.elem, h.loc)
+                    f = self.argument(args[-1], k.fun_sort((INT,) * m.rank, elem), names)
                     value = k.abstract(k.app(f, *indices), tuple(v for v, _, _ in all_binders))
                     out.append(Claim(cells, KNOWN, value, owner=owner))
                 else:

@@ -43,7 +43,7 @@ from optigpu.syntax.types import (
     is_float,
     is_int,
 )
-from optigpu.syntax.walk import alpha_equal, free_vars, map_type, negate, rewrite
+from optigpu.syntax.walk import alpha_equal, free_vars, map_type, negate, rewrite, subexpressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,10 +313,17 @@ class ExpressionTyper:
                         raise input_error(
                             "OG111", f"the sizes of this `{index.func}` are not those of the array", mine.loc
                         )
+                    self.computed_size(mine, scope)
                 out.extend(self.integer(i, scope, "an index is") for i in index.args[rank:])
             else:
                 out.append(self.integer(index, scope, "an index is"))
         return tuple(out)
+
+    def computed_size(self, e: Expr, scope: Scope) -> None:
+        """An inner size of a MINDEX is computed in C and left out in proofs: nothing may have to be shown for it."""
+        for x in subexpressions(self.integer(e, scope, "a size is")):
+            if not never_fails(x):
+                raise input_error("OG111", "this may be another number in C, or none", x.loc, help="const int w = …;")
 
     def address(self, e: Addr, scope: Scope) -> Expr:
         if isinstance(e.arg, Var):
@@ -408,6 +415,19 @@ def expect_scalar(typed: Expr) -> Expr:
             raise input_error("OG102", "this call returns nothing", typed.loc)
         raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
     return typed
+
+
+def never_fails(e: Expr) -> bool:
+    """An operation on integers that is, for all operands, what it is in mathematics (but for overflow)."""
+    match e:
+        case Binary("/" | "%", _, Int(divisor)):
+            return divisor != 0
+        case Binary("+" | "*"):
+            return True
+        case Binary("-") | Cast():
+            return scalar(e).signed and scalar(e).bits >= INT.bits
+        case _:
+            return isinstance(e, Int | Var | SizeOf)
 
 
 def scalar(e: Expr) -> Scalar:

@@ -132,7 +132,10 @@ class FormulaTyper:
                     )
                 inner = Scope(scope)
                 for p, t in zip(params, want.args):
-                    inner.names[p.name] = Binding(What.LOGIC, logical(p.type or t), p.loc)
+                    if p.type is not None and logical(p.type) != logical(t):
+                        message = f"`{p.name}` is {describe(logical(t))} here, not {describe(logical(p.type))}"
+                        raise input_error("OG102", message, p.loc)
+                    inner.names[p.name] = Binding(What.LOGIC, logical(t), p.loc)
                 new_params = tuple(replace(p, type=None) for p in params)
                 return replace(e, params=new_params, body=self.expect(body, want.result, inner), type=want)
             case Var(name):
@@ -498,6 +501,9 @@ class _FormulaIntegers(ExpressionTyper):
 
     def integer(self, e: Expr, scope: Scope, why: str) -> Expr:
         return self.formulas.integer(e, scope)
+
+    def computed_size(self, e: Expr, scope: Scope) -> None:
+        """A formula is not computed."""
 
 
 def as_real(e: Expr) -> Expr:

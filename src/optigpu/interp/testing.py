@@ -109,11 +109,11 @@ def _test(
 
 def smaller(generator: _Generator, failure: Failure, deadline: float) -> Failure:
     """A misbehaviour on one of the smallest sizes, if there is one."""
-    runner, f, size = generator.runner, generator.f, cells(failure.inputs)
+    runner, f, size = generator.runner, generator.f, magnitude(failure.inputs)
     for sizes in islice(generator.smallest(), SMALLER_TRIED):
         for attempt in range(2):
             inputs = generator.fill(sizes, attempt)
-            if inputs is None or cells(inputs) >= size or time.thread_time() > deadline:
+            if inputs is None or magnitude(inputs) >= size or time.thread_time() > deadline:
                 break
             found = run_once(runner, f, inputs, failure.seed)
             if found is not None:
@@ -324,6 +324,11 @@ class _Generator:
 
 def cells(inputs: Inputs) -> int:
     return sum(len(a) for a in inputs.arrays.values())
+
+
+def magnitude(inputs: Inputs) -> float:
+    """How large inputs look to a person."""
+    return cells(inputs) + sum(abs(float(x)) for x in inputs.scalars.values())
 
 
 def is_integer(t: Type) -> bool:

@@ -89,7 +89,8 @@ class Facts:
             items += k.conjuncts(self._inside(k.substitute(c, out.substitution)))
             items = out._solve_equations(items)
         out._settle(items)
-        settled = [c for i in out.items for c in k.conjuncts(out._inside(i) if _has_choice(i) else i)]
+        choices = {i for i in out.items if any(x.op in ("ite", "max") for x in k.subterms(i))}
+        settled = [c for i in out.items for c in k.conjuncts(out._inside(i) if i in choices else i)]
         if settled != list(out.items):  # conditions inside facts that other facts decide
             out._settle(out._solve_equations(settled))
         return out
@@ -436,10 +437,6 @@ def _opposed(bounds: list[Term]) -> bool:
     """Are there p <= 0 and q <= 0 whose sum is a positive number?"""
     numbers = {k.sub(p, k.num(c)): c for c, p in sorted((k.coefficients(p).get((), 0), p) for p in bounds)}
     return any(c + numbers.get(k.neg(p), -c) > 0 for p, c in numbers.items())
-
-
-def _has_choice(t: Term) -> bool:
-    return any(x.op in ("ite", "max") for x in k.subterms(t))
 
 
 def _solve(item: Term) -> tuple[Term, Term] | None:

@@ -520,10 +520,9 @@ def lam(variables: tuple[Term, ...], body: Term) -> Term:
     """The function of these variables."""
     sorts = tuple(v.sort for v in variables)
     closed = abstract(body, variables)
-    if closed.op == "app" and closed.args[1:] == tuple(bound(len(sorts) - 1 - i, s) for i, s in enumerate(sorts)):
-        f = closed.args[0]
-        if f.level == 0:  # fun x -> f(x) is f
-            return f
+    mine = tuple(bound(len(sorts) - 1 - i, s) for i, s in enumerate(sorts))
+    if closed.op == "app" and closed.args[1:] == mine and closed.args[0].level == 0:  # fun x -> f(x) is f
+        return closed.args[0]
     return _make("lam", (closed,), fun_sort(sorts, body.sort), sorts)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.runtime.errors import CallError
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayView:
@@ -65,10 +67,13 @@ def from_interface(value: Any, interface: dict[str, Any]) -> ArrayView:
 
 
 def current_stream(views: list[ArrayView]) -> int:
-    """The stream on which the library of these arrays runs now, as a number."""
+    """The stream on which the libraries of these arrays run now, as a number. On two, what is still being written would be read."""
     kinds = {v.kind for v in views}
+    streams: set[int] = set()
     if "torch" in kinds:
-        return int(sys.modules["torch"].cuda.current_stream().cuda_stream)
+        streams.add(int(sys.modules["torch"].cuda.current_stream().cuda_stream))
     if "cupy" in kinds:
-        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
-    return 0
+        streams.add(int(sys.modules["cupy"].cuda.get_current_stream().ptr))
+    if len(streams) > 1:
+        raise CallError("PyTorch's and CuPy's arrays are on two streams: make one of them current in both")
+    return next(iter(streams), 0)

@@ -36,14 +36,14 @@ def fits(value: Any, hint: Any) -> bool:
     if origin in (list, tuple, Sequence):
         if isinstance(value, str) or not isinstance(value, Sequence):
             return False
-        if origin is tuple and len(inner) != len(value):
-            return False
-        return all(fits(v, h) for v, h in zip(value, inner if origin is tuple else inner * len(value)))
+        if origin is not tuple or inner[-1] is Ellipsis:
+            return all(fits(v, inner[0]) for v in value)
+        return len(inner) == len(value) and all(fits(v, h) for v, h in zip(value, inner))
     if origin is Mapping:
         return isinstance(value, Mapping) and all(fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items())
     if hint is int:
         return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, hint) if isinstance(hint, type) else True
+    return isinstance(value, hint) if isinstance(hint, type) and hint is not Any else True
 
 
 @cache

@@ -163,7 +163,7 @@ def statements_from(text: str) -> Body:
     """Statements written as C, annotations included."""
     body = tuple(unmarked(s) for s in _parsed(f"void f() {{\n{text}\n}}", text))
     if not body:
-        raise input_error("OG604", f"`{text}` is no statement", NOWHERE)
+        raise input_error("OG604", f"there is nothing to insert: `{text}` is no statement", NOWHERE)
     return body
 
 

@@ -33,8 +33,6 @@ class Instr(Family):
         """
         place = self._point(before, after)
         new = statements_from(text)
-        if not new:
-            raise refuse("there is nothing to insert", code="OG604")
         self.script.insert(place, *new)
         return self.script.handle(place)
 

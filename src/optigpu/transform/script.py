@@ -341,7 +341,8 @@ class Script:
             except InputError:
                 pass  # what cannot be read back is explained from where it was written
         elif self.refuter is not None:
-            result = Verifier(settings).verify(step.after)
+            explained = Verifier(settings).verify(step.after)
+            result = result if explained.verified else explained
         failed = next(f for f in result.functions if f.verdict is not Verdict.VERIFIED)
         assert failed.problem is not None
         problem = failed.problem

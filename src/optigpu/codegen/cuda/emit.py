@@ -18,6 +18,7 @@ from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs, comment
 from optigpu.codegen.plan import Plan
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import INT_CONSTANTS, VECTOR_CALLS
+from optigpu.syntax.constants import without_constants
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines, ProgramPrinter
@@ -128,7 +129,7 @@ def emit_cuda(
     `blocks_per_multiprocessor`: how many blocks the compiler should leave registers for, in all kernels or by the mark of the
     launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
-    f = host_function(program, name)
+    f = without_constants(program, host_function(program, name))
     for g in (f, *(g for g in functions.values() if g.role is Role.DEVICE)):
         reject_reserved(g, f.name)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}

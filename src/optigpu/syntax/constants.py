@@ -1,0 +1,33 @@
+"""Constants by their values, where a function is seen from outside its program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.syntax.exprs import Expr, TypeOf
+from optigpu.syntax.program import Define, Function, Program
+from optigpu.syntax.types import Array, Type
+from optigpu.syntax.walk import substitute
+
+
+def without_constants(program: Program, f: Function) -> Function:
+    """The function with numbers for the constants in its parameters' sizes and in its contract."""
+    values: dict[str, Expr] = {}
+    for d in program.flat_items():
+        if isinstance(d, Define):
+            values[d.name] = substitute(d.value, values)
+    for name in {p.name for p in f.params} | {
+        i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf) and i.name is not None
+    }:
+        values.pop(name, None)  # it means something else in the function
+
+    def sized(t: Type) -> Type:
+        if not isinstance(t, Array):
+            return t
+        return replace(t, dims=tuple(None if d is None else substitute(d, values) for d in t.dims))
+
+    params = tuple(replace(p, type=sized(p.type)) for p in f.params)
+    contract = tuple(
+        replace(c, items=tuple(replace(i, body=substitute(i.body, values)) for i in c.items)) for c in f.contract
+    )
+    return replace(f, params=params, contract=contract) if values else f
