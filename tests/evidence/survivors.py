@@ -17,6 +17,10 @@ SURVIVORS = [
         "Conditions._prove_fact · conjunct, one operand · steps in",
         "an equation p = 0 without steps is put to the judge as p = 0, by this branch as by the other.",
     ),
+    (
+        "Judge._ask · conjunct, one operand · not facts.guide.refutes",
+        "the guide says which questions are not worth asking; the solver, which is asked then, is trusted.",
+    ),
     ("Judge.proves · conjunct, one operand · count", "counts obligations, for the statistics."),
     ("Judge.proves · conjunct, one operand · facts.answers[goal] in count", "counts obligations, for the statistics."),
     (

@@ -588,3 +588,8 @@ def test_a_positive_first_summand_counts_if_there_is_one() -> None:
     judge, only = Judge(Z3Solver()), k.big("sum", ZERO, n, k.ite(k.eq(B0, ZERO), ONE, ZERO))
     assert judge.proves(Facts().assume(k.lt(ZERO, n)), k.lt(ZERO, only))
     assert not judge.proves(Facts(), k.lt(ZERO, only))
+
+
+def test_a_loose_index_is_no_fact() -> None:
+    with pytest.raises(TypeError):
+        Facts().assume(k.le(ZERO, n), k.le(ZERO, B0))

@@ -225,7 +225,10 @@ def random_code(r: Random, depth: int, arrays: tuple[str, ...] = ("a",), known: 
     out: list[kc.Instr] = []
     for _ in range(r.randint(1, 3)):
         match r.choice(
-            ["store"] * 3 + ["load"] * 2 + ["let", "oblige", "assert", "ghost", "if", "allocate", "allocate", "unroll"]
+            ["store"] * 3
+            + ["load"] * 2
+            + ["let", "oblige", "assert", "ghost", "if", "allocate", "allocate"]
+            + ["unroll"] * 3
         ):
             case "store":
                 out.append(kc.Store(random_place(r, arrays), random_value(r, known)))
@@ -244,7 +247,7 @@ def random_code(r: Random, depth: int, arrays: tuple[str, ...] = ("a",), known: 
                 out.append(kc.If(random_prop(r), *(random_code(r, depth - 1, arrays, known) for _ in range(2))))
             case "unroll" if depth:
                 body = (kc.Store(kc.Place(r.choice(arrays), (r.choice([i, k.sub(i, m)]),)), k.to_real(i)),)
-                start, bound, step = (k.num(r.randint(*ends)) for ends in ((-1, 2), (-1, 3), (0, 2)))
+                start, bound, step = (k.num(r.choice(ends)) for ends in ((-1, 0, 0, 1), (-1, 1, 2, 3), (0, 1, 1, 2)))
                 mode = r.choice([kc.SEQUENTIAL] * 3 + [kc.PARALLEL])
                 out.append(kc.Loop(i, start, r.choice(["<", "<="]), r.choice([bound, n]), "+", step, body, mode))
             case "allocate" if depth:
@@ -802,7 +805,7 @@ MODELS: dict[str, tuple[Model, int]] = {  # rule -> what runs it beside the mode
     "launch": (launches, 5), "phase": (launches, 5), "barrier": (block, 5), "forget": (block, 2), "shuffle": (shuffles, 10),
 }  # fmt: skip
 MORE: dict[str, Model] = {"enter_loop": block, "leave_loop": block, "barrier": barriers}  # rules that threads use, too
-EXAMPLES = 100
+EXAMPLES = 150
 _ACCEPTED: dict[Model, Counter[str]] = {}
 
 
