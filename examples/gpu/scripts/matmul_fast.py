@@ -1,4 +1,4 @@
-"""Matrix multiply: a block computes 128 x 128 elements from tiles in shared memory, a thread 8 x 8 in registers, 2 x 2 tiles of 4 x 4."""
+"""Matrix multiply: a block computes 128 x 128 elements from tiles in shared memory, a thread 8 x 8 in registers as 2 x 2 tiles."""
 
 import optigpu as og
 from optigpu import For, Write

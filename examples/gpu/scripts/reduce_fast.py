@@ -1,4 +1,4 @@
-"""The sum of an array: each thread adds up vectors in grid strides, each block sums its threads by a tree, a second kernel the blocks."""
+"""The sum of an array: threads add up vectors in grid strides, each block sums its threads by a tree, a second kernel the blocks."""
 
 import optigpu as og
 from optigpu import For, Write
