@@ -232,6 +232,28 @@ ATTEMPTS = [
         ),
     ),
     Attempt(
+        "loops: what their contracts say of memory, needed or not",
+        function(
+            "void f(int n, float a[n], float c[n])",
+            '__requires("A: int -> float");\n__reads("a ~> Matrix1(n, A)");\n__writes("c ~> Matrix1(n, fun i -> A(i) + i)");',
+            """for (int i = 0; i < n; i++) {
+    __xwrites("&c[i] ~~> A(i) + i");
+    __xreads("&a[i] ~~> A(i)");
+    __sreads("for j in 0..n -> &a[j] ~~> A(j)");
+    c[i] = a[i] + i;
+  }""",
+        ),
+        (
+            ("&a[i] ~~> A(i)", "&a[i] ~~> A(i) - 1"),
+            ("&a[i] ~~> A(i)", "&a[i] ~~> A(i - 1)"),
+            ("&a[i] ~~> A(i)", "&a[i + 1] ~~> A(i)"),
+            ("&a[i] ~~> A(i)", "&c[i] ~~> A(i)"),
+            ("&a[j] ~~> A(j)", "&a[j] ~~> A(i)"),
+            ("for j in 0..n", "for j in 0..n + 1"),
+            ("&c[i] ~~> A(i) + i", "&c[i] ~~> A(i)"),
+        ),
+    ),
+    Attempt(
         "unroll: geometric loops",
         function(
             "int f(int n)",

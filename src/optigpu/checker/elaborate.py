@@ -26,7 +26,7 @@ from optigpu.frontend.reading import ghost_library
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, UNINIT, Claim
+from optigpu.kernel.cells import READ, UNINIT, Claim
 from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.launch import copying
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
@@ -91,7 +91,7 @@ class LoopSpec:
 
     index: Term
     variables: tuple[Term, ...] = ()
-    exclusive_pre: list[Claim] = field(default_factory=list)
+    holds: list[tuple[Claim, Loc]] = field(default_factory=list)  # what cells hold when an iteration starts
     exclusive_post: list[Claim] = field(default_factory=list)
     invariant: list[Claim] = field(default_factory=list)
     facts: list[Term] = field(default_factory=list)
@@ -462,7 +462,7 @@ class _FunctionElaborator:
         inner = names.bind(s.index, ValueEntry(index))
         if s.contract:
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
-        body = self.block(s.body, inner)
+        body = (*self.said(self.out.specs.get(at)), *self.block(s.body, inner))
         self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at))
 
     def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
@@ -484,17 +484,21 @@ class _FunctionElaborator:
                     spec.facts.append(self.formulas.term(item.body, names))
                     continue
                 claims, _ = self.formulas.claims(item.body, names)
-                kind = c.kind[1:]
                 if c.kind == "spreserves":
                     spec.invariant.extend(claims)
-                elif c.kind.startswith("x"):
-                    for claim in claims:
-                        before, later = _sides(kind, claim)
-                        if before is not None and before.share == FULL:
-                            spec.exclusive_pre.append(before)
-                        if later is not None:
-                            spec.exclusive_post.append(later)
+                    continue
+                for claim in claims:
+                    before, later = _sides(c.kind[1:], claim)
+                    if before is not None and before.contents != UNINIT:
+                        spec.holds.append((replace(before, share=READ), item.loc))
+                    if later is not None:
+                        spec.exclusive_post.append(later)
         return spec, names
+
+    def said(self, spec: LoopSpec | None) -> kc.Code:
+        """What a loop's contract says of memory before each iteration, as steps of its body: nothing else depends on it."""
+        holds = spec.holds if spec is not None else []
+        return tuple(kc.Ghost("", (), (claim,), (), (), at=self.at(loc)) for claim, loc in holds)
 
     def call_statement(self, call: Call, names: Names, loc: Loc) -> None:
         at = self.at(loc)

@@ -96,7 +96,7 @@ EXPLANATIONS: dict[str, str] = {
     '  __spreserves("&x ~~> …");',
     "OG320": "One branch of an if allocates, frees or gives away something and the other does not.",
     "OG321": "An assertion does not follow.",
-    "OG322": "A ghost claims something that does not hold: its requirements, or what it says of memory.",
+    "OG322": "A ghost, or the contract of a loop, says something that does not hold: a requirement, or what memory holds.",
     "OG323": "Two claims of a contract may speak of the same cell. No caller could fulfil that.",
     "OG324": "A parallel loop whose iterations are not independent: they accumulate into, or otherwise share, the memory named.",
     "OG325": "The step of a loop must be positive, or the loop would not end.",

@@ -78,9 +78,9 @@ class _Writer(ThreadWriter):
                 return "this assertion is not shown to hold"
             case "OG322":
                 return (
-                    f"what this ghost says of {b} is not shown to hold"
+                    f"what is said here of {b} is not shown to hold"
                     if self.base
-                    else "this ghost is not shown to hold"
+                    else "what is said here is not shown to hold"
                 )
             case "OG323":
                 return f"the contract may claim a cell of {b} twice"
