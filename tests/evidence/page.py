@@ -251,6 +251,26 @@ def inputs_part(f: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+FOUND = """## What was found
+
+Each of these was VERIFIED, or emitted, or believed, before it was found; each is fixed and has its test. Figures above are of the time after, or of
+programs that the fix does not concern.
+
+- By random programs: untrue read clauses in the contracts of loops, which nothing checked because nothing depended on them; a crash where
+  a sum has a condition on values; a proof that failed because of what the solver had been asked before (its answers are independent now).
+- By reading the kernel as a forger: a device function that ended its caller's kernel; a shuffle into an array that the lanes share; loose
+  indices as values of logical variables; owners that are nobody or outside the group; terms of one sort where another is meant; two names
+  with one hash, which lost a coefficient; a cover with more binders than its mark (`tests/kernel/test_forgeries.py`, `test_attacks.py`).
+- By reading the front end as a C compiler: joined lines, trigraphs and comments that swallow code; macros with another value in C; unsigned
+  differences; casts in sizes and in formulas; rows of plain pointers; calls before declarations; unordered side effects; names of C's library
+  (`tests/test_attacks_front.py`).
+- By reading what is emitted: constants and casts that lost their 64 bits, folding that changed signs, host loops that overflow, entry checks
+  that were computed under what they check, preconditions with named constants, alignment, device memory read by the host, functions that
+  take the place of CUDA's (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
+- By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
+  code in their names, arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
+- By tampering: parts of certificates that nothing read, kept answers of the solver (both are sealed by a hash now).
+"""
 REST = """## What else there is
 
 - `tests/support/thread_model.py` runs every access of every thread of random kernels.
@@ -275,7 +295,7 @@ def render(found: dict[str, Any]) -> str:
     ):
         if name in found:
             parts.append(part(found[name]))
-    return "\n\n".join([*parts, models_part(), REST])
+    return "\n\n".join([*parts, models_part(), FOUND.rstrip(), REST])
 
 
 def main() -> int:
