@@ -93,12 +93,13 @@ def fuzz_part(f: dict[str, Any]) -> str:
         verified = row["verified and clean"] + row[WRONG] + row["verified, no input to run on"]
         rejected, clean = row["rejected and misbehaving"], row["rejected, clean in all runs"]
         other = total - verified - rejected - clean
-        lines.append(f"| {kind} | {total:,} | {verified:,} | {row[WRONG]} | {rejected:,} | {clean:,} | {other} |")
+        shown = kind.replace("right by construction", "meant to be right")
+        lines.append(f"| {shown} | {total:,} | {verified:,} | {row[WRONG]} | {rejected:,} | {clean:,} | {other} |")
     seen = ", ".join(f"{code} {n:,}" for code, n in list(f["misbehaviour"].items())[:12])
     lines += [
         "",
-        "Programs are right by construction (every phase says what the arrays hold after it, which gives the contract), such programs with one",
-        'or two mutations, or random. "Rejected, clean" is the checker\'s incompleteness, and programs whose fault no run showed. "Other": no input',
+        "Programs are meant to be right (every phase says what the arrays hold after it, which gives the contract), such programs with one",
+        'or two mutations, of the code or of the contract alone, or random. "Rejected, clean" is the checker\'s incompleteness, and programs whose fault no run showed. "Other": no input',
         f"satisfies the contract, or a check took longer than {fuzz.LIMIT} s. What the interpreter saw: {seen} (`optigpu explain CODE`).",
     ]
     return "\n".join(lines)
