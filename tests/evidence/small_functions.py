@@ -10,7 +10,25 @@ from random import Random
 INTEGERS = ("int", "int", "unsigned", "int64_t", "uint64_t", "uint8_t", "int8_t", "int16_t", "uint16_t", "bool")
 FLOATS = ("float", "double")
 RESULTS = ("int", "int", "int64_t", "unsigned", "bool", "float", "double")
-LITERALS = ("0", "1", "2", "3", "5", "7", "10", "-1", "-4", "2u", "4L", "0x1F", "255", "true", "65536", "2147483647", "3000000000")
+LITERALS = (
+    "0",
+    "1",
+    "2",
+    "3",
+    "5",
+    "7",
+    "10",
+    "-1",
+    "-4",
+    "2u",
+    "4L",
+    "0x1F",
+    "255",
+    "true",
+    "65536",
+    "2147483647",
+    "3000000000",
+)
 HEADS = (
     "{t} {i} = {a}; {i} < {b}; {i}++",
     "{t} {i} = {a}; {i} <= {b}; {i} += {k}",
@@ -181,7 +199,9 @@ class SmallFunctionMaker:
         r = self.r
         name = f"M{self.number}_{len(self.macros)}"
         first = r.choice([*self.macros, "3"])
-        value = r.choice(["5", "(-3)", "200", f"({first} * 4 - 1)", "(1 << 4)", "(17 / 5)", "40u", "(-7 % 4)", "((int)9)"])
+        value = r.choice(
+            ["5", "(-3)", "200", f"({first} * 4 - 1)", "(1 << 4)", "(17 / 5)", "40u", "(-7 % 4)", "((int)9)"]
+        )
         self.above.append(f"#define {name} {value}\n")
         self.macros.append(name)
 
@@ -261,7 +281,9 @@ class SmallFunctionMaker:
         if r.random() < 0.3:
             self.lines.append(f"{indent}  if ({self.test(1)}) continue;")
         value = self.value_for(hidden, 1)
-        self.lines.append(f"{indent}  {r.choice([f'{into} += {value}', f'{into} = {into} + {value}', f'{into} -= {index}'])};")
+        self.lines.append(
+            f"{indent}  {r.choice([f'{into} += {value}', f'{into} = {into} + {value}', f'{into} -= {index}'])};"
+        )
         self.lines.append(f"{indent}}}")
         del self.types[index]
         self.types[into] = hidden
@@ -269,10 +291,22 @@ class SmallFunctionMaker:
     def filled(self, indent: str) -> None:
         """An array that a loop fills."""
         r = self.r
-        type_, size, name, index = r.choice(["int", "int64_t", "float", "int16_t"]), r.randint(2, 4), self.fresh("t"), self.fresh("i")
-        head = f"int {index} = 0; {index} < {size}; {index}++" if r.random() < 0.5 else f"int {index} = {size - 1}; {index} >= 0; --{index}"
+        type_, size, name, index = (
+            r.choice(["int", "int64_t", "float", "int16_t"]),
+            r.randint(2, 4),
+            self.fresh("t"),
+            self.fresh("i"),
+        )
+        head = (
+            f"int {index} = 0; {index} < {size}; {index}++"
+            if r.random() < 0.5
+            else f"int {index} = {size - 1}; {index} >= 0; --{index}"
+        )
         self.types[index] = "int"
-        self.lines += [f"{indent}{type_} {name}[{size}];", f"{indent}for ({head}) {name}[{index}] = {self.value_for(type_)};"]
+        self.lines += [
+            f"{indent}{type_} {name}[{size}];",
+            f"{indent}for ({head}) {name}[{index}] = {self.value_for(type_)};",
+        ]
         del self.types[index]
         self.arrays[name] = (type_, size)
 
@@ -337,7 +371,10 @@ class SmallFunctionMaker:
         del self.types["i"], self.types["j"]
         if flat:
             value = value.replace("j", "i")
-            self.lines += [f"{indent}int {table}[{columns}];", f"{indent}for (int i = 0; i < {columns}; i++) {table}[i] = {value};"]
+            self.lines += [
+                f"{indent}int {table}[{columns}];",
+                f"{indent}for (int i = 0; i < {columns}; i++) {table}[i] = {value};",
+            ]
             part = f"{columns - start}, {r.choice([f'&{table}[{start}]', f'{table} + {start}'])}"
         else:
             self.lines += [
