@@ -157,9 +157,9 @@ def test_an_unclear_answer_would_be_noticed() -> None:
 
 
 def test_four_readers_of_one_text_agree() -> None:
-    found = meanings.examine([meanings.program(1, n) for n in range(24)], Verifier())
+    found = meanings.examine([meanings.program(1, n) for n in range(16)], Verifier())
     assert not [(m.detail, text) for _, text, m in found if m.outcome == meanings.BAD]
-    assert [m.outcome for _, _, m in found].count(meanings.PROVED) >= 6
+    assert [m.outcome for _, _, m in found].count(meanings.PROVED) >= 3
 
 
 def test_a_reader_that_differs_would_be_noticed() -> None:

@@ -137,19 +137,35 @@ class SmallFunctionMaker:
             lambda: f"({a()} {r.choice('/%')} {r.choice(['2', '3', '-2', '-3', '7', '4u', '5L'])})",
             lambda: f"({a()} {r.choice('/%')} {b()})",
             lambda: f"(max(0, {a()}) {r.choice(['&', '|', '^'])} abs({b()}))",
-            lambda: f"({self.whole_leaf()} {r.choice(['&', '|', '^'])} {self.whole_leaf()})",
+            lambda: f"({self.whole_leaf()} {r.choice(['&', '|', '^'])} abs({self.whole_leaf()}))",
             lambda: f"(max({a()}, 0) {r.choice(['<<', '>>'])} {small})",
             lambda: f"({self.whole_leaf()} {r.choice(['<<', '>>'])} {self.whole_leaf()})",
+            self.chain,
+            self.chain,
             lambda: self.test(depth - 1),
             lambda: f"({self.test(depth - 1)} ? {a()} : {b()})",
             lambda: f"(({r.choice(INTEGERS)}){self.number_of(depth - 1)})",
             lambda: f"{r.choice(['min', 'max'])}({a()}, {b()})",
             lambda: f"abs({a()})",
-            lambda: f"{r.choice(['-(int)', '-(int64_t)', '-', '~'])}({a()})",
+            lambda: f"{r.choice(['-(int)', '-(int64_t)', '-', '-', '~'])}({a()})",
             lambda: f"{a()} {r.choice('+-*/%')} {self.whole_leaf()}",
             lambda: f"exact_div({a()} * {small}, {small})",
         ]
         return r.choice(ways)()
+
+    def chain(self) -> str:
+        """Operators that only their precedence orders."""
+        r = self.r
+        operators = ["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=", "&&", "||"]
+        prefixes = ["", "", "", "", "", "!", "-", "- -", "!!", "(int)", "(uint8_t)", "(bool)", "-(int)"]
+
+        def operands(count: int) -> str:
+            terms = [r.choice(prefixes) + r.choice([self.whole_leaf(), r.choice("01234567")]) for _ in range(count)]
+            return "".join(t + (f" {r.choice(operators)} " if i + 1 < count else "") for i, t in enumerate(terms))
+
+        if r.random() < 0.3:
+            return f"({operands(2)} ? {operands(2)} : {operands(1)} ? {operands(1)} : {operands(2)})"
+        return f"({operands(r.randint(3, 5))})"
 
     def whole_leaf(self) -> str:
         r = self.r
@@ -229,7 +245,8 @@ class SmallFunctionMaker:
             value = f"{r.choice(['=', '+=', '-=', '*='])} {self.number_of(2)}"
             self.lines.append(f"{indent}{name} {r.choice([value, value, '/= 2'])};")
         elif type_ == "bool":
-            self.lines.append(f"{indent}{name} = {self.value_for(type_)};")
+            text = f"{name} {r.choice(['=', '=', '+=', '-=', '*='])} {self.value_for(type_)}"
+            self.lines.append(f"{indent}{r.choice([text, text, text, f'{name}++', f'--{name}'])};")
         else:
             op = r.choice(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"])
             value = r.choice(["1", "2", "3"]) if op in ("<<=", ">>=", "/=", "%=") else self.whole(2)
@@ -319,8 +336,9 @@ class SmallFunctionMaker:
             return r.choice(["x", "y", "x", "y", "2", "-3", "7"])
         a, b = self.simple(depth - 1), self.simple(depth - 1)
         return r.choice([
-            f"({a} {r.choice('+-*')} {b})", f"({a} {r.choice('/%')} {r.choice(['2', '3', '-3', '-4'])})", f"({a} < {b} ? {b} : {a})",
-            f"{r.choice(['min', 'max'])}({a}, {b})", f"abs({a})", f"({a} != {b} || x > {b} ? {a} : y)", f"-({a})", f"({a} <= {b} && y < 3 ? 1 : {b})",
+            f"({a} {r.choice('+-*')} {b})", f"({a} {r.choice('/%')} {r.choice(['2', '3', '-3', '-4'])})",
+            f"({a} < {b} ? {b} : {a})", f"{r.choice(['min', 'max'])}({a}, {b})", f"abs({a})", f"-({a})",
+            f"({a} != {b} || x > {b} ? {a} : y)", f"({a} <= {b} && y < 3 ? 1 : {b})",
             f"({a} - {b} - y)", f"({a} / 2 % 3)", f"({a} * 3 / 2)", f"(!(x < {b}) ? {a} : 4)",
         ])  # fmt: skip
 
@@ -348,10 +366,13 @@ class SmallFunctionMaker:
         self.above.append(
             f'void {name}(int x, int y, int* p) {{\n  __writes("p ~~> ({test} ? {value} : {other})");\n{r.choice(ways)}\n}}\n'
         )
-        into = self.fresh("v")
-        self.lines += [f"{indent}int {into} = 0;", f"{indent}{name}({self.whole(1)}, {self.whole_leaf()}, &{into});"]
-        self.types[into] = "int"
-        self.variables.append(into)
+        table, size = self.fresh("t"), r.randint(1, 3)
+        at = r.randrange(size)
+        self.lines += [
+            f"{indent}int {table}[{size}] = {{0}};",
+            f"{indent}{name}({self.whole(1)}, {self.whole_leaf()}, {r.choice([f'&{table}[{at}]', f'{table} + {at}'])});",
+        ]
+        self.arrays[table] = ("int", size)
 
     def row(self, indent: str) -> None:
         """A part of an array: a row, or from an element on."""
@@ -360,7 +381,8 @@ class SmallFunctionMaker:
         term = r.choice(["X(k)", "X(k) * k", "(k % 2 == 0 ? X(k) : -X(k))"])
         code = term.replace("X(k)", "x[k]")
         self.above.append(
-            f'int {name}(int n, int x[n]) {{\n  __requires("X: int -> int");\n  __reads("x ~> Matrix1(n, X)");\n  __ensures("_Res == Sum(k in 0..n, {term})");\n'
+            f'int {name}(int n, int x[n]) {{\n  __requires("X: int -> int");\n'
+            f'  __reads("x ~> Matrix1(n, X)");\n  __ensures("_Res == Sum(k in 0..n, {term})");\n'
             f"  int sum = 0;\n  for (int k = 0; k < n; k++) sum += {code};\n  return sum;\n}}\n"
         )
         rows, columns = r.randint(1, 3), r.randint(2, 4)
