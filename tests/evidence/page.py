@@ -287,7 +287,8 @@ programs that the fix does not concern.
   take the place of CUDA's (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
   code in their names, arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
-- By reading one text four times: `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
+- By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
+  value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.
 - By tampering: parts of certificates that nothing read, kept answers of the solver (both are sealed by a hash now).
 """
