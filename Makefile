@@ -48,6 +48,7 @@ evidence: .venv/.ready
 	$(PYTHON) -m tests.evidence.kernel_mutants --jobs $(shell nproc)
 	$(PYTHON) -m tests.evidence.certificates --changes $(or $(CHANGES),100) --jobs $(shell nproc)
 	$(PYTHON) -m tests.evidence.inputs --inputs $(or $(INPUTS),20000) --jobs $(shell nproc)
+	$(PYTHON) -m tests.evidence.meanings --programs $(or $(FUNCTIONS),5000) --jobs $(shell nproc)
 	$(PYTHON) -m tests.evidence.page
 
 .venv/.ready: pyproject.toml tools/setup.sh

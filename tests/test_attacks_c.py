@@ -42,6 +42,21 @@ def test_functions_and_constants_that_c_has_elsewhere() -> None:
     assert f(0.25, 0.0625, 2**31 - 2) == 9
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(void) { int r = 0; for (int64_t i = 0; i < 3; i++) r += 3; return r; }",
+        "#define M ((uint8_t)9)\nint f(void) { return M; }",
+        "#define M true\nint f(void) { return M * 9; }",
+        "#define M (INT_MAX - 1)\nint f(void) { return M / 200000000 - 1; }",
+        "int f(void) { return 8 + true; }",
+        "int f(void) { return (int)sizeof(int64_t) + 1; }",
+    ],
+)
+def test_headers_of_what_is_used_in_loops_macros_and_sizes(text: str) -> None:
+    assert compiled(text)() == 9
+
+
 @pytest.mark.parametrize(("name", "known"), [("memset", True), ("memcpy", True), ("set", False)])
 def test_functions_that_compilers_call_are_not_redefined(name: str, known: bool) -> None:
     """GCC calls memset for a loop that fills."""

@@ -54,6 +54,15 @@ ATTACKS = (
         "  const float x = 1.0f;\n  p[0] = 0.0f;\n  if (c > 0) { const float x = 5.0f; } else return;\n  p[0] = x;",
         ("? 1.0f", "? 5.0f"),
     ),
+    returns(
+        "the longest operator is read: a step of a variable is not two signs",
+        "x",
+        "  int v = x;\n  return - -v;",
+        ("- -v", "--v"),
+    ),
+    returns("nor is a step up", "x", "  int v = x;\n  return + +v;", ("+ +v", "++v")),
+    returns("nor behind the variable", "x - 1", "  int v = x;\n  return (v - - - 1);", ("v - - - 1", "v-- - 1")),
+    returns("nor in arguments", "x", "  int v = x;\n  return min(- -v, v);", ("- -v", "--v")),
     writes(
         "a backslash continues a comment",
         "0.0f",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from random import Random
 
 import pytest
@@ -12,7 +13,7 @@ from optigpu.interp.machine import Runner
 from optigpu.interp.testing import valid_inputs
 from optigpu.syntax.printer import print_program
 from tests.conftest import ROOT
-from tests.evidence import fuzz, inputs, side_conditions
+from tests.evidence import fuzz, inputs, meanings, side_conditions
 from tests.evidence.certificates import DETECTED, STILL, certified, examine
 from tests.evidence.cpu_programs import CpuMaker
 from tests.evidence.cpu_shapes import CpuShapes
@@ -153,3 +154,22 @@ def test_an_unclear_answer_would_be_noticed() -> None:
         found = inputs.faulty(program, ["check", "x.c"], inputs.Answer(code, "", said, 0.1), said)
         assert found is not None and found[0] == fault
     assert inputs.faulty(program, ["check", "x.c"], inputs.Answer(2, "", "", 0.1), "x.c:1:1: error[OG001]: no") is None
+
+
+def test_four_readers_of_one_text_agree() -> None:
+    found = meanings.examine([meanings.program(1, n) for n in range(16)], Verifier())
+    assert not [(m.detail, text) for _, text, m in found if m.outcome == meanings.BAD]
+    assert [m.outcome for _, _, m in found].count(meanings.PROVED) >= 3
+
+
+def test_a_reader_that_differs_would_be_noticed() -> None:
+    """A text in which C reads another number than the others do: the checker and the interpreter are asked about the first."""
+    f = meanings.SmallFunction("f0", "int", (("x", "int"),), (Fraction(7),), "", "  return x / -2;\n")
+    text, verifier = meanings.INCLUDE + f.text("f0"), Verifier()
+    right, wrong = meanings.Computed(Fraction(-3)), meanings.Computed(Fraction(-4))
+    assert meanings.compared(f, text, [right] * 4, verifier).outcome == meanings.PROVED
+    assert meanings.compared(f, text, [right, right, right, wrong], verifier).outcome == meanings.BAD
+    assert meanings.compared(f, text, [wrong] * 4, verifier).outcome == meanings.BAD
+    assert meanings.compared(f, text, [meanings.Computed(None)] * 4, verifier).outcome == meanings.BAD
+    assert meanings.proved(f, Fraction(-3), verifier) == (True, False)
+    assert meanings.proved(f, Fraction(-4), verifier) == (False, True)

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.evidence import certificates, fuzz, inputs, program_mutants, side_conditions, work
+from tests.evidence import certificates, fuzz, inputs, meanings, program_mutants, side_conditions, work
 from tests.evidence.survivors import explained
 from tests.evidence.trial import OUTCOMES, WRONG
 
@@ -40,6 +40,7 @@ def summaries() -> dict[str, Any]:
         ("program_mutants", program_mutants.table),
         ("certificates", certificates.table),
         ("inputs", inputs.table),
+        ("meanings", meanings.table),
         ("kernel_mutants", kernel_table),
     ):
         results = [r for path in sorted(work.RESULTS.glob(f"{name}*.jsonl")) for r in work.read(path)]
@@ -252,6 +253,23 @@ def inputs_part(f: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def meanings_part(m: dict[str, Any]) -> str:
+    lines = [
+        "## Four readers of one text",
+        "",
+        "Random small functions of numbers (all operators, types and kinds of loops, arrays, calls), with their arguments as precondition, read by a C",
+        "compiler, by the interpreter, as the C that is emitted (both with and without optimisation), and by the checker, which must not prove that",
+        "the result is not the one of C. What C leaves undefined and what overflows is counted and left out.",
+        "",
+        f"{m['functions']:,} functions. Read differently: **{len(m['bad']) + len(m['lost'])}**.",
+        "",
+        "| outcome | functions |",
+        "|---|---:|",
+        *(f"| {outcome} | {n:,} |" for outcome, n in m["outcomes"].items()),
+    ]
+    return "\n".join(lines)
+
+
 FOUND = """## What was found
 
 Each of these was VERIFIED, or emitted, or believed, before it was found; each is fixed and has its test. Figures above are of the time after, or of
@@ -270,6 +288,9 @@ programs that the fix does not concern.
   take the place of CUDA's (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
   code in their names, arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
+- By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
+  value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
+  heads of loops and in `sizeof`.
 - By tampering: parts of certificates that nothing read, kept answers of the solver (both are sealed by a hash now).
 """
 REST = """## What else there is
@@ -293,6 +314,7 @@ def render(found: dict[str, Any]) -> str:
         ("kernel_mutants", kernel_part),
         ("certificates", certificates_part),
         ("inputs", inputs_part),
+        ("meanings", meanings_part),
     ):
         if name in found:
             parts.append(part(found[name]))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Expr, Int, Real, Var
+from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Int, Real, SizeOf, Var
 from optigpu.syntax.operators import BITWISE, COMPARISONS, POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import ExprPrinter, ProgramPrinter
 from optigpu.syntax.program import (
@@ -168,7 +169,8 @@ class _CPrinter(ProgramPrinter):
         return self.out.text()
 
     def headers(self) -> list[str]:
-        words = {w for f in self.functions for w in words_of(f)}
+        macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
+        words = {w for f in self.functions for w in words_of(f)} | words_in(macros)
         return [h for h, names in HEADERS.items() if words & names]
 
     def function(self, f: Function) -> None:
@@ -255,19 +257,29 @@ def words_of(f: Function) -> set[str]:
             continue
         if isinstance(s, Decl):
             words.add(type_word(s.type))
-        exprs = [s.range.start, s.range.bound, s.range.amount] if isinstance(s, For) else stmt_exprs(s)
-        for x in (x for e in exprs for x in subexpressions(e)):
-            match x:
-                case Call("min" | "max" | "abs"):
-                    words.add("fmaxf" if is_float(x.type) else "")
-                case Call(name) | Var(name):
-                    words.add(name)
-                case Alloc():
-                    words.add("malloc")
-                case Cast(to, _, False):
-                    words.add(to.name)
-                case _:
-                    pass
+        if isinstance(s, For):
+            words |= {s.index_type.name} | words_in([s.range.start, s.range.bound, s.range.amount])
+        else:
+            words |= words_in(stmt_exprs(s))
+    return words
+
+
+def words_in(exprs: Iterable[Expr]) -> set[str]:
+    words: set[str] = set()
+    for x in (x for e in exprs for x in subexpressions(e)):
+        match x:
+            case Call("min" | "max" | "abs"):
+                words.add("fmaxf" if is_float(x.type) else "")
+            case Call(name) | Var(name):
+                words.add(name)
+            case Alloc():
+                words.add("malloc")
+            case Bool():
+                words.add("bool")
+            case Cast(to, _, False) | SizeOf(to):
+                words.add(to.name)
+            case _:
+                pass
     return words
 
 

@@ -15,7 +15,6 @@ from optigpu.interp.operations import COMPARE, binary_operation, linear_index, n
 from optigpu.interp.values import (
     REAL_OPERATIONS,
     Number,
-    bitwise,
     convert,
     exact_divide,
     fit,
@@ -175,8 +174,10 @@ class _Compiler:
         if e.op == "!":
             return lambda m, f: not arg(m, f)
         t = e.type
-        if e.op == "~":
-            return lambda m, f: bitwise("^", arg(m, f), (1 << 31) - 1, loc)
+        if e.op == "~":  # all bits: -1 - x, or what is missing to the greatest number
+            assert isinstance(t, Scalar)
+            all_bits = t.low + t.high
+            return lambda m, f: all_bits - arg(m, f)
         if isinstance(t, Scalar) and t.kind is Kind.INT:
             return lambda m, f: fit(-arg(m, f), t, loc, "the result")
         return lambda m, f: -arg(m, f)
