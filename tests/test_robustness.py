@@ -553,7 +553,7 @@ s.emit("out.c")
         ("1 / 0", 2, "ZeroDivisionError"),
         ("s.nothing.at_all()", 2, "AttributeError"),
         ("s.loop.tile('nowhere', 4, outer='q')", 2, "nowhere"),
-        ("s.loop.tile()", 2, "TypeError"),
+        ("s.loop.tile()", 2, "OG604"),
         ("raise SystemExit(7)", 7, ""),
         ("raise SystemExit('enough')", 2, "enough"),
         ("import no_such_module", 2, "no_such_module"),

@@ -166,7 +166,8 @@ class ProgramMaker:
             [("<", "+"), ("<=", "+"), (">", "-"), (">=", "-"), ("<", "*"), (">", ">>"), (">", "/")]
         )
         amount = Int(self.r.choice([1, 1, 1, 2, 3]))
-        mode = self.r.choice([Mode.SEQUENTIAL] * 4 + [Mode.PARALLEL, Mode.THREAD, Mode.MAGIC_THREAD])
+        threads = [Mode.THREAD, Mode.MAGIC_THREAD] if op in ("+", "-") else []
+        mode = self.r.choice([*[Mode.SEQUENTIAL] * 4, Mode.PARALLEL, *threads])
         inner = names.copy()
         inner.ints.append(index)
         contract = ()
