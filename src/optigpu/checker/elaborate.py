@@ -463,7 +463,17 @@ class _FunctionElaborator:
         if s.contract:
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
         body = (*self.said(self.out.specs.get(at)), *self.block(s.body, inner))
+        if s.meaning.value == kc.SEQUENTIAL:
+            body += self.read_again((r.amount, r.bound), names)
         self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at))
+
+    def read_again(self, exprs: tuple[Expr, ...], names: Names) -> kc.Code:
+        """C computes step and bound anew after each iteration. The loop does not change them, but what they read is read then."""
+        outer, self.code = self.code, []
+        for e in exprs:
+            self.expr(e, names)
+        again, self.code = tuple(self.code), outer
+        return again if any(isinstance(i, kc.Load | kc.Call | kc.If) for i in again) else ()
 
     def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
         spec = LoopSpec(index)

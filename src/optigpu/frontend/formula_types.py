@@ -429,9 +429,9 @@ class FormulaTyper:
         return replace(e, binders=tuple(binders), body=body, type=body.type)
 
     def points_to(self, e: PointsTo, scope: Scope) -> Expr:
-        space = None if e.space is None else self.expect(e.space, MEMTYPE, scope)
         pointer = self.pointer(e.pointer, scope)
         assert isinstance(pointer.type, Array)
+        space = None if e.space is None else self.space(e.space, pointer.type, scope)
         match e.target:
             case Call(name, args) as target if (predicate := matrix_predicate(name)) is not None:
                 if e.arrow == "~~>":
@@ -442,7 +442,7 @@ class FormulaTyper:
                     raise input_error("OG106", f"`{name}` does not fit {describe(pointer.type)}", e.loc)
                 new = [self.integer(a, scope) for a in args[: predicate.rank]]
                 if predicate.with_space:
-                    new.append(self.expect(args[predicate.rank], MEMTYPE, scope))
+                    new.append(self.space(args[predicate.rank], pointer.type, scope))
                 if predicate.contents == "values":
                     model = FunType((LOGIC_INT,) * predicate.rank, logical(pointer.type.elem))
                     new.append(self.expect(args[-1], model, scope))
@@ -459,6 +459,15 @@ class FormulaTyper:
                 assert isinstance(cell.type, Array)
                 value = self.expect(e.target, cell.type.elem, scope)
                 return replace(e, pointer=cell, arrow="~~>", target=value, space=space, type=HPROP)
+
+    def space(self, e: Expr, array: Array, scope: Scope) -> Expr:
+        """The memory space that a permission names: that of the array, or any. Locals of threads are registers."""
+        typed = self.expect(e, MEMTYPE, scope)
+        have = array.space.value
+        possible = ("Any", "TReg") if array.space is Space.ANY else ("Any", have)
+        if isinstance(e, Var) and e.name in MEMORY_TYPES and e.name not in possible:
+            raise input_error("OG114", f"this is memory of space {have}, not {e.name}", e.loc)
+        return typed
 
     def pointer(self, e: Expr, scope: Scope) -> Expr:
         if isinstance(e, Index):

@@ -65,7 +65,7 @@ void permissions(int N, float *p) {
   __consumes("x: for i in 0..N -> &p[i] ~~>[GMem] v");
   __consumes("desync_for i in ..N -> If(i > b, H(i)) * H(i + 1)");
   __consumes("ThreadsCtx(b ..+ N), KernelParams(1, 2, 3), SMemAllowance(sizeof(float) * N), HostCtx");
-  __produces("Free(p, p ~> UninitMatrix1Of(N, GMem)), p ~> Matrix1Of(N, SMem, fun i -> v +. 1.5f *. v /. 2)");
+  __produces("Free(p, p ~> UninitMatrix1Of(N, GMem)), p ~> Matrix1Of(N, GMem, fun i -> v +. 1.5f *. v /. 2)");
   __ensures("forall (k: int) (_: k >= 0 && !(k == 3)) -> (k << 2) / 3 % 5 >= -1 ==> k != 4 || true");
   __ensures("Sum(i in 0..N, j in i..N, i * j) == Prod(k in ..3, k) + Max(k in 0..N, 0 - k) - Min(k in 0..+N, k)");
   __ensures("Any(k in 0..N, k == b), forall k in 0..N -> k < N, in_range(b, r)");
