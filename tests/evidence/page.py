@@ -265,7 +265,7 @@ def meanings_part(m: dict[str, Any]) -> str:
         "",
         "| outcome | functions |",
         "|---|---:|",
-        *(f"| {outcome} | {n:,} |" for outcome, n in m["outcomes"].items()),
+        *(f"| {o} | {m['outcomes'][o]:,} |" for o in meanings.OUTCOMES),
     ]
     return "\n".join(lines)
 
