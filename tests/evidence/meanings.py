@@ -25,6 +25,7 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.runtime.compilers import c_compiler
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.source import NOWHERE
 from tests.evidence import work
@@ -107,19 +108,9 @@ def computed(texts: Sequence[str], functions: Sequence[SmallFunction], flags: tu
         source, target = Path(folder, "functions.c"), Path(folder, "functions")
         source.write_text("\n".join([*texts, driver]), encoding="utf-8")
         header = str(files("optigpu.frontend") / "include")
-        command = [
-            "gcc",
-            "-std=c11",
-            "-w",
-            "-ffp-contract=off",
-            *flags,
-            "-I",
-            header,
-            "-o",
-            str(target),
-            str(source),
-            "-lm",
-        ]
+        compiler = c_compiler() or "cc"
+        options = ("-std=c11", "-w", "-ffp-contract=off", *flags, "-I", header)
+        command = [compiler, *options, "-o", str(target), str(source), "-lm"]
         compiled = subprocess.run(command, check=False, capture_output=True, text=True)
         if compiled.returncode:
             raise ValueError(f"C rejects what was accepted, or emitted:\n{compiled.stderr}")
