@@ -369,7 +369,7 @@ def test_a_question_that_is_too_hard_is_not_answered() -> None:
 
 
 INTERRUPTED = """
-import os, signal, sys, threading
+import os, signal, sys, threading, time
 sys.path[:0] = {paths!r}
 from tests.test_robustness import pigeons
 from optigpu.kernel.terms import FALSE
@@ -377,19 +377,29 @@ from optigpu.prover.cache import CachedSolver
 from optigpu.prover.z3_solver import Z3Solver
 from pathlib import Path
 facts, solver = pigeons(11), CachedSolver(Z3Solver(rlimit=50_000), Path({cache!r}))
-threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+def insist():  # Python drops one that comes while an object is finalised
+    for _ in range(20):
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=insist, daemon=True).start()
 try:
     for n in range(200):
         solver.valid(facts[n:], FALSE)
 except KeyboardInterrupt:
-    sys.exit(130)
+    os._exit(130)
 """
 
 
 def test_an_interrupt_is_no_answer_of_the_solver(tmp_path: Path) -> None:
     """z3 would take the signal for itself and say "unknown", which would be remembered as a "no"."""
     code = INTERRUPTED.format(paths=[str(ROOT / "src"), str(ROOT)], cache=str(tmp_path))
-    assert subprocess.run([sys.executable, "-c", code], timeout=100, check=False).returncode == 130
+    done = subprocess.run([sys.executable, "-c", code], timeout=100, preexec_fn=heed_interrupts, check=False)
+    assert done.returncode == 130
+
+
+def heed_interrupts() -> None:
+    """In a new process: what is started in the background inherits that they are ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_a_solver_that_fails_is_no_answer(tmp_path: Path) -> None:
@@ -426,6 +436,7 @@ def interrupted(argv: list[str], cwd: Path, seconds: float, name: str = "SIGINT"
         capture_output=True,
         text=True,
         timeout=120,
+        preexec_fn=heed_interrupts,
         check=False,
     )
 
@@ -436,6 +447,32 @@ def test_control_c_during_a_check(tmp_path: Path, seconds: float) -> None:
     done = interrupted(["check", *files], tmp_path, seconds)
     assert done.returncode == 130
     assert done.stderr.strip() == "interrupted"
+
+
+DROPPED = """
+import os, signal, sys, time
+sys.path.insert(0, {src!r})
+from optigpu import cli, commands
+class Finalised:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+def check(*_):
+    Finalised()
+    time.sleep(20)
+    return 0
+commands.check_command = check
+sys.exit(cli.main(["check", "any.c"]))
+"""
+
+
+def test_control_c_while_an_object_is_finalised(tmp_path: Path) -> None:
+    """Python would drop it, and show a stack trace."""
+    command = [sys.executable, "-c", DROPPED.format(src=str(ROOT / "src"))]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, preexec_fn=heed_interrupts, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr.strip()) == (130, "interrupted")
 
 
 def test_control_c_during_a_script_leaves_no_output(tmp_path: Path) -> None:

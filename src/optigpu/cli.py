@@ -9,7 +9,9 @@ import argparse
 import json
 import os
 import sys
+import threading
 import warnings
+from _thread import interrupt_main
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from io import TextIOWrapper
@@ -31,6 +33,16 @@ from optigpu.syntax.errors import InputError
 Run = Callable[[argparse.Namespace, Style], int]
 
 
+def _later(what: sys.UnraisableHookArgs) -> None:
+    """Python drops an interrupt that comes while an object is finalised: it is sent again, when that is done."""
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        again = threading.Timer(0.02, interrupt_main)
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(what)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; never a stack trace, unless OPTIGPU_TRACEBACK asks for it."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
@@ -38,6 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.stdout, sys.stderr = _printable(sys.stdout), _printable(sys.stderr)
     args = _arguments().parse_args(argv)
     style = Style(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    before, sys.unraisablehook = sys.unraisablehook, _later
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -75,6 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"internal error: {type(e).__name__}: {e}", file=sys.stderr)
         print("This is a bug in OptiGPU, not in your program. OPTIGPU_TRACEBACK=1 shows where.", file=sys.stderr)
         return OUR_BUG
+    finally:
+        sys.unraisablehook = before
 
 
 def _printable(stream: TextIO | None) -> TextIO:
