@@ -491,10 +491,6 @@ class _FunctionChecker:
         start = convert(self.values.integer(r.start, scope, "the first value is"), s.index_type, "the index is")
         bound = self.values.integer(r.bound, scope, "the bound is")
         amount = self.values.integer(r.amount, scope, "the step is")
-        for e in (start, bound, amount):
-            if s.index in free_vars(e):
-                message = f"`{s.index}` in the head of its own loop is the new `{s.index}` in C"
-                raise input_error("OG101", message, e.loc, help="choose another name for the index")
         start, bound = self.compared(s, start, bound)
         inner = Scope(scope, {s.index: Binding(What.VALUE, s.index_type, s.loc)})
         contract = self.contract(s.contract, inner, function=False)
