@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +21,7 @@ from optigpu.api import Script, observe
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.printer import print_program
-from optigpu.syntax.program import Include, TopLevel
+from optigpu.syntax.program import Include, Program, TopLevel
 from tests.evidence import work
 from tests.evidence.mutations import distinct_mutants, rendered
 from tests.evidence.trial import OUTCOMES, WRONG, trial
@@ -38,7 +39,8 @@ SCRIPTS = [
     *sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py")),
 ]
 CHUNK = 12
-LIMIT = 60  # seconds for one mutant
+LIMIT = 40  # seconds for one mutant
+RUNS, SECONDS = 24, 2.5  # of a mutant that is verified: half as many of one that is not
 BAD = (WRONG, "crashed")
 
 
@@ -85,18 +87,24 @@ def texts(which: str) -> Iterator[tuple[str, str]]:
         yield path.relative_to(ROOT).as_posix(), kept.read_text(encoding="utf-8")
 
 
+@cache
+def mutants_of(text: str) -> list[tuple[str, Program]]:
+    """Found once, before the processes that try them are forked."""
+    return distinct_mutants(parse_text(text, "original.c"))
+
+
 def chunk(task: work.Task) -> dict[str, Any]:
     name, (program, numbers) = task
     verifier, original = Verifier(), parse_text(program, "original.c")
     if len(list(original.functions())) > 1:
         verifier.verify(original)  # functions that a mutation leaves alone are proved once
-    found = distinct_mutants(original)
+    found = mutants_of(program)
     outcomes, kinds, bad, clean, runs = Counter[str](), Counter[str](), [], [], 0
     for kind, tree in (found[n] for n in numbers):
         text = rendered(tree)
         if text is None:
             continue
-        t = trial(text, verifier, runs=40, other_runs=25, seconds=6.0, limit=LIMIT)
+        t = trial(text, verifier, runs=RUNS, other_runs=RUNS // 2, seconds=SECONDS, limit=LIMIT)
         outcomes[t.outcome] += 1
         kinds[f"{kind.removeprefix('contract: ')}: {t.outcome}"] += 1
         runs += t.runs
@@ -112,7 +120,7 @@ def tasks(which: str, only: str | None, sample: int) -> list[work.Task]:
     out: list[tuple[int, work.Task]] = []
     for name, text in texts(which):
         if only is None or only in name:
-            numbers = list(range(len(distinct_mutants(parse_text(text, name)))))
+            numbers = list(range(len(mutants_of(text))))
             Random(name).shuffle(numbers)
             for i in range(0, min(sample or len(numbers), len(numbers)), CHUNK):
                 out.append((i, (f"{name} {i}+{CHUNK}/{len(numbers)}", (text, numbers[i : i + CHUNK]))))

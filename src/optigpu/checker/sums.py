@@ -35,6 +35,7 @@ from optigpu.prover.models import differ
 
 ROUNDS = 60
 BUDGET = 300  # steps tried in one search
+DOUBT = 6  # after so many steps without success, it is looked into more closely whether the values differ
 DEPTH = 4  # nested case distinctions and bodies
 MAX_UNROLL = 40
 MAX_STRIDE = 8
@@ -45,10 +46,15 @@ class Different(Exception):
     """Two values are not equal, however the cases are distinguished."""
 
 
+class Hopeless(Exception):
+    """The values that a search is for are not equal."""
+
+
 class SumProver:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.left = BUDGET
+        self.goal: tuple[Facts, Term, Term] | None = None
         self.guess: Guess | None = None
         self.equality = Equality(judge)
         self.maxima = MaximumSearch(judge)
@@ -63,8 +69,18 @@ class SumProver:
 
         `guess`: where terms of maxima may be, if more is known of them.
         """
-        self.left, self.guess = BUDGET, guess
-        return self.attempt(facts, a, b, DEPTH)
+        self.left, self.goal, self.guess = BUDGET, (facts, a, b), guess
+        try:
+            return self.attempt(facts, a, b, DEPTH)
+        except Hopeless:
+            return None
+
+    def spend(self) -> bool:
+        """One more step of the search, if there are any left."""
+        self.left -= 1
+        if self.left == BUDGET - DOUBT and self.goal is not None and differ(*self.goal, thorough=True):
+            raise Hopeless
+        return self.left >= 0
 
     def attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
         try:
@@ -80,8 +96,7 @@ class SumProver:
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
                 return tuple(steps)
-            self.left -= 1
-            if self.left < 0:
+            if not self.spend():
                 return None
             step: Split | Reindex | Extend | Partition | Maximum | None = self.common(facts, a, b)
             choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)

@@ -184,9 +184,8 @@ class ContractChecker:
             if not values or claim.contents == "uninit":
                 continue
             held: Any = alloc.data[flat]
-            name = index_of(alloc, flat)
             if held is UNINIT:
-                raise fail(claim, f"{name} was never written")
+                raise fail(claim, f"{index_of(alloc, flat)} was never written")
             if isinstance(claim.contents, str):
                 continue
             try:
@@ -195,7 +194,9 @@ class ContractChecker:
                 self.skipped.note(e.loc, e.why)
                 continue
             if not close(held, want):
-                raise fail(claim, f"{name} is {show_number(held)}, but should be {show_number(want)}")
+                raise fail(
+                    claim, f"{index_of(alloc, flat)} is {show_number(held)}, but should be {show_number(want)}"
+                )
         return claims
 
 

@@ -186,7 +186,7 @@ class Device(Threads):
             return
         alloc = view.alloc
         flat = offset_of(view, indices, loc)
-        if alloc.space is not Space.TREG:  # a register of a group has a copy in each thread
+        if alloc.space is not Space.TREG and thread.size != 1:  # a register of a group has a copy in each thread
             self.one_thread(thread, f"{index_of(alloc, flat)} is written", loc)
         self.check_access(thread, alloc, flat, loc, write=True)
         alloc.data[flat] = value

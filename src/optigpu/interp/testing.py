@@ -31,6 +31,7 @@ DRAWS = 200  # before giving up that random sizes satisfy the contract
 TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
 SMALLEST_FIRST = 4  # so many of the smallest sizes before tiles and random ones are mixed in
 SMALLER_TRIED = 60  # so many of the smallest sizes, once a larger one has failed
+WHOLE = 64  # cells: larger arrays hold whole numbers
 LARGE = 1500  # cells: only whole and partial tiles may have more
 KERNEL_FUEL = 600_000  # a kernel's steps take longer
 SECONDS_PER_CELL = 1.1e-4  # that a kernel takes, about
@@ -242,12 +243,12 @@ class _Generator:
                 return
 
     def tiled(self) -> Iterator[dict[str, int]]:
-        """One cell more than a tile; three tiles in one direction and more than two in the others; whole tiles."""
+        """One cell more than a tile; a whole one; three tiles in one direction and more than two in the others; more whole tiles."""
         tiles = self.tiles
         patterns = [
             {n: t + 1 for n, t in tiles.items()},
-            *({n: 3 * t if n == p else 2 * t + 1 for n, t in tiles.items()} for p in reversed(self.names)),
             tiles,
+            *({n: 3 * t if n == p else 2 * t + 1 for n, t in tiles.items()} for p in reversed(self.names)),
             {n: 2 * t for n, t in tiles.items()},
             {n: 3 * t for n, t in tiles.items()},
         ]
@@ -274,8 +275,14 @@ class _Generator:
                 if size > 4 * MAX_SIZE * MAX_SIZE:
                     return None
                 inputs.shapes[p.name] = shape
-                inputs.arrays[p.name] = [self.number(type_.elem, top) for _ in range(size)]
+                inputs.arrays[p.name] = self.contents(type_.elem, top, size)
         return inputs
+
+    def contents(self, t: Scalar, top: int, size: int) -> list[Number]:
+        """Fractions in small arrays only: they are slow, and a large array of whole numbers shows as much."""
+        if t.kind is Kind.FLOAT and size > WHOLE:
+            return list(self.random.choices(range(-9, 10), k=size))
+        return [self.number(t, top) for _ in range(size)]
 
     def number(self, t: Scalar, top: int) -> Number:
         match t.kind:

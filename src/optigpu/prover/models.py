@@ -14,14 +14,15 @@ from optigpu.kernel.terms import INT, REAL, Term
 from optigpu.prover.samples import Sample, Undefined, advice, evaluate
 
 STEPS = 3000  # subterms evaluated in one model for one question
+MANY = 60_000  # and for one that much depends on
 UNIVERSAL = ("all", "forall")
 SPREAD = 2003  # how many values functions have
 
 
-def differ(facts: Facts, a: Term, b: Term) -> bool:
+def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
     """Is there a model of the facts in which a and b are not equal?"""
     a, b = facts.apply(a), facts.apply(b)  # samples are of the variables that the items have
-    return any(m.tells_apart(a, b) for m in _models(facts, False))
+    return any(m.tells_apart(a, b, MANY if thorough else STEPS) for m in _models(facts, False))
 
 
 def refuted(facts: Facts, goal: Term) -> bool:
@@ -53,8 +54,8 @@ class _Model:
     def __init__(self, env: Sample, blind: bool) -> None:
         self.env, self.left, self.blind = env, STEPS, blind
 
-    def tells_apart(self, a: Term, b: Term) -> bool:
-        self.left = STEPS
+    def tells_apart(self, a: Term, b: Term, steps: int) -> bool:
+        self.left = steps
         try:
             return bool(self.value(a) != self.value(b))
         except Undefined:

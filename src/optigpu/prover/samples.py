@@ -17,7 +17,7 @@ Sample = dict[Term, int]
 MOST = 6  # samples of one set of facts
 FEW = 3  # so many of them are too few to tell much
 REPAIRS = 12  # variables chosen anew in one attempt at a sample
-SPREADS = (70, 70**4)  # how far from its lower bound a variable is chosen: sizes are small, or larger than all tiles
+SPREADS = (70, 70**4, 1300)  # how far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between
 
 
 class Undefined(Exception):
@@ -132,7 +132,7 @@ def _completed(start: Sample, used: Iterable[Term], items: Sequence[Term], rng: 
     env = dict(start)
     for x in used:
         if x not in env:
-            env[x] = _choose(x, env, items, rng, SPREADS[attempt % 2])
+            env[x] = _choose(x, env, items, rng, SPREADS[attempt % len(SPREADS)])
     return env
 
 
@@ -146,7 +146,7 @@ def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> 
         x = rng.choice(_integers([wanted]) or [wanted])
         if x is wanted:
             return False
-        env[x] = _choose(x, env, [wanted, *items], rng, SPREADS[attempt % 2])
+        env[x] = _choose(x, env, [wanted, *items], rng, SPREADS[attempt % len(SPREADS)])
     return _all_hold(items, env)
 
 
