@@ -24,6 +24,7 @@ from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Include, Program, TopLevel
 from tests.evidence import work
 from tests.evidence.mutations import distinct_mutants, rendered
+from tests.evidence.smaller import SMALLER, Sizes, smaller_script, with_sizes
 from tests.evidence.trial import OUTCOMES, WRONG, trial
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +43,7 @@ CHUNK = 12
 LIMIT = 40  # seconds for one mutant
 RUNS, SECONDS = 24, 2.5  # of a mutant that is verified: half as many of one that is not
 BAD = (WRONG, "crashed")
+SMALL = "[small]"  # after the name of a kernel with smaller tiles and blocks
 
 
 def finished(path: Path) -> Script:
@@ -78,13 +80,24 @@ def texts(which: str) -> Iterator[tuple[str, str]]:
     for path in SOURCES if which in ("all", "cpu") else []:
         yield path.relative_to(ROOT).as_posix(), whole(path)
     for path in KERNELS if which in ("all", "gpu") else []:
-        yield path.relative_to(ROOT).as_posix(), whole(path)
+        name = path.relative_to(ROOT).as_posix()
+        sizes = SMALLER.get(name)
+        yield (name, whole(path)) if sizes is None else (name + SMALL, with_sizes(whole(path), sizes))
     for path in SCRIPTS if which in ("all", "scripts") else []:
-        kept = work.RESULTS / "programs" / f"{path.parent.parent.name}-{path.stem}.c"
-        if not kept.exists():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(print_program(finished(path).program), encoding="utf-8")
-        yield path.relative_to(ROOT).as_posix(), kept.read_text(encoding="utf-8")
+        name = path.relative_to(ROOT).as_posix()
+        sizes = SMALLER.get(name)
+        yield name if sizes is None else name + SMALL, last_program(path, sizes)
+
+
+def last_program(path: Path, sizes: Sizes | None) -> str:
+    """Of a script; kept, since it takes its time."""
+    small = "" if sizes is None else "-small"
+    kept = work.RESULTS / "programs" / f"{path.parent.parent.name}-{path.stem}{small}.c"
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        made = path if sizes is None else smaller_script(path, sizes, kept.parent / kept.stem)
+        kept.write_text(print_program(finished(made).program), encoding="utf-8")
+    return kept.read_text(encoding="utf-8")
 
 
 @cache

@@ -1,0 +1,52 @@
+"""Kernels with smaller tiles and blocks: the same code with other constants, so that the interpreter can run many tiles of many blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+Sizes = Mapping[str, int]  # by the number, or the macro, that they replace
+
+_TILED = {"128": 32, "64": 16, "16": 4, "8": 2}  # a matrix multiply by tiles of 32 x 32, 16 threads of 8 x 8 elements
+
+SMALLER: dict[str, Sizes] = {
+    "examples/gpu/fast/matmul.c": {**_TILED, "BK": 4, "256": 16, "132": 36, "1024": 64, "32": 8},
+    "examples/gpu/fast/matmul_plain.c": {**_TILED, "BK": 4, "256": 16, "132": 36, "1024": 64, "32": 8},
+    "examples/gpu/fast/reduce.c": {"BLOCKS": 12, "256": 8, "4096": 128, "1024": 32, "128": 4},
+    "examples/gpu/fast/scan.c": {
+        "BLOCKS": 5, "256": 64, "1024": 256, "4096": 1024, "4095": 1023, "33": 17, "32": 16, "8": 4, "2": 1, "128": 32,
+    },
+    "examples/gpu/fast/softmax.c": {"THREADS": 8, "16384": 64, "4096": 16, "32": 4},
+    "examples/gpu/fast/stencil2d.c": {"Y": 2, "128": 16, "127": 15, "32": 4},
+    "examples/gpu/scripts/matmul_fast.py": _TILED,
+    "examples/gpu/scripts/matmul_prefetch.py": _TILED,
+    "examples/gpu/scripts/reduce.py": {"264": 4, "256": 8},
+    "examples/gpu/scripts/reduce_fast.py": {"512": 16, "4096": 128, "1024": 32, "256": 8},
+    "examples/gpu/scripts/reduce_warp.py": {"264": 3, "256": 64},
+    "examples/gpu/scripts/scan.py": {"4096": 128, "256": 8},
+}  # fmt: skip
+
+_NUMBER = re.compile(r"(?<!\w)(?<!\d\.)\d+(?!\w)(?!\.\d)")
+_SOURCE = re.compile(r'og\.Script\("([^"]*)"\)')
+
+
+def with_sizes(text: str, sizes: Sizes) -> str:
+    """A program or script with other numbers for these, all at once."""
+    changed = _NUMBER.sub(lambda m: str(sizes.get(m[0], m[0])), text)
+    for name, value in sizes.items():
+        changed = re.sub(rf"(?m)^#define {re.escape(name)} \d+$", f"#define {name} {value}", changed)
+    return changed
+
+
+def smaller_script(path: Path, sizes: Sizes, folder: Path) -> Path:
+    """A script and its program, with other sizes, in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    script = path.read_text(encoding="utf-8")
+    source = _SOURCE.search(script)
+    assert source is not None, path
+    program = (path.parent / source[1]).read_text(encoding="utf-8")
+    (folder / "program.c").write_text(with_sizes(program, sizes), encoding="utf-8")
+    made = folder / path.name
+    made.write_text(with_sizes(_SOURCE.sub('og.Script("program.c")', script), sizes), encoding="utf-8")
+    return made
