@@ -1,4 +1,4 @@
-"""Kernels with smaller tiles and blocks: the same code with other constants, so that the interpreter can run many tiles of many blocks."""
+"""Kernels with smaller tiles and blocks: the same code with other constants. The interpreter can run many tiles and blocks of them."""
 
 from __future__ import annotations
 

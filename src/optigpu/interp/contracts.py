@@ -194,9 +194,7 @@ class ContractChecker:
                 self.skipped.note(e.loc, e.why)
                 continue
             if not close(held, want):
-                raise fail(
-                    claim, f"{index_of(alloc, flat)} is {show_number(held)}, but should be {show_number(want)}"
-                )
+                raise fail(claim, f"{index_of(alloc, flat)} is {show_number(held)}, but should be {show_number(want)}")
         return claims
 
 
