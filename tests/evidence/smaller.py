@@ -1,4 +1,4 @@
-"""Kernels with smaller tiles and blocks: the same code with other constants. The interpreter can run many tiles and blocks of them."""
+"""Kernels with smaller tiles and blocks: the same code with other constants, of which the interpreter can run many tiles."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ class _Generator:
                 return
 
     def tiled(self) -> Iterator[dict[str, int]]:
-        """One cell more than a tile; a whole one; three tiles in one direction and more than two in the others; more whole tiles."""
+        """One cell more than a tile; a whole one; three tiles in one direction and more than two in the others; whole ones."""
         tiles = self.tiles
         patterns = [
             {n: t + 1 for n, t in tiles.items()},
