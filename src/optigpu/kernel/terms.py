@@ -705,7 +705,7 @@ def substitute(t: Term, sub_: Mapping[Term, Term]) -> Term:
     keys = frozenset(sub_)
 
     def put(x: Term, depth: int) -> Term | None:
-        return sub_.get(x, x) if x.op == "var" else x if keys.isdisjoint(x.free) else None
+        return expect(x.sort, sub_.get(x, x)) if x.op == "var" else x if keys.isdisjoint(x.free) else None
 
     return rewritten(t, put) if sub_ else t
 
