@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+FOUND_AGAIN = "what was found out before is found out again."
+LESS = "less is known, found or tried then, and more refused."
+SAME = "a shortcut: the longer way gives the same term."
+FORM = "the term is written in another way and means the same; fewer equal terms are one."
+RAISES = "what it keeps away raises an exception below."
+TWICE = "a fact is said twice, or one that says nothing."
+WEAKER = (
+    "a fact is replaced by one that follows from all of them, so that nothing is added, whichever ones are looked at."
+)
+ANY_INDEX = "the law holds of whatever number a loose index stands for."
+REALS = "bounds are asked of integers only, and no integer has the bound's real number as a factor."
+TWOS_COMPLEMENT = "nothing is said of negative numbers, and the law is one of two's complement, as all the others are."
+
 # (part of the name, reason); the first that fits counts.
 SURVIVORS = [
     (
@@ -48,6 +61,115 @@ SURVIVORS = [
         "the loop above it has made one owner for each of the contract's.",
     ),
     ("LoopRules.leave_loop · check · assert before", "a loop's body has a state before it; for the type checker."),
+    # What is remembered
+    ("Facts.arbitrary · law · if len(sorts) not in self._larger", FOUND_AGAIN),
+    ("Facts.assume · law · if tuple(new) not in self._larger", FOUND_AGAIN),
+    ("Facts._simplify · law · if t not in self._simplified", FOUND_AGAIN),
+    ("Facts.nonneg · law · if found is None", FOUND_AGAIN),
+    ("Facts._bounds_with · law · if self._bounds is None", FOUND_AGAIN),
+    ("terms.not_ · law · if a._opposite is None", FOUND_AGAIN),
+    ("terms.subterms · law · if a not in seen", "a subterm is looked at twice."),
+    # Facts
+    ("Facts.assume · selection", TWICE),
+    ("Facts._settle · selection", TWICE),
+    ("Facts._add_bounds · law · if entry not in known", TWICE),
+    ("facts._sharpened · selection · j is not i", TWICE),
+    ("Facts._with · law · if settled != list(out.items)", WEAKER),
+    ("Facts._with · selection", WEAKER),
+    ("Facts._inside · conjunct, one operand · fact.op in", WEAKER),
+    ("facts._sharpened · law · if k.le(q, ZERO) in items", LESS),
+    ("Facts._simplify_new · guard · t.level == 0", "`assume` refuses a condition with a loose index."),
+    ("Facts._simplify_new · guard · new.sort is not INT", "where there is no inverse, nothing is cancelled."),
+    ("Facts._simplify_new · conjunct", "where there is no inverse, nothing is cancelled."),
+    ("Facts._divide · law · if not self.nonneg(k.sub(d, ONE))", LESS),
+    ("Facts._cancel · conjunct, one operand · a in m", RAISES),
+    ("Facts._prove_junction · law · if g.op != 'or'", LESS),
+    ("Facts._prove_junction · selection", "to prove something, one may assume that it is false."),
+    ("Facts._prove · conjunct, one operand · _solve(just_not) is not None", "`_excludes` asks for it again."),
+    ("Facts._excludes · conjunct, one operand · _solve(equation) is not None", "any equation may be assumed false."),
+    ("Facts._contradictory · conjunct, one operand · i.args[0].sort is INT", RAISES),
+    # The search for bounds
+    ("Facts.nonneg · conjunct, one operand · possible", "advice: what is refuted is not proved either."),
+    ("Facts._eliminate · refusal, one operand · len(tried_at) > BUDGET", "ends a search that takes long."),
+    ("Facts._eliminate · refusal, one operand · depth <=", "ends a search that takes long."),
+    ("Facts._eliminate · refusal, one operand · self.guide.refutes", "ends a search that takes long."),
+    ("Facts._eliminate · refusal · if depth <=", "ends a search that takes long."),
+    ("Facts._eliminate · refusal · if sign == 0", "a bound is on side 1 or -1, never on side 0."),
+    ("Facts._eliminate · law · if tried == 2", LESS),
+    ("Facts._bounds_with · check", LESS),
+    ("Facts._add_definitions · check", LESS),
+    ("Facts._bounds_with · law · if any((a.op in _DEFINED", "more bounds are looked for, each of which holds."),
+    (
+        "Facts._bounds_with · conjunct, one operand · a.op in _DEFINED",
+        "more bounds are looked for, each of which holds.",
+    ),
+    (
+        "Facts._bounds_with · conjunct, one operand · a not in bounds",
+        "more bounds are looked for, each of which holds.",
+    ),
+    (
+        "Facts._bounds_with · conjunct, one operand · a.args[1].op == 'fdiv'",
+        "more divisors are asked if they are positive.",
+    ),
+    ("Facts._bounds_with · conjunct, one operand · a.level == 0", ANY_INDEX),
+    ("Facts._add_definitions · refusal, one operand · a.sort is not INT", REALS),
+    ("Facts._add_definitions · refusal", ANY_INDEX),
+    ("Facts._add_factors · conjunct, one operand · item.args[0].sort is INT", REALS),
+    ("Facts._add_bounds · conjunct, one operand · item.args[0].sort is INT", REALS),
+    ("Facts._add_factors · selection", LESS),
+    (
+        "facts._entries · refusal",
+        "the bound holds whatever else is in it, since what the atom is multiplied with is positive.",
+    ),
+    ("facts._entries · selection · n != m", LESS),
+    ("facts._linear_in · refusal", "p = a * v + q holds all the same if v is in a, whose sign is asked for."),
+    (
+        "facts._at_least · conjunct, one operand · c is ONE",
+        "c is positive, so that c * v >= 1 says v >= 1, and 0 likewise.",
+    ),
+    # Equations that are solved
+    ("facts._expand · conjunct, one operand · x.sort is INT", "only integers get such a name."),
+    (
+        "facts._solve · law · if v not in rest.free",
+        "the variable is replaced by something equal, in which it is again.",
+    ),
+    ("facts._solve · selection · m != (v,)", LESS),
+    ("facts._solve · conjunct, one operand · m[0].op == 'var'", "only variables are replaced: the equation is lost."),
+    ("facts._solve · conjunct, one operand · n[0].op == 'var'", "only variables are replaced: the equation is lost."),
+    ("facts._solve · conjunct, one operand · p.sort is INT", "a quotient is an integer, and so is a sum with it."),
+    ("facts._solve · conjunct, one operand · d.op == 'num'", "a name times a number is no number."),
+    ("facts._solve · conjunct, one operand · len(q) == 1", "n = d * q + c says of any integer q that it is n div d."),
+    ("facts._solve · conjunct, one operand · q[0].", "n = d * q + c says of any integer q that it is n div d."),
+    (
+        "facts._solve · conjunct, one operand · 0 <= (c :=",
+        "no number has such a remainder: the facts contradict themselves.",
+    ),
+    ("facts._solve · conjunct, one operand · only", "no number has such a remainder: the facts contradict themselves."),
+    ("facts._split_multiple · law", LESS),
+    # Terms
+    ("terms.Term.__repr__", "for messages."),
+    ("terms._key_of · law · if t.data is not None", "terms are ordered in another way."),
+    ("terms.mul · law · if not guarded", FORM),
+    ("terms.mul · conjunct, one operand · len(m) > 1", SAME),
+    ("terms.mul · conjunct, one operand · m1", SAME),
+    ("terms.mul · conjunct, one operand · m2", SAME),
+    ("terms.fdiv · selection", FORM),
+    ("terms.pow2 · conjunct, one operand · only 0 <= k.data", "it is a number, if a large one."),
+    ("terms.bitwise · conjunct, one operand · a.data >= 0", TWOS_COMPLEMENT),
+    ("terms.bitwise · conjunct, one operand · b.data >= 0", TWOS_COMPLEMENT),
+    ("terms.bitwise · conjunct, one operand · mask.data >= 0", TWOS_COMPLEMENT),
+    ("terms.max_ · conjunct, one operand · len(kept) > 1", SAME),
+    ("terms._compared · law · if g == 1", FORM),
+    ("terms._junction · selection", SAME),
+    ("terms.ite · law · if opposite < c", FORM),
+    ("terms.ite · law · if _is_zero(a)", FORM),
+    ("terms._decided · law · if t.op != 'ite'", FORM),
+    ("terms.big · conjunct, one operand · low in high.args", SAME),
+    ("terms.big · selection · a is not low", SAME),
+    ("terms.big · conjunct, one operand · op == 'all'", "only the body of `all` is a conjunction."),
+    ("terms.big · check · assert initial", RAISES),
+    ("terms.app · check · assert", RAISES),
+    ("terms.shift · conjunct", SAME),
 ]
 
 

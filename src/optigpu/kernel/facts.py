@@ -349,7 +349,7 @@ class Facts:
         for item in self.items:
             if item.op == "le" and item.args[0].sort is INT:
                 cs = k.coefficients(item.args[0])
-                products = [m for m, c in cs.items() if c < 0 and m]
+                products = [m for m, c in cs.items() if c < 0]
                 rest = {m: c for m, c in cs.items() if c > 0}
                 at_least_1 = len(products) == 1 and cs.get((), 0) >= 1 and self._plainly_nonneg(rest, bounds)
                 if at_least_1 and (len(products[0]) == 1 or all(_at_least(0, a, bounds) for a in products[0])):
@@ -464,7 +464,7 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
 
 
 def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
-    """(a, q) with p = a*v + q and v in neither, not even inside other atoms."""
+    """(a, q) with p = a*v + q, where v is no factor of either."""
     if any(m.count(v) > 1 for m in cs):
         return None
     a = {_without(m, v): c for m, c in cs.items() if v in m}
@@ -480,11 +480,9 @@ def _at_least(least: int, a: Term, bounds: Bounds) -> bool:
             return True
     match a.op:
         case "fdiv":
-            x, d = a.args
-            positive = _at_least(1, d, bounds) if d.op != "poly" else False
-            return least == 0 and positive and x.op != "poly" and _at_least(0, x, bounds)
+            return least == 0 and _at_least(0, a.args[0], bounds) and _at_least(1, a.args[1], bounds)
         case "max":
-            return any(x.op != "poly" and _at_least(least, x, bounds) for x in a.args)
+            return any(_at_least(least, x, bounds) for x in a.args)
         case _:
             return False
 

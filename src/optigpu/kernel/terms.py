@@ -480,7 +480,7 @@ def ite(c: Term, a: Term, b: Term) -> Term:
             return max_(a, b)
         if c in (lt(a, b), le(a, b)):
             return min_(a, b)
-    if _is_zero(a) and not _is_zero(b):  # the condition of a guarded value stands for where it is not 0
+    if _is_zero(a):  # and b is not: the condition of a guarded value stands for where it is not 0
         return _make("ite", (not_(c), b, a), a.sort)
     if _is_zero(b):
         return ite(and_(c, a.args[0]), a.args[1], b) if is_guarded(a) else _make("ite", (c, a, b), a.sort)
