@@ -451,6 +451,7 @@ def test_simplified_terms_mean_the_same(seed: int) -> None:
 P = k.var("P", k.fun_sort((INT,), BOOL))
 HALF, QUOTIENT = k.fdiv(x, k.num(2)), k.fdiv(x, k.fdiv(y, k.num(2)))
 SQUARE, OVER_ZERO = k.mul(x, x), k.fdiv(x, ZERO)
+ODD = k.fdiv(k.scale(3, k.mul(x, y)), k.scale(2, y))
 EVEN = k.eq(k.fmod(x, k.num(2)), ZERO)
 
 
@@ -496,6 +497,9 @@ def every(low: Term, high: Term) -> Term:
         ([k.eq(k.mul(x, y), k.scale(2, HALF))], EVEN, None),
         ([k.eq(x, k.scale(3, HALF))], EVEN, None),
         ([k.eq(k.scale(2, x), y)], k.eq(x, k.scale(2, y)), k.eq(k.fmod(y, k.num(2)), ZERO)),
+        ([k.eq(k.scale(2, x), k.scale(3, y))], k.eq(x, k.scale(6, y)), k.le(k.scale(2, x), k.scale(3, y))),
+        ([k.eq(k.scale(2, x), k.scale(3, y))], k.eq(y, k.scale(6, x)), k.le(k.scale(3, y), k.scale(2, x))),
+        ([k.le(ONE, y)], k.eq(ODD, x), k.eq(k.fdiv(k.scale(4, k.mul(x, y)), k.scale(2, y)), k.scale(2, x))),
         ([k.lt(u, v), k.le(x, y), k.le(y, k.add(x, ONE)), k.not_(k.eq(x, y))], k.eq(x, y), k.eq(y, k.add(x, ONE))),
     ],
 )  # fmt: skip
