@@ -275,6 +275,15 @@ def test_terms_have_one_form() -> None:
     assert k.fun_sort((INT,), INT) is K.sort and k.var("x", INT) is x
 
 
+def test_maxima_of_folds_and_quotients_of_what_is_unspecified() -> None:
+    fold = k.big("fold_max", ZERO, x, k.app(K, k.bound(0, INT)), y)
+    other = k.big("fold_max", ZERO, z, k.neg(k.bound(0, INT)), k.num(-1))
+    for e in ENVS:
+        assert evaluate(k.max_(fold, z), e) == max(evaluate(fold, e), e["z"])
+        assert evaluate(k.max_(z, other, fold), e) == max(evaluate(fold, e), evaluate(other, e), e["z"])
+        assert evaluate(k.fdiv(k.fdiv(x, ZERO), k.num(2)), e) == e["/0"] // 2
+
+
 def test_terms_of_other_sorts_are_refused() -> None:
     half, i = Fraction(1, 2), k.bound(0, INT)
     refused: list[Callable[[], Term]] = [
