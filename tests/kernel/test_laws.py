@@ -258,6 +258,7 @@ def test_binders_hide_their_variables_only() -> None:
     assert k.substitute(k.lam((x,), k.eq(y, z)), {y: z}) is k.lam((x,), TRUE)
     inner, outer = k.bound(0, INT), k.bound(1, INT)
     assert k.abstract(k.app(K, inner), (x,)) is k.app(K, outer)  # a loose index stays what it was
+    assert evaluate(k.sub(x, inner), {"x": 5}, (3,)) == 2 and not k.is_guarded(k.ite(p, x, inner))  # index 0 is no number 0
     assert k.instantiate(k.app(A, outer, inner), (x,)) is k.app(A, inner, x)
     total = k.big("sum", ZERO, inner, k.app(A, inner, outer))
     assert k.shift(total, 1) is k.big("sum", ZERO, outer, k.app(A, inner, k.bound(2, INT)))
@@ -271,6 +272,7 @@ def test_terms_have_one_form() -> None:
     assert k.ite(k.le(x, y), ZERO, z) is k.ite(k.lt(y, x), z, ZERO)
     assert k.ite(p, k.ite(k.le(x, y), z, ZERO), ZERO) is k.ite(k.and_(k.le(x, y), p), z, ZERO)
     assert k.mul(u, k.ite(p, v, k.num(0, REAL))) is k.ite(p, k.mul(u, v), k.num(0, REAL))
+    assert k.le(k.scale(2, x), ONE) is k.le(x, ZERO) and k.eq(k.scale(2, x), ONE) is FALSE
     assert k.sub(x, x) is ZERO and k.scale(0, k.add(x, y)) is ZERO
     assert k.fun_sort((INT,), INT) is K.sort and k.var("x", INT) is x
 
