@@ -258,7 +258,8 @@ def test_binders_hide_their_variables_only() -> None:
     assert k.substitute(k.lam((x,), k.eq(y, z)), {y: z}) is k.lam((x,), TRUE)
     inner, outer = k.bound(0, INT), k.bound(1, INT)
     assert k.abstract(k.app(K, inner), (x,)) is k.app(K, outer)  # a loose index stays what it was
-    assert evaluate(k.sub(x, inner), {"x": 5}, (3,)) == 2 and not k.is_guarded(k.ite(p, x, inner))  # index 0 is no number 0
+    assert evaluate(k.sub(x, inner), {"x": 5}, (3,)) == 2  # index 0 is no number 0
+    assert not k.is_guarded(k.ite(p, x, inner))
     assert k.instantiate(k.app(A, outer, inner), (x,)) is k.app(A, inner, x)
     total = k.big("sum", ZERO, inner, k.app(A, inner, outer))
     assert k.shift(total, 1) is k.big("sum", ZERO, outer, k.app(A, inner, k.bound(2, INT)))
