@@ -435,6 +435,119 @@ ATTACKS += (
 )  # fmt: skip
 
 
+PUT = """#include <optigpu.h>
+void f(int Cells, int* p) {
+  __writes("&p[0] ~~> Cells");
+  p[0] = Cells;
+}
+"""
+EACH = """#include <optigpu.h>
+void f(int n, int a[n]) {
+  __writes("for Cells in 0..n -> &a[Cells] ~~> Cells");
+  for (int i = 0; i < n; i++) a[i] = i;
+}
+"""
+RESULT = """#include <optigpu.h>
+int f(int n, int* p) {
+  __requires("Result: int, Result == n");
+  __writes("&p[0] ~~> Result");
+  p[0] = n;
+  return 0;
+}
+"""
+TRUTH = """#include <optigpu.h>
+int f(int H, int W, float* a) {
+  __requires("A: int * int -> float, H > 1, W > 1, A(1, 1) == 0");
+  __reads("a ~> Matrix2(H, W, A)");
+  __ensures("_Res == 0");
+  return a[MINDEX2(H, W, 1, 1)] ? 1 : 0;
+}
+"""
+WIDE = """#include <optigpu.h>
+float f(int H, int w, float* a) {
+  __requires("A: int * int -> float, H == 4, w == 7");
+  __reads("for v in 0..1 -> a ~> Matrix2(H, w + 5, A)");
+  __ensures("_Res == A(1, 1)");
+  return a[MINDEX2(H, w + 5, 1, 1)];
+}
+"""
+SHAPES = """#include <optigpu.h>
+float f(float* a) {
+  __requires("A: int * int -> float, B: int * int -> float");
+  __reads("a ~> Matrix2(2, 4, A), a ~> Matrix2(1, 4, B)");
+  __ensures("_Res == A(1, 1)");
+  return a[MINDEX2(2, 4, 1, 1)];
+}
+"""
+DEVICE = """#include <optigpu.h>
+void f(int n, float* a, float* b) {
+  __requires("A: int -> float");
+  __reads("for c in 0..n -> &b[c] ~~>[GMem] 0.0f");
+  __reads("a ~> Matrix1Of(n, GMem, A)");
+  kernel_launch(1, 32, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 32; t++) {
+    if (t < n) {
+      const float x = a[t];
+    }
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+}
+"""
+EVERY = """#include <optigpu.h>
+int f(int* p) {
+  __requires("F: int -> int, forall (n: int) -> F(n) >= 0");
+  __reads("&p[0] ~~> F(-1)");
+  __ensures("_Res >= 0");
+  return p[0];
+}
+"""
+ATTACKS += (
+    Attack("what a cell holds is not the name of something else", PUT, (("= Cells", "= 0"), ("Cells", "Cell"))),
+    Attack("nor that it holds nothing", PUT, (("  p[0] = Cells;\n", ""), ("Cells", "UninitCell"))),
+    Attack("nor in a formula", EACH, (("= i;", "= 7;"), ("Cells", "Cell"))),
+    Attack("the result is one thing", RESULT, (("Result", "_Res"),)),
+    Attack("a MINDEX of an array with rows is a row, which is true", TRUTH, (("float* a", "float a[H][W]"),)),
+    Attack("the size of an array is not what a formula binds", WIDE, (("v in", "w in"),)),
+    Attack("a plain pointer has one layout", SHAPES, (("(1, 4, B)", "(2, 2, B)"), ("_Res == A", "_Res == B"))),
+    Attack("memory is where its own permission says", DEVICE,
+           (("for c", "for a"), ("&b[c]", "&b[a]"), ("Matrix1Of(n, GMem, A)", "Matrix1(n, A)"))),
+    Attack("formulas speak of all integers", EVERY, (("n: int)", "n: unsigned)"),)),
+    returns("an escape in a formula is no letter", "x \\n", "  return x;",
+            ("return x", "return xn"), ("x \\n", "x\\n"), params="int x, int xn"),
+    returns("what else follows a backslash", "x", "  return x;", ("== x", "== \\x")),
+    returns("a carriage return ends a line", "0", "  int r = 0; //\n  r = 0; // one; r = 1;\n  return r;", ("one;", "one;\r")),
+    macro("a part of a constant that wraps around", "2147483647", "N ((4294967295u - 1u) / 2u)", "N",
+          ("- 1u", "+ 1u"), ("2147483647", "2147483648")),
+    returns("a conversion from a longer unsigned type", "1", "  const unsigned u = x;\n  return u > 0 ? 1 : 0;",
+            ("== 4294967295", "== 4294967296"), params="uint64_t x", needs="x == 4294967295"),
+)  # fmt: skip
+
+
+def equals_itself(name: str, call: str, *wrong: tuple[str, str]) -> Attack:
+    """What is no number is not equal to itself, and the difference of two infinities is none."""
+    return returns(
+        name,
+        "1",
+        f"  const float y = {call};\n  return y - y == 0.0f ? 1 : 0;",
+        *wrong,
+        params="float x",
+        needs="x == 2",
+    )
+
+
+ATTACKS += (
+    equals_itself("a root of a negative number is no number", "sqrtf(x)", ("x == 2", "x == -2")),
+    equals_itself("nor is a power of one", "powf(x, 0.5f)", ("x == 2", "x == -2")),
+    equals_itself("but an integer power of one", "powf(-x, 3.0f)", ("3.0f", "3.5f")),
+    equals_itself("a power that divides by zero", "powf(x, -1.0f)", ("x == 2", "x == 0")),
+    equals_itself("a logarithm of zero", "logf(x)", ("x == 2", "x == 0")),
+    equals_itself("to any base", "log2f(x)", ("x == 2", "x == -1")),
+    equals_itself("one over a root of zero", "rsqrtf(x)", ("x == 2", "x == 0")),
+)  # fmt: skip
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified

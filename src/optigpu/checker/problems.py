@@ -40,6 +40,7 @@ CODES: dict[tuple[str, str], str] = {
     ("free", "not allocated"): "OG309",
     ("free", "permission"): "OG309",
     ("oblige", "division"): "OG310",
+    ("oblige", "domain"): "OG333",
     ("oblige", "exact_div"): "OG311",
     ("oblige", "shift"): "OG312",
     ("oblige", "bits"): "OG312",

@@ -11,11 +11,11 @@ from lark import Token, Tree
 from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
 from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Scalar
+from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Kind, Scalar
 
 MAX_EXPONENT = 400  # beyond this a literal is no double
 
@@ -144,6 +144,16 @@ class Subscript:
 
 def scalar_type(token: Token) -> Scalar:
     return SCALAR_NAMES[re.sub(r"\s+", " ", str(token))]
+
+
+def not_all_integers(t: Scalar) -> bool:
+    """A type whose numbers a reader takes for its range: formulas speak of all integers."""
+    return t.kind is Kind.INT and (t.bits < INT.bits or not t.signed)
+
+
+def only_a_part(t: Scalar, loc: Loc) -> InputError:
+    message = f"formulas speak of mathematical integers, of which `{t.name}` is a part"
+    return input_error("OG103", message, loc, help="say that the number is in its range")
 
 
 def parse_number(token: str, loc: Loc) -> Expr:

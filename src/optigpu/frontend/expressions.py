@@ -279,12 +279,16 @@ class ExpressionTyper:
                 "OG106", f"this is not an array but {describe(base.type)}: it cannot be indexed", e.base.loc
             )
         array = base.type
+        flat = is_flat(base, scope)
         indices = self.expand_indices(e.indices, array, scope)
+        if len(indices) > len(e.indices) and not flat:
+            message = "this array has rows: in C a MINDEX of it is the number of a row, not of an element"
+            raise input_error("OG106", message, e.loc, help="a[i][j]")
         if len(indices) > len(array.dims):
             raise input_error("OG106", f"{len(indices)} indices for {describe(array)}", e.loc)
         if len(indices) == len(array.dims):
             return replace(e, base=base, indices=indices, type=array.elem)
-        if isinstance(base, Var) and not array.distributed and (b := scope.find(base.name)) is not None and b.flat:
+        if isinstance(base, Var) and not array.distributed and flat:
             message = f"`{base.name}` is a plain pointer: in C this is an element, not a row"
             raise input_error("OG106", message, e.loc, help="declare it as an array with its sizes: float a[H][W]")
         rest = Array(array.elem, array.dims[len(indices) :], array.space)
@@ -415,6 +419,12 @@ def expect_scalar(typed: Expr) -> Expr:
             raise input_error("OG102", "this call returns nothing", typed.loc)
         raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
     return typed
+
+
+def is_flat(base: Expr, scope: Scope) -> bool:
+    """A plain pointer, which in C has no rows."""
+    binding = scope.find(base.name) if isinstance(base, Var) else None
+    return binding is not None and binding.flat
 
 
 def never_fails(e: Expr) -> bool:

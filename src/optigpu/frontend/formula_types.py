@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.frontend.expressions import ExpressionTyper, describe, unknown_name
+from optigpu.frontend.building import not_all_integers, only_a_part
+from optigpu.frontend.expressions import ExpressionTyper, describe, is_flat, same_size, strip_implicit, unknown_name
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
     INT_CONSTANTS,
@@ -44,7 +45,6 @@ from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, 
 from optigpu.syntax.scopes import Binding, Scope, What
 from optigpu.syntax.types import (
     HPROP,
-    INT,
     LOGIC_INT,
     LOGIC_REAL,
     MEMTYPE,
@@ -185,9 +185,8 @@ class FormulaTyper:
             case Cast(_, arg, True):
                 return self.formula(arg, scope)
             case Cast(to, arg, False):
-                if is_int(to) and (to.bits < INT.bits or not to.signed):
-                    message = f"formulas speak of mathematical integers, of which `{to.name}` is a part"
-                    raise input_error("OG103", message, e.loc, help="say that the number is in its range")
+                if not_all_integers(to):
+                    raise only_a_part(to, e.loc)
                 return replace(e, arg=self.number(arg, scope), type=logical(to))
             case Index():
                 return self.indexed(e, scope)
@@ -441,6 +440,8 @@ class FormulaTyper:
                 if len(pointer.type.dims) - pointer.type.distributed != predicate.rank:
                     raise input_error("OG106", f"`{name}` does not fit {describe(pointer.type)}", e.loc)
                 new = [self.integer(a, scope) for a in args[: predicate.rank]]
+                if is_flat(pointer, scope):
+                    self.same_layout(target, pointer.type, new, scope)
                 if predicate.with_space:
                     new.append(self.space(args[predicate.rank], pointer.type, scope))
                 if predicate.contents == "values":
@@ -459,6 +460,15 @@ class FormulaTyper:
                 assert isinstance(cell.type, Array)
                 value = self.expect(e.target, cell.type.elem, scope)
                 return replace(e, pointer=cell, arrow="~~>", target=value, space=space, type=HPROP)
+
+    def same_layout(self, target: Call, array: Array, sizes: list[Expr], scope: Scope) -> None:
+        """A plain pointer has no sizes of its own: where its cells are, all that is said of it has to agree on."""
+        for mine, theirs in zip(sizes[1:], array.dims[len(array.dims) - len(sizes) + 1 :]):
+            if theirs is None or not same_size(strip_implicit(mine), strip_implicit(theirs), scope):
+                message = f"the inner sizes of this `{target.func}` are not those that the array has elsewhere"
+                raise input_error(
+                    "OG111", message, mine.loc, help="declare it as an array with its sizes: float a[H][W]"
+                )
 
     def space(self, e: Expr, array: Array, scope: Scope) -> Expr:
         """The memory space that a permission names: that of the array, or any. Locals of threads are registers."""

@@ -12,6 +12,11 @@ from optigpu.syntax.source import SourceText
 
 MISREAD = (
     (
+        re.compile(r"\r(?!\n)"),
+        "a carriage return ends this line for some C compilers",
+        "end the line with a newline",
+    ),
+    (
         re.compile(r"\?\?[=/'()!<>-]"),
         "a trigraph is another character to some C compilers",
         "write something between the question marks",

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from optigpu.syntax import exprs, program, types
+from optigpu.syntax.builtins import FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES, Program
@@ -61,6 +62,20 @@ POSSIBLE: dict[tuple[type, str], Callable[[Any], bool]] = {
 }
 
 
+# Where a name gets a meaning. Functions, macros and logical definitions are looked at where they are declared.
+DECLARED = frozenset({
+    (program.Param, "name"), (program.Decl, "name"), (program.For, "index"), (program.Item, "name"),
+    (exprs.Binder, "name"), (exprs.RangeBinder, "name"), (exprs.Group, "index"),
+})  # fmt: skip
+
+
+def formula_word(name: object) -> bool:
+    """A name that formulas read as what they know by it, whatever else has that name: `p ~~> Cell`."""
+    return isinstance(name, str) and (
+        name in FORMULA_NAMES or matrix_predicate(name) is not None or index_helper(name) is not None
+    )
+
+
 @cache
 def parts(node: type) -> tuple[str, ...]:
     """The fields that make a node what it is."""
@@ -102,6 +117,8 @@ def inside(node: object, loc: Loc) -> list[object]:
     kind: Any = type(node)
     for name in parts(kind):
         value, possible = getattr(node, name), POSSIBLE.get((kind, name))
+        if (kind, name) in DECLARED and formula_word(value):
+            raise input_error("OG101", f"`{value}` is built in: choose another name", loc)
         if possible is None:
             out.append(value)
         elif not possible(value):
