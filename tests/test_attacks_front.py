@@ -588,3 +588,26 @@ def test_a_script_does_not_change_what_contracts_mean(text: str) -> None:
     s.function.insert('int g(int x) { __ensures("_Res == x"); return x; }')
     with pytest.raises(InputError):
         s.function.insert(text)
+
+
+LONG = " + ".join(["1"] * 300)
+NESTED = "(" * 300 + "int -> int" + " -> int)" * 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"#define N ({LONG})", f'__DEF(N, "{LONG}");', f'__AXIOM(N, "{LONG} == 300");', f'__DECL(N, "{NESTED}");',
+     f'void g(int a[{LONG}]) {{\n  __reads("HostCtx");\n}}', f'void g() {{\n  __requires("N: {NESTED}");\n}}'],
+    ids=["macro", "definition", "axiom", "declaration", "size", "logical variable"],
+)  # fmt: skip
+def test_what_is_nested_too_deep_is_an_error_at_its_place(text: str) -> None:
+    program = 'int f(int x) {\n  __ensures("_Res == x");\n  return x;\n}\n'
+    assert verified(f"#include <optigpu.h>\n{program}")
+    with pytest.raises(InputError, match="nested more than 200 levels deep"):
+        parse_text(f"#include <optigpu.h>\n{text}\n{program}")
+
+
+@pytest.mark.parametrize("text", ["unsigned\u00a0int x = 3;", "int x = \u0663;", "int x\u00e9 = 3;"])
+def test_letters_digits_and_blanks_are_those_of_c(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_text(f"void f() {{\n  {text}\n}}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -98,7 +99,9 @@ class StringLiteral:
 @cache
 def _grammar() -> Lark:
     text = files("optigpu.frontend").joinpath("formula.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", start=STARTS, keep_all_tokens=True, maybe_placeholders=False)
+    return Lark(
+        text, parser="lalr", start=STARTS, g_regex_flags=re.ASCII, keep_all_tokens=True, maybe_placeholders=False
+    )
 
 
 def _parse(literal: StringLiteral, start: str) -> Any:
