@@ -611,3 +611,26 @@ def test_what_is_nested_too_deep_is_an_error_at_its_place(text: str) -> None:
 def test_letters_digits_and_blanks_are_those_of_c(text: str) -> None:
     with pytest.raises(InputError):
         parse_text(f"void f() {{\n  {text}\n}}\n")
+
+
+def test_a_header_does_not_call_what_is_declared_below_it(tmp_path: Path) -> None:
+    """C passes an int there, whatever the function takes."""
+    (tmp_path / "h.h").write_text('int h(int n) {\n  __ensures("_Res == n");\n  return g(n);\n}\n')
+    g = 'int g(int64_t x) {\n  __ensures("_Res == x");\n  return x;\n}\n'
+    include = '#include "h.h"\n'
+    (tmp_path / "right.c").write_text(f"#include <optigpu.h>\n{g}{include}")
+    (tmp_path / "wrong.c").write_text(f"#include <optigpu.h>\n{include}{g}")
+    assert Verifier().verify(parse_file(tmp_path / "right.c")).verified
+    with pytest.raises(InputError, match="`g` is not declared"):
+        parse_file(tmp_path / "wrong.c")
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [("-0.5f", "float"), ("-4294967296", "int64_t"), ("4000000000u", "unsigned")]
+)
+def test_without_its_header_abs_is_one_of_integers(number: str, kind: str) -> None:
+    program = f"int f() {{\n  const {kind} x = {number};\n  int t[1] = {{7}};\n  return t[abs(x) == 0 ? 5 : 0];\n}}\n"
+    assert verified("#include <optigpu.h>\n" + program)
+    assert verified("#include <stdlib.h>\n" + program.replace(kind, "int").replace(number, "-3"))
+    assert not verified("#include <stdlib.h>\n" + program)
+    assert not verified("#include <stdlib.h>\n" + program + "#include <optigpu.h>\n")

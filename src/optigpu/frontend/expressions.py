@@ -136,6 +136,7 @@ class ExpressionTyper:
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
+        self.annotated = False  # below <optigpu.h>
 
     def value(self, e: Expr, scope: Scope) -> Expr:
         """A scalar value."""
@@ -359,6 +360,9 @@ class ExpressionTyper:
             type_ = promoted(scalar(values[0]))
             for v in values[1:]:
                 type_ = usual_conversion(type_, scalar(v))
+            if name == "abs" and type_ != INT and not self.annotated:
+                message = f"this `abs` is the one of C, which takes an `int`, not {describe(type_)}"
+                raise input_error("OG102", message, e.loc, help="#include <optigpu.h>")
             return replace(e, args=tuple(convert(v, type_, "this argument is") for v in values), type=type_)
         if name in INTEGER or index_helper(name) is not None:
             helper = index_helper(name)

@@ -130,7 +130,8 @@ class _ProgramChecker:
                         labels=(Label(item.loc, "included here"),),
                         help="include it before",
                     )
-                return replace(item, items=self.items(items))
+                self.values.annotated |= path == "optigpu.h"
+                return replace(item, items=self.included(items))
             case Define(name, value):
                 typed = self.values.value(value, self.scope)
                 assert typed.type is not None
@@ -159,6 +160,15 @@ class _ProgramChecker:
                     self.declare(item.name, Binding(What.FUNCTION, VOID, item.loc))
                     checked = _FunctionChecker(self, item).run()
                 return checked
+
+    def included(self, items: tuple[TopLevel, ...]) -> tuple[TopLevel, ...]:
+        """A header does not know the functions that stand below its #include."""
+        below = {name: f for name, f in self.functions.items() if name not in self.scope.names}
+        for name in below:
+            del self.functions[name]
+        typed = self.items(items)
+        self.functions.update(below)
+        return typed
 
     def definition(self, value: Expr) -> Expr:
         formulas = FormulaTyper(self.values)
