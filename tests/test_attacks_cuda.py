@@ -401,6 +401,13 @@ def test_device_memory_of_the_caller_is_checked_for_its_alignment(load: str, ali
         assert [n for n in "ab" if f"(uintptr_t){n} % 16" in entry] == list(aligned)
 
 
+def test_what_a_vector_is_loaded_into_is_written() -> None:
+    store = GIVEN.replace("LOAD", "vload4(&r[0], &a[i][0]);")
+    direct = GIVEN.replace("float r[4]; LOAD vstore4(&b[i][0], &r[0]);", "vload4(&b[i][0], &a[i][0]);")
+    for text in (store, direct):
+        assert "f_kernel(const float* __restrict__ a, float* __restrict__ b)" in emitted(text).text
+
+
 def test_a_device_function_has_no_vector_accesses() -> None:
     """Nothing would align what its callers give it."""
     text = "__device__ void copy(float p[4], float q[4]) { COPY }" + host(

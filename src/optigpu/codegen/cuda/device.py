@@ -171,8 +171,7 @@ def written_arrays(body: Body, functions: Mapping[str, Function]) -> set[str]:
             case Store(Index(Var(name), _), _):
                 out.add(name)
             case CallStmt(Call(func, (target, *_))) if func in VECTOR_CALLS:
-                if VECTOR_CALLS[func][1] == "store":
-                    out |= names_of(target) & {root(target)}
+                out.add(root(target))
             case _:
                 pass
         for e in stmt_exprs(s):
