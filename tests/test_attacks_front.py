@@ -217,6 +217,21 @@ void f(int n, int a[n]) {
 )  # fmt: skip
 
 
+CHUNKS = """#include <optigpu.h>
+void f(int n, int k, int a[n]) {
+  __writes("a ~> Matrix1(n, fun i -> 3)");
+#pragma omp parallel for schedule(static,4) num_threads(2)
+  for (int i = 0; i < n; i++) a[i] = 3;
+}
+"""
+ATTACKS += (
+    Attack("a loop in chunks of nothing does not end", CHUNKS, (("static,4", "static,0"),)),
+    Attack("nor one in chunks of a number that may be 0", CHUNKS, (("static,4", "dynamic,k"),)),
+    Attack("or becomes it", CHUNKS, (("static,4", "static,4294967296"),)),
+    Attack("a loop needs threads", CHUNKS, (("num_threads(2)", "num_threads(k)"),)),
+)
+
+
 def macro(name: str, value: str, definition: str, use: str, *wrong: tuple[str, str]) -> Attack:
     """A function that computes with a macro."""
     text = f'#include <optigpu.h>\n#define {definition}\nint f() {{\n  __ensures("_Res == {value}");\n  return {use};\n}}\n'

@@ -21,8 +21,10 @@ from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES, Program
 from optigpu.syntax.source import NOWHERE, Loc
 
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+COUNT = r"[1-9]\d{0,8}"  # of threads, or of the iterations that a thread takes at a time: with 0 a loop would not end
 HINT = re.compile(
-    r"simd|schedule\((static|dynamic|guided|auto|runtime)(,\w+)?\)|num_threads\(\w+\)|unroll( \w+)?", re.ASCII
+    rf"simd|schedule\((auto|runtime|(static|dynamic|guided)(,{COUNT})?)\)|num_threads\({COUNT}\)|unroll( \w+)?",
+    re.ASCII,
 )
 SCALARS = frozenset({*types.MACHINE_SCALARS, types.LOGIC_INT, types.LOGIC_REAL, types.PROP})
 SORTS = frozenset({types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, types.TYPE})
