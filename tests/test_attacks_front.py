@@ -540,6 +540,19 @@ ATTACKS += (
 )  # fmt: skip
 
 
+def finite(name: str, literal: str, *wrong: tuple[str, str]) -> Attack:
+    return returns(name, "1", f"  const float y = {literal};\n  return y > 0 && y - y == 0 ? 1 : 0;", *wrong)
+
+
+ATTACKS += (
+    finite("a float has a largest number", "3.4028235e38f", ("3.4028235e38f", "3.4028236e38f")),
+    finite("and a smallest", "1.4e-45f", ("1.4e-45f", "7e-46f")),
+    finite("also where it was a double", "3.4028235e38", ("3.4028235e38", "3.4028236e38")),
+    finite("or is made one", "(float)1.4e-45", ("1.4e-45", "7e-46")),
+    finite("a double too", "(float)(1.7976931348623158e308 / 1e300)", ("158e308", "159e308")),
+)  # fmt: skip
+
+
 def equals_itself(name: str, call: str, *wrong: tuple[str, str]) -> Attack:
     """What is no number is not equal to itself, and the difference of two infinities is none."""
     return returns(

@@ -156,6 +156,14 @@ def only_a_part(t: Scalar, loc: Loc) -> InputError:
     return input_error("OG103", message, loc, help="say that the number is in its range")
 
 
+def lost(value: Fraction, t: Scalar) -> bool:
+    """A number that C rounds to infinity, or to zero though it is none: IEEE 754, to the nearest."""
+    digits, most = {FLOAT: (24, 127), DOUBLE: (53, 1023)}[t]
+    return abs(value) >= 2 ** (most + 1) - 2 ** (most - digits) or 0 < abs(value) <= Fraction(
+        1, 2 ** (most + digits - 1)
+    )
+
+
 def parse_number(token: str, loc: Loc) -> Expr:
     """A C literal. Hexadecimal and decimal integers with u/l suffixes; floats with f."""
     text = str(token).lower()
@@ -180,5 +188,8 @@ def parse_number(token: str, loc: Loc) -> Expr:
         if exponent is not None and (len(exponent) > 5 or abs(int(exponent)) > MAX_EXPONENT):
             raise input_error("OG006", "this number is out of the range of double", loc)
         value_text = (mantissa + "0" if mantissa.endswith(".") else mantissa) + (f"e{exponent}" if exponent else "")
-        return Real(Fraction(value_text), FLOAT if suffix else DOUBLE, loc=loc)
+        real, real_type = Fraction(value_text), FLOAT if suffix else DOUBLE
+        if lost(real, real_type):
+            raise input_error("OG006", f"this number is out of the range of {real_type.name}", loc)
+        return Real(real, real_type, loc=loc)
     raise input_error("OG006", f"`{token}` is not a number", loc)

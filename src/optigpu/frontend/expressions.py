@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from optigpu.frontend.building import lost
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
@@ -109,8 +110,14 @@ def convert(e: Expr, to: Type, why: str) -> Expr:
             )  # fmt: skip
         if isinstance(e, Int) and is_int(to) and not to.low <= e.value <= to.high:
             raise input_error("OG103", f"{e.value} does not fit `{to.name}`", e.loc)
+        reject_lost(e, to)
         return Cast(to, e, True, loc=e.loc, type=to)
     raise input_error("OG102", f"{why} {describe(to)}, but this is {describe(have)}", e.loc)
+
+
+def reject_lost(e: Expr, to: Scalar) -> None:
+    if isinstance(e, Real) and is_float(to) and lost(e.value, to):
+        raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
 
 
 def fitting(e: Expr, to: Scalar, why: str) -> Expr:
@@ -187,7 +194,9 @@ class ExpressionTyper:
             case Cast(_, arg, True):
                 return self.expr(arg, scope)
             case Cast(to, arg, False):
-                return replace(e, arg=self.value(arg, scope), type=to)
+                typed = self.value(arg, scope)
+                reject_lost(typed, to)
+                return replace(e, arg=typed, type=to)
             case Index():
                 return self.index(e, scope)
             case Addr():
