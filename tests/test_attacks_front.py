@@ -540,6 +540,16 @@ ATTACKS += (
 )  # fmt: skip
 
 
+ATTACKS += (
+    returns("a local array has some element", "x", "  int t[n][3];\n  return x;",
+            ("n > 0", "n >= 0"), params="int n, int x", needs="n > 0"),
+    returns("in each of its dimensions", "x", "  int t[3][n];\n  return x;",
+            ("[n]", "[n - 1]"), params="int n, int x", needs="n > 0"),
+    returns("but malloc may return none", "x", "  int* const t = MALLOC1(int, n);\n  free(t);\n  return x;", ("n >= 0", "n >= -1"),
+            params="int n, int x", needs="n >= 0"),
+)  # fmt: skip
+
+
 def finite(name: str, literal: str, *wrong: tuple[str, str]) -> Attack:
     return returns(name, "1", f"  const float y = {literal};\n  return y > 0 && y - y == 0 ? 1 : 0;", *wrong)
 

@@ -391,6 +391,7 @@ class _FunctionElaborator:
             return names.bind(s.name, self.pointer(s.init, names))
         assert isinstance(s.type, Array)
         dims = tuple(self.stable(self.expr(d, names), at) for d in s.type.dims if d is not None)
+        self.oblige(k.and_(*(k.lt(k.ZERO, d) for d in dims)), "empty", s.loc)  # C's arrays have some element
         sort, space = sort_of(s.type.elem, s.loc), s.type.space
         self.dims[base] = dims
         self.code.append(kc.Alloc(base, sort, dims, space.value, False, False, s.type.elem.size, at=at))

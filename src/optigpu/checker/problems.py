@@ -41,6 +41,7 @@ CODES: dict[tuple[str, str], str] = {
     ("free", "permission"): "OG309",
     ("oblige", "division"): "OG310",
     ("oblige", "domain"): "OG333",
+    ("oblige", "empty"): "OG334",
     ("oblige", "exact_div"): "OG311",
     ("oblige", "shift"): "OG312",
     ("oblige", "bits"): "OG312",

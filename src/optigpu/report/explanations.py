@@ -105,6 +105,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG331": "A logical variable of the called function is not determined by the memory it is called with.",
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
     "OG333": "The square root of a number that may be negative, or the logarithm of one that may not be positive.",
+    "OG334": "A local array has at least one element: what happens with none C leaves open. MALLOC1 may allocate none.",
     "OG340": "Two threads of one thread loop access the same cell and at least one of them writes it. No barrier helps: each\n"
     "thread needs cells of its own.",
     "OG341": "A thread accesses a cell that another thread of its block wrote, and no barrier lies between. Put blocksync()\n"
