@@ -369,9 +369,10 @@ float f(float x) {
 """,
         (("x >= 0", "x >= -1"),),
     ),
-    Attack(
-        "compilers know the functions of the C library",
-        """#include <optigpu.h>
+)  # fmt: skip
+
+
+HALF = """#include <optigpu.h>
 double half(double x) {
   __ensures("_Res == x / 2");
   return x / 2.0;
@@ -380,12 +381,11 @@ double f() {
   __ensures("_Res == 4");
   return half(8.0);
 }
-""",
-        (("half", "cbrt"),),
-    ),
-)  # fmt: skip
-
-
+"""
+ATTACKS += tuple(
+    Attack(f"compilers know {name}", HALF, (("half", name),))
+    for name in ("cbrt", "roundeven", "sinf64", "__builtin_fabs", "_Half")
+)
 STEPPED = (
     NEXT[: NEXT.index("int f(")]
     + """void f(int p[1], int a[2][2]) {
@@ -444,7 +444,7 @@ ATTACKS += (
 XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
 ATTACKS += (
     Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),
-    Attack("sizes too", MADE.replace("a[x][y] = 0", "int t[x][y]"), (XY, ("[x][y]", "[next(p)][next(p)]"))),
+    Attack("sizes too", MADE.replace("a[x][y] = 0", "int t[x + 1][y]"), (XY, ("[x + 1][y]", "[next(p) + 1][next(p)]"))),
     Attack("and those of allocations", MADE.replace("a[x][y] = 0;", "int* const t = MALLOC2(int, x, y);\n  free(t);"),
            (XY, ("x, y)", "next(p), next(p))"))),
 )  # fmt: skip

@@ -25,7 +25,6 @@ from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
     FORMULA_NAMES,
-    LIBRARY_NAMES,
     MEMORY_CALLS,
     RESULT_NAME,
     SETTERS,
@@ -35,6 +34,7 @@ from optigpu.syntax.builtins import (
     VECTOR_CALLS,
     index_helper,
     matrix_predicate,
+    of_compilers,
 )
 from optigpu.syntax.errors import Label, input_error
 from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, Int, TypeOf, Var
@@ -112,8 +112,8 @@ class _ProgramChecker:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding) -> None:
-        reserved = LIBRARY_NAMES if binding.what is What.FUNCTION else ()
-        if name in BUILTIN_NAMES | FORMULA_NAMES or name in reserved or index_helper(name) or matrix_predicate(name):
+        reserved = binding.what is What.FUNCTION and of_compilers(name)
+        if name in BUILTIN_NAMES | FORMULA_NAMES or reserved or index_helper(name) or matrix_predicate(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding)
 
