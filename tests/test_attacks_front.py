@@ -384,7 +384,7 @@ double f() {
 """
 ATTACKS += tuple(
     Attack(f"compilers know {name}", HALF, (("half", name),))
-    for name in ("cbrt", "roundeven", "sinf64", "__builtin_fabs", "_Half")
+    for name in ("cbrt", "roundeven", "sinf64", "__builtin_fabs", "_Half", "GOMP_parallel", "omp_get_thread_num")
 )
 STEPPED = (
     NEXT[: NEXT.index("int f(")]
@@ -522,6 +522,8 @@ ATTACKS += (
     Attack("what a cell holds is not the name of something else", PUT, (("= Cells", "= 0"), ("Cells", "Cell"))),
     Attack("nor that it holds nothing", PUT, (("  p[0] = Cells;\n", ""), ("Cells", "UninitCell"))),
     Attack("nor in a formula", EACH, (("= i;", "= 7;"), ("Cells", "Cell"))),
+    returns("a contract does not change what min is", "least(x, 3)", "  return 7;", ("least", "min"),
+            needs="least: int * int -> int, forall (a: int) (b: int) -> least(a, b) == 7"),
     Attack("the result is one thing", RESULT, (("Result", "_Res"),)),
     Attack("a MINDEX of an array with rows is a row, which is true", TRUTH, (("float* a", "float a[H][W]"),)),
     Attack("the size of an array is not what a formula binds", WIDE, (("v in", "w in"),)),

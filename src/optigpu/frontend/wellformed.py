@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from optigpu.syntax import exprs, program, types
-from optigpu.syntax.builtins import FORMULA_NAMES, index_helper, matrix_predicate
+from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES, Program
@@ -71,10 +71,16 @@ DECLARED = frozenset({
 })  # fmt: skip
 
 
-def formula_word(name: object) -> bool:
-    """A name that formulas read as what they know by it, whatever else has that name: `p ~~> Cell`."""
+LOGICAL = frozenset({program.Item, exprs.Binder})  # which can be functions
+
+
+def formula_word(name: object, kind: type) -> bool:
+    """A name that formulas read as what they know by it, whatever else has that name: `p ~~> Cell`, `min(a, b)`."""
     return isinstance(name, str) and (
-        name in FORMULA_NAMES or matrix_predicate(name) is not None or index_helper(name) is not None
+        name in FORMULA_NAMES
+        or matrix_predicate(name) is not None
+        or index_helper(name) is not None
+        or (kind in LOGICAL and name in BUILTIN_NAMES)
     )
 
 
@@ -119,7 +125,7 @@ def inside(node: object, loc: Loc) -> list[object]:
     kind: Any = type(node)
     for name in parts(kind):
         value, possible = getattr(node, name), POSSIBLE.get((kind, name))
-        if (kind, name) in DECLARED and formula_word(value):
+        if (kind, name) in DECLARED and formula_word(value, kind):
             raise input_error("OG101", f"`{value}` is built in: choose another name", loc)
         if possible is None:
             out.append(value)

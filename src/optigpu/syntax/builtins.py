@@ -97,8 +97,9 @@ LIBRARY_NAMES = frozenset(
 
 
 def of_compilers(name: str) -> bool:
-    """A name that C keeps for compilers, as in `__builtin_popcount`, and those of the library."""
-    return name in LIBRARY_NAMES or name.startswith("__") or (name[:1] == "_" and name[1:2].isupper())
+    """A name that C keeps for compilers, as in `__builtin_popcount`, those that OpenMP's loops call, and those of the library."""
+    kept = name.startswith(("__", "GOMP_", "omp_")) or (name[:1] == "_" and name[1:2].isupper())
+    return kept or name in LIBRARY_NAMES
 
 
 # Formulas: permissions that are not on memory cells, with the types of their arguments.
