@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -155,6 +155,15 @@ class _FormulaBuilder(ExprBuilder):
         if isinstance(value, RangeBinder):
             raise input_error("OG003", "`k in range` belongs in a big operator", value.loc, help="Sum(k in 0..N, A(k))")
         return super().as_expr(value)
+
+    def number(self, c: list[Child]) -> Expr:
+        """Formulas speak of mathematical integers: `1u - 2` would be another number in C."""
+        number = super().number(c)
+        if not isinstance(number, Int):
+            return number
+        if number.literal_type is not None and "u" in str(c[0]).lower():
+            raise only_a_part(number.literal_type, self.at(c[0]))
+        return replace(number, literal_type=None)
 
     # Types
 
