@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.frontend.building import not_all_integers, only_a_part
-from optigpu.frontend.expressions import ExpressionTyper, describe, is_flat, same_size, strip_implicit, unknown_name
+from optigpu.frontend.expressions import ExpressionTyper, describe, unknown_name
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
     INT_CONSTANTS,
@@ -440,8 +440,6 @@ class FormulaTyper:
                 if len(pointer.type.dims) - pointer.type.distributed != predicate.rank:
                     raise input_error("OG106", f"`{name}` does not fit {describe(pointer.type)}", e.loc)
                 new = [self.integer(a, scope) for a in args[: predicate.rank]]
-                if is_flat(pointer, scope):
-                    self.same_layout(target, pointer.type, new, scope)
                 if predicate.with_space:
                     new.append(self.space(args[predicate.rank], pointer.type, scope))
                 if predicate.contents == "values":
@@ -460,15 +458,6 @@ class FormulaTyper:
                 assert isinstance(cell.type, Array)
                 value = self.expect(e.target, cell.type.elem, scope)
                 return replace(e, pointer=cell, arrow="~~>", target=value, space=space, type=HPROP)
-
-    def same_layout(self, target: Call, array: Array, sizes: list[Expr], scope: Scope) -> None:
-        """A plain pointer has no sizes of its own: where its cells are, all that is said of it has to agree on."""
-        for mine, theirs in zip(sizes[1:], array.dims[len(array.dims) - len(sizes) + 1 :]):
-            if theirs is None or not same_size(strip_implicit(mine), strip_implicit(theirs), scope):
-                message = f"the inner sizes of this `{target.func}` are not those that the array has elsewhere"
-                raise input_error(
-                    "OG111", message, mine.loc, help="declare it as an array with its sizes: float a[H][W]"
-                )
 
     def space(self, e: Expr, array: Array, scope: Scope) -> Expr:
         """The memory space that a permission names: that of the array, or any. Locals of threads are registers."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from optigpu.syntax.builtins import index_helper, matrix_predicate
+from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Call, Expr, Index, PointsTo, Var
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Array, Pointer, Space, Type
@@ -41,6 +42,25 @@ def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
             case _:
                 pass
     return (None,) * rank if rank else None
+
+
+def reject_other_layouts(f: Function) -> None:
+    """A plain pointer has no sizes of its own: where its cells are, all that the contract says of it has to agree on."""
+    formulas = [i.body for c in f.contract for i in c.items]
+    for name, elem in ((p.name, p.type.elem) for p in f.params if isinstance(p.type, Pointer)):
+        dims = dims_in(formulas, name) or ()
+        for e, bound in mentions(formulas, name):
+            match e:
+                case PointsTo(Var(n), _, Call(predicate, args)) if (
+                    n == name and (m := matrix_predicate(predicate)) and m.rank == len(dims)
+                ):
+                    inner = outside(args[1 : m.rank], bound)
+                    if None in inner or inner != dims[1:]:
+                        message = f"the inner sizes of this `{predicate}` are not those that `{name}` has elsewhere"
+                        fix = f"declare its sizes: {elem.name} {name}[H][W]"
+                        raise input_error("OG111", message, e.loc, help=fix)
+                case _:
+                    pass
 
 
 def mentions(formulas: list[Expr], name: str) -> Iterator[tuple[Expr, frozenset[str]]]:

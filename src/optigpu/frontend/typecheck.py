@@ -20,7 +20,7 @@ from optigpu.frontend.expressions import (
 )
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.jumps import reject_jumps
-from optigpu.frontend.shapes import effective_type, effective_types
+from optigpu.frontend.shapes import effective_type, effective_types, reject_other_layouts
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
@@ -266,6 +266,7 @@ class _FunctionChecker:
             type_ = typed_dims(effective_type(f, p.name, p.type), self.values, self.params)
             self.params.names[p.name] = replace(self.params.names[p.name], type=type_)
         outer = self.params
+        reject_other_layouts(f)
         contract = self.contract(f.contract, outer, function=True)
         body = self.body(f.body, Scope(outer), [])
         for i, s in enumerate(body):  # programs that were not parsed are held to the same
