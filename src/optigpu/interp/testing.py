@@ -199,7 +199,7 @@ class _Generator:
         self.tiles = {n: tile_of(self.machine, f, n) for n in self.names}
 
     def sizes(self) -> Iterator[dict[str, int]]:
-        """Values of the integer parameters that the facts about them allow: a few of the smallest, tiles, then random and small ones."""
+        """Values of the integer parameters that the facts about them allow: a few of the smallest, tiles, then random ones."""
         smallest = self.smallest()
         yield from islice(smallest, SMALLEST_FIRST)
         yield from self.tiled()
