@@ -22,9 +22,9 @@ SMALLER: dict[str, Sizes] = {
     "examples/gpu/scripts/matmul_fast.py": _TILED,
     "examples/gpu/scripts/matmul_prefetch.py": _TILED,
     "examples/gpu/scripts/reduce.py": {"264": 4, "256": 8},
-    "examples/gpu/scripts/reduce_fast.py": {"512": 16, "4096": 128, "1024": 32, "256": 8},
+    "examples/gpu/scripts/reduce_fast.py": {"512": 8, "4096": 64, "1024": 16, "256": 4},
     "examples/gpu/scripts/reduce_warp.py": {"264": 3, "256": 64},
-    "examples/gpu/scripts/scan.py": {"4096": 128, "256": 8},
+    "examples/gpu/scripts/scan.py": {"4096": 16, "16": 4, "256": 2},
 }  # fmt: skip
 
 _NUMBER = re.compile(r"(?<!\w)(?<!\d\.)\d+(?!\w)(?!\.\d)")
