@@ -80,7 +80,8 @@ class HostLowering:
         lowered = replace(s, range=limits, body=(), contract=(), mode=Mode.SEQUENTIAL)
         inner = scope.local(s.index)
         inner = replace(inner, ranges=inside_loop(inner.ranges, lowered, assigned))
-        self.scalars[s.index] = s.index_type
+        fits = inner.ranges.fits(Var(s.index, type=s.index_type), s.index_type)
+        self.scalars[s.index] = s.index_type if fits else INT64
         self.lets.pop(s.index, None)
         return Nested(lowered, self.body(s.body, inner, assigned))
 
@@ -109,11 +110,11 @@ class HostPrinter(BodyPrinter):
                 case Plain(s):
                     self.statement(s, assigned)
                 case Nested(For() as s, then):
-                    saved = self.exprs.ranges, set(self.exprs.wide_names)
+                    saved = self.exprs.ranges, dict(self.exprs.types)
                     self.out.add(self.head(s))
                     self.exprs.ranges = inside_loop(self.exprs.ranges, s, assigned)
                     self.nested(then, assigned, "}")
-                    self.exprs.ranges, self.exprs.wide_names = saved
+                    self.exprs.ranges, self.exprs.types = saved
                 case Nested(Block(), then):
                     self.out.add("{")
                     self.nested(then, assigned, "}")
@@ -208,7 +209,7 @@ class HostPrinter(BodyPrinter):
 def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
     """`launch_k(…, stream)`: an empty grid runs nothing; a grid too large for the hardware runs in slices, or is an error."""
     exprs = CudaExprs(False, {}, ranges)
-    exprs.wide_names |= {n for n, t in k.launch_scalars if t.bits == INT64.bits}
+    exprs.types |= dict(k.launch_scalars)
     params = [f"{t.name} {n}" for n, t in k.launch_scalars]
     params += [f"{'' if a.name in k.written else 'const '}{a.elem.name}* {a.name}" for a in k.arrays]
     out.extend(wrapped(f"const char* launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))
