@@ -552,3 +552,53 @@ NAMES = {own: one_kernel(SHARED_TWICE.replace("OWN", own), shared="32") for own 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_moved_to_the_top_of_a_kernel_meets_no_other_name(name: str) -> None:
     assert examine("#include <optigpu.h>\n" + NAMES[name], Verifier(), 1) == ("agrees", "")
+
+
+def scopes(last: str, *, size: int = 8000, wrapped: str = "{}") -> str:
+    """Two arrays in the scopes of one block; `last`: the end of each scope, after the array was read."""
+    arrays = "".join(
+        f"""{{ __shared__ {type_} {name}[{size}];
+          thread for (int t = 0; t < 8; t++) {name}[t] = t;
+          blocksync();
+          thread for (int t = 0; t < 8; t++) d[b][t] = d[b][t] + {name}[7 - t];
+          {last} }}"""
+        for type_, name in (("float", "s"), ("int", "r"))
+    )
+    body = f"thread for (int b = 0; b < B; b++) {{ {wrapped.format(arrays)} }}"
+    return "#include <optigpu.h>\n" + one_kernel(body, shared=str((4 if last else 8) * size))
+
+
+TOGETHER = "int* const r = reinterpret_cast<int*>(shared_memory);"
+APART = "int* const r = reinterpret_cast<int*>(shared_memory + 32000);"
+
+
+@pytest.mark.parametrize("wrapped", ["{}", "for (int k = 0; k < 3; k++) {{ {} }}"])
+def test_shared_arrays_that_barriers_separate_share_bytes(wrapped: str) -> None:
+    text = scopes("blocksync();", wrapped=wrapped)
+    assert TOGETHER in kernel_text(text)
+    assert examine(text, Verifier(), 1) == ("agrees", "")
+    assert examine(text, Verifier(), 1, lambda cuda: cuda.replace("__syncthreads();\n", "\n", 1))[0] == "wrong"
+
+
+def test_shared_arrays_that_no_barrier_separates_are_apart() -> None:
+    text = scopes("")
+    assert APART in kernel_text(text)
+    assert examine(text, Verifier(), 1) == ("agrees", "")
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "place"),
+    [
+        ("for (int k = 0; k < 3; k++) {{ {} }}", 32000),
+        ("for (int k = 0; k < B; k++) {{ if (k < 2) {{ {} }} }}", 32000),
+        ("{{ __shared__ float q[1]; {} }}", 32016),
+    ],
+)
+def test_a_barrier_that_is_not_always_passed_separates_nothing(wrapped: str, place: int) -> None:
+    text = scopes("if (B > 3) blocksync();", wrapped=wrapped)
+    assert APART.replace("32000", str(place)) in kernel_text(text)
+
+
+def test_shared_memory_that_no_block_has_is_refused() -> None:
+    assert TOGETHER in kernel_text(scopes("blocksync();", size=50000))
+    assert "OG406: the shared arrays of this kernel take 400000 bytes" in refused(scopes("", size=50000))

@@ -89,6 +89,9 @@ class Lowering:
     called: list[str] = field(default_factory=list)
     vectors: dict[str, int] = field(default_factory=dict)  # array -> bytes of the widest vector access to it
     shared_names: set[str] = field(default_factory=set)  # that no other shared array gets
+    in_scope: set[frozenset[str]] = field(
+        default_factory=set
+    )  # shared arrays of which one is declared where the other is known
     taken: set[str] = field(default_factory=set)  # all names, for fresh ones
     assigned: set[str] = field(default_factory=set)
 
@@ -189,6 +192,7 @@ class Lowering:
         self.taken.add(unique)
         info = ArrayInfo(unique, elem, dims, Storage.SHARED, distributed)
         self.shared.append(info)
+        self.in_scope |= {frozenset((unique, a.name)) for a in scope.arrays.values() if a.storage is Storage.SHARED}
         return (), scope.local(name).array(info, name)
 
     def loop(self, s: For, scope: Scope) -> Body:
