@@ -602,3 +602,51 @@ def test_a_barrier_that_is_not_always_passed_separates_nothing(wrapped: str, pla
 def test_shared_memory_that_no_block_has_is_refused() -> None:
     assert TOGETHER in kernel_text(scopes("blocksync();", size=50000))
     assert "OG406: the shared arrays of this kernel take 400000 bytes" in refused(scopes("", size=50000))
+
+
+def test_the_programs_functions_are_called_and_not_cudas() -> None:
+    """CUDA's `umin(unsigned, unsigned)` would suit the arguments better, were both looked at: inside a namespace, one is found."""
+    own = "__device__ int64_t umin(int64_t a, int64_t b) { return a * b + 7; }\n"
+    text = eight("e[t] = umin(u, u);", pre=own, params=", unsigned u")
+    unit = emitted(text)
+    for whole, head in ((unit.text, "namespace {"), (unit.device_text, "namespace program {")):
+        before, inside = whole.split(head)
+        assert "umin" not in before
+        assert "umin(u, u)" in inside.split("\n}  // namespace" if head == "namespace {" else "\n}\n\n}\n")[0]
+    assert examine("#include <optigpu.h>\n" + text, Verifier(), 1) == ("agrees", "")
+
+
+POINTERS = {
+    "a parameter is written through a local pointer": eight(
+        "set(e, t);",
+        pre="""__device__ void set(double* p, int t) {
+  __requires("0 <= t, t < 8");
+  __writes("&p[t] ~>[GMem] Cell");
+  double* const q = &p[t];
+  double* const r = &q[0];
+  r[0] = 5.0;
+}
+""",
+    ),
+    "the address of an array of the host": """void f(double h[8]) {
+  __requires("A: int -> float");
+  __consumes("h ~> Matrix1(8, A)");
+  __produces("h ~> Cells1(8)");
+  double* const v = malloc(8 * sizeof(double));
+  for (int i = 0; i < 8; i++) v[i] = h[i] + 1.0;
+  double* const d = __gmem_malloc1<double>(8);
+  memcpy_host_to_device1(d, &v[0], 8);
+  kernel_launch(1, 8, 0); kernel_setup_end();
+  thread for (int t = 0; t < 8; t++) d[t] = d[t] + 1.0;
+  kernel_teardown_begin(); kernel_kill();
+  memcpy_device_to_host1(&h[0], d, 8);
+  gmem_free(d);
+  free(v);
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", POINTERS)
+def test_pointers_are_what_they_point_to(name: str) -> None:
+    assert examine("#include <optigpu.h>\n" + POINTERS[name], Verifier(), 1) == ("agrees", "")

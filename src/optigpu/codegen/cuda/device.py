@@ -23,6 +23,7 @@ from optigpu.codegen.cuda.sections import Kernel
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import ThreadMap
+from optigpu.frontend.effects import pointer_roots
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.errors import input_error
@@ -200,7 +201,10 @@ def written_arrays(body: Body, functions: Mapping[str, Function]) -> set[str]:
 
 
 def params_written(f: Function, functions: Mapping[str, Function]) -> set[str]:
-    return written_arrays(f.body, functions) & {p.name for p in f.params}
+    """Also through local pointers, which are views of them."""
+    written = written_arrays(f.body, functions)
+    roots = pointer_roots(f.body)
+    return written.union(*(roots.get(n, ()) for n in written)) & {p.name for p in f.params}
 
 
 def root(e: Expr) -> str:

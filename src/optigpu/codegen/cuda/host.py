@@ -17,7 +17,7 @@ from optigpu.codegen.cuda.sections import Kernel, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import AXES, MAX_GRID_X, MAX_GRID_YZ
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Call, Expr, Int, Var
+from optigpu.syntax.exprs import Addr, Alloc, Call, Expr, Index, Int, Var
 from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
@@ -193,6 +193,11 @@ class HostPrinter(BodyPrinter):
             self.out.extend(wrapped("TRY(cudaMemcpyAsync(", [a, b, size, f"cudaMemcpy{kind}", "stream"], "));"))
 
     def pointer(self, e: Expr) -> str:
+        match e:
+            case Addr(Index(Var() as array, indices)) if all(i == Int(0) for i in indices):
+                e = array
+            case _:
+                pass
         if isinstance(e, Var):
             info = self.exprs.arrays.get(e.name)
             if info is not None and info.storage is Storage.HOST and e.name in self.vectors:
