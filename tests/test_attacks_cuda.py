@@ -484,6 +484,12 @@ SIGNS = {
     "a remainder in place": eight(
         "int s = t - 8; s %= ((int)u * 4) / 4; e[t] = s;", params=", unsigned u", contract='__requires("u >= 3, u <= 4");'
     ),
+    "the greatest of two numbers, one without a sign": eight(
+        "const unsigned x = t * 500000000; e[t] = max(x, t) / 2;", index="unsigned t"
+    ),
+    "a constant of 64 bits without a sign": eight(
+        "e[t] = w < (uint64_t)9223372036854775807 + 5 ? 1.0 : 2.0;", params=", uint64_t w"
+    ),
     "a size of an array of which nothing is said": eight(
         "double r[8]; e[t] = g(t - 3, r);", pre="__device__ double g(int n, double a[n]) { return n >= 0 ? 1.0 : 2.0; }\n"
     ),

@@ -101,7 +101,8 @@ class CudaExprs(CExprs):
         return self.widened(e) if self.operand_type(e, signed) != self.machine_type(e) else self.show(e, least)
 
     def widened(self, e: Expr, t: Scalar = INT64) -> str:
-        return f"({WIDE if t.signed else UNSIGNED_WIDE}){self.show(e, UNARY_PRECEDENCE)}"
+        name = t.name if t.bits < INT64.bits else WIDE if t.signed else UNSIGNED_WIDE
+        return f"({name}){self.show(e, UNARY_PRECEDENCE)}"
 
     def wider(self, e: Expr, t: Scalar) -> Scalar | None:
         """Where an operation that C++ does in type t may have another value there: a type of 64 bits in which it has not.
@@ -190,8 +191,11 @@ class CudaExprs(CExprs):
             return f"({shown} < 0 ? -{shown} : {shown})", POSTFIX_PRECEDENCE
         if is_int(e.type):
             t = self.machine_type(e)
-            mixed = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
-            x, y = (self.widened(arg, t) if mixed else self.show(arg, precedence("<") + 1) for arg in e.args)
+            wide = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
+            x, y = (
+                self.widened(arg, t) if wide or self.machine_type(arg) != t else self.show(arg, precedence("<") + 1)
+                for arg in e.args
+            )
             if self.device:
                 return f"{e.func}({x}, {y})", POSTFIX_PRECEDENCE
             return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
