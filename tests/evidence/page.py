@@ -115,6 +115,8 @@ def mutants_part(m: dict[str, Any]) -> str:
         "Every example, every hand-written kernel and the last program of every script, with one small change: barrier deleted, moved,",
         "duplicated; index and bound one off; indices, operands, arguments swapped; operator, constant, initial value changed; guard",
         "dropped or negated; memory space, extent, loop mode changed; statement deleted, duplicated, swapped; contract clause dropped or weakened.",
+        "Large kernels marked `[small]` have smaller tiles and blocks (`tests/evidence/smaller.py`): the same code with other constants, and",
+        "verified like the original, of which a run has many tiles.",
         "",
         f"{total:,} mutants, {m['runs']:,} runs. Misbehaving and verified: **{len([b for b in m['bad'] if b['outcome'] == WRONG])}**.",
         "",
