@@ -13,7 +13,7 @@ import pytest
 from optigpu.cli import main
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
-from optigpu.runtime.arrays import ArrayView, current_stream
+from optigpu.runtime.arrays import ArrayView, current_stream, view_of
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.manifest import load, signature_from_json, signature_to_json
 from optigpu.runtime.signature import Signature, signature_of
@@ -146,7 +146,15 @@ void f(int k, float a[N][M]) { __requires("k <= N"); __writes("a ~> Cells2(N, M)
 
 
 @pytest.mark.parametrize(
-    ("kinds", "stream"), [(["torch"], 7), (["cupy"], 9), (["torch", "cupy"], None), (["numpy"], 0)]
+    ("kinds", "stream"),
+    [
+        (["torch"], 7),
+        (["cupy"], 9),
+        (["torch", "cupy"], None),
+        (["numpy"], 0),
+        (["array"], 0),
+        (["array", "torch"], None),
+    ],
 )
 def test_arrays_of_two_libraries_are_on_one_stream(
     monkeypatch: pytest.MonkeyPatch, kinds: list[str], stream: int | None
@@ -159,10 +167,31 @@ def test_arrays_of_two_libraries_are_on_one_stream(
     if stream is None:
         with pytest.raises(CallError, match="two streams"):
             current_stream(views)
-        cupy.ptr = 7
-        assert current_stream(views) == 7
+        torch.cuda_stream = cupy.ptr = 0
+        assert current_stream(views) == 0
     else:
         assert current_stream(views) == stream
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({}, None),
+        ({"stream": None}, None),
+        ({"stream": 1}, None),
+        ({"stream": 77}, "stream of its own"),
+        ({"mask": 5}, "mask"),
+    ],
+)
+def test_an_array_of_any_library_says_what_is_special_about_it(more: dict[str, Any], says: str | None) -> None:
+    interface = {"shape": (4,), "typestr": "<f4", "data": (256, False), "strides": None, "version": 3, **more}
+    array = SimpleNamespace(__cuda_array_interface__=interface)
+    if says is None:
+        view = view_of(array)
+        assert view is not None and view.shape == (4,)
+    else:
+        with pytest.raises(CallError, match=says):
+            view_of(array)
 
 
 def test_code_is_audited_to_the_byte(tmp_path: Path) -> None:
