@@ -146,6 +146,8 @@ EXPLANATIONS: dict[str, str] = {
     "OG403": "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",
     "OG404": "An integer that may not fit 64 bits, or an argument that may not fit its int: no machine type is known to hold it.",
     "OG405": "A name that means something else in C++ or in CUDA. Choose another.",
+    "OG406": "Shared arrays that need more bytes together than a block has. Two arrays take the same bytes if neither is declared\n"
+    "in the scope of the other and a barrier stands between all their uses; each begins at a multiple of 16 bytes.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
     "OG601": "A step of a script names something that is not there. The candidates are listed with their places.",
     "OG602": "A target fits several places. Say which: .first, .nth(1), .last, .all, or what is around or inside it:\n"
