@@ -37,6 +37,11 @@ def test_a_function_is_declared_where_it_is_called(text: str) -> None:
         compile_c("void f(float x) { g(x); }\nvoid g(float x) { (void)x; }\n")
 
 
+@pytest.mark.parametrize("name", ["index", "crc32", "place"])
+def test_a_function_is_called_although_the_process_has_one_of_its_name(name: str) -> None:
+    assert compiled(f"int {name}(int i, int j) {{ return 8 * i + j; }} int f(int n) {{ return {name}(n, 1); }}")(1) == 9
+
+
 def test_functions_and_constants_that_c_has_elsewhere() -> None:
     f = compiled("float f(float x, double y, int n) { return rsqrtf(x) * 2.0f + rsqrt(y) + (INT_MAX - n); }")
     assert f(0.25, 0.0625, 2**31 - 2) == 9

@@ -217,6 +217,21 @@ void f(int n, int a[n]) {
 )  # fmt: skip
 
 
+CHUNKS = """#include <optigpu.h>
+void f(int n, int k, int a[n]) {
+  __writes("a ~> Matrix1(n, fun i -> 3)");
+#pragma omp parallel for schedule(static,4) num_threads(2)
+  for (int i = 0; i < n; i++) a[i] = 3;
+}
+"""
+ATTACKS += (
+    Attack("a loop in chunks of nothing does not end", CHUNKS, (("static,4", "static,0"),)),
+    Attack("nor one in chunks of a number that may be 0", CHUNKS, (("static,4", "dynamic,k"),)),
+    Attack("or becomes it", CHUNKS, (("static,4", "static,4294967296"),)),
+    Attack("a loop needs threads", CHUNKS, (("num_threads(2)", "num_threads(k)"),)),
+)
+
+
 def macro(name: str, value: str, definition: str, use: str, *wrong: tuple[str, str]) -> Attack:
     """A function that computes with a macro."""
     text = f'#include <optigpu.h>\n#define {definition}\nint f() {{\n  __ensures("_Res == {value}");\n  return {use};\n}}\n'
@@ -354,9 +369,10 @@ float f(float x) {
 """,
         (("x >= 0", "x >= -1"),),
     ),
-    Attack(
-        "compilers know the functions of the C library",
-        """#include <optigpu.h>
+)  # fmt: skip
+
+
+HALF = """#include <optigpu.h>
 double half(double x) {
   __ensures("_Res == x / 2");
   return x / 2.0;
@@ -365,12 +381,11 @@ double f() {
   __ensures("_Res == 4");
   return half(8.0);
 }
-""",
-        (("half", "cbrt"),),
-    ),
-)  # fmt: skip
-
-
+"""
+ATTACKS += tuple(
+    Attack(f"compilers know {name}", HALF, (("half", name),))
+    for name in ("cbrt", "roundeven", "sinf64", "__builtin_fabs", "_Half", "GOMP_parallel", "omp_get_thread_num")
+)
 STEPPED = (
     NEXT[: NEXT.index("int f(")]
     + """void f(int p[1], int a[2][2]) {
@@ -429,9 +444,150 @@ ATTACKS += (
 XY = ("  const int x = next(p);\n  const int y = next(p);\n", "")
 ATTACKS += (
     Attack("indices are computed in any order", STEPPED, (XY, ("[x][y]", "[next(p)][next(p)]"))),
-    Attack("sizes too", MADE.replace("a[x][y] = 0", "int t[x][y]"), (XY, ("[x][y]", "[next(p)][next(p)]"))),
+    Attack("sizes too", MADE.replace("a[x][y] = 0", "int t[x + 1][y]"), (XY, ("[x + 1][y]", "[next(p) + 1][next(p)]"))),
     Attack("and those of allocations", MADE.replace("a[x][y] = 0;", "int* const t = MALLOC2(int, x, y);\n  free(t);"),
            (XY, ("x, y)", "next(p), next(p))"))),
+)  # fmt: skip
+
+
+PUT = """#include <optigpu.h>
+void f(int Cells, int* p) {
+  __writes("&p[0] ~~> Cells");
+  p[0] = Cells;
+}
+"""
+EACH = """#include <optigpu.h>
+void f(int n, int a[n]) {
+  __writes("for Cells in 0..n -> &a[Cells] ~~> Cells");
+  for (int i = 0; i < n; i++) a[i] = i;
+}
+"""
+RESULT = """#include <optigpu.h>
+int f(int n, int* p) {
+  __requires("Result: int, Result == n");
+  __writes("&p[0] ~~> Result");
+  p[0] = n;
+  return 0;
+}
+"""
+TRUTH = """#include <optigpu.h>
+int f(int H, int W, float* a) {
+  __requires("A: int * int -> float, H > 1, W > 1, A(1, 1) == 0");
+  __reads("a ~> Matrix2(H, W, A)");
+  __ensures("_Res == 0");
+  return a[MINDEX2(H, W, 1, 1)] ? 1 : 0;
+}
+"""
+WIDE = """#include <optigpu.h>
+float f(int H, int w, float* a) {
+  __requires("A: int * int -> float, H == 4, w == 7");
+  __reads("for v in 0..1 -> a ~> Matrix2(H, w + 5, A)");
+  __ensures("_Res == A(1, 1)");
+  return a[MINDEX2(H, w + 5, 1, 1)];
+}
+"""
+SHAPES = """#include <optigpu.h>
+float f(float* a) {
+  __requires("A: int * int -> float, B: int * int -> float");
+  __reads("a ~> Matrix2(2, 4, A), a ~> Matrix2(1, 4, B)");
+  __ensures("_Res == A(1, 1)");
+  return a[MINDEX2(2, 4, 1, 1)];
+}
+"""
+DEVICE = """#include <optigpu.h>
+void f(int n, float* a, float* b) {
+  __requires("A: int -> float");
+  __reads("for c in 0..n -> &b[c] ~~>[GMem] 0.0f");
+  __reads("a ~> Matrix1Of(n, GMem, A)");
+  kernel_launch(1, 32, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 32; t++) {
+    if (t < n) {
+      const float x = a[t];
+    }
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+}
+"""
+EVERY = """#include <optigpu.h>
+int f(int* p) {
+  __requires("F: int -> int, forall (n: int) -> F(n) >= 0");
+  __reads("&p[0] ~~> F(-1)");
+  __ensures("_Res >= 0");
+  return p[0];
+}
+"""
+ATTACKS += (
+    Attack("what a cell holds is not the name of something else", PUT, (("= Cells", "= 0"), ("Cells", "Cell"))),
+    Attack("nor that it holds nothing", PUT, (("  p[0] = Cells;\n", ""), ("Cells", "UninitCell"))),
+    Attack("nor in a formula", EACH, (("= i;", "= 7;"), ("Cells", "Cell"))),
+    returns("a contract does not change what min is", "least(x, 3)", "  return 7;", ("least", "min"),
+            needs="least: int * int -> int, forall (a: int) (b: int) -> least(a, b) == 7"),
+    returns("a formula does not wrap around", "-1", "  return -1;", ("== -1", "== 1u - 2")),
+    returns("what people see is what is read", "1", "  int r = 0; /* one */\n  r = 1;\n  return r;",
+            ("/* one */\n  r = 1;", "/* one \u202e; 1 = r */\n  r = 1;")),
+    Attack("the result is one thing", RESULT, (("Result", "_Res"),)),
+    Attack("a MINDEX of an array with rows is a row, which is true", TRUTH, (("float* a", "float a[H][W]"),)),
+    Attack("the size of an array is not what a formula binds", WIDE, (("v in", "w in"),)),
+    Attack("a plain pointer has one layout", SHAPES, (("(1, 4, B)", "(2, 2, B)"), ("_Res == A", "_Res == B"))),
+    Attack("memory is where its own permission says", DEVICE,
+           (("for c", "for a"), ("&b[c]", "&b[a]"), ("Matrix1Of(n, GMem, A)", "Matrix1(n, A)"))),
+    Attack("formulas speak of all integers", EVERY, (("n: int)", "n: unsigned)"),)),
+    returns("an escape in a formula is no letter", "x \\n", "  return x;",
+            ("return x", "return xn"), ("x \\n", "x\\n"), params="int x, int xn"),
+    returns("what else follows a backslash", "x", "  return x;", ("== x", "== \\x")),
+    returns("a carriage return ends a line", "0", "  int r = 0; //\n  r = 0; // one; r = 1;\n  return r;", ("one;", "one;\r")),
+    macro("a part of a constant that wraps around", "2147483647", "N ((4294967295u - 1u) / 2u)", "N",
+          ("- 1u", "+ 1u"), ("2147483647", "2147483648")),
+    returns("a conversion from a longer unsigned type", "1", "  const unsigned u = x;\n  return u > 0 ? 1 : 0;",
+            ("== 4294967295", "== 4294967296"), params="uint64_t x", needs="x == 4294967295"),
+)  # fmt: skip
+
+
+ATTACKS += (
+    returns("a local array has some element", "x", "  int t[n][3];\n  return x;",
+            ("n > 0", "n >= 0"), params="int n, int x", needs="n > 0"),
+    returns("in each of its dimensions", "x", "  int t[3][n];\n  return x;",
+            ("[n]", "[n - 1]"), params="int n, int x", needs="n > 0"),
+    returns("but malloc may return none", "x", "  int* const t = MALLOC1(int, n);\n  free(t);\n  return x;", ("n >= 0", "n >= -1"),
+            params="int n, int x", needs="n >= 0"),
+)  # fmt: skip
+
+
+def finite(name: str, literal: str, *wrong: tuple[str, str]) -> Attack:
+    return returns(name, "1", f"  const float y = {literal};\n  return y > 0 && y - y == 0 ? 1 : 0;", *wrong)
+
+
+ATTACKS += (
+    finite("a float has a largest number", "3.4028235e38f", ("3.4028235e38f", "3.4028236e38f")),
+    finite("and a smallest", "1.4e-45f", ("1.4e-45f", "7e-46f")),
+    finite("also where it was a double", "3.4028235e38", ("3.4028235e38", "3.4028236e38")),
+    finite("or is made one", "(float)1.4e-45", ("1.4e-45", "7e-46")),
+    finite("a double too", "(float)(1.7976931348623158e308 / 1e300)", ("158e308", "159e308")),
+)  # fmt: skip
+
+
+def equals_itself(name: str, call: str, *wrong: tuple[str, str]) -> Attack:
+    """What is no number is not equal to itself, and the difference of two infinities is none."""
+    return returns(
+        name,
+        "1",
+        f"  const float y = {call};\n  return y - y == 0.0f ? 1 : 0;",
+        *wrong,
+        params="float x",
+        needs="x == 2",
+    )
+
+
+ATTACKS += (
+    equals_itself("a root of a negative number is no number", "sqrtf(x)", ("x == 2", "x == -2")),
+    equals_itself("nor is a power of one", "powf(x, 0.5f)", ("x == 2", "x == -2")),
+    equals_itself("but an integer power of one", "powf(-x, 3.0f)", ("3.0f", "3.5f")),
+    equals_itself("a power that divides by zero", "powf(x, -1.0f)", ("x == 2", "x == 0")),
+    equals_itself("a logarithm of zero", "logf(x)", ("x == 2", "x == 0")),
+    equals_itself("to any base", "log2f(x)", ("x == 2", "x == -1")),
+    equals_itself("one over a root of zero", "rsqrtf(x)", ("x == 2", "x == 0")),
 )  # fmt: skip
 
 
@@ -475,3 +631,49 @@ def test_a_script_does_not_change_what_contracts_mean(text: str) -> None:
     s.function.insert('int g(int x) { __ensures("_Res == x"); return x; }')
     with pytest.raises(InputError):
         s.function.insert(text)
+
+
+LONG = " + ".join(["1"] * 300)
+NESTED = "(" * 300 + "int -> int" + " -> int)" * 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"#define N ({LONG})", f'__DEF(N, "{LONG}");', f'__AXIOM(N, "{LONG} == 300");', f'__DECL(N, "{NESTED}");',
+     f'void g(int a[{LONG}]) {{\n  __reads("HostCtx");\n}}', f'void g() {{\n  __requires("N: {NESTED}");\n}}'],
+    ids=["macro", "definition", "axiom", "declaration", "size", "logical variable"],
+)  # fmt: skip
+def test_what_is_nested_too_deep_is_an_error_at_its_place(text: str) -> None:
+    program = 'int f(int x) {\n  __ensures("_Res == x");\n  return x;\n}\n'
+    assert verified(f"#include <optigpu.h>\n{program}")
+    with pytest.raises(InputError, match="nested more than 200 levels deep"):
+        parse_text(f"#include <optigpu.h>\n{text}\n{program}")
+
+
+@pytest.mark.parametrize("text", ["unsigned\u00a0int x = 3;", "int x = \u0663;", "int x\u00e9 = 3;"])
+def test_letters_digits_and_blanks_are_those_of_c(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_text(f"void f() {{\n  {text}\n}}\n")
+
+
+def test_a_header_does_not_call_what_is_declared_below_it(tmp_path: Path) -> None:
+    """C passes an int there, whatever the function takes."""
+    (tmp_path / "h.h").write_text('int h(int n) {\n  __ensures("_Res == n");\n  return g(n);\n}\n')
+    g = 'int g(int64_t x) {\n  __ensures("_Res == x");\n  return x;\n}\n'
+    include = '#include "h.h"\n'
+    (tmp_path / "right.c").write_text(f"#include <optigpu.h>\n{g}{include}")
+    (tmp_path / "wrong.c").write_text(f"#include <optigpu.h>\n{include}{g}")
+    assert Verifier().verify(parse_file(tmp_path / "right.c")).verified
+    with pytest.raises(InputError, match="`g` is not declared"):
+        parse_file(tmp_path / "wrong.c")
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [("-0.5f", "float"), ("-4294967296", "int64_t"), ("4000000000u", "unsigned")]
+)
+def test_without_its_header_abs_is_one_of_integers(number: str, kind: str) -> None:
+    program = f"int f() {{\n  const {kind} x = {number};\n  int t[1] = {{7}};\n  return t[abs(x) == 0 ? 5 : 0];\n}}\n"
+    assert verified("#include <optigpu.h>\n" + program)
+    assert verified("#include <stdlib.h>\n" + program.replace(kind, "int").replace(number, "-3"))
+    assert not verified("#include <stdlib.h>\n" + program)
+    assert not verified("#include <stdlib.h>\n" + program + "#include <optigpu.h>\n")

@@ -160,7 +160,7 @@ float f(float a[4]) {
     Attack(
         "the_result_is_no_other_variable",
         """#include <optigpu.h>
-int g(int x, int a[1]) { __requires("_Res: int"); __preserves("&a[0] ~~> _Res"); __ensures("_Res == 7"); return 7; }
+int g(int x, int a[1]) { __requires("v: int"); __preserves("&a[0] ~~> v"); __ensures("_Res == 7"); return 7; }
 int f(int a[1]) {
   __consumes("&a[0] ~~> 3");
   __produces("&a[0] ~~> 3 + 0");
@@ -168,7 +168,7 @@ int f(int a[1]) {
   return x;
 }
 """,
-        (("3 + 0", "7"), ('int x, int a[1]) { __requires("_Res: int")', 'int _Res, int a[1]) { __requires("1 > 0")')),
+        (("3 + 0", "7"), ("v: int", "_Res: int"), ("~~> v", "~~> _Res")),
     ),
     Attack(
         "a_call_moves_the_bound",

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from optigpu.cli import main
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
-from optigpu.runtime.arrays import ArrayView, current_stream
+from optigpu.runtime.arrays import ArrayView, current_stream, view_of
 from optigpu.runtime.errors import CallError
-from optigpu.runtime.manifest import signature_from_json, signature_to_json
+from optigpu.runtime.manifest import load, signature_from_json, signature_to_json
 from optigpu.runtime.signature import Signature, signature_of
 from optigpu.syntax.constants import without_constants
+from tests.support.cuda import one_kernel
 
 
 def signature(text: str) -> Signature:
@@ -143,7 +146,15 @@ void f(int k, float a[N][M]) { __requires("k <= N"); __writes("a ~> Cells2(N, M)
 
 
 @pytest.mark.parametrize(
-    ("kinds", "stream"), [(["torch"], 7), (["cupy"], 9), (["torch", "cupy"], None), (["numpy"], 0)]
+    ("kinds", "stream"),
+    [
+        (["torch"], 7),
+        (["cupy"], 9),
+        (["torch", "cupy"], None),
+        (["numpy"], 0),
+        (["array"], 0),
+        (["array", "torch"], None),
+    ],
 )
 def test_arrays_of_two_libraries_are_on_one_stream(
     monkeypatch: pytest.MonkeyPatch, kinds: list[str], stream: int | None
@@ -156,7 +167,45 @@ def test_arrays_of_two_libraries_are_on_one_stream(
     if stream is None:
         with pytest.raises(CallError, match="two streams"):
             current_stream(views)
-        cupy.ptr = 7
-        assert current_stream(views) == 7
+        torch.cuda_stream = cupy.ptr = 0
+        assert current_stream(views) == 0
     else:
         assert current_stream(views) == stream
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({}, None),
+        ({"stream": None}, None),
+        ({"stream": 1}, None),
+        ({"stream": 77}, "stream of its own"),
+        ({"mask": 5}, "mask"),
+    ],
+)
+def test_an_array_of_any_library_says_what_is_special_about_it(more: dict[str, Any], says: str | None) -> None:
+    interface = {"shape": (4,), "typestr": "<f4", "data": (256, False), "strides": None, "version": 3, **more}
+    array = SimpleNamespace(__cuda_array_interface__=interface)
+    if says is None:
+        view = view_of(array)
+        assert view is not None and view.shape == (4,)
+    else:
+        with pytest.raises(CallError, match=says):
+            view_of(array)
+
+
+def test_code_is_audited_to_the_byte(tmp_path: Path) -> None:
+    """With a `\\r` in the place of its `\\n`, a comment goes on: the statement after it is a part of it."""
+    body = "thread for (int b = 0; b < B; b++) thread for (int t = 0; t < 8; t++) d[b][t] = 1.0f;"
+    (tmp_path / "x.c").write_text("#include <optigpu.h>\n" + one_kernel(body))
+    code, certificate = tmp_path / "x.cu", tmp_path / "x.cert.json"
+    assert main(["build", str(tmp_path / "x.c"), "-o", str(code)]) == 0
+    assert main(["audit", str(code), "--certificate", str(certificate)]) == 0
+    text = code.read_text()
+    assert load(tmp_path, "x").source == text
+    end = text.index("\n", text.index("// Null"))
+    code.write_bytes((text[:end] + "\r" + text[end + 1 :]).encode())
+    assert code.read_text() == text
+    assert main(["audit", str(code), "--certificate", str(certificate)]) == 2
+    with pytest.raises(CallError, match="was changed after"):
+        load(tmp_path, "x")

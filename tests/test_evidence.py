@@ -20,6 +20,8 @@ from tests.evidence.cpu_shapes import CpuShapes
 from tests.evidence.gpu_programs import GpuMaker
 from tests.evidence.gpu_shapes import GpuShapes
 from tests.evidence.mutations import contract_mutants, distinct_mutants, rendered
+from tests.evidence.program_mutants import whole
+from tests.evidence.smaller import SMALLER, with_sizes
 from tests.evidence.trial import WRONG, trial
 from tests.support.limits import TooSlow, within
 
@@ -173,3 +175,11 @@ def test_a_reader_that_differs_would_be_noticed() -> None:
     assert meanings.compared(f, text, [meanings.Computed(None)] * 4, verifier).outcome == meanings.BAD
     assert meanings.proved(f, Fraction(-3), verifier) == (True, False)
     assert meanings.proved(f, Fraction(-4), verifier) == (False, True)
+
+
+@pytest.mark.parametrize("name", ["examples/gpu/fast/reduce.c", "examples/gpu/fast/stencil2d.c"])
+def test_kernels_with_smaller_tiles_are_verified_too(name: str) -> None:
+    """Otherwise their mutants would say nothing."""
+    text = with_sizes(whole(ROOT / name), SMALLER[name])
+    assert text != whole(ROOT / name)
+    assert Verifier().verify(parse_text(text)).verified

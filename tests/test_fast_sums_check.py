@@ -11,6 +11,7 @@ from optigpu.frontend import parse_text
 from optigpu.prover.z3_solver import Z3Solver
 from optigpu.report.verdicts import render_function
 from tests.conftest import ROOT
+from tests.support.limits import within
 
 
 def program(name: str) -> str:
@@ -79,3 +80,19 @@ def test_wrong_twins_are_rejected(name: str, old: str, new: str, code: str) -> N
     problems = [f.problem for f in result.functions if f.problem is not None]
     assert problems, "verified"
     assert problems[0].code == code, explain(result)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("reduce", "s[t] += s[t + half];", "s[t] -= s[t + half];"),
+        ("reduce_warp", "sum[DMINDEX1(128, t)] += d_a[i];", "sum[DMINDEX1(128, t)] = d_a[i];"),
+    ],
+)
+def test_wrong_values_of_trees_are_rejected_soon(name: str, old: str, new: str) -> None:
+    """Sixty-four sums that do not cancel: the search gives up after an amount of work."""
+    text = (ROOT / "examples" / "gpu" / f"{name}.c").read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    with within(40):
+        result = Verifier().verify(parse_text(text.replace(old, new)))
+    assert [f.problem.code for f in result.functions if f.problem is not None] == ["OG307"]

@@ -35,7 +35,7 @@ from optigpu.runtime.cache import answers_folder
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.differential import compare_on
 from optigpu.runtime.errors import BAD_INPUT, FINE, WRONG, BuildError, CallError
-from optigpu.runtime.files import write_whole
+from optigpu.runtime.files import read_exact, write_whole
 from optigpu.runtime.manifest import BuiltCuda, save
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
@@ -119,7 +119,7 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
 def _audited(file: str, certificate: str) -> Program:
     """The program of a file; of emitted code, the program that it was made from."""
     try:
-        return certified_program(certificate, Path(file).read_text(encoding="utf-8"))
+        return certified_program(certificate, read_exact(file))
     except ValueError:
         if file.endswith((".cu", ".cuh")):
             raise

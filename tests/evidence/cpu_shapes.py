@@ -135,7 +135,7 @@ class CpuShapes:
 {pragma}  for (int i = 0; i < n; i++) {{ {there} }}
 {pragma}  for (int i = 0; i < n; i++) {{ {back} }}
   {"free(t);" if heap else ""}"""
-        return self.vector(body, right)
+        return self.vector(body, right, needs="" if heap else "n > 0")
 
     # Early ends and conditions
 

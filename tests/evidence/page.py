@@ -115,6 +115,8 @@ def mutants_part(m: dict[str, Any]) -> str:
         "Every example, every hand-written kernel and the last program of every script, with one small change: barrier deleted, moved,",
         "duplicated; index and bound one off; indices, operands, arguments swapped; operator, constant, initial value changed; guard",
         "dropped or negated; memory space, extent, loop mode changed; statement deleted, duplicated, swapped; contract clause dropped or weakened.",
+        "Large kernels marked `[small]` have smaller tiles and blocks (`tests/evidence/smaller.py`): the same code with other constants, and",
+        "verified like the original, of which a run has many tiles.",
         "",
         f"{total:,} mutants, {m['runs']:,} runs. Misbehaving and verified: **{len([b for b in m['bad'] if b['outcome'] == WRONG])}**.",
         "",
@@ -285,7 +287,9 @@ programs that the fix does not concern.
   (`tests/test_attacks_front.py`).
 - By reading what is emitted: constants and casts that lost their 64 bits, folding that changed signs, host loops that overflow, entry checks
   that were computed under what they check, preconditions with named constants, alignment, device memory read by the host, functions that
-  take the place of CUDA's (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
+  take the place of CUDA's, names that have another type in C++ than in the program, shared arrays that a local one hides, divisions in
+  place without a sign, functions of a library that the process has too, code that was audited with other ends of lines than it has
+  (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
   code in their names, arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another

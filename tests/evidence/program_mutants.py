@@ -40,8 +40,8 @@ SCRIPTS = [
     *sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py")),
 ]
 CHUNK = 12
-LIMIT = 40  # seconds for one mutant
-RUNS, SECONDS = 24, 2.5  # of a mutant that is verified: half as many of one that is not
+LIMIT = 15  # seconds for one mutant
+RUNS, SECONDS = 32, 2.0  # of a mutant that is verified: half as many of one that is not
 BAD = (WRONG, "crashed")
 SMALL = "[small]"  # after the name of a kernel with smaller tiles and blocks
 

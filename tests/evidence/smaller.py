@@ -13,7 +13,7 @@ _TILED = {"128": 32, "64": 16, "16": 4, "8": 2}  # a matrix multiply by tiles of
 SMALLER: dict[str, Sizes] = {
     "examples/gpu/fast/matmul.c": {**_TILED, "BK": 4, "256": 16, "132": 36, "1024": 64, "32": 8},
     "examples/gpu/fast/matmul_plain.c": {**_TILED, "BK": 4, "256": 16, "132": 36, "1024": 64, "32": 8},
-    "examples/gpu/fast/reduce.c": {"BLOCKS": 12, "256": 8, "4096": 128, "1024": 32, "128": 4},
+    "examples/gpu/fast/reduce.c": {"BLOCKS": 12, "256": 4, "4096": 64, "1024": 16, "128": 2},
     "examples/gpu/fast/scan.c": {
         "BLOCKS": 5, "256": 64, "1024": 256, "4096": 1024, "4095": 1023, "33": 17, "32": 16, "8": 4, "2": 1, "128": 32,
     },
@@ -22,9 +22,9 @@ SMALLER: dict[str, Sizes] = {
     "examples/gpu/scripts/matmul_fast.py": _TILED,
     "examples/gpu/scripts/matmul_prefetch.py": _TILED,
     "examples/gpu/scripts/reduce.py": {"264": 4, "256": 8},
-    "examples/gpu/scripts/reduce_fast.py": {"512": 16, "4096": 128, "1024": 32, "256": 8},
+    "examples/gpu/scripts/reduce_fast.py": {"512": 8, "4096": 64, "1024": 16, "256": 4},
     "examples/gpu/scripts/reduce_warp.py": {"264": 3, "256": 64},
-    "examples/gpu/scripts/scan.py": {"4096": 128, "256": 8},
+    "examples/gpu/scripts/scan.py": {"4096": 16, "16": 4, "256": 2},
 }  # fmt: skip
 
 _NUMBER = re.compile(r"(?<!\w)(?<!\d\.)\d+(?!\w)(?!\.\d)")

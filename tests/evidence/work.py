@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import multiprocessing
 import sys
@@ -97,4 +98,5 @@ def _received(pipe: Any, task: Task) -> dict[str, Any]:
 
 def _report(pipe: Any, work: Callable[[Task], dict[str, Any]], task: Task) -> None:
     sys.setrecursionlimit(10_000)
+    gc.disable()  # a task is short, and what it leaves behind goes with its process
     pipe.send(work(task))

@@ -232,3 +232,29 @@ def test_bad_advice_proves_nothing() -> None:
         with pytest.raises(TypeError):
             instance(every, terms)
     assert instance(every, (n,)) is k.TRUE  # n < n is false
+
+
+def choices(n: int) -> dict[str, tuple[list[Term], Term]]:
+    """n choices, each in the condition of the next; or in one fact."""
+    a = [k.var(f"a{i}", INT) for i in range(n + 1)]
+    inside = a[0]
+    for i in range(1, n + 1):
+        inside = k.ite(k.lt(inside, a[i]), k.add(inside, k.num(i)), k.sub(inside, k.num(i)))
+    beside = k.add(ZERO, *(k.ite(k.lt(ZERO, x), k.num(1), k.num(4)) for x in a[1:]))
+    return {"inside each other": ([], inside), "in a fact": ([k.le(beside, a[0]), k.lt(ZERO, a[1])], beside)}
+
+
+@pytest.mark.parametrize("name", choices(1))
+def test_choices_do_not_multiply(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is assumed on the way grows with their number, not with the number of their combinations."""
+    made: list[int] = []
+    start = Facts.__init__
+    monkeypatch.setattr(Facts, "__init__", lambda self, *args: (made.append(1), start(self, *args))[1])
+    facts, term = choices(12)[name]
+    simpler = Facts(Search()).assume(*facts).simplify(term)
+    assert len(made) < 60
+    r = Random(5)
+    for _ in range(20):
+        env = {f"a{i}": r.randint(-9, 9) for i in range(13)} | ({"a0": 60, "a1": 3} if facts else {})
+        assert evaluate(simpler, env) == evaluate(term, env)
+    assert not Facts(Search()).assume(*facts).proves(k.lt(term, k.num(-60)))

@@ -116,7 +116,7 @@ class StandinDriver(Driver):
 
 def with_entries(kernels: str) -> str:
     """Beside each kernel a function that launches it with arguments by address, as the driver does."""
-    out = ["#include <cuda_runtime.h>", kernels]
+    out = ["#include <cuda_runtime.h>", kernels, "using namespace program;"]
     for name, params in KERNEL.findall(kernels):
         types = [p.strip().rsplit(" ", 1)[0].replace("__restrict__", "") for p in params.split(",") if p.strip()]
         args = ", ".join(f"*({t}*)args[{i}]" for i, t in enumerate(types))

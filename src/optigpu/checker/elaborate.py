@@ -83,6 +83,7 @@ from optigpu.syntax.program import (
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type
+from optigpu.syntax.walk import subexpressions
 
 
 @dataclass
@@ -390,6 +391,7 @@ class _FunctionElaborator:
             return names.bind(s.name, self.pointer(s.init, names))
         assert isinstance(s.type, Array)
         dims = tuple(self.stable(self.expr(d, names), at) for d in s.type.dims if d is not None)
+        self.oblige(k.and_(*(k.lt(k.ZERO, d) for d in dims)), "empty", s.loc)  # C's arrays have some element
         sort, space = sort_of(s.type.elem, s.loc), s.type.space
         self.dims[base] = dims
         self.code.append(kc.Alloc(base, sort, dims, space.value, False, False, s.type.elem.size, at=at))
@@ -689,14 +691,15 @@ class _FunctionElaborator:
     # Expressions
 
     def constant(self, e: Expr) -> Term:
-        """The value of a macro, in formulas and in C: nothing has to be shown for it, and it fits its type."""
-        value = self.expr(e, self.outer)
-        assert isinstance(e.type, Scalar)
-        if e.type.kind is Kind.INT:
-            self.oblige(k.and_(k.le(k.num(e.type.low), value), k.le(value, k.num(e.type.high))), "conversion", e.loc)
-        if self.code:
-            raise Unsupported("C computes another number here, or none", e.loc)
-        return value
+        """The value of a macro, in formulas and in C: nothing has to be shown for it, and all of its parts fit their types."""
+        for part in subexpressions(e):
+            value, t = self.expr(part, self.outer), part.type
+            assert isinstance(t, Scalar)
+            if t.kind is Kind.INT:
+                self.oblige(k.and_(k.le(k.num(t.low), value), k.le(value, k.num(t.high))), "conversion", part.loc)
+            if self.code:
+                raise Unsupported("C computes another number here, or none", part.loc)
+        return self.expr(e, self.outer)
 
     def expr(self, e: Expr, names: Names) -> Term:
         match e:
@@ -808,7 +811,7 @@ class _FunctionElaborator:
             case Kind.INT:
                 value = k.trunc(x) if x.sort is REAL else as_integer(x)
                 fits = have.kind is Kind.BOOL or (have.kind is Kind.INT and to.low <= have.low and have.high <= to.high)
-                if not fits and (to.bits < 32 or (have.signed and not to.signed)):
+                if not fits and (to.bits < 32 or not to.signed):
                     self.oblige(k.and_(k.le(k.num(to.low), value), k.le(value, k.num(to.high))), "conversion", loc)
                 return value
 
@@ -825,6 +828,8 @@ class _FunctionElaborator:
             self.oblige(k.not_(k.eq(b, k.ZERO)), "division", e.loc)
             self.oblige(k.eq(a, k.mul(b, k.fdiv(a, b))), "exact_div", e.loc)
             return k.fdiv(a, b)
+        if name in MATH:
+            self.oblige(defined(MATH[name].real_name, args_), "domain", e.loc)
         if name in MATH or name in ("min", "max", "abs") or index_helper(name):
             return self.formulas.known_function(name, args_, e.loc)
         raise Unsupported(f"`{name}` cannot be checked", e.loc)
@@ -845,6 +850,22 @@ class _AssertElaborator(FormulaElaborator):
             self.owner.code.append(kc.Load(target, self.owner.place(e, names), at=self.owner.at(e.loc)))
             return target
         return super().term(e, names)
+
+
+def defined(function: str, args: list[Term]) -> Term:
+    """Where a mathematical function is one of real numbers: elsewhere C computes an infinity, or something that is no number."""
+    zero, x = k.num(0, REAL), args[0]
+    match function:
+        case "sqrt":
+            return k.le(zero, x)
+        case "rsqrt" | "log" | "log2":
+            return k.lt(zero, x)
+        case "pow" if k.is_num(y := args[1]) and y.data.denominator == 1:
+            return k.TRUE if y.data >= 0 else k.not_(k.eq(x, zero))
+        case "pow":
+            return k.or_(k.lt(zero, x), k.and_(k.eq(x, zero), k.le(zero, args[1])))
+        case _:
+            return k.TRUE
 
 
 def as_integer(x: Term) -> Term:

@@ -40,6 +40,8 @@ CODES: dict[tuple[str, str], str] = {
     ("free", "not allocated"): "OG309",
     ("free", "permission"): "OG309",
     ("oblige", "division"): "OG310",
+    ("oblige", "domain"): "OG333",
+    ("oblige", "empty"): "OG334",
     ("oblige", "exact_div"): "OG311",
     ("oblige", "shift"): "OG312",
     ("oblige", "bits"): "OG312",

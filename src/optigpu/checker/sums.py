@@ -34,8 +34,8 @@ from optigpu.kernel.values import (
 from optigpu.prover.models import differ
 
 ROUNDS = 60
-BUDGET = 300  # steps tried in one search
-DOUBT = 6  # after so many steps without success, it is looked into more closely whether the values differ
+BUDGET = 1200  # work of one search: each step counts the sums that it has to deal with
+DOUBT = 30  # after so much work without success, it is looked into more closely whether the values differ
 DEPTH = 4  # nested case distinctions and bodies
 MAX_UNROLL = 40
 MAX_STRIDE = 8
@@ -65,7 +65,7 @@ class SumProver:
         return follows(self.judge, facts, goal)
 
     def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> Steps | None:
-        """Steps after which the judge sees that a = b. The search gives up after a number of steps, not of seconds.
+        """Steps after which the judge sees that a = b. The search gives up after some amount of work, not of seconds.
 
         `guess`: where terms of maxima may be, if more is known of them.
         """
@@ -75,10 +75,11 @@ class SumProver:
         except Hopeless:
             return None
 
-    def spend(self) -> bool:
-        """One more step of the search, if there are any left."""
-        self.left -= 1
-        if self.left == BUDGET - DOUBT and self.goal is not None and differ(*self.goal, thorough=True):
+    def spend(self, a: Term, b: Term) -> bool:
+        """One more step of the search, if there is enough left for it."""
+        before, self.left = self.left, self.left - 1 - len(one_sided(a, b))
+        in_doubt = self.left <= BUDGET - DOUBT < before
+        if in_doubt and self.goal is not None and differ(*self.goal, thorough=True):
             raise Hopeless
         return self.left >= 0
 
@@ -96,7 +97,7 @@ class SumProver:
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
                 return tuple(steps)
-            if not self.spend():
+            if not self.spend(a, b):
                 return None
             step: Split | Reindex | Extend | Partition | Maximum | None = self.common(facts, a, b)
             choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)

@@ -11,11 +11,11 @@ from lark import Token, Tree
 from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
 from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Scalar
+from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Kind, Scalar
 
 MAX_EXPONENT = 400  # beyond this a literal is no double
 
@@ -146,6 +146,24 @@ def scalar_type(token: Token) -> Scalar:
     return SCALAR_NAMES[re.sub(r"\s+", " ", str(token))]
 
 
+def not_all_integers(t: Scalar) -> bool:
+    """A type whose numbers a reader takes for its range: formulas speak of all integers."""
+    return t.kind is Kind.INT and (t.bits < INT.bits or not t.signed)
+
+
+def only_a_part(t: Scalar, loc: Loc) -> InputError:
+    message = f"formulas speak of mathematical integers, of which `{t.name}` is a part"
+    return input_error("OG103", message, loc, help="say that the number is in its range")
+
+
+def lost(value: Fraction, t: Scalar) -> bool:
+    """A number that C rounds to infinity, or to zero though it is none: IEEE 754, to the nearest."""
+    digits, most = {FLOAT: (24, 127), DOUBLE: (53, 1023)}[t]
+    return abs(value) >= 2 ** (most + 1) - 2 ** (most - digits) or 0 < abs(value) <= Fraction(
+        1, 2 ** (most + digits - 1)
+    )
+
+
 def parse_number(token: str, loc: Loc) -> Expr:
     """A C literal. Hexadecimal and decimal integers with u/l suffixes; floats with f."""
     text = str(token).lower()
@@ -170,5 +188,8 @@ def parse_number(token: str, loc: Loc) -> Expr:
         if exponent is not None and (len(exponent) > 5 or abs(int(exponent)) > MAX_EXPONENT):
             raise input_error("OG006", "this number is out of the range of double", loc)
         value_text = (mantissa + "0" if mantissa.endswith(".") else mantissa) + (f"e{exponent}" if exponent else "")
-        return Real(Fraction(value_text), FLOAT if suffix else DOUBLE, loc=loc)
+        real, real_type = Fraction(value_text), FLOAT if suffix else DOUBLE
+        if lost(real, real_type):
+            raise input_error("OG006", f"this number is out of the range of {real_type.name}", loc)
+        return Real(real, real_type, loc=loc)
     raise input_error("OG006", f"`{token}` is not a number", loc)

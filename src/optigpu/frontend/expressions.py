@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from optigpu.frontend.building import lost
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
@@ -109,8 +110,14 @@ def convert(e: Expr, to: Type, why: str) -> Expr:
             )  # fmt: skip
         if isinstance(e, Int) and is_int(to) and not to.low <= e.value <= to.high:
             raise input_error("OG103", f"{e.value} does not fit `{to.name}`", e.loc)
+        reject_lost(e, to)
         return Cast(to, e, True, loc=e.loc, type=to)
     raise input_error("OG102", f"{why} {describe(to)}, but this is {describe(have)}", e.loc)
+
+
+def reject_lost(e: Expr, to: Scalar) -> None:
+    if isinstance(e, Real) and is_float(to) and lost(e.value, to):
+        raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
 
 
 def fitting(e: Expr, to: Scalar, why: str) -> Expr:
@@ -136,6 +143,7 @@ class ExpressionTyper:
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
+        self.annotated = False  # below <optigpu.h>
 
     def value(self, e: Expr, scope: Scope) -> Expr:
         """A scalar value."""
@@ -186,7 +194,9 @@ class ExpressionTyper:
             case Cast(_, arg, True):
                 return self.expr(arg, scope)
             case Cast(to, arg, False):
-                return replace(e, arg=self.value(arg, scope), type=to)
+                typed = self.value(arg, scope)
+                reject_lost(typed, to)
+                return replace(e, arg=typed, type=to)
             case Index():
                 return self.index(e, scope)
             case Addr():
@@ -279,12 +289,16 @@ class ExpressionTyper:
                 "OG106", f"this is not an array but {describe(base.type)}: it cannot be indexed", e.base.loc
             )
         array = base.type
+        flat = is_flat(base, scope)
         indices = self.expand_indices(e.indices, array, scope)
+        if len(indices) > len(e.indices) and not flat:
+            message = "this array has rows: in C a MINDEX of it is the number of a row, not of an element"
+            raise input_error("OG106", message, e.loc, help="a[i][j]")
         if len(indices) > len(array.dims):
             raise input_error("OG106", f"{len(indices)} indices for {describe(array)}", e.loc)
         if len(indices) == len(array.dims):
             return replace(e, base=base, indices=indices, type=array.elem)
-        if isinstance(base, Var) and not array.distributed and (b := scope.find(base.name)) is not None and b.flat:
+        if isinstance(base, Var) and not array.distributed and flat:
             message = f"`{base.name}` is a plain pointer: in C this is an element, not a row"
             raise input_error("OG106", message, e.loc, help="declare it as an array with its sizes: float a[H][W]")
         rest = Array(array.elem, array.dims[len(indices) :], array.space)
@@ -355,6 +369,9 @@ class ExpressionTyper:
             type_ = promoted(scalar(values[0]))
             for v in values[1:]:
                 type_ = usual_conversion(type_, scalar(v))
+            if name == "abs" and type_ != INT and not self.annotated:
+                message = f"this `abs` is the one of C, which takes an `int`, not {describe(type_)}"
+                raise input_error("OG102", message, e.loc, help="#include <optigpu.h>")
             return replace(e, args=tuple(convert(v, type_, "this argument is") for v in values), type=type_)
         if name in INTEGER or index_helper(name) is not None:
             helper = index_helper(name)
@@ -415,6 +432,12 @@ def expect_scalar(typed: Expr) -> Expr:
             raise input_error("OG102", "this call returns nothing", typed.loc)
         raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
     return typed
+
+
+def is_flat(base: Expr, scope: Scope) -> bool:
+    """A plain pointer, which in C has no rows."""
+    binding = scope.find(base.name) if isinstance(base, Var) else None
+    return binding is not None and binding.flat
 
 
 def never_fails(e: Expr) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.frontend.building import not_all_integers, only_a_part
 from optigpu.frontend.expressions import ExpressionTyper, describe, unknown_name
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
@@ -44,7 +45,6 @@ from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, 
 from optigpu.syntax.scopes import Binding, Scope, What
 from optigpu.syntax.types import (
     HPROP,
-    INT,
     LOGIC_INT,
     LOGIC_REAL,
     MEMTYPE,
@@ -185,9 +185,8 @@ class FormulaTyper:
             case Cast(_, arg, True):
                 return self.formula(arg, scope)
             case Cast(to, arg, False):
-                if is_int(to) and (to.bits < INT.bits or not to.signed):
-                    message = f"formulas speak of mathematical integers, of which `{to.name}` is a part"
-                    raise input_error("OG103", message, e.loc, help="say that the number is in its range")
+                if not_all_integers(to):
+                    raise only_a_part(to, e.loc)
                 return replace(e, arg=self.number(arg, scope), type=logical(to))
             case Index():
                 return self.indexed(e, scope)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from lark import Lark, Token
 from lark.exceptions import UnexpectedInput
 
-from optigpu.frontend.building import Child, ExprBuilder, scalar_type
+from optigpu.frontend.building import Child, ExprBuilder, not_all_integers, only_a_part, scalar_type
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import (
@@ -53,6 +54,9 @@ LOGIC_TYPES: dict[str, Type] = {
     "real": LOGIC_REAL, "Prop": PROP, "HProp": HPROP, "Range": RANGE, "MemType": MEMTYPE, "Type": TYPE,
 }  # fmt: skip
 
+# What may follow a backslash, and what it means in a formula.
+ESCAPES = {"n": " ", "t": " ", "\n": " ", '"': '"', "\\": "\\"}
+
 
 class StringLiteral:
     """The text of adjacent string tokens, with the place in the file of each of its characters."""
@@ -67,12 +71,15 @@ class StringLiteral:
             i = 1
             while i < len(raw) - 1:
                 at = start + i
-                if raw[i] == "\\":
+                character = raw[i]
+                if character == "\\":
                     i += 1
-                    if raw[i] == "\n":  # a continued line
-                        i += 1
-                        continue
-                characters.append(" " if raw[i] in "\n\t" else raw[i])
+                    if raw[i] not in ESCAPES:
+                        raise input_error(
+                            "OG002", f"`\\{raw[i]}` is no character of a formula", source.span(at, at + 2)
+                        )
+                    character = ESCAPES[raw[i]]
+                characters.append(" " if character in "\n\t" else character)
                 self.offsets.append(at)
                 i += 1
             characters.append(" ")  # adjacent strings do not run into one word
@@ -92,7 +99,9 @@ class StringLiteral:
 @cache
 def _grammar() -> Lark:
     text = files("optigpu.frontend").joinpath("formula.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", start=STARTS, keep_all_tokens=True, maybe_placeholders=False)
+    return Lark(
+        text, parser="lalr", start=STARTS, g_regex_flags=re.ASCII, keep_all_tokens=True, maybe_placeholders=False
+    )
 
 
 def _parse(literal: StringLiteral, start: str) -> Any:
@@ -147,13 +156,27 @@ class _FormulaBuilder(ExprBuilder):
             raise input_error("OG003", "`k in range` belongs in a big operator", value.loc, help="Sum(k in 0..N, A(k))")
         return super().as_expr(value)
 
+    def number(self, c: list[Child]) -> Expr:
+        """Formulas speak of mathematical integers: `1u - 2` would be another number in C."""
+        number = super().number(c)
+        if not isinstance(number, Int):
+            return number
+        if number.literal_type is not None and "u" in str(c[0]).lower():
+            raise only_a_part(number.literal_type, self.at(c[0]))
+        return replace(number, literal_type=None)
+
     # Types
 
     def type_atom(self, c: list[Child]) -> _TypeValue:
         loc = self.span(c)
         if len(c) == 1:
             name = str(c[0])
-            return _TypeValue(LOGIC_TYPES[name] if name in LOGIC_TYPES else logical(scalar_type(c[0])), loc)
+            if name in LOGIC_TYPES:
+                return _TypeValue(LOGIC_TYPES[name], loc)
+            machine = scalar_type(c[0])
+            if not_all_integers(machine):
+                raise only_a_part(machine, loc)
+            return _TypeValue(logical(machine), loc)
         inner: list[Any] = [x.type for x in c if isinstance(x, _TypeValue)]
         if "->" in [str(x) for x in c if isinstance(x, Token)]:
             return _TypeValue(function_type(inner[0], inner[1]), loc)

@@ -1,4 +1,5 @@
 """What C does to a text before it looks at its words: trigraphs are replaced, and a backslash joins its line with the next one.
+And what screens do to it: some characters turn the order of others around.
 
 The grammar reads lines as people do, so a text is rejected where C would read another one.
 """
@@ -11,6 +12,16 @@ from optigpu.syntax.errors import input_error
 from optigpu.syntax.source import SourceText
 
 MISREAD = (
+    (
+        re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
+        "with this character, what people see is in another order than what compilers read",
+        "remove it",
+    ),
+    (
+        re.compile(r"\r(?!\n)"),
+        "a carriage return ends this line for some C compilers",
+        "end the line with a newline",
+    ),
     (
         re.compile(r"\?\?[=/'()!<>-]"),
         "a trigraph is another character to some C compilers",

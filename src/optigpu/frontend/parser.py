@@ -71,7 +71,14 @@ IncludeReader: TypeAlias = Callable[[str, Loc], tuple[TopLevel, ...]]
 @cache
 def _grammar() -> Lark:
     text = files("optigpu.frontend").joinpath("c.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", start=["program", "expr"], keep_all_tokens=True, maybe_placeholders=False)
+    return Lark(
+        text,
+        parser="lalr",
+        start=["program", "expr"],
+        g_regex_flags=re.ASCII,
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+    )
 
 
 def parse_c(source: SourceText, read_include: IncludeReader) -> tuple[TopLevel, ...]:
@@ -735,13 +742,7 @@ def flatten(values: Sequence[Any]) -> list[Any]:
 
 def is_constant(e: Expr) -> bool:
     """Built from literals and names alone; the type checker sees to it that the names are constants."""
-    match e:
-        case Binary(_, left, right):
-            return is_constant(left) and is_constant(right)
-        case Cast(_, arg) | Unary(_, arg):
-            return is_constant(arg)
-        case _:
-            return isinstance(e, Int | Real | Bool | Var | SizeOf)
+    return all(isinstance(x, Binary | Cast | Unary | Int | Real | Bool | Var | SizeOf) for x in subexpressions(e))
 
 
 def apply_pragma(pragma: _Pragma, loop: For) -> For:

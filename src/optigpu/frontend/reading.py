@@ -5,15 +5,17 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from optigpu.frontend.lines import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
 from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Expr
-from optigpu.syntax.program import For, Function, Program, TopLevel
+from optigpu.syntax.exprs import Expr, TypeOf
+from optigpu.syntax.program import Axiom, Define, For, Function, Include, LogicDecl, LogicDef, Program, TopLevel
 from optigpu.syntax.source import NOWHERE, Loc, SourceText
+from optigpu.syntax.types import Array, FunType, Pointer, ProofType, Scalar, Sort
 from optigpu.syntax.walk import children, inner_bodies, statements, stmt_exprs
 
 MAX_DEPTH = 200  # of nested expressions and statements; far beyond what people write, far within Python's stack
@@ -94,21 +96,46 @@ def _reject_long(f: TopLevel) -> None:
             )
 
 
-def reject_deep(f: TopLevel) -> None:
-    """Raise OG015 for a function that nests deeper than later passes can follow."""
-    if not isinstance(f, Function):
-        return
-    stack: list[tuple[object, int]] = [(s, 1) for s in f.body]
-    stack += [(i.body, 1) for c in f.contract for i in c.items]
+def reject_deep(item: TopLevel) -> None:
+    """Raise OG015 for what nests deeper than later passes can follow."""
+    stack: list[tuple[object, int, Loc]] = [(x, 1, item.loc) for x in outermost(item)]
     while stack:
-        node, depth = stack.pop()
+        node, depth, around = stack.pop()
+        loc: Loc = getattr(node, "loc", around)
         if depth > MAX_DEPTH:
-            loc: Loc = node.loc  # type: ignore[attr-defined]
             raise input_error(
                 "OG015", f"this is nested more than {MAX_DEPTH} levels deep", loc, help="name a part of it"
             )
-        if isinstance(node, Expr):
-            stack.extend((c, depth + 1) for c in children(node))
-        else:
-            stack.extend((e, depth + 1) for e in stmt_exprs(node))  # type: ignore[arg-type]
-            stack.extend((s, depth + 1) for b in inner_bodies(node) for s in b)  # type: ignore[arg-type]
+        stack.extend((x, depth + 1, loc) for x in directly_inside(node))
+
+
+def outermost(item: TopLevel) -> list[object]:
+    """What an item of a file consists of."""
+    match item:
+        case Function():
+            return [*item.body, *(i.body for c in item.contract for i in c.items), *(p.type for p in item.params)]
+        case Define() | LogicDef():
+            return [item.value]
+        case Axiom():
+            return [item.prop]
+        case LogicDecl():
+            return [item.type]
+        case Include():
+            return []
+
+
+def directly_inside(node: Any) -> list[object]:
+    """The parts of a statement, an expression or a type."""
+    match node:
+        case TypeOf(of):
+            return [of]
+        case _ if isinstance(node, Expr):
+            return [*children(node)]
+        case FunType(args, result):
+            return [*args, result]
+        case Array(_, dims):
+            return [d for d in dims if d is not None]
+        case Scalar() | Pointer() | Sort() | ProofType():
+            return []
+        case _:
+            return [*stmt_exprs(node), *(s for b in inner_bodies(node) for s in b)]

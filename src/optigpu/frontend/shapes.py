@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from optigpu.syntax.builtins import index_helper, matrix_predicate
+from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Call, Expr, Index, PointsTo, Var
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Array, Pointer, Space, Type
-from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import free_vars, scoped_subexpressions, statements, stmt_exprs
 
 
 def effective_types(f: Function) -> tuple[Type, ...]:
@@ -29,32 +31,60 @@ def effective_type(f: Function, name: str, declared: Type) -> Type:
 def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
     """The sizes of the array that `name` points to, as MatrixN or MINDEXn tell them, or at least how many it has."""
     rank = 0
-    for formula in formulas:
-        for e in subexpressions(formula):
-            match e:
-                case PointsTo(Var(n), _, Call(predicate, args)) if n == name and (m := matrix_predicate(predicate)):
-                    return args[: m.rank]
-                case Index(Var(n), (Call(func, args), *_)) if (
-                    n == name and (h := index_helper(func)) and h[0] == "MINDEX"
-                ):
-                    return args[: h[1]]
-                case Index(Var(n), indices) if n == name:
-                    rank = max(rank, len(indices))
-                case _:
-                    pass
+    for e, bound in mentions(formulas, name):
+        match e:
+            case PointsTo(Var(n), _, Call(predicate, args)) if n == name and (m := matrix_predicate(predicate)):
+                return outside(args[: m.rank], bound)
+            case Index(Var(n), (Call(func, args), *_)) if n == name and (h := index_helper(func)) and h[0] == "MINDEX":
+                return outside(args[: h[1]], bound)
+            case Index(Var(n), indices) if n == name:
+                rank = max(rank, len(indices))
+            case _:
+                pass
     return (None,) * rank if rank else None
 
 
-def space_in(formulas: list[Expr], name: str) -> Space:
-    for formula in formulas:
-        for e in subexpressions(formula):
-            if not isinstance(e, PointsTo) or not any(x == Var(name) for x in subexpressions(e.pointer)):
-                continue
+def reject_other_layouts(f: Function) -> None:
+    """A plain pointer has no sizes of its own: where its cells are, all that the contract says of it has to agree on."""
+    formulas = [i.body for c in f.contract for i in c.items]
+    for name, elem in ((p.name, p.type.elem) for p in f.params if isinstance(p.type, Pointer)):
+        dims = dims_in(formulas, name) or ()
+        for e, bound in mentions(formulas, name):
             match e:
-                case PointsTo(_, _, Call(predicate, args)) if (m := matrix_predicate(predicate)) and m.with_space:
-                    space: Expr | None = args[m.rank] if m.rank < len(args) else None
+                case PointsTo(Var(n), _, Call(predicate, args)) if (
+                    n == name and (m := matrix_predicate(predicate)) and m.rank == len(dims)
+                ):
+                    inner = outside(args[1 : m.rank], bound)
+                    if None in inner or inner != dims[1:]:
+                        message = f"the inner sizes of this `{predicate}` are not those that `{name}` has elsewhere"
+                        fix = f"declare its sizes: {elem.name} {name}[H][W]"
+                        raise input_error("OG111", message, e.loc, help=fix)
                 case _:
-                    space = e.space
-            if isinstance(space, Var) and space.name in {s.value for s in Space}:
-                return Space(space.name)
+                    pass
+
+
+def mentions(formulas: list[Expr], name: str) -> Iterator[tuple[Expr, frozenset[str]]]:
+    """What stands in formulas where `name` is the parameter, not a variable that a formula binds."""
+    for formula in formulas:
+        for e, bound in scoped_subexpressions(formula):
+            if name not in bound:
+                yield e, bound
+
+
+def outside(sizes: tuple[Expr, ...], bound: frozenset[str]) -> tuple[Expr | None, ...]:
+    """An array has one size: a variable that its formula binds says nothing of it."""
+    return tuple(None if bound & free_vars(d) else d for d in sizes)
+
+
+def space_in(formulas: list[Expr], name: str) -> Space:
+    for e, _ in mentions(formulas, name):
+        if not isinstance(e, PointsTo) or name not in free_vars(e.pointer):
+            continue
+        match e:
+            case PointsTo(_, _, Call(predicate, args)) if (m := matrix_predicate(predicate)) and m.with_space:
+                space: Expr | None = args[m.rank] if m.rank < len(args) else None
+            case _:
+                space = e.space
+        if isinstance(space, Var) and space.name in {s.value for s in Space}:
+            return Space(space.name)
     return Space.ANY

@@ -20,12 +20,11 @@ from optigpu.frontend.expressions import (
 )
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.jumps import reject_jumps
-from optigpu.frontend.shapes import effective_type, effective_types
+from optigpu.frontend.shapes import effective_type, effective_types, reject_other_layouts
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
     FORMULA_NAMES,
-    LIBRARY_NAMES,
     MEMORY_CALLS,
     RESULT_NAME,
     SETTERS,
@@ -35,6 +34,7 @@ from optigpu.syntax.builtins import (
     VECTOR_CALLS,
     index_helper,
     matrix_predicate,
+    of_compilers,
 )
 from optigpu.syntax.errors import Label, input_error
 from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, Int, TypeOf, Var
@@ -112,8 +112,8 @@ class _ProgramChecker:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding) -> None:
-        reserved = LIBRARY_NAMES if binding.what is What.FUNCTION else ()
-        if name in BUILTIN_NAMES | FORMULA_NAMES or name in reserved or index_helper(name) or matrix_predicate(name):
+        reserved = binding.what is What.FUNCTION and of_compilers(name)
+        if name in BUILTIN_NAMES | FORMULA_NAMES or reserved or index_helper(name) or matrix_predicate(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding)
 
@@ -130,7 +130,8 @@ class _ProgramChecker:
                         labels=(Label(item.loc, "included here"),),
                         help="include it before",
                     )
-                return replace(item, items=self.items(items))
+                self.values.annotated |= path == "optigpu.h"
+                return replace(item, items=self.included(items))
             case Define(name, value):
                 typed = self.values.value(value, self.scope)
                 assert typed.type is not None
@@ -159,6 +160,15 @@ class _ProgramChecker:
                     self.declare(item.name, Binding(What.FUNCTION, VOID, item.loc))
                     checked = _FunctionChecker(self, item).run()
                 return checked
+
+    def included(self, items: tuple[TopLevel, ...]) -> tuple[TopLevel, ...]:
+        """A header does not know the functions that stand below its #include."""
+        below = {name: f for name, f in self.functions.items() if name not in self.scope.names}
+        for name in below:
+            del self.functions[name]
+        typed = self.items(items)
+        self.functions.update(below)
+        return typed
 
     def definition(self, value: Expr) -> Expr:
         formulas = FormulaTyper(self.values)
@@ -256,6 +266,7 @@ class _FunctionChecker:
             type_ = typed_dims(effective_type(f, p.name, p.type), self.values, self.params)
             self.params.names[p.name] = replace(self.params.names[p.name], type=type_)
         outer = self.params
+        reject_other_layouts(f)
         contract = self.contract(f.contract, outer, function=True)
         body = self.body(f.body, Scope(outer), [])
         for i, s in enumerate(body):  # programs that were not parsed are held to the same

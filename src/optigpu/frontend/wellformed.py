@@ -14,14 +14,17 @@ from functools import cache
 from typing import Any
 
 from optigpu.syntax import exprs, program, types
+from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES, Program
 from optigpu.syntax.source import NOWHERE, Loc
 
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+COUNT = r"[1-9]\d{0,8}"  # of threads, or of the iterations that a thread takes at a time: with 0 a loop would not end
 HINT = re.compile(
-    r"simd|schedule\((static|dynamic|guided|auto|runtime)(,\w+)?\)|num_threads\(\w+\)|unroll( \w+)?", re.ASCII
+    rf"simd|schedule\((auto|runtime|(static|dynamic|guided)(,{COUNT})?)\)|num_threads\({COUNT}\)|unroll( \w+)?",
+    re.ASCII,
 )
 SCALARS = frozenset({*types.MACHINE_SCALARS, types.LOGIC_INT, types.LOGIC_REAL, types.PROP})
 SORTS = frozenset({types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, types.TYPE})
@@ -59,6 +62,26 @@ POSSIBLE: dict[tuple[type, str], Callable[[Any], bool]] = {
     (program.Include, "path"): lambda x: isinstance(x, str),
     (program.Program, "file"): lambda x: isinstance(x, str),
 }
+
+
+# Where a name gets a meaning. Functions, macros and logical definitions are looked at where they are declared.
+DECLARED = frozenset({
+    (program.Param, "name"), (program.Decl, "name"), (program.For, "index"), (program.Item, "name"),
+    (exprs.Binder, "name"), (exprs.RangeBinder, "name"), (exprs.Group, "index"),
+})  # fmt: skip
+
+
+LOGICAL = frozenset({program.Item, exprs.Binder})  # which can be functions
+
+
+def formula_word(name: object, kind: type) -> bool:
+    """A name that formulas read as what they know by it, whatever else has that name: `p ~~> Cell`, `min(a, b)`."""
+    return isinstance(name, str) and (
+        name in FORMULA_NAMES
+        or matrix_predicate(name) is not None
+        or index_helper(name) is not None
+        or (kind in LOGICAL and name in BUILTIN_NAMES)
+    )
 
 
 @cache
@@ -102,6 +125,8 @@ def inside(node: object, loc: Loc) -> list[object]:
     kind: Any = type(node)
     for name in parts(kind):
         value, possible = getattr(node, name), POSSIBLE.get((kind, name))
+        if (kind, name) in DECLARED and formula_word(value, kind):
+            raise input_error("OG101", f"`{value}` is built in: choose another name", loc)
         if possible is None:
             out.append(value)
         elif not possible(value):

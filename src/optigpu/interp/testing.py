@@ -29,7 +29,7 @@ MAX_CONSTANT = 1100
 RUNS_PER_SIZE = 2
 DRAWS = 200  # before giving up that random sizes satisfy the contract
 TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
-SMALLEST_FIRST = 4  # so many of the smallest sizes before tiles and random ones are mixed in
+SMALLEST_FIRST = 3  # so many of the smallest sizes, then tiles
 SMALLER_TRIED = 60  # so many of the smallest sizes, once a larger one has failed
 WHOLE = 64  # cells: larger arrays hold whole numbers
 LARGE = 1500  # cells: only whole and partial tiles may have more
@@ -199,10 +199,11 @@ class _Generator:
         self.tiles = {n: tile_of(self.machine, f, n) for n in self.names}
 
     def sizes(self) -> Iterator[dict[str, int]]:
-        """Values of the integer parameters that the facts about them allow: a few of the smallest, then tiles and random ones."""
-        smallest, others = self.smallest(), [self.tiled(), self.drawn()]
+        """Values of the integer parameters that the facts about them allow: a few of the smallest, tiles, then random ones."""
+        smallest = self.smallest()
         yield from islice(smallest, SMALLEST_FIRST)
-        ways = [*others, smallest]
+        yield from self.tiled()
+        ways = [self.drawn(), smallest]
         while ways:
             for way in list(ways):
                 values = next(way, None)

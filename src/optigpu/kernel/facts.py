@@ -45,6 +45,7 @@ class Facts:
         self.substitution: dict[Term, Term] = {}
         self.items: tuple[Term, ...] = ()  # with the substitution applied
         self.known: frozenset[Term] = frozenset()
+        self._settling = False  # while conditions inside facts are being decided
         self._bounds: Bounds | None = None
         self._simplified: dict[Term, Term] = {}
         self._nonneg: dict[Term, bool] = {}
@@ -90,8 +91,9 @@ class Facts:
             items = out._solve_equations(items)
         out._settle(items)
         choices = {i for i in out.items if any(x.op in ("ite", "max") for x in k.subterms(i))}
+        out._settling = bool(choices)
         settled = [c for i in out.items for c in k.conjuncts(out._inside(i) if i in choices else i)]
-        if settled != list(out.items):  # conditions inside facts that other facts decide
+        if choices:  # conditions inside facts that other facts decide
             out._settle(out._solve_equations(settled))
         return out
 
@@ -99,7 +101,7 @@ class Facts:
         self.items = tuple(dict.fromkeys(i for i in _sharpened(items) if i is not TRUE))
         self.known = frozenset(self.items)
         self.positive = set()
-        self._bounds, self._simplified, self._nonneg = None, {}, {}
+        self._bounds, self._simplified, self._nonneg, self._settling = None, {}, {}, False
 
     def _inside(self, fact: Term) -> Term:
         """A fact with its numbers simplified, but the fact itself not decided."""
@@ -152,6 +154,8 @@ class Facts:
                 c = self._simplify(t.args[0])
                 if c is TRUE or c is FALSE:
                     return self._simplify(t.args[1] if c is TRUE else t.args[2])
+                if self._settling or any(x.op == "ite" for x in k.subterms(c)):  # no cases within cases of cases
+                    return k.ite(c, self._simplify(t.args[1]), self._simplify(t.args[2]))
                 return k.ite(c, self.assume(c).reduce(t.args[1]), self.assume(k.not_(c)).reduce(t.args[2]))
         if t.level > 0:
             return t

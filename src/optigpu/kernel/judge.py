@@ -68,10 +68,10 @@ class Judge:
         ground = [i for i in facts.items if i.op not in UNIVERSAL]
         advised = facts.guide.instances(universals, [*ground, goal])
         new = [instance(u, args) for u, args in advised if u in universals]
+        if facts.guide.refutes(facts, k.implies(k.and_(*new), goal)):
+            return False
         new += self._laws(facts, goal)
-        if new and facts.assume(*new).proves(goal):
-            return True
-        return not facts.guide.refutes(facts, k.implies(k.and_(*new), goal)) and self.solver.valid(ground + new, goal)
+        return bool(new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal)
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""

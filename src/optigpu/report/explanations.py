@@ -104,6 +104,8 @@ EXPLANATIONS: dict[str, str] = {
     "OG330": "A verified function may only call verified functions. Fix the called one first.",
     "OG331": "A logical variable of the called function is not determined by the memory it is called with.",
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
+    "OG333": "The square root of a number that may be negative, or the logarithm of one that may not be positive.",
+    "OG334": "A local array has at least one element: what happens with none C leaves open. MALLOC1 may allocate none.",
     "OG340": "Two threads of one thread loop access the same cell and at least one of them writes it. No barrier helps: each\n"
     "thread needs cells of its own.",
     "OG341": "A thread accesses a cell that another thread of its block wrote, and no barrier lies between. Put blocksync()\n"
@@ -144,6 +146,8 @@ EXPLANATIONS: dict[str, str] = {
     "OG403": "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",
     "OG404": "An integer that may not fit 64 bits, or an argument that may not fit its int: no machine type is known to hold it.",
     "OG405": "A name that means something else in C++ or in CUDA. Choose another.",
+    "OG406": "Shared arrays that need more bytes together than a block has. Two arrays take the same bytes if neither is declared\n"
+    "in the scope of the other and a barrier stands between all their uses; each begins at a multiple of 16 bytes.",
     "OG500": "A construct that has no counterpart in the language that code is generated for.",
     "OG601": "A step of a script names something that is not there. The candidates are listed with their places.",
     "OG602": "A target fits several places. Say which: .first, .nth(1), .last, .all, or what is around or inside it:\n"

@@ -10,6 +10,8 @@ import numpy as np
 
 from optigpu.runtime.errors import CallError
 
+DEFAULT_STREAM = 1  # the common protocol's number for it
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayView:
@@ -61,6 +63,12 @@ def from_interface(value: Any, interface: dict[str, Any]) -> ArrayView:
     cupy = sys.modules.get("cupy")
     is_cupy = cupy is not None and isinstance(value, cupy.ndarray)
     number = int(value.device.id) if is_cupy else 0
+    if interface.get("mask") is not None:
+        raise CallError("an array with a mask: some of its elements are none")
+    if not is_cupy and interface.get("stream") not in (None, DEFAULT_STREAM):
+        raise CallError(
+            "an array that is being written on a stream of its own: synchronise it, and give it without the stream"
+        )
     return ArrayView(
         shape, str(dtype), int(pointer or 0), contiguous, not read_only, number, "cupy" if is_cupy else "array"
     )
@@ -74,6 +82,8 @@ def current_stream(views: list[ArrayView]) -> int:
         streams.add(int(sys.modules["torch"].cuda.current_stream().cuda_stream))
     if "cupy" in kinds:
         streams.add(int(sys.modules["cupy"].cuda.get_current_stream().ptr))
+    if "array" in kinds:
+        streams.add(0)
     if len(streams) > 1:
-        raise CallError("PyTorch's and CuPy's arrays are on two streams: make one of them current in both")
+        raise CallError("the arrays are of libraries on two streams: make one stream current in all of them")
     return next(iter(streams), 0)

@@ -19,6 +19,7 @@ C_FLAGS = (
     "-fopenmp",
     "-fPIC",
     "-shared",
+    "-Wl,-Bsymbolic",  # its own functions are meant, also where the process has others of their names
     "-Wall",
     "-Werror=implicit-function-declaration",
 )

@@ -1,4 +1,4 @@
-"""Writing files completely or not at all."""
+"""Files as they are: written completely or not at all, read to the byte."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import errno
 import os
 from contextlib import suppress
 from pathlib import Path
+
+
+def read_exact(path: str | Path) -> str:
+    """The text with the ends of its lines as they are: a `\\r` alone ends a line for Python, and for compilers none."""
+    return Path(path).read_bytes().decode("utf-8")
 
 
 def write_whole(path: str | Path, text: str) -> None:

@@ -13,7 +13,7 @@ from optigpu.codegen.plan import Plan
 from optigpu.runtime.cache import content_key
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.errors import CallError
-from optigpu.runtime.files import write_whole
+from optigpu.runtime.files import read_exact, write_whole
 from optigpu.runtime.signature import ArrayParam, Requirement, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
@@ -77,7 +77,7 @@ def load(folder: Path, key: str) -> BuiltCuda:
     path = folder / f"{key}.json"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        source = (folder / f"{key}.cu").read_text(encoding="utf-8")
+        source = read_exact(folder / f"{key}.cu")
     except FileNotFoundError as e:
         raise CallError(f"{e.filename} is not there: `optigpu build` writes {key}.cu and {key}.json") from None
     except (ValueError, RecursionError) as e:

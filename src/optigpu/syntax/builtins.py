@@ -79,17 +79,28 @@ SETTERS: dict[str, str] = {"__gmem_set": "GMem", "__smem_set": "SMem", "__treg_s
 BUILTIN_NAMES = frozenset({*MATH, *NUMERIC, *INTEGER, *CONTROL_CALLS, *MEMORY_CALLS, *GETTERS, *SETTERS, *SPELLINGS})
 
 # Functions of C's library on numbers: compilers compute calls of these names themselves, whatever function the program gives that
-# name (C11, 7.1.3). They call those on memory for loops that fill or copy.
-_MATH_LIBRARY = """acos asin atan atan2 tan acosh asinh atanh cosh sinh exp10 expm1 frexp ilogb ldexp log10 log1p logb modf scalbn
-scalbln cbrt hypot erfc lgamma tgamma nearbyint rint lrint llrint round lround llround trunc fmod remainder remquo copysign nan
-nextafter nexttoward fdim j0 j1 jn y0 y1 yn gamma significand drem scalb pow10 sincos isinf isnan finite signbit"""
-_OTHER_LIBRARY = """labs llabs imaxabs ffs ffsl ffsll abort exit _exit _Exit quick_exit malloc calloc realloc alloca putchar
+# name (C11, 7.1.3; C23 has more of them). They call those on memory for loops that fill or copy.
+_MATH_LIBRARY = """acos asin atan atan2 tan acosh asinh atanh cosh sinh exp10 expm1 frexp ilogb llogb ldexp log10 log1p logb
+modf scalbn scalbln cbrt hypot erfc lgamma tgamma lgamma_r gamma_r nearbyint rint lrint llrint round lround llround roundeven
+trunc fmod remainder remquo copysign nan nans nextafter nexttoward nextup nextdown fdim j0 j1 jn y0 y1 yn gamma significand drem
+scalb pow10 sincos isinf isnan finite signbit acospi asinpi atanpi atan2pi cospi sinpi tanpi exp2m1 exp10m1 log2p1 log10p1 logp1
+compoundn pown powr rootn fmaximum fminimum fmaximum_num fminimum_num fmaximum_mag fminimum_mag fmaximum_mag_num
+fminimum_mag_num canonicalize"""
+_OTHER_LIBRARY = """labs llabs imaxabs ffs ffsl ffsll abort exit _exit quick_exit malloc calloc realloc alloca putchar
 isfinite isnormal isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit
 toascii tolower toupper memset memcpy memmove memcmp mempcpy bcmp bcopy bzero"""
+_OF_TYPES = ("", "f", "l", "f16", "f32", "f64", "f128", "f32x", "f64x", "f128x", "d32", "d64", "d128")
 LIBRARY_NAMES = frozenset(
-    {name + suffix for name in (*_MATH_LIBRARY.split(), *REAL_FUNCTIONS) for suffix in ("", "f", "l")}
+    {name + suffix for name in (*_MATH_LIBRARY.split(), *REAL_FUNCTIONS) for suffix in _OF_TYPES}
     | {*_OTHER_LIBRARY.split()}
 )
+
+
+def of_compilers(name: str) -> bool:
+    """A name that C keeps for compilers, as in `__builtin_popcount`, those that OpenMP's loops call, and those of the library."""
+    kept = name.startswith(("__", "GOMP_", "omp_")) or (name[:1] == "_" and name[1:2].isupper())
+    return kept or name in LIBRARY_NAMES
+
 
 # Formulas: permissions that are not on memory cells, with the types of their arguments.
 TOKENS: dict[str, tuple[Type, ...]] = {

@@ -169,31 +169,44 @@ def free_vars(e: Expr) -> set[str]:
 
 def _free(e: Expr, bound: frozenset[str], out: set[str]) -> None:
     match e:
-        case Var(name):
+        case Var(name) | Call(name):
             if name not in bound:
                 out.add(name)
-        case Call(func, args):
-            if func not in bound:
-                out.add(func)
-            for a in args:
-                _free(a, bound, out)
+        case _:
+            pass
+    for x, inner in _scoped_children(e, bound):
+        _free(x, inner, out)
+
+
+def _scoped_children(e: Expr, bound: frozenset[str]) -> list[tuple[Expr, frozenset[str]]]:
+    """What an expression consists of, each with the names that are bound around it."""
+    out: list[tuple[Expr, frozenset[str]]] = []
+    match e:
         case Fun(params, body) | Forall(params, body):
             for p in params:
                 if isinstance(p.type, ProofType):
-                    _free(p.type.prop, bound, out)
+                    out.append((p.type.prop, bound))
                 bound |= {p.name}
-            _free(body, bound, out)
+            out.append((body, bound))
         case BigOp(_, binders, body):
             for b in binders:
-                _free(b.range, bound, out)
+                out.append((b.range, bound))
                 bound |= {b.name}
-            _free(body, bound, out)
+            out.append((body, bound))
         case Group(index, range_, body):
-            _free(range_, bound, out)
-            _free(body, bound | {index}, out)
+            out += [(range_, bound), (body, bound | {index})]
         case _:
-            for x in children(e):
-                _free(x, bound, out)
+            out += [(x, bound) for x in children(e)]
+    return out
+
+
+def scoped_subexpressions(e: Expr) -> Iterator[tuple[Expr, frozenset[str]]]:
+    """`subexpressions`, each with the names that the expression binds around it."""
+    stack = [(e, frozenset[str]())]
+    while stack:
+        x, bound = stack.pop()
+        yield x, bound
+        stack.extend(reversed(_scoped_children(x, bound)))
 
 
 def type_free_vars(t: Type | None) -> set[str]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var
 from optigpu.syntax.operators import COMPARISONS
 from optigpu.syntax.printer import print_expr
-from optigpu.syntax.types import BOOL, INT, INT64, Scalar, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, UINT64, Scalar, is_int
 from optigpu.syntax.walk import map_children, subexpressions
 
 Monomial = tuple[Expr, ...]
@@ -149,6 +149,8 @@ def expression(p: Poly) -> Expr:
 
 
 def number(n: int) -> Expr:
+    if n > INT64.high:
+        return Int(n, UINT64, type=UINT64)
     return Int(n, type=INT if INT.low <= n <= INT.high else INT64)
 
 

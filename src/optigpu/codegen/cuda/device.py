@@ -23,6 +23,7 @@ from optigpu.codegen.cuda.sections import Kernel
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import ThreadMap
+from optigpu.frontend.effects import pointer_roots
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.errors import input_error
@@ -31,7 +32,7 @@ from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import INT64, VOID, Array, Scalar
+from optigpu.syntax.types import VOID, Array, Scalar, Space
 from optigpu.syntax.walk import body_free_vars, inner_bodies, names_in, statements, stmt_exprs, subexpressions
 
 CUDA_NAMES = frozenset({"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "shared_memory"})
@@ -91,8 +92,8 @@ def lower_kernel(
     per_block = threads.threads_per_block()
     if per_block is not None and not 1 <= per_block <= 1024:
         raise input_error("OG402", f"a block has 1 to 1024 threads, not {per_block}", kernel.loc)
-    lowering = Lowering(threads, functions, "device", assigned=assigned_names(kernel.device))
-    lowering.shared_names |= {n for n in taken if n not in CUDA_NAMES and n in scope.arrays.keys() | scalars.keys()}
+    lowering = Lowering(threads, functions, "device", assigned=assigned_names(kernel.device), taken=threads.taken)
+    lowering.shared_names |= scope.arrays.keys() | scalars.keys() | locals_in(kernel.device)
     inner = scope
     for s in kernel.setup:
         _, inner = lowering.declaration(s, inner)
@@ -106,7 +107,7 @@ def lower_kernel(
     ranges = scope.ranges
     for c, name in threads.names.items():
         ranges = ranges.having(name, const(0), c.extent - const(1))
-    layout = lay_out(lowering.shared, lowering.vectors)
+    layout = lay_out(lowering.shared, lowering.vectors, lowering.in_scope, body, kernel.loc)
     stable = {d.name for d in coordinates} | (scalars.keys() - lowering.assigned)
     body = name_common(body, stable - declared_in(body), threads.taken)
     wanted = names_used((*coordinates, *body)) | {x for o in layout.offsets for x in names_of(o)}
@@ -140,6 +141,20 @@ def declared_in(body: Body) -> set[str]:
     return out | {s.index for s in statements(body) if isinstance(s, For)}
 
 
+def locals_in(body: Body) -> set[str]:
+    """Names of loops, and of the variables and arrays that each thread has for itself."""
+    out: set[str] = set()
+    for s in statements(body):
+        match s:
+            case For(index):
+                out.add(index)
+            case Decl(name, type_) if not (isinstance(type_, Array) and type_.space is Space.SMEM):
+                out.add(name)
+            case _:
+                pass
+    return out
+
+
 def names_of(e: Expr) -> set[str]:
     return {x.name for x in subexpressions(e) if isinstance(x, Var)}
 
@@ -171,8 +186,7 @@ def written_arrays(body: Body, functions: Mapping[str, Function]) -> set[str]:
             case Store(Index(Var(name), _), _):
                 out.add(name)
             case CallStmt(Call(func, (target, *_))) if func in VECTOR_CALLS:
-                if VECTOR_CALLS[func][1] == "store":
-                    out |= names_of(target) & {root(target)}
+                out.add(root(target))
             case _:
                 pass
         for e in stmt_exprs(s):
@@ -186,7 +200,10 @@ def written_arrays(body: Body, functions: Mapping[str, Function]) -> set[str]:
 
 
 def params_written(f: Function, functions: Mapping[str, Function]) -> set[str]:
-    return written_arrays(f.body, functions) & {p.name for p in f.params}
+    """Also through local pointers, which are views of them."""
+    written = written_arrays(f.body, functions)
+    roots = pointer_roots(f.body)
+    return written.union(*(roots.get(n, ()) for n in written)) & {p.name for p in f.params}
 
 
 def root(e: Expr) -> str:
@@ -227,20 +244,19 @@ def print_kernel(
     out.depth += 1
     arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
     exprs = CudaExprs(True, arrays, k.ranges)
-    exprs.wide_names |= {n for n, t in k.scalars if t.bits == INT64.bits}
+    exprs.types |= dict([*k.scalars, *k.slices.values()])
     used = names_used(k.body)
     derived = barrier_reasons(k.body, [a.name for a in k.arrays])
     derived |= barrier_reasons(k.body, [a.name for a in k.layout.arrays])
     printer = BodyPrinter(out, exprs, {**reasons, **derived})
     print_shared(k, out, exprs, used)
     definitions = CudaExprs(True, {}, k.threads.with_builtins(k.ranges))
-    definitions.wide_names |= exprs.wide_names
+    definitions.types |= exprs.types
     for d in k.coordinates:
         assert d.init is not None
         assert isinstance(d.type, Scalar)
         out.add(f"const {d.type.name} {d.name} = {definitions.show(d.init)};")
-        if d.type == INT64:
-            exprs.wide_names.add(d.name)
+        exprs.types[d.name] = d.type
     printer.body(k.body)
     out.depth -= 1
     out.add("}")
@@ -282,7 +298,7 @@ def print_device_function(
     f = replace(f, body=without_hiding(f.body, {n: n for n in names}, names_in(f)))
     lowering = Lowering(None, functions, "device", assigned=assigned_names(f.body))
     scope = Scope(dict(values))
-    ranges = parameter_ranges(f)  # its callers keep the contract
+    ranges = parameter_ranges(f, entry=False)  # its callers keep the contract
     params: list[str] = []
     written = params_written(f, functions)
     for p, t in zip(f.params, effective_types(f)):

@@ -157,7 +157,7 @@ def emit_cuda(
         file.bound is not None,
         file.alignment(file.bound),
         tuple(k.name for k in lowering.kernels),
-        device.text('extern "C" '),
+        device.alone(),
         None if file.bound is None else plan_of(nodes, file.bound),
     )
 
@@ -173,9 +173,14 @@ class DeviceCode:
     reasons: Mapping[Mark, str]
     residents: Mapping[Mark, int] | int | None
 
-    def text(self, linkage: str) -> str:
+    def alone(self) -> str:
+        """In a namespace, as in the whole file: there, what the program calls is what it declares, and no function that CUDA has of
+        the same name for other types. Kernels keep their names."""
         out = Lines()
-        self.write(out, linkage)
+        out.add("namespace program {")
+        out.add("")
+        self.write(out, 'extern "C" ')
+        out.add("}")
         return out.text()
 
     def write(self, out: Lines, linkage: str = "") -> None:

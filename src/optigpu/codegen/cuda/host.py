@@ -17,7 +17,7 @@ from optigpu.codegen.cuda.sections import Kernel, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import AXES, MAX_GRID_X, MAX_GRID_YZ
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Call, Expr, Int, Var
+from optigpu.syntax.exprs import Addr, Alloc, Call, Expr, Index, Int, Var
 from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
@@ -80,7 +80,8 @@ class HostLowering:
         lowered = replace(s, range=limits, body=(), contract=(), mode=Mode.SEQUENTIAL)
         inner = scope.local(s.index)
         inner = replace(inner, ranges=inside_loop(inner.ranges, lowered, assigned))
-        self.scalars[s.index] = s.index_type
+        fits = inner.ranges.fits(Var(s.index, type=s.index_type), s.index_type)
+        self.scalars[s.index] = s.index_type if fits else INT64
         self.lets.pop(s.index, None)
         return Nested(lowered, self.body(s.body, inner, assigned))
 
@@ -109,11 +110,11 @@ class HostPrinter(BodyPrinter):
                 case Plain(s):
                     self.statement(s, assigned)
                 case Nested(For() as s, then):
-                    saved = self.exprs.ranges, set(self.exprs.wide_names)
+                    saved = self.exprs.ranges, dict(self.exprs.types)
                     self.out.add(self.head(s))
                     self.exprs.ranges = inside_loop(self.exprs.ranges, s, assigned)
                     self.nested(then, assigned, "}")
-                    self.exprs.ranges, self.exprs.wide_names = saved
+                    self.exprs.ranges, self.exprs.types = saved
                 case Nested(Block(), then):
                     self.out.add("{")
                     self.nested(then, assigned, "}")
@@ -192,6 +193,11 @@ class HostPrinter(BodyPrinter):
             self.out.extend(wrapped("TRY(cudaMemcpyAsync(", [a, b, size, f"cudaMemcpy{kind}", "stream"], "));"))
 
     def pointer(self, e: Expr) -> str:
+        match e:
+            case Addr(Index(Var() as array, indices)) if all(i == Int(0) for i in indices):
+                e = array
+            case _:
+                pass
         if isinstance(e, Var):
             info = self.exprs.arrays.get(e.name)
             if info is not None and info.storage is Storage.HOST and e.name in self.vectors:
@@ -208,7 +214,7 @@ class HostPrinter(BodyPrinter):
 def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
     """`launch_k(…, stream)`: an empty grid runs nothing; a grid too large for the hardware runs in slices, or is an error."""
     exprs = CudaExprs(False, {}, ranges)
-    exprs.wide_names |= {n for n, t in k.launch_scalars if t.bits == INT64.bits}
+    exprs.types |= dict(k.launch_scalars)
     params = [f"{t.name} {n}" for n, t in k.launch_scalars]
     params += [f"{'' if a.name in k.written else 'const '}{a.elem.name}* {a.name}" for a in k.arrays]
     out.extend(wrapped(f"const char* launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))

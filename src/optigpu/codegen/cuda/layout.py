@@ -1,17 +1,29 @@
-"""Where shared arrays lie: static where their sizes are constants and small, else one dynamic buffer with byte offsets."""
+"""Where shared arrays lie: static where their sizes are constants and small, else one dynamic buffer with byte offsets.
+
+In the buffer, arrays of constant sizes share bytes if they are never needed together: neither is declared in the scope of the
+other, and no access to one can meet an access to the other between two barriers of the block. Then a barrier separates whatever
+any threads do with the one from whatever they do with the other, and what it held is not read again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from optigpu.codegen.cuda.arithmetic import Poly, Ranges, atom, const, expression, number, poly
-from optigpu.codegen.cuda.lower import ArrayInfo
+from optigpu.codegen.cuda.barriers import names
+from optigpu.codegen.cuda.lower import ArrayInfo, is_barrier
+from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Binary, Expr
+from optigpu.syntax.program import Block, Body, For, If, Stmt
+from optigpu.syntax.source import Loc
 from optigpu.syntax.types import INT
+from optigpu.syntax.walk import stmt_exprs
 
 STATIC_LIMIT = 48 * 1024  # static shared memory; more needs dynamic memory and the kernel's opt-in
+MOST_SHARED = 227 * 1024  # that a block can have
 VECTOR_ALIGNMENT = 16
+Pair = frozenset[str]  # of arrays
 
 
 @dataclass(frozen=True)
@@ -39,17 +51,70 @@ def size_of(a: ArrayInfo) -> Poly:
     return out
 
 
-def lay_out(arrays: list[ArrayInfo], vectors: Mapping[str, int]) -> SharedLayout:
-    """Every array starts at a multiple of 16 bytes in the dynamic buffer, so vector accesses are aligned there too."""
-    sizes = [size_of(a).constant for a in arrays]
-    if all(s is not None for s in sizes) and sum(s or 0 for s in sizes) <= STATIC_LIMIT:
-        return SharedLayout(tuple(arrays), (), number(0), vectors)
-    offsets: list[Expr] = []
-    at = const(0)
-    for a in arrays:
-        offsets.append(expression(at))
-        at = at + rounded(size_of(a))
-    return SharedLayout(tuple(replace(a, flat=True) for a in arrays), tuple(offsets), expression(at), vectors)
+def lay_out(
+    arrays: list[ArrayInfo], vectors: Mapping[str, int], in_scope: Collection[Pair], body: Body, loc: Loc
+) -> SharedLayout:
+    """Every array starts at a multiple of 16 bytes in the dynamic buffer, so vector accesses are aligned there too. `in_scope`:
+    pairs of which one is declared in the scope of the other."""
+    sizes = [rounded(size_of(a)) for a in arrays]
+    known = [s.constant for s in sizes if s.constant is not None]
+    if len(known) == len(sizes):
+        if sum(known) <= STATIC_LIMIT:
+            return SharedLayout(tuple(arrays), (), number(0), vectors)
+        places, most = overlapping(
+            [a.name for a in arrays], known, {*in_scope, *between_barriers(body, [a.name for a in arrays])}
+        )
+        if most > MOST_SHARED:
+            message = f"the shared arrays of this kernel take {most} bytes, and a block has at most {MOST_SHARED}"
+            raise input_error(
+                "OG406", message, loc, help="a barrier after the last use of an array lets another take its place"
+            )
+        offsets, total = [const(p) for p in places], const(most)
+    else:
+        offsets = [sum(sizes[:i], const(0)) for i in range(len(sizes))]
+        total = sum(sizes, const(0))
+    flat = tuple(replace(a, flat=True) for a in arrays)
+    return SharedLayout(flat, tuple(map(expression, offsets)), expression(total), vectors)
+
+
+def overlapping(names_: list[str], sizes: list[int], apart: Collection[Pair]) -> tuple[list[int], int]:
+    """Where each array begins: as low as those allow from which it must stay apart. And where the last one ends."""
+    begins: list[int] = []
+    for i, name in enumerate(names_):
+        others = [j for j in range(i) if frozenset((name, names_[j])) in apart]
+        ends = sorted({0, *(begins[j] + sizes[j] for j in others)})
+        free = (p for p in ends if all(p + sizes[i] <= begins[j] or begins[j] + sizes[j] <= p for j in others))
+        begins.append(next(free))
+    return begins, max((b + s for b, s in zip(begins, sizes)), default=0)
+
+
+def between_barriers(body: Body, arrays: Collection[str]) -> set[Pair]:
+    """Pairs of the arrays that can both be used without a barrier of the block between."""
+    pairs: set[Pair] = set()
+
+    def use(s: Stmt, since: set[str]) -> set[str]:
+        """What is used by the statement itself meets what may have been used since the last barrier."""
+        own = {n for e in stmt_exprs(s) for n in names(e) if n in arrays}
+        pairs.update(frozenset((a, b)) for a in own for b in own | since)
+        return since | own
+
+    def walk(b: Body, since: set[str]) -> set[str]:
+        for s in b:
+            since = set() if is_barrier(s) else use(s, since)
+            match s:
+                case Block(inner):
+                    since = walk(inner, since)
+                case If(_, then, other):
+                    since = walk(then, since) | walk(other, since)
+                case For(_, _, inner):
+                    for _ in range(2):  # what one iteration leaves meets the next, and the loop's bound
+                        since = since | use(s, walk(inner, since))
+                case _:
+                    pass
+        return since
+
+    walk(body, set())
+    return pairs
 
 
 def rounded(size: Poly) -> Poly:

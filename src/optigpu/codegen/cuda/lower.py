@@ -28,7 +28,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
 from optigpu.syntax.types import BOOL, UINT, Array, Pointer, Scalar, Space, is_int
-from optigpu.syntax.walk import body_free_vars, free_vars, map_children, stmt_exprs, subexpressions
+from optigpu.syntax.walk import body_free_vars, free_vars, fresh_name, map_children, stmt_exprs, subexpressions
 
 FULL_WARP = 0xFFFFFFFF
 
@@ -88,7 +88,11 @@ class Lowering:
     shared: list[ArrayInfo] = field(default_factory=list)
     called: list[str] = field(default_factory=list)
     vectors: dict[str, int] = field(default_factory=dict)  # array -> bytes of the widest vector access to it
-    shared_names: set[str] = field(default_factory=set)
+    shared_names: set[str] = field(default_factory=set)  # that no other shared array gets
+    in_scope: set[frozenset[str]] = field(
+        default_factory=set
+    )  # shared arrays of which one is declared where the other is known
+    taken: set[str] = field(default_factory=set)  # all names, for fresh ones
     assigned: set[str] = field(default_factory=set)
 
     def refuse(self, what: str, s: Stmt | Expr) -> InputError:
@@ -110,7 +114,7 @@ class Lowering:
     def clashes(self, new: Body, before: list[Stmt], after: Body) -> bool:
         """Whether the declarations of a thread loop's body, spliced into the body around it, would meet others."""
         declared = {x.name for x in new if isinstance(x, Decl)}
-        others = {x.name for x in before if isinstance(x, Decl)}
+        others = {x.name for x in (*before, *after) if isinstance(x, Decl)}
         return bool(declared & (others | body_free_vars(after)))
 
     def statement(self, s: Stmt, scope: Scope) -> tuple[Body, Scope]:
@@ -180,15 +184,15 @@ class Lowering:
     def shared_array(
         self, name: str, elem: Scalar, dims: tuple[Expr, ...], s: Decl, scope: Scope, distributed: bool = False
     ) -> tuple[Body, Scope]:
-        """Shared arrays stand at the top of the kernel, so two of the same name get different ones."""
+        """Shared arrays stand at the top of the kernel, so two of the same name get different ones, which nothing there has."""
         if self.place != "device":
             raise self.refuse("shared memory", s)
-        unique = name
-        while unique in self.shared_names:
-            unique += "_"
+        unique = fresh_name(name, self.taken) if name in self.shared_names else name
         self.shared_names.add(unique)
+        self.taken.add(unique)
         info = ArrayInfo(unique, elem, dims, Storage.SHARED, distributed)
         self.shared.append(info)
+        self.in_scope |= {frozenset((unique, a.name)) for a in scope.arrays.values() if a.storage is Storage.SHARED}
         return (), scope.local(name).array(info, name)
 
     def loop(self, s: For, scope: Scope) -> Body:

@@ -96,12 +96,13 @@ def negated(e: Expr) -> Expr:
             return Unary("!", e, type=BOOL)
 
 
-def parameter_ranges(f: Function, limit: int | None = None) -> Ranges:
-    """What the contract leaves possible; with a limit, also that no `int` is further from zero."""
+def parameter_ranges(f: Function, limit: int | None = None, *, entry: bool = True) -> Ranges:
+    """What the contract leaves possible; with a limit, also that no `int` is further from zero. An entry point has also checked
+    that sizes are not negative: a contract that says nothing about an array does not say so of its sizes."""
     ranges = Ranges()
     least: dict[str, int] = {}
     most: dict[str, int] = {}
-    for d in sizes(f):
+    for d in sizes(f) if entry else ():
         if isinstance(d, Var):
             least[d.name] = 0
     for c in f.contract:

@@ -32,6 +32,7 @@ MAX_UNROLLED = 256
 MIN_LINE, MAX_LINE = 40, 120
 OPERATOR = re.compile(r" (=|\+|-|\*|/|\?|:|&&|\|\|) ")
 WIDE, UNSIGNED_WIDE = "long long", "unsigned long long"
+SHIFTS = ("<<", ">>")
 
 
 @dataclass
@@ -42,14 +43,14 @@ class CudaExprs(CExprs):
     device: bool
     arrays: dict[str, ArrayInfo]
     ranges: Ranges
-    wide_names: set[str]
+    types: dict[str, Scalar]  # of names in C++, where they are not those of the program
 
     def __init__(self, device: bool, arrays: Mapping[str, ArrayInfo], ranges: Ranges) -> None:
         super().__init__()
         self.device = device
         self.arrays = dict(arrays)
         self.ranges = ranges
-        self.wide_names = set()
+        self.types = {}
 
     def text(self, e: Expr) -> tuple[str, int]:
         match e:
@@ -91,6 +92,8 @@ class CudaExprs(CExprs):
         wider = self.wider(e, self.operation_type(e))
         if wider is not None:
             left = self.widened(e.left, wider)
+            if e.op not in SHIFTS and common_type(wider, self.operand_type(e.right)) != wider:
+                right = self.widened(e.right, wider)
         return f"{left} {e.op} {right}", level
 
     def operand(self, e: Expr, least: int, signed: bool = False) -> str:
@@ -98,7 +101,8 @@ class CudaExprs(CExprs):
         return self.widened(e) if self.operand_type(e, signed) != self.machine_type(e) else self.show(e, least)
 
     def widened(self, e: Expr, t: Scalar = INT64) -> str:
-        return f"({WIDE if t.signed else UNSIGNED_WIDE}){self.show(e, UNARY_PRECEDENCE)}"
+        name = t.name if t.bits < INT64.bits else WIDE if t.signed else UNSIGNED_WIDE
+        return f"({name}){self.show(e, UNARY_PRECEDENCE)}"
 
     def wider(self, e: Expr, t: Scalar) -> Scalar | None:
         """Where an operation that C++ does in type t may have another value there: a type of 64 bits in which it has not.
@@ -109,22 +113,27 @@ class CudaExprs(CExprs):
             case Binary("%", a, b):
                 value = Binary("/", a, b, type=e.type)  # no remainder without a quotient
             case Binary(op, a, b) if op in COMPARISONS:
-                changed = t == UINT and any(is_signed(x) and not self.ranges.fits(x, t) for x in (a, b))
-                return INT64 if changed else None
+                if t.signed or all(self.ranges.fits(x, t) for x in (a, b) if is_signed(x)):
+                    return None
+                return self.holding(e, t, a, b)
             case _:
                 return None
         if self.ranges.fits(value, t):
             return None
         if promoted(e.type).bits == INT64.bits:
-            return promoted(e.type) if t.bits < INT64.bits else None
-        for wide in (INT64, UINT64) if t.bits < INT64.bits else ():
-            if self.ranges.fits(value, wide):
+            return None if t == promoted(e.type) else promoted(e.type)
+        return self.holding(e, t, value)
+
+    def holding(self, e: Expr, t: Scalar, *values: Expr) -> Scalar:
+        """A type of 64 bits, other than t, that has these values."""
+        for wide in (INT64, UINT64):
+            if wide != t and all(self.ranges.fits(v, wide) for v in values):
                 return wide
         raise input_error("OG404", "this integer may not fit 64 bits", e.loc, help="bound its parts in the contract")
 
     def operation_type(self, e: Binary) -> Scalar:
         left = self.operand_type(e.left)
-        return left if e.op in ("<<", ">>") else common_type(left, self.operand_type(e.right))
+        return left if e.op in SHIFTS else common_type(left, self.operand_type(e.right))
 
     def operand_type(self, e: Expr, signed: bool = False) -> Scalar:
         t = self.machine_type(e)
@@ -135,8 +144,8 @@ class CudaExprs(CExprs):
         match e:
             case Int(value, literal_type):
                 return promoted(literal_type or (INT if INT.low <= value <= INT.high else INT64))
-            case Var(name) if name in self.wide_names:
-                return INT64
+            case Var(name) if name in self.types:
+                return promoted(self.types[name])
             case Cast(_, arg, True) if is_int(arg.type):
                 return self.machine_type(arg)
             case Cast(to, arg, False) if promoted(to) in (INT, UINT) and is_int(arg.type):
@@ -182,8 +191,11 @@ class CudaExprs(CExprs):
             return f"({shown} < 0 ? -{shown} : {shown})", POSTFIX_PRECEDENCE
         if is_int(e.type):
             t = self.machine_type(e)
-            mixed = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
-            x, y = (self.widened(arg, t) if mixed else self.show(arg, precedence("<") + 1) for arg in e.args)
+            wide = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
+            x, y = (
+                self.widened(arg, t) if wide or self.machine_type(arg) != t else self.show(arg, precedence("<") + 1)
+                for arg in e.args
+            )
             if self.device:
                 return f"{e.func}({x}, {y})", POSTFIX_PRECEDENCE
             return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
@@ -238,11 +250,11 @@ class BodyPrinter:
         return self.exprs.show(x)
 
     def body(self, body: Body) -> None:
-        ranges, arrays, wide = self.exprs.ranges, dict(self.exprs.arrays), set(self.exprs.wide_names)
+        ranges, arrays, types = self.exprs.ranges, dict(self.exprs.arrays), dict(self.exprs.types)
         self.assigned |= stored_names(body)
         for s in body:
             self.statement(s, self.assigned)
-        self.exprs.ranges, self.exprs.arrays, self.exprs.wide_names = ranges, arrays, wide
+        self.exprs.ranges, self.exprs.arrays, self.exprs.types = ranges, arrays, types
 
     def block(self, head: str, body: Body, tail: str = "}") -> None:
         self.out.add(head)
@@ -257,6 +269,10 @@ class BodyPrinter:
             case Decl():
                 self.declaration(s, assigned)
             case Store(target, value, op):
+                if op in ("/", "%") and is_signed(target) and is_int(value.type):
+                    whole = Binary(op, target, value, type=target.type)
+                    if not self.exprs.operation_type(whole).signed:  # `s /= u` would divide without a sign
+                        op, value = None, whole
                 self.out.extend(broken(f"{self.e(target)} {op or ''}= {self.e(value)};", MAX_LINE - 2 * self.out.depth))
             case For():
                 self.loop(s)
@@ -286,7 +302,7 @@ class BodyPrinter:
             return
         assert isinstance(s.type, Scalar)
         exprs.arrays.pop(s.name, None)
-        exprs.wide_names.discard(s.name)
+        exprs.types.pop(s.name, None)
         exprs.ranges = exprs.ranges.without(s.name)
         constant = s.init is not None and s.name not in assigned
         type_ = s.type.name
@@ -294,7 +310,7 @@ class BodyPrinter:
         if constant and s.init is not None and s.type in (INT, UINT):
             if not exprs.ranges.fits(s.init, s.type):
                 type_ = WIDE
-                exprs.wide_names.add(s.name)
+                exprs.types[s.name] = INT64
             exprs.ranges = exprs.ranges.equal_to(s.name, s.init, assigned)
         self.out.add(f"{'const ' if constant else ''}{type_} {s.name}{init};")
 
@@ -320,11 +336,11 @@ class BodyPrinter:
             hints = []
         for h in hints:
             self.out.add(f"#pragma {h}")
-        saved = exprs.ranges, set(exprs.wide_names)
+        saved = exprs.ranges, dict(exprs.types)
         head = self.head(s)
         exprs.ranges = inside_loop(exprs.ranges, s, self.assigned)
         self.block(head, s.body)
-        exprs.ranges, exprs.wide_names = saved
+        exprs.ranges, exprs.types = saved
 
     def head(self, s: For) -> str:
         """The index has 64 bits if it may leave 32, also when the loop ends."""
@@ -332,8 +348,7 @@ class BodyPrinter:
         past = Binary(r.op, r.bound, r.amount, type=INT)  # the index when the loop ends goes no further
         start, amount = self.e(r.start), self.e(r.amount)
         wide = t in (INT, UINT) and not (exprs.ranges.fits(past, t) and exprs.ranges.fits(r.start, t))
-        if wide:
-            exprs.wide_names.add(s.index)
+        exprs.types[s.index] = INT64 if wide else t
         exprs.ranges = exprs.ranges.without(s.index)
         test = self.e(Binary(r.relation, Var(s.index, type=t), r.bound, type=BOOL))
         step = f"{s.index} {r.op}= {amount}"
@@ -383,8 +398,9 @@ def is_arithmetic(e: Call) -> bool:
 
 
 def comment(text: str, indent: int = 1) -> str:
-    """One line, which the next does not continue."""
-    return f"//{' ' * indent}{' '.join(text.splitlines())}".rstrip("\\ ")
+    """One line, which the next does not continue: for compilers, blanks after a backslash at its end are none."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    return f"//{' ' * indent}{printable}".rstrip("\\ ")
 
 
 def broken(text: str, limit: int) -> list[str]:
