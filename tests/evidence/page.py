@@ -284,7 +284,9 @@ programs that the fix does not concern.
   with one hash, which lost a coefficient; a cover with more binders than its mark (`tests/kernel/test_forgeries.py`, `test_attacks.py`).
 - By reading the front end as a C compiler: joined lines, trigraphs and comments that swallow code; macros with another value in C; unsigned
   differences; casts in sizes and in formulas; rows of plain pointers; calls before declarations; unordered side effects; names of C's library
-  (`tests/test_attacks_front.py`).
+  and of compilers; parameters named like words of formulas; binders that capture an array's size; two layouts of one pointer; square roots and
+  logarithms where C has no number; literals that C rounds to infinity; quantifiers over unsigned numbers; arrays of no element; chunks of
+  no iteration (`tests/test_attacks_front.py`).
 - By reading what is emitted: constants and casts that lost their 64 bits, folding that changed signs, host loops that overflow, entry checks
   that were computed under what they check, preconditions with named constants, alignment, device memory read by the host, functions that
   take the place of CUDA's, names that have another type in C++ than in the program, shared arrays that a local one hides, divisions in
@@ -295,6 +297,8 @@ programs that the fix does not concern.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
   value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.
+- By removing conditions of the laws: nothing untrue, but nine conditions that laws need and no test had noticed (`tests/kernel/test_laws.py`).
+- By mutants: wrong values in trees of sums that took minutes to be rejected; the search counts its work now.
 - By tampering: parts of certificates that nothing read, kept answers of the solver (both are sealed by a hash now).
 """
 REST = """## What else there is
