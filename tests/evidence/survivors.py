@@ -31,7 +31,7 @@ SURVIVORS = [
         "an equation p = 0 without steps is put to the judge as p = 0, by this branch as by the other.",
     ),
     (
-        "Judge._ask · conjunct, one operand · not facts.guide.refutes",
+        "Judge._ask · refusal · if facts.guide.refutes",
         "the guide says which questions are not worth asking; the solver, which is asked then, is trusted.",
     ),
     ("Judge.proves · conjunct, one operand · count", "counts obligations, for the statistics."),
@@ -74,7 +74,8 @@ SURVIVORS = [
     ("Facts._settle · selection", TWICE),
     ("Facts._add_bounds · law · if entry not in known", TWICE),
     ("facts._sharpened · selection · j is not i", TWICE),
-    ("Facts._with · law · if settled != list(out.items)", WEAKER),
+    ("Facts._with · law · if choices", WEAKER),
+    ("Facts._simplify_new · law · if self._settling", LESS),
     ("Facts._with · selection", WEAKER),
     ("Facts._inside · conjunct, one operand · fact.op in", WEAKER),
     ("facts._sharpened · law · if k.le(q, ZERO) in items", LESS),

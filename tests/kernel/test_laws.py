@@ -264,6 +264,8 @@ def test_binders_hide_their_variables_only() -> None:
     total = k.big("sum", ZERO, inner, k.app(A, inner, outer))
     assert k.shift(total, 1) is k.big("sum", ZERO, outer, k.app(A, inner, k.bound(2, INT)))
     assert k.big("sum", ZERO, y, k.ite(k.lt(outer, ZERO), k.app(A, inner, ZERO), zero)).level == 1
+    body = k.app(A, inner, inner)  # index 1 is no number 1
+    assert k.big("sum", ZERO, outer, body).op == "sum" and k.big("fold_max", ZERO, outer, body, zero).op == "fold_max"
 
 
 def test_terms_have_one_form() -> None:
