@@ -17,11 +17,8 @@ Sample = dict[Term, int]
 MOST = 6  # samples of one set of facts
 FEW = 3  # so many of them are too few to tell much
 REPAIRS = 12  # variables chosen anew in one attempt at a sample
-SPREADS = (
-    70,
-    70**4,
-    1300,
-)  # how far from its lower bound a variable is: sizes are small, larger than all tiles, or between
+# How far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between.
+SPREADS = (70, 70**4, 1300)
 
 
 class Undefined(Exception):
