@@ -31,6 +31,7 @@ from optigpu.syntax.types import (
     FLOAT,
     INT,
     INT64,
+    MACHINE_SCALARS,
     UINT64,
     VOID,
     Array,
@@ -193,7 +194,7 @@ class ExpressionTyper:
                 )  # fmt: skip
             case Cast(_, arg, True):
                 return self.expr(arg, scope)
-            case Cast(to, arg, False):
+            case Cast(to, arg, False) if to in MACHINE_SCALARS:
                 typed = self.value(arg, scope)
                 reject_lost(typed, to)
                 return replace(e, arg=typed, type=to)
