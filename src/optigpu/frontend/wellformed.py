@@ -174,7 +174,7 @@ def reject_malformed(*trees: object) -> None:
 
 def inside(node: Any, around: Loc) -> Iterator[object]:
     """The nodes that a node is made of, if it holds what it can."""
-    kind = type(node)
+    kind: Any = type(node)
     for name, essential, fits in declared(kind):
         value, possible = getattr(node, name), POSSIBLE.get((kind, name))
         if not fits(value) or not (possible is None or possible(value)):

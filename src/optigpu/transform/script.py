@@ -164,9 +164,13 @@ class Script:
         return self._checked[1]
 
     @property
-    def changed_outside(self) -> bool:
-        """Whether the program is not what the last step made: it was put there by hand, and no step has checked it."""
-        return self.program is not self.steps[-1].after
+    def unchecked(self) -> str | None:
+        """Why the program as it is now has not been checked against the original; None if it has."""
+        if self._phases:
+            return "a phase is still open: what it made has not been verified"
+        if self.program is not self.steps[-1].after:
+            return "the program was changed outside a step: it has not been checked against the original"
+        return None
 
     @property
     def record(self) -> Record:
@@ -409,7 +413,9 @@ def changed_promise(old: TopLevel | None, new: TopLevel | None) -> str | None:
     if new is None:
         return "is gone"
     if isinstance(old, Function) and isinstance(new, Function):
-        return None if same_promise(old, new) else "has another contract"
+        if not same_promise(old, new):
+            return "has another contract"
+        return "is assumed to be right as it was" if old.admitted and old.body != new.body else None
     return None if old == new else "is defined differently"
 
 
