@@ -37,7 +37,7 @@ from optigpu.transform.building import (
     value_of,
 )
 from optigpu.transform.editing import Place, edit_body
-from optigpu.transform.guards import conjunction, guards_at_the_end, without_guards
+from optigpu.transform.guards import conjunction, tests_for_all, without_guards
 from optigpu.transform.loops import (
     counted,
     dims_of,
@@ -460,8 +460,8 @@ class Loop(Family):
 
     @transformation
     def fast_path(self, target: Aim, *, when: Size | None = None) -> Handle:
-        """Run a loop without its guards where all of them hold. One test before it decides: the guards for the last iteration of
-        the loop and of the loops inside it, and `when`.
+        """Run a loop without its guards where all of them hold. One test before it decides: each guard in the iteration that leaves
+        least of it, the first or the last one of the loop and of the loops inside it, and `when`.
 
         Before:
             for (int b = 0; b < (n + 3) / 4; b++) {
@@ -487,11 +487,12 @@ class Loop(Family):
               }
             }
 
-        Needs: conditions without else inside the loop, on indices and what is known before it. Returns the fast loop.
-        Fails: when a guard of an earlier iteration does not follow from that of the last.
+        Needs: conditions inside the loop, on indices and what is known before it. One with an else is a guard if it bounds an
+        index, as where borders are set apart. Returns the fast loop.
+        Fails: when the guard of some iteration does not follow from those of the first and the last.
         """
         place, loop = self._loop(target)
-        tests = guards_at_the_end(loop)
+        tests = tests_for_all(loop)
         tests += [] if when is None else [expression(when)]
         if not tests:
             raise refuse("there are no guards in this loop", loop)
@@ -499,7 +500,7 @@ class Loop(Family):
         for test in tests:
             if hidden := inside & free_vars(test):
                 raise refuse(f"a guard depends on `{min(hidden)}`, which is declared inside the loop", loop)
-        fast = replace(loop, body=without_guards(loop.body), contract=())
+        fast = replace(loop, body=without_guards(loop.body, (loop,)), contract=())
         slow = unmarked(replace(loop, contract=()))
         self.script.put(place, If(conjunction(tests), (fast,), (slow,)))
         return self.script.handle(place.child(0))
