@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.reading import reject_deep
@@ -242,6 +243,16 @@ def polynomial(e: Expr) -> Polynomial:
             return {(e,): 1}
 
 
+def quotient_and_rest(e: Expr, size: int) -> tuple[Expr, Expr]:
+    """An index divided by a number: the terms that it divides, and the others; by division if there are none to divide."""
+    p = polynomial(e)
+    quotient = {m: c // size for m, c in p.items() if c % size == 0 or not m}
+    rest = {m: c % size if not m else c for m, c in p.items() if c % size}
+    if set(rest) - {()} and not set(quotient) - {()}:
+        return div(e, lit(size)), mod(e, lit(size))
+    return _shown(quotient, False), _shown(rest, False)
+
+
 def subtracted(p: Polynomial, q: Polynomial) -> Polynomial:
     out = {m: p.get(m, 0) - q.get(m, 0) for m in (*p, *q)}
     return {m: c for m, c in out.items() if c}
@@ -253,13 +264,11 @@ def _sorted(m: Monomial) -> Monomial:
 
 def _shown(p: Polynomial, real: bool) -> Expr:
     def number(c: int) -> Expr:
-        from fractions import Fraction
-
         return Real(Fraction(c)) if real else Int(c)
 
     out: Expr | None = None
     # A positive term first, so that no unary minus is needed where one can be avoided.
-    terms = sorted(p.items(), key=lambda item: (item[1] < 0, not item[0]))
+    terms = sorted(((m, c) for m, c in p.items() if c), key=lambda item: (item[1] < 0, not item[0]))
     for m, c in terms:
         factors: list[Expr] = ([] if abs(c) == 1 and m else [number(abs(c))]) + list(m)
         term = factors[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.syntax.exprs import Expr, Var
-from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Mode, Stmt
+from optigpu.syntax.program import Block, Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import Mark
 from optigpu.syntax.walk import (
     body_free_vars,
@@ -48,7 +48,7 @@ from optigpu.transform.loops import (
     substituted_contract,
     tiled_contracts,
 )
-from optigpu.transform.script import Family, transformation
+from optigpu.transform.script import Family, names_apart_from_indices, names_in, transformation
 from optigpu.transform.targets import Aim, Handle, Target, ambiguous
 from optigpu.transform.types_at import declared
 
@@ -105,7 +105,7 @@ class Loop(Family):
             raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG604")
         place, loop = self._loop(target)
         c, n = counted(loop), expression(size)
-        o = self.script.fresh(outer or f"b{loop.index}", place)
+        o = self._name(outer or f"b{loop.index}", place, loop)
         inner_index = plus(times(Var(o), n), Var(loop.index))
 
         def body(value: Expr) -> Body:
@@ -430,7 +430,7 @@ class Loop(Family):
         declares = any(isinstance(s, Decl) for s in loop.body)
         for k in range(count):
             body = substitute_body(loop.body, {loop.index: c.value(lit(k))})
-            copies += [_block(body)] if declares and count > 1 else body
+            copies += [Block(body)] if declares and count > 1 else body
         self.script.put(place, *copies)
         return None
 
@@ -830,17 +830,13 @@ class Loop(Family):
         Needs: a loop. Fails: never; a name that means something there gets a number.
         """
         place, loop = self._loop(target)
-        inside = {x.index for x in statements(loop.body) if isinstance(x, For)} | body_free_vars(loop.body)
-        inside |= {n for x in statements(loop.body) for n in bound_after(x)}
-        clash = index in inside or declared(self.script, place, index) is not None
-        name = self.script.fresh(index, place) if clash else index
+        name = self._name(index, place, loop)
         body = substitute_body(loop.body, {loop.index: Var(name)})
         contract = substituted_contract(loop, loop.index, Var(name))
         self.script.put(place, replace(loop, index=name, body=body, contract=contract))
         return self.script.handle(place)
 
-
-def _block(body: Body) -> Stmt:
-    from optigpu.syntax.program import Block
-
-    return Block(body)
+    def _name(self, name: str, place: Place, loop: For) -> str:
+        """For an index: the name itself if it has no other meaning in the loop or around it, else one with a number."""
+        taken = names_in((loop,)) | names_apart_from_indices(self.script.function_of(place))
+        return self.script.fresh(name, place) if name in taken or declared(self.script, place, name) else name
