@@ -239,18 +239,56 @@ def test_a_fast_path_may_have_another_condition() -> None:
     assert "b * 4 + 3 < n && n % 4 == 0" in s.text()
 
 
-def test_a_last_guard_that_says_nothing_of_the_others_is_rejected() -> None:
-    """The guard is one from below: it holds in the last iteration and not in the first."""
+BORDER = """
+void f(int n, float a[n], float c[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __writes("c ~> Matrix1(n, fun i -> 0 < i && i < n - 1 ? A(i - 1) + A(i + 1) : A(i))");
+  for (int i = 0; i < n; i++) { if (0 < i && i < n - 1) { c[i] = a[i - 1] + a[i + 1]; } else { c[i] = a[i]; } }
+}"""
+
+
+def test_a_fast_path_is_away_from_the_border() -> None:
+    """Lower bounds are tested in the first iteration, upper ones in the last; of two on one index the tighter one."""
+    s = og.Script(parse_text(BORDER))
+    s.loop.tile("i", 4, outer="b", tail="guard")
+    fast = s.loop.fast_path("i")
+    assert "if (0 < b * 4 && b * 4 + 3 < n - 1) {" in s.text()
+    s.loop.unroll_hint(fast)
+    assert s.text().count("else") == 2
+
+
+def test_a_fast_path_counts_down() -> None:
+    s = og.Script(parse_text(BORDER.replace("int i = 0; i < n; i++", "int i = n - 1; i >= 0; i--")))
+    s.loop.fast_path("i")
+    assert "if (0 < " in s.text()
+
+
+def test_an_else_that_has_nothing_to_do_with_the_loop_stays() -> None:
+    s = og.Script(parse_text(BORDER))
+    s.loop.tile("i", 4, outer="b", tail="guard")
+    s.instr.replace(
+        For("i"),
+        "for (int i = 0; i < 4; i++) { if (b * 4 + i < n) { if (0 < b * 4 + i && b * 4 + i < n - 1) "
+        "{ if (b > 2) { c[b * 4 + i] = a[b * 4 + i - 1] + a[b * 4 + i + 1]; } else "
+        "{ c[b * 4 + i] = a[b * 4 + i + 1] + a[b * 4 + i - 1]; } } else { c[b * 4 + i] = a[b * 4 + i]; } } }",
+    )
+    s.loop.fast_path("i")
+    assert s.text().count("if (b > 2)") == 2
+
+
+def test_a_guard_that_first_and_last_iteration_say_nothing_of_is_rejected() -> None:
+    """It holds in every third iteration, in the last one too."""
     s = og.Script(
         parse_text("""
-        void f(int n, float c[n]) {
-          __requires("n > 0");
-          __writes("c ~> Matrix1(n, fun i -> 0)");
-          for (int i = 0; i < n + 3; i++) { if (i >= 3) { c[i - 3] = 0.0f; } }
+        void f(float c[7]) {
+          __writes("c ~> Matrix1(7, fun i -> i % 3 == 0 ? 1 : 0)");
+          for (int i = 0; i < 7; i++) { c[i] = 0.0f; }
+          for (int i = 0; i < 7; i++) { if (i % 3 == 0) { c[i] = 1.0f; } }
         }""")
     )
     with pytest.raises(StepError):
-        s.loop.fast_path("i")
+        s.loop.fast_path(For("i").last)
 
 
 def test_a_loop_without_guards_has_no_fast_path() -> None:
