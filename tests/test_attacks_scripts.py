@@ -20,10 +20,10 @@ from optigpu.frontend import parse_text
 from optigpu.report.scripts import render_script
 from optigpu.runtime.errors import CallError
 from optigpu.syntax.errors import InputError
-from optigpu.syntax.exprs import Binary, Cast, Expr, Int, Real, Unary, Var
-from optigpu.syntax.program import Block, Clause, Decl, For, Include, LoopRange, Mode, Program, Stmt
+from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Int, Real, Unary, Var
+from optigpu.syntax.program import Block, Clause, Decl, Define, For, Include, LoopRange, Mode, Program, Stmt, TopLevel
 from optigpu.syntax.source import UNMARKED
-from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Kind, Scalar
+from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Array, Kind, Scalar
 from optigpu.transform.editing import edit_function
 
 ZERO = """#include <optigpu.h>
@@ -196,8 +196,13 @@ def nested(depth: int) -> Block:
 
 
 @og.transformation
-def put_include(script: og.Script, path: str) -> None:
-    script.update(replace(script.program, items=(*script.program.items, Include(path, False))))
+def put_include(script: og.Script, path: str, system: bool = False, items: tuple[TopLevel, ...] = ()) -> None:
+    script.update(replace(script.program, items=(*script.program.items, Include(path, system, items))))
+
+
+@og.transformation
+def put_macro(script: og.Script, value: Expr) -> None:
+    script.update(replace(script.program, items=(*script.program.items, Define("N", value))))
 
 
 def counting(**changes: Any) -> For:
@@ -321,6 +326,18 @@ MALFORMED: dict[str, tuple[Callable[[og.Script], object], Callable[[og.Script], 
     "a line in the name of a header": (
         lambda s: put_include(s, 'x.h"\n#define n 5\n#include "y.h'),
         lambda s: put_include(s, "x.h"),
+    ),
+    "an array with a value that nothing looks at": (
+        lambda s: put_first(s, Decl("y", Array(INT, (Int(3),)), Var("nobody"))),
+        lambda s: put_first(s, Decl("y", Array(INT, (Int(3),)))),
+    ),
+    "functions in a header of the system": (
+        lambda s: put_include(s, "math.h", True, parse_text(ZERO.replace("zero", "other")).items),
+        lambda s: put_include(s, "math.h", True),
+    ),
+    "a macro that is no constant": (
+        lambda s: put_macro(s, Call("min", (Int(1), Int(2)))),
+        lambda s: put_macro(s, Binary("*", Int(1), Int(2))),
     ),
     "a text without end": (
         lambda s: put_first(s, Decl("y", INT, doubled(60))),

@@ -210,6 +210,8 @@ def known(node: object) -> bool:
     match node:
         case types.Scalar():
             return node in SCALARS
+        case program.Include(_, True, items):
+            return not items
         case exprs.Int(value, literal_type):  # a text has no negative numbers, but their signs
             t = literal_type or types.INT64
             return max(t.low, -t.high) <= value <= t.high
