@@ -293,7 +293,11 @@ programs that the fix does not concern.
   place without a sign, functions of a library that the process has too, code that was audited with other ends of lines than it has
   (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
-  code in their names, arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
+  code in their names, names of a class of their own that print as code, literals of one kind with the type of another, numbers that have no
+  text, steps and scripts whose trees nothing had read, admitted functions that a script changed, scripts that end inside a phase and were called verified,
+  arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
+- By programs whose values are made of each other, again and again: chains of choices, the text of a value in an error, and keys of the
+  solver's answers took twice the time with each level; products of sums had no limit.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
   value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.
