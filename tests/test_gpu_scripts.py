@@ -33,7 +33,7 @@ from tests.conftest import ROOT
 
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
-SLOW = {"softmax_rows", "matmul_fast", "matmul_prefetch", "reduce_fast"}  # many steps
+SLOW = {"softmax_rows", "softmax_fast", "matmul_fast", "matmul_prefetch", "reduce_fast"}  # many steps
 NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
 OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "reduce_warp"} else []) for p in SCRIPTS]
 SMALLER = {  # fewer blocks, for the interpreter
@@ -43,6 +43,7 @@ SMALLER = {  # fewer blocks, for the interpreter
         ("512", "8"), ("2097152", "512"), ("2097151", "511"), ("4096", "64"), ("3072", "48"), ("1024", "16"), ("256", "4"),
         ("128", "2"),
     ),
+    "softmax_fast": (("256", "4"), ("16384", "256"), ("2048", "32"), ("512", "8")),
 }  # fmt: skip
 
 
@@ -117,8 +118,10 @@ EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callabl
     "reduce_fast": ([(70001,)], (1,), lambda a: a.sum()),
     "reduce_warp": ([(70000,)], None, lambda a: a.sum()),
     "scan": ([(9000,)], (9000,), np.cumsum),
+    "softmax_fast": ([(3, 16384)], (3, 16384), _softmax),
     "softmax_rows": ([(5, 300)], (5, 300), _softmax),
     "stencil2d": ([(37, 50)], (37, 50), _stencil),
+    "stencil2d_fast": ([(37, 600)], (37, 600), _stencil),
     "transpose": ([(45, 70)], (70, 45), lambda a: a.T),
     "transpose_fast": ([(45, 170)], (170, 45), lambda a: a.T),
     "vector_add": ([(1000,), (1000,)], (1000,), lambda a, b: a + b),
