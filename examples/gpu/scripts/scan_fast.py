@@ -50,6 +50,9 @@ s.gpu.launch(
     at=For("b").last,
 )
 s.gpu.stay_on_device()
+s.gpu.vectorize(For("v", body=Write("part")).first)
+s.gpu.vectorize(For("v", body=Write("tile")).first, arrays=["d_a"])
+s.gpu.vectorize(For("v", body=Write("d_out")).first, arrays=["d_out"])
 
 if __name__ == "__main__":
     s.emit("build/scan_fast.cu")
