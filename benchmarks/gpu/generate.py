@@ -60,6 +60,7 @@ ENTRIES = [
     Entry("reduce_fast_script", "reduce", "scripts/reduce_fast.py"),
     Entry("scan_fast", "scan", "fast/scan.c"),
     Entry("scan_script", "scan", "scripts/scan.py"),
+    Entry("scan_fast_script", "scan", "scripts/scan_fast.py"),
     Entry("softmax_fast", "softmax", "fast/softmax.c"),
     Entry("softmax_script", "softmax", "scripts/softmax_rows.py"),
     Entry("softmax_fast_script", "softmax", "scripts/softmax_fast.py"),
