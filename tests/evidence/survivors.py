@@ -184,7 +184,7 @@ SURVIVORS = [
     ("Facts._divide · exception", FORM),
     (
         "Facts._prove_junction · exception · if g.op != 'or'",
-        "parts of such a goal are no propositions, or hold of every index, and so does the goal, or were decided by simplifying it.",
+        "parts of such a goal are no propositions, or hold of every index, as the goal does, or were decided by simplifying it.",
     ),
     ("Facts._prove_junction · exception", LESS),
     ("Facts._eliminate · exception · if not any(cs)", LESS),
