@@ -301,7 +301,8 @@ class Loop(Family):
               b[i] = 1.0f;
             }
 
-        Needs: a point directly in the body of a loop; `levels` splits that many loops around it.
+        Needs: a point in the body of a loop, or in a condition there, which both parts have then; `levels` splits that many loops
+        around it.
         Fails: when the second part of an iteration must run before the first part of the next one.
         """
         if levels < 1:
@@ -326,9 +327,13 @@ class Loop(Family):
             raise refuse("this point is not inside a loop", code="OG603")
         place = point.parent
         loop = self.script.at(place)
+        k = point.index
+        if isinstance(loop, If) and not loop.other and 0 < k < len(loop.then):
+            parts = replace(loop, then=loop.then[:k]), replace(loop, then=loop.then[k:], mark=Mark(parent=loop.mark))
+            self.script.put(place, *parts)
+            return self._fission_at(place.sibling(1))
         if not isinstance(loop, For):
             raise refuse("this point is not directly in the body of a loop", loop, "fission the inner statement first")
-        k = point.index
         if k == 0 or k == len(loop.body):
             raise refuse("there is nothing to split off", loop)
         crossing = self._crossing(loop, k)
@@ -694,7 +699,7 @@ class Loop(Family):
               a[i] = x[i];
             }
 
-        Needs: a declaration directly in the body of a loop; `levels` passes that many loops.
+        Needs: a declaration in the body of a loop, or in a condition there; `levels` passes that many loops.
         Fails: when an allocation cannot be shown to have a size that is not negative.
         """
         place = self.script.find(target, "decl")
