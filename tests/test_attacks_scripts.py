@@ -427,6 +427,25 @@ def test_a_script_that_ends_unchecked_is_not_verified(
     assert ("VERIFIED 2 steps" in capsys.readouterr().out) == (code == 0)
 
 
+ABSOLUTE = """#include <optigpu.h>
+void absolute(int n, float a[n]) {
+  __requires("A: int -> float");
+  __consumes("a ~> Matrix1(n, A)");
+  __produces("a ~> Matrix1(n, fun i -> abs(A(i)))");
+  for (int i = 0; i < n; i++) a[i] = abs(a[i]);
+}
+"""
+
+
+def test_what_is_emitted_can_be_audited_with_what_headers_say(tmp_path: Path) -> None:
+    """Without <optigpu.h>, `abs` is one of integers."""
+    path = og.Script(parse_text(ABSOLUTE), verifier=Verifier()).emit(tmp_path / "f.c")
+    certificate = ["--certificate", str(tmp_path / "f.cert.json")]
+    assert main(["audit", str(path), *certificate]) == 0
+    path.write_text(path.read_text(encoding="utf-8").replace("fabsf(a[i])", "a[i]"), encoding="utf-8")
+    assert main(["audit", str(path), *certificate]) == 1
+
+
 def test_a_pragma_has_no_clauses_that_the_checker_does_not_know() -> None:
     """With `collapse(2)` the inner loop, which is checked as sequential, would be parallel too."""
     text = "void f(int n) {\n#pragma omp parallel for schedule(static,4)MORE\nfor (int i = 0; i < n; i++) {}\n}\n"
