@@ -569,6 +569,7 @@ int f() {
 """
 ATTACKS += (
     returns("a string ends on its line", "5", '  int r = 5;\n  __ASSERT("1 == 1" \n " && r == 5");\n  return r;', ('" \n "', "\n")),
+    returns("a pointer has another size than what it points to", "4", "  return (int)sizeof(int);", ("(int);", "(int*);")),
     Attack("variables have no addresses", SET, (("x[1] = {0}", "x = 0"), ("x[0]", "x"))),
 )  # fmt: skip
 
