@@ -627,6 +627,13 @@ def test_what_is_right_verifies_and_what_is_wrong_does_not(attack: Attack) -> No
     assert not verified(text)
 
 
+def test_a_library_function_is_declared_by_its_header() -> None:
+    """Without one, C would call this `fmaxf` with integers."""
+    own = "int largest(int a, int b);\nint f() {\n  int t[2] = {7, 8};\n  return t[(int)fmaxf(0.0f, 1.0f)];\n}\n"
+    assert verified(own)
+    assert not verified(own.replace("largest", "fmaxf"))
+
+
 def test_recursion_through_an_include_is_rejected(tmp_path: Path) -> None:
     body = '(int x) {{\n  __ensures("_Res == 6");\n  return {}(x);\n}}\n'
     (tmp_path / "g.h").write_text("int g" + body.format("f"))

@@ -25,7 +25,7 @@ from optigpu.frontend.jumps import Jump, desugar_jumps, reject_jumps
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.frontend.wellformed import HINT
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
-from optigpu.syntax.builtins import BUILTIN_NAMES
+from optigpu.syntax.builtins import BUILTIN_NAMES, of_compilers
 from optigpu.syntax.errors import Label, input_error
 from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, Int, SizeOf, Var
 from optigpu.syntax.program import (
@@ -706,6 +706,9 @@ def reject_undeclared_calls(items: list[TopLevel | _Prototype]) -> None:
     for item in items:
         match item:
             case _Prototype(name, types):
+                if name in BUILTIN_NAMES or of_compilers(name):
+                    message = f"`{name}` is built in: with this, C would call it with other types than it has"
+                    raise input_error("OG101", message, item.loc, help="leave it out")
                 declared.add(name)
                 if name in defined and not same_types(types, tuple(p.type for p in defined[name].params)):
                     where = (Label(defined[name].loc, "defined here"),)
