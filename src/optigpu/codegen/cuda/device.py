@@ -235,7 +235,7 @@ def print_kernel(
     k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None, linkage: str = ""
 ) -> None:
     bound = k.threads.threads_per_block()
-    least = f", {residents:d}" if residents else ""
+    least = f", {int(residents)}" if residents else ""
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
     params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
     for a in k.arrays:
