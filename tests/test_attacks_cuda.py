@@ -408,6 +408,17 @@ def test_what_a_vector_is_loaded_into_is_written() -> None:
         assert "f_kernel(const float* __restrict__ a, float* __restrict__ b)" in emitted(text).text
 
 
+@pytest.mark.parametrize(
+    "load", ["vload4(&r[0], &q[4]);", "float* const z = &q[4]; vload4(&r[0], z);", "vstore4(&q[4], &r[0]);"]
+)
+def test_a_vector_access_is_one_to_memory(load: str) -> None:
+    """An array of a thread's own is aligned as its elements are."""
+    before = "float q[9]; for (int j = 0; j < 9; j++) q[j] = 0.0f; for (int j = 0; j < 4; j++) r[j] = q[j]; "
+    text = GIVEN.replace("b ~> Matrix2Of(n, 4, GMem, A)", "b ~> Matrix2Of(n, 4, GMem, fun i j -> 0)")
+    assert "store4(&b" in emitted(text.replace("LOAD", before)).text
+    assert "OG401: a vector access to an array of the thread's own" in refused(text.replace("LOAD", before + load))
+
+
 def test_a_device_function_has_no_vector_accesses() -> None:
     """Nothing would align what its callers give it."""
     text = "__device__ void copy(float p[4], float q[4]) { COPY }" + host(

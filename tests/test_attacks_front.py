@@ -591,6 +591,42 @@ ATTACKS += (
 )  # fmt: skip
 
 
+READ = """#include <optigpu.h>
+int f(int k, int p[2]) {
+  __requires("k == 1");
+  __reads("p ~> Matrix1(2, fun i -> i)");
+  __ASSERT("Sum(i in 0..2, p[k]) == 2");
+  return 0;
+}
+"""
+GREATEST = """#include <optigpu.h>
+float f(float a[2][2]) {
+  __requires("A: int * int -> float");
+  __reads("a ~> Matrix2(2, 2, A)");
+  __ensures("_Res == Max(i in 0..2, j in 0..1, A(i, j))");
+  return fmaxf(a[0][0], a[1][0]);
+}
+"""
+TILES = """#include <optigpu.h>
+void f(int n, int a[n]) {
+  __requires("n >= 0, n % 4 == 0");
+  __writes("a ~> Matrix1(exact_div(n, 4) * 4, fun i -> 1)");
+  for (int i = 0; i < n / 4 * 4; i++) a[i] = 1;
+}
+"""
+ATTACKS += (
+    Attack("an assertion does not read one cell for many", READ, (("p[k]) == 2", "p[min(max(i, 0), 1)]) != 1"),)),
+    Attack("nor through what it reads", READ, (("p[k]) == 2", "p[p[min(max(i, 0), 1)]]) != 1"),)),
+    Attack("a maximum has no terms but those of its ranges", GREATEST, (("0..1", "0..i"),)),
+    Attack("nor has a minimum", GREATEST.replace("Max", "Min").replace("fmaxf", "fminf"), (("0..1", "0..i"),)),
+    returns("exact_div in a contract divides", "exact_div(n, 2)", "  return n / 2;",
+            (", n % 2 == 0", ""), params="int n", needs="n >= 0, n % 2 == 0"),
+    Attack("also in a size", TILES, ((", n % 4 == 0", ""),)),
+    returns("but where it does", "(n % 2 == 0 ? exact_div(n, 2) : 0)", "  return n % 2 == 0 ? n / 2 : 0;",
+            ("n % 2 == 0", "n % 3 == 0"), params="int n", needs="n >= 0"),
+)  # fmt: skip
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified

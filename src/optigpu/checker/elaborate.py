@@ -353,7 +353,7 @@ class _FunctionElaborator:
                 pass
             case Assert(items):
                 for item in items:
-                    prop = _AssertElaborator(self).term(item.body, names)
+                    prop = _AssertElaborator(self, names).term(item.body, names)
                     self.code.append(kc.Assert(prop, at=self.at(item.loc)))
                     if item.name is not None:
                         names = names.bind(item.name, ValueEntry(prop))
@@ -836,16 +836,25 @@ class _FunctionElaborator:
 
 
 class _AssertElaborator(FormulaElaborator):
-    """Formulas of assertions: variables and array elements stand for what they hold, so they are loaded first."""
+    """Formulas of assertions: variables and array elements stand for what they hold, so they are loaded first.
 
-    def __init__(self, function: _FunctionElaborator) -> None:
+    That is once for an assertion: a place that its formula binds, as in `All(i in 0..n, a[i] == 0)`, would be any one of many.
+    """
+
+    def __init__(self, function: _FunctionElaborator, around: Names) -> None:
         super().__init__()
         self.owner = function
+        self.around = around
 
     def term(self, e: Expr, names: Names) -> Term:
         if isinstance(e, Var) and isinstance(names.find(e.name), CellEntry):
             return self.owner.variable(e.name, e, names)
         if isinstance(e, Index):
+            for x in subexpressions(e):
+                if isinstance(x, Var) and names.find(x.name) is not self.around.find(x.name):
+                    raise Unsupported(
+                        f"an assertion cannot read memory at all places that `{x.name}` stands for", e.loc
+                    )
             target = self.owner.temporary(sort_of(e.type, e.loc))
             self.owner.code.append(kc.Load(target, self.owner.place(e, names), at=self.owner.at(e.loc)))
             return target

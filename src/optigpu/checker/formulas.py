@@ -266,7 +266,7 @@ class FormulaElaborator:
             case "abs":
                 return k.max_(args[0], k.neg(args[0]))
             case "exact_div":
-                return k.fdiv(*args)
+                return exact_quotient(*args)
             case _:
                 raise Unsupported(f"the checker does not know `{name}`", loc)
 
@@ -468,6 +468,12 @@ def quotient(a: Term, b: Term) -> Term:
         return positive
     negative = k.ite(k.le(k.ZERO, a), k.neg(k.fdiv(a, k.neg(b))), k.fdiv(k.neg(a), k.neg(b)))
     return k.ite(k.lt(k.ZERO, b), positive, negative)
+
+
+def exact_quotient(a: Term, b: Term) -> Term:
+    """`exact_div` in a formula: of what b does not divide, nothing is known."""
+    something = k.app(k.var("exact_div", k.fun_sort((INT, INT), INT)), a, b)
+    return k.ite(k.eq(a, k.mul(b, k.fdiv(a, b))), k.fdiv(a, b), something)
 
 
 def linear(helper: tuple[str, int], args: list[Term]) -> Term:
