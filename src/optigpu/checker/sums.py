@@ -291,12 +291,11 @@ class SumProver:
                 continue
             (x,) = temporaries(1, "e")
             for s, c in group:
-                others = [(t, d) for t, d in group if t is not s]
-                wanted = k.num(0, s.sort)
-                for t, d in others:
-                    wanted = k.sub(wanted, k.scale(Fraction(d) / c, instantiate(t.args[-1], (x,))))
-                if s.sort is k.INT and any(Fraction(d) / c % 1 for _, d in others):
+                others = [(t.args[-1], Fraction(-d) / c) for t, d in group if t is not s]
+                if s.sort is k.INT and any(by.denominator > 1 for _, by in others):
                     continue
+                bodies = [k.mul(k.num(by, s.sort), instantiate(body, (x,))) for body, by in others]
+                wanted = k.add(*bodies)
                 inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
                 inner = self.attempt(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
                 if inner is not None:
