@@ -627,6 +627,69 @@ ATTACKS += (
 )  # fmt: skip
 
 
+HALVED = """#include <optigpu.h>
+int f(int n, int a[9]) {
+  __writes("a ~> Cells1(9)");
+  __ensures("_Res == n + 15");
+  for (int i = 0; i < 9; i++) {
+    __xwrites("&a[i] ~~> i");
+    a[i] = i;
+  }
+  int c = n;
+  for (int s = 8; s > 0; s >>= 1) {
+    c += a[s];
+  }
+  return c;
+}
+"""
+PAIRS = """#include <optigpu.h>
+void f(int n, int a[2 * n]) {
+  __requires("n >= 0");
+  __writes("a ~> Cells1(2 * n)");
+  for (int s = 0; s < n; s++) {
+    __xwrites("&a[2 * s] ~~> 1");
+    __xwrites("&a[2 * s + 1] ~~> 2");
+    a[2 * s] = 1;
+    a[2 * s + 1] = 2;
+  }
+}
+"""
+COUNTED = """#include <optigpu.h>
+int f(int n) {
+  __requires("n >= 0");
+  __ensures("_Res == n");
+  int c = 0;
+  int d = 0;
+  for (int s = 0; s < n; s++) {
+    __spreserves("&d ~~> 2 * s, &c ~~> s");
+    c += 1;
+    d += 2;
+  }
+  return c;
+}
+"""
+ONE = """#include <optigpu.h>
+void f(int a[5]) {
+  __requires("A: int -> int");
+  __consumes("a ~> Matrix1(5, A)");
+  __produces("a ~> Matrix1(5, fun i -> i == 2 ? 1 : A(i))");
+  for (int j = 2; j < 3; j++) a[j % 5] = 1;
+}
+"""
+HEAD = "s >>= 1) {\n"
+ATTACKS += (
+    *(
+        Attack(f"a loop that is unrolled promises nothing: {clause}", HALVED, ((HEAD, f"{HEAD}    {clause};\n"),))
+        for clause in ('__invariant("0 == 1")', '__spreserves("&c ~~> 100")', '__xensures("s == 3")',
+                       '__xreads("&a[s] ~~> 7")', '__xrequires("k: int, k == 3, k == 4")')
+    ),
+    Attack("a loop does not promise two things of a cell", PAIRS, (("2 * s + 1] ~~> 2", "2 * s] ~~> 1"), ("&a[2 * s] ~~> 1", "&a[2 * s] ~~> 5"))),
+    Attack("the first of which is wrong", PAIRS, (("&a[2 * s] ~~> 1", "&a[2 * s + 1] ~~> 5"),)),
+    Attack("nor has it a variable twice", COUNTED, (("&d", "&c"), ("  int d = 0;\n", ""), ("    d += 2;\n", ""))),
+    Attack("what one iteration leaves", ONE, (("A(i))", "i == 3 ? 4 : A(i))"),)),
+)  # fmt: skip
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified

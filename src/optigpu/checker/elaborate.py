@@ -463,8 +463,10 @@ class _FunctionElaborator:
         index = k.var(self.unique(s.index), INT)
         inner = names.bind(s.index, ValueEntry(index))
         if s.contract:
+            if r.op not in ("+", "-"):  # nothing would be said of any iteration
+                raise Unsupported(f"the loop over `{s.index}` is unrolled: it cannot have a contract", s.loc)
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
-        body = (*self.said(self.out.specs.get(at)), *self.block(s.body, inner))
+        body = (*self.said(self.out.specs.get(at), s.loc), *self.block(s.body, inner))
         if s.meaning.value == kc.SEQUENTIAL:
             body += self.read_again((r.amount, r.bound), names)
         self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at))
@@ -507,10 +509,18 @@ class _FunctionElaborator:
                         spec.exclusive_post.append(later)
         return spec, names
 
-    def said(self, spec: LoopSpec | None) -> kc.Code:
-        """What a loop's contract says of memory before each iteration, as steps of its body: nothing else depends on it."""
-        holds = spec.holds if spec is not None else []
-        return tuple(kc.Ghost("", (), (claim,), (), (), at=self.at(loc)) for claim, loc in holds)
+    def said(self, spec: LoopSpec | None, loc: Loc) -> kc.Code:
+        """What a loop's contract says of memory before each iteration, as steps of its body: nothing else depends on it.
+
+        An iteration has no cell twice: of two claims on one, only one would count.
+        """
+        if spec is None:
+            return ()
+        holds = [kc.Ghost("", (), (claim,), (), (), at=self.at(at)) for claim, at in spec.holds]
+        own = tuple(replace(c, contents=UNINIT, value=None) for c in (*spec.invariant, *spec.exclusive_post))
+        if len({c.cells.base for c in own}) < len(own):
+            holds.append(kc.Ghost("", (), own, (), (), at=self.at(loc)))
+        return tuple(holds)
 
     def call_statement(self, call: Call, names: Names, loc: Loc) -> None:
         at = self.at(loc)

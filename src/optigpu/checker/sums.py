@@ -101,6 +101,7 @@ class SumProver:
                 return None
             step: Split | Reindex | Extend | Partition | Maximum | None = self.common(facts, a, b)
             choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)
+            choice = choice and next((c for c in (choice, first_atom(choice)) if decides(facts, c)), None)
             if step is None and choice is not None:  # one side is a choice as a whole
                 case = self.case(facts, choice, a, b, depth)
                 return (*steps, case) if case is not None else None
@@ -664,6 +665,16 @@ def conditions(*terms: Term) -> list[Term]:
             if x.op == "ite" and x.args[0].level == 0:
                 out[x.args[0]] = None
     return list(out)
+
+
+def first_atom(c: Term) -> Term:
+    """The first of the conditions that a condition is made of."""
+    return first_atom(c.args[0]) if c.op in ("and", "or") else c
+
+
+def decides(facts: Facts, c: Term) -> bool:
+    """Is the condition known in either case of it? Otherwise the case would be the same as before."""
+    return facts.assume(c).simplify(c) is k.TRUE and facts.assume(k.not_(c)).simplify(c) is k.FALSE
 
 
 def upper_bound(c: Term, i: Term) -> Term | None:
