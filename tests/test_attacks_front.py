@@ -689,6 +689,42 @@ ATTACKS += (
 )  # fmt: skip
 
 
+STORED = """#include <optigpu.h>
+int f(int x, int p[1]) {
+  __consumes("&p[0] ~> UninitCell");
+  __produces("&p[0] ~~> _Res");
+  p[0] = x;
+  return x;
+}
+"""
+MAYBE = """#include <optigpu.h>
+int g(int n, int a[1]) {
+  __consumes("&a[0] ~> UninitCell");
+  __produces("If(_Res == 1, &a[0] ~~> 5)");
+  __produces("If(_Res != 1, &a[0] ~> UninitCell)");
+  int r = 0;
+  if (n > 0) {
+    a[0] = 5;
+    r = 1;
+  }
+  return r;
+}
+int f(int n) {
+  __ensures("_Res == 0 || _Res == 5");
+  int a[1];
+  const int r = g(n, a);
+  int s = 0;
+  if (r == 1) s = a[0];
+  return s;
+}
+"""
+ATTACKS += (
+    Attack("what a cell holds is the result", STORED, (("return x", "return x + 1"),)),
+    Attack("where the result says so", MAYBE, (("r == 1", "r == 0"),)),
+    Attack("and only there", MAYBE, (("int r = 0", "int r = 1"),)),
+)
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified

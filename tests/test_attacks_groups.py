@@ -108,6 +108,15 @@ ATTACKS = [
         ("    blocksync(); // after\n", ""),
         ("    blocksync();\n    const", "    const"),
     ),
+    on_blocks(
+        "what_is_asked_of_a_launch_is_shown",
+        FIRST,
+        """    blocksync();
+    const float x = first(s);""",
+        ("KernelParams(_, 256, _)", "KernelParams(_, 512, _)"),
+        ("KernelParams(_, 256, _)", "KernelParams(1, 256, _)"),
+        ("KernelParams(_, 256, _)", "KernelParams(_, 256, 4096)"),
+    ),
     Attack(
         "alignment_through_calls",
         "#include <optigpu.h>\n"

@@ -299,6 +299,8 @@ class _FunctionElaborator:
             low, high = self.formulas.range(group.args[0], names)
             self.formulas.threads = k.sub(high, low)
         if launch is not None:
+            if launch.args[2] != Var("_"):
+                raise Unsupported("a device function cannot ask for a launch with so much shared memory: _", launch.loc)
             given = zip(ANY_LAUNCH, launch.args)
             return [k.eq(x, self.formulas.term(e, names)) for x, e in given if e != Var("_")]
         if group is not None:
