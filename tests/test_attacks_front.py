@@ -622,6 +622,8 @@ ATTACKS += (
     returns("exact_div in a contract divides", "exact_div(n, 2)", "  return n / 2;",
             (", n % 2 == 0", ""), params="int n", needs="n >= 0, n % 2 == 0"),
     Attack("also in a size", TILES, ((", n % 4 == 0", ""),)),
+    returns("of a division by zero nothing remains", "x % y", "  return y == 0 ? x : x % y;",
+            ("y != 0", "y >= 0"), params="int x, int y", needs="y != 0"),
     returns("but where it does", "(n % 2 == 0 ? exact_div(n, 2) : 0)", "  return n % 2 == 0 ? n / 2 : 0;",
             ("n % 2 == 0", "n % 3 == 0"), params="int n", needs="n >= 0"),
 )  # fmt: skip

@@ -212,6 +212,8 @@ class FormulaElaborator:
                 return k.or_(a, b)
             case "==>":
                 return k.implies(a, b)
+            case "%":
+                return remainder(a, b)
             case _:
                 return pure_operation(REAL_SPELLINGS.get(e.op, e.op), a, b)
 
@@ -468,6 +470,12 @@ def quotient(a: Term, b: Term) -> Term:
         return positive
     negative = k.ite(k.le(k.ZERO, a), k.neg(k.fdiv(a, k.neg(b))), k.fdiv(k.neg(a), k.neg(b)))
     return k.ite(k.lt(k.ZERO, b), positive, negative)
+
+
+def remainder(a: Term, b: Term) -> Term:
+    """`%` in a formula: of a division by zero, nothing is known."""
+    something = k.app(k.var("%", k.fun_sort((INT, INT), INT)), a, b)
+    return k.add(pure_operation("%", a, b), k.ite(k.eq(b, k.ZERO), something, k.ZERO))
 
 
 def exact_quotient(a: Term, b: Term) -> Term:
