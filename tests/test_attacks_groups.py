@@ -116,6 +116,7 @@ ATTACKS = [
         ("KernelParams(_, 256, _)", "KernelParams(_, 512, _)"),
         ("KernelParams(_, 256, _)", "KernelParams(1, 256, _)"),
         ("KernelParams(_, 256, _)", "KernelParams(_, 256, 4096)"),
+        ("KernelParams(_, 256, _)", "HostCtx, KernelParams(_, 256, _)"),
     ),
     Attack(
         "alignment_through_calls",

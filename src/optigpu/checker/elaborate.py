@@ -295,6 +295,9 @@ class _FunctionElaborator:
         if (group or launch) is not None and self.f.role is not Role.DEVICE:
             loc = (group or launch or self.f).loc
             raise Unsupported("ThreadsCtx and KernelParams belong to device functions: __device__", loc)
+        for item in (i for c in self.f.contract for i in c.items if self.f.role is Role.DEVICE):
+            if Var("HostCtx") in subexpressions(item.body):
+                raise Unsupported("HostCtx belongs to host code", item.loc)
         if group is not None:
             low, high = self.formulas.range(group.args[0], names)
             self.formulas.threads = k.sub(high, low)
