@@ -678,6 +678,21 @@ void f(int a[5]) {
   for (int j = 2; j < 3; j++) a[j % 5] = 1;
 }
 """
+OWN = """#include <optigpu.h>
+void f(int n, int a[n], int c[4]) {
+  __requires("n >= 0");
+  __writes("a ~> Cells1(n)");
+  __consumes("c ~> Matrix1(4, fun i -> 0)");
+  __produces("c ~> Matrix1(4, fun i -> n)");
+  for (int s = 0; s < n; s++) {
+    __xconsumes("&a[s] ~> UninitCell");
+    __xproduces("&a[s] ~~> 1");
+    __spreserves("for k in 0..4 -> &c[k] ~~> s");
+    a[s] = 1;
+    for (int k = 0; k < 4; k++) c[k] += 1;
+  }
+}
+"""
 HEAD = "s >>= 1) {\n"
 ATTACKS += (
     *(
@@ -686,6 +701,9 @@ ATTACKS += (
                        '__xreads("&a[s] ~~> 7")', '__xrequires("k: int, k == 3, k == 4")')
     ),
     Attack("a loop does not promise two things of a cell", PAIRS, (("&a[2 * s] ~~> 1", "&a[2 * s + 1] ~~> 5"),)),
+    Attack("an iteration takes what is there", OWN, (("&a[s] ~> Un", "&a[s + 1] ~> Un"),)),
+    Attack("also what nothing is known of", OWN, (("&a[s] ~> Un", "&a[s - n] ~> Un"),)),
+    Attack("and keeps what is there", OWN, (("k in 0..4", "k in -1..4"),)),
     Attack("nor has it a variable twice", COUNTED, (("&d", "&c"), ("  int d = 0;\n", ""), ("    d += 2;\n", ""))),
     Attack("what one iteration leaves", ONE, (("A(i))", "i == 3 ? 4 : A(i))"),)),
 )  # fmt: skip

@@ -92,7 +92,7 @@ class LoopSpec:
 
     index: Term
     variables: tuple[Term, ...] = ()
-    holds: list[tuple[Claim, Loc]] = field(default_factory=list)  # what cells hold when an iteration starts
+    holds: list[tuple[Claim, Loc]] = field(default_factory=list)  # what is there, and holds, when an iteration starts
     exclusive_post: list[Claim] = field(default_factory=list)
     invariant: list[Claim] = field(default_factory=list)
     facts: list[Term] = field(default_factory=list)
@@ -508,7 +508,9 @@ class _FunctionElaborator:
                     continue
                 for claim in claims:
                     before, later = _sides(c.kind[1:], claim)
-                    if before is not None and before.contents != UNINIT:
+                    if before is not None and (
+                        before.contents != UNINIT or later is None
+                    ):  # else it is said by `later`
                         spec.holds.append((replace(before, share=READ), item.loc))
                     if later is not None:
                         spec.exclusive_post.append(later)
@@ -517,13 +519,13 @@ class _FunctionElaborator:
     def said(self, spec: LoopSpec | None, loc: Loc) -> kc.Code:
         """What a loop's contract says of memory before each iteration, as steps of its body: nothing else depends on it.
 
-        An iteration has no cell twice: of two claims on one, only one would count.
+        An iteration has all the cells that are said to be its own, and none twice: of two claims on one, only one would count.
         """
         if spec is None:
             return ()
         holds = [kc.Ghost("", (), (claim,), (), (), at=self.at(at)) for claim, at in spec.holds]
         own = tuple(replace(c, contents=UNINIT, value=None) for c in (*spec.invariant, *spec.exclusive_post))
-        if len({c.cells.base for c in own}) < len(own):
+        if spec.invariant or len({c.cells.base for c in own}) < len(own):
             holds.append(kc.Ghost("", (), own, (), (), at=self.at(loc)))
         return tuple(holds)
 
