@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from optigpu.frontend.shapes import effective_types
@@ -40,9 +40,10 @@ HEADERS = {
 }
 
 
-def emit_c(program: Program) -> str:
-    """A self-contained C11 file with the functions of the program and what they call."""
-    return _CPrinter(program).run()
+def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
+    """A self-contained C11 file with these functions, or those of the program, and what they call."""
+    names = [f.name for f in program.functions()] if functions is None else functions
+    return _CPrinter(program, names).run()
 
 
 class CExprs(ExprPrinter):
@@ -137,10 +138,10 @@ def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
 
 
 class _CPrinter(ProgramPrinter):
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, names: Sequence[str]) -> None:
         super().__init__()
         self.source = program
-        self.functions = [f for f in callees_first(program) if f.role is not Role.GHOST]
+        self.functions = [f for f in callees_first(program, names) if f.role is not Role.GHOST]
         self.effective = {f.name: effective_types(f) for f in self.functions}
         exprs = CExprs()
         exprs.flat_params = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
@@ -233,8 +234,8 @@ class _CPrinter(ProgramPrinter):
         return omp or [f"GCC {p}" for p in found if p != "unroll"]
 
 
-def callees_first(program: Program) -> list[Function]:
-    """The functions of the program itself, in their order, each after those it calls: C takes a function that was not declared for
+def callees_first(program: Program, names: Sequence[str]) -> list[Function]:
+    """The functions of these names, in their order, each after those it calls: C takes a function that was not declared for
     one of other types. Included functions that nothing calls are not checked, so they are left out."""
     known = {f.name: f for f in program.flat_items() if isinstance(f, Function)}
     out: dict[str, Function] = {}
@@ -244,8 +245,8 @@ def callees_first(program: Program) -> list[Function]:
             visit(known[called])
         out[f.name] = f
 
-    for f in program.functions():
-        visit(f)
+    for name in names:
+        visit(known[name])
     return list(out.values())
 
 

@@ -59,6 +59,11 @@ def save(built: BuiltCuda, folder: Path, key: str) -> Path:
     """`key.cu` for people and nvcc, and `key.json` with how it is called and, for NVRTC, its kernels and their plan."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{key}.cu", built.source)
+    write_whole(folder / f"{key}.json", manifest_text(built))
+    return folder / f"{key}.json"
+
+
+def manifest_text(built: BuiltCuda) -> str:
     data = {
         "format": FORMAT,
         "verified": built.verified,
@@ -69,8 +74,7 @@ def save(built: BuiltCuda, folder: Path, key: str) -> Path:
         "plan": encode(built.plan) if encodable(built.plan) else None,
         "kernels": built.kernels,
     }
-    write_whole(folder / f"{key}.json", json.dumps({**data, "seal": _seal(data)}, indent=1))
-    return folder / f"{key}.json"
+    return json.dumps({**data, "seal": _seal(data)}, indent=1)
 
 
 def load(folder: Path, key: str) -> BuiltCuda:

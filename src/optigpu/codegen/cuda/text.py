@@ -398,8 +398,9 @@ def is_arithmetic(e: Call) -> bool:
 
 
 def comment(text: str, indent: int = 1) -> str:
-    """One line, which the next does not continue: for compilers, blanks after a backslash at its end are none."""
-    printable = "".join(c if c.isprintable() else " " for c in text)
+    """One line, which the next does not continue: for compilers, blanks after a backslash at its end are none, and `??/` may be a
+    backslash."""
+    printable = "".join(c if c.isprintable() else " " for c in text).replace("??/", "?? /")
     return f"//{' ' * indent}{printable}".rstrip("\\ ")
 
 
