@@ -419,6 +419,18 @@ def test_a_device_function_has_no_vector_accesses() -> None:
 
 @pytest.mark.parametrize(
     ("name", "refused_"),
+    [("cudaMemcpy", True), ("failure", True), ("new", True), ("cuda_copy", False), ("copy", False)],
+)
+def test_no_entry_point_takes_the_place_of_what_cuda_has(name: str, refused_: bool) -> None:
+    text = host(launch("1", "e[t] = 1.0f;") + BACK).replace("void f(", f"void {name}(")
+    if refused_:
+        assert f"OG405: `{name}` means something else" in refused(text)
+    else:
+        assert f'extern "C" const char* {name}(' in emitted(text).text
+
+
+@pytest.mark.parametrize(
+    ("name", "refused_"),
     [
         ("store4", True), ("make_float4", True), ("__shfl_down_sync", True), ("cudaFree", True), ("f_kernel2", True),
         ("launch_f_kernel", True), ("store5", False), ("kernel_f", False),

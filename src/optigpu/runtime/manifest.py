@@ -11,10 +11,11 @@ from typing import Any
 from optigpu.codegen import plan as plans
 from optigpu.codegen.plan import Plan
 from optigpu.runtime.cache import content_key
+from optigpu.runtime.claims import Requirement
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.files import read_exact, write_whole
-from optigpu.runtime.signature import ArrayParam, Requirement, ScalarParam, Signature
+from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 

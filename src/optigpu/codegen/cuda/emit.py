@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,6 +40,7 @@ RESERVED_WORDS = (
     "make_float2 make_float4 make_int2 make_int4 make_uint2 make_uint4 make_double2 make_double4"
 )
 RESERVED = frozenset(RESERVED_WORDS.split())
+CUDA_API = re.compile(r"cuda[A-Z]")
 VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
 PREAMBLE = """
 thread_local char message[512];
@@ -237,7 +239,7 @@ def reject_reserved(f: Function, entry: str) -> None:
     names = [(p.name, p.loc) for p in f.params]
     names += [(s.name, s.loc) for s in statements(f.body) if isinstance(s, Decl)]
     names += [(s.index, s.loc) for s in statements(f.body) if isinstance(s, For)]
-    if f.role is Role.DEVICE:
+    if f.role is Role.DEVICE or CUDA_API.match(f.name) or f.name in RESERVED:
         names.append((f.name, f.loc))
     ours = (f"{entry}_kernel", f"launch_{entry}_kernel", f"check_{entry}", f"{entry}_on_device")
     for name, loc in names:
