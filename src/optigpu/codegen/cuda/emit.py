@@ -35,7 +35,7 @@ RESERVED_WORDS = (
     "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
-    "failure failed TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
+    "failure failed TRY device_array scratch_array size_product load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
     "first_y first_z slice_y slice_z NULL INFINITY snprintf "
     "make_float2 make_float4 make_int2 make_int4 make_uint2 make_uint4 make_double2 make_double4"
 )
@@ -54,12 +54,25 @@ const char* failure(const char* what, cudaError_t status) {
 #define TRY(call) \\
   if (const auto failed = (call)) return failure(#call, failed)
 """
+SIZE_PRODUCT = """
+// The product of sizes, or the greatest number where it is larger: no memory has that size.
+template <typename... Sizes>
+size_t size_product(Sizes... sizes) {
+  size_t out = 1;
+  for (const size_t size : {(size_t)sizes...}) out = size != 0 && out > SIZE_MAX / size ? SIZE_MAX : out * size;
+  return out;
+}
+"""
 DEVICE_ARRAY = """
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
 struct device_array {
   T* data = nullptr;
-  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  template <typename... Sizes>
+  cudaError_t allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    return bytes == 0 ? cudaSuccess : cudaMalloc((void**)&data, bytes);
+  }
   cudaError_t release() {
     T* const old = data;
     data = nullptr;
@@ -77,7 +90,9 @@ template <typename T>
 struct scratch_array {
   T* data = nullptr;
   cudaStream_t stream = 0;
-  cudaError_t allocate(size_t count, cudaStream_t on) {
+  template <typename... Sizes>
+  cudaError_t allocate(cudaStream_t on, Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
     stream = on;
     int device = 0;
     static thread_local int prepared = -1;  // the device whose pool was told to keep memory
@@ -90,7 +105,7 @@ struct scratch_array {
       if (status) return status;
       prepared = device;
     }
-    return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
+    return bytes == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, bytes, on);
   }
   cudaError_t release() {
     T* const old = data;
@@ -355,7 +370,8 @@ class _File:
             s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM
         ]
         scratch = self.bound is not None and any(n not in self.bound for n in device)
-        return PREAMBLE + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
+        product = SIZE_PRODUCT if device or self.vectors() else ""
+        return PREAMBLE + product + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
     def alignment(self, bound: Mapping[str, str] | None) -> dict[str, int]:
         """Parameter -> bytes to which its vector accesses need it aligned: device memory of the caller."""

@@ -234,8 +234,9 @@ uint64_t exchange(uint64_t value, int from, int line) {
 }
 
 cudaError_t allocate(void** p, size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return cudaErrorMemoryAllocation;
   unsigned char* const raw = (unsigned char*)aligned_alloc(256, (bytes + 2 * GUARD + 255) / 256 * 256);
-  if (raw == nullptr) return 2;
+  if (raw == nullptr) return cudaErrorMemoryAllocation;
   memset(raw, 0xff, bytes + 2 * GUARD);
   *p = raw + GUARD;
   allocations[(uintptr_t)*p] = bytes;
@@ -264,7 +265,10 @@ cudaError_t last_error() { return failed; }
 
 const char* error_text(cudaError_t status) {
   static std::string text;
-  text = status == FAILED ? failure : status == cudaErrorInvalidConfiguration ? "invalid launch configuration" : "error";
+  text = status == FAILED                          ? failure
+         : status == cudaErrorInvalidConfiguration ? "invalid launch configuration"
+         : status == cudaErrorMemoryAllocation     ? "out of memory"
+                                                   : "error";
   if (status == FAILED) failed = 0;  // reported: the next call starts afresh
   return text.c_str();
 }
