@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from optigpu.checker.verify import Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
-from optigpu.runtime.compilers import compile_c
+from optigpu.runtime.compilers import c_compiler, compile_c
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.errors import BuildError
 from optigpu.runtime.signature import signature_of
@@ -71,3 +76,34 @@ def test_functions_that_compilers_call_are_not_redefined(name: str, known: bool)
             parse_text(text)
     else:
         assert f"float {name}(float x)" in emit_c(parse_text(text))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "stops"),
+    [
+        ((2, 3, 4), False),
+        ((1 << 21, 1 << 21, 1 << 21), True),  # 2^66 bytes, of which 64 bits leave none
+        ((1 << 20, 1 << 20, 1 << 4), True),  # 2^47 bytes, which are not there
+    ],
+)
+def test_a_program_stops_where_there_is_no_memory(sizes: tuple[int, int, int], stops: bool, tmp_path: Path) -> None:
+    """What it writes then would be somewhere else."""
+    text = """double f(int n, int m, int k) {
+  __requires("n >= 1, m >= 1, k >= 1");
+  __ensures("_Res =. 2.0");
+  double* const t = MALLOC3(double, n, m, k);
+  t[n - 1][0][0] = 2.0;
+  const double x = t[n - 1][0][0];
+  free(t);
+  return x;
+}
+"""
+    program = parse_text(text)
+    assert Verifier().verify(program).verified
+    n, m, k = sizes
+    main = f'int main(void) {{ puts(f({n}, {m}, {k}) == 2.0 ? "fine" : "wrong"); }}'
+    (tmp_path / "x.c").write_text(f"#include <stdio.h>\n{emit_c(program)}\n{main}\n", encoding="utf-8")
+    command = [c_compiler() or "cc", "-std=c11", "-o", str(tmp_path / "x"), str(tmp_path / "x.c")]
+    subprocess.run(command, check=True)
+    done = subprocess.run([tmp_path / "x"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == ((-signal.SIGABRT, "") if stops else (0, "fine\n"))

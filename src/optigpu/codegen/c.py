@@ -8,7 +8,7 @@ from fractions import Fraction
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Int, Real, SizeOf, Var
+from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Real, SizeOf, Var
 from optigpu.syntax.operators import BITWISE, COMPARISONS, POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import ExprPrinter, ProgramPrinter
 from optigpu.syntax.program import (
@@ -35,9 +35,23 @@ HEADERS = {
     "limits.h": frozenset(INT_CONSTANTS),
     "math.h": frozenset(MATH) | {"INFINITY"},
     "stdlib.h": frozenset({"free", "malloc"}),
-    "stdint.h": frozenset({"int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
+    "stdint.h": frozenset({"malloc", "int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
     "stdbool.h": frozenset({"bool"}),
 }
+ALLOCATOR = r"""
+// Memory for an array of these sizes. Where there is none the program stops: it is proved for memory that is there.
+static inline void* optigpu_malloc(size_t bytes, int rank, const size_t* sizes) {
+  for (int i = 0; i < rank; i++) {
+    if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) abort();
+    bytes *= sizes[i];
+  }
+  void* const memory = malloc(bytes);
+  if (memory == NULL && bytes != 0) abort();
+  return memory;
+}
+#define OPTIGPU_MALLOC(type, ...) \
+  optigpu_malloc(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
+"""
 
 
 def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
@@ -100,12 +114,7 @@ class CExprs(ExprPrinter):
     def alloc(self, e: Alloc) -> str:
         if e.space is not Space.ANY:
             raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
-        factors = [self.show(d, precedence("*") + 1) for d in e.dims if d != Int(1)]
-        if factors:
-            factors[0] = (
-                f"(size_t){factors[0] if factors[0].isalnum() or factors[0].startswith('(') else f'({factors[0]})'}"
-            )
-        return f"malloc({' * '.join([*factors, f'sizeof({e.elem.name})'])})"
+        return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
 
 
 def confusing(outer: str, side: Expr) -> bool:
@@ -158,6 +167,9 @@ class _CPrinter(ProgramPrinter):
             self.out.add(f"#include <{header}>")
         if headers:
             self.out.add("")
+        if "malloc" in self.words():
+            self.out.extend(ALLOCATOR.strip("\n").split("\n"))
+            self.out.add("")
         defines = [d for d in self.source.flat_items() if isinstance(d, Define)]
         for d in defines:
             self.item(d)
@@ -169,10 +181,12 @@ class _CPrinter(ProgramPrinter):
             self.function(f)
         return self.out.text()
 
-    def headers(self) -> list[str]:
+    def words(self) -> set[str]:
         macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
-        words = {w for f in self.functions for w in words_of(f)} | words_in(macros)
-        return [h for h, names in HEADERS.items() if words & names]
+        return {w for f in self.functions for w in words_of(f)} | words_in(macros)
+
+    def headers(self) -> list[str]:
+        return [h for h, names in HEADERS.items() if self.words() & names]
 
     def function(self, f: Function) -> None:
         if f.role is Role.DEVICE:
