@@ -13,7 +13,7 @@ from optigpu.checker.verify import Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
-from optigpu.runtime.compilers import c_compiler, compile_c
+from optigpu.runtime.compilers import C_FLAGS, c_compiler, compile_c
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.errors import BuildError
 from optigpu.runtime.signature import signature_of
@@ -78,6 +78,18 @@ def test_functions_that_compilers_call_are_not_redefined(name: str, known: bool)
         assert f"float {name}(float x)" in emit_c(parse_text(text))
 
 
+def run_alone(text: str, call: str, folder: Path) -> tuple[int, str]:
+    """The exit code and output of a program that calls a verified function, compiled as our libraries are."""
+    program = parse_text(text)
+    assert Verifier().verify(program).verified
+    main = f'int main(void) {{ puts({call} == 2.0 ? "fine" : "wrong"); }}'
+    (folder / "x.c").write_text(f"#include <stdio.h>\n{emit_c(program)}\n{main}\n", encoding="utf-8")
+    flags = [f for f in C_FLAGS if f != "-shared"]
+    subprocess.run([c_compiler() or "cc", *flags, "-o", str(folder / "x"), str(folder / "x.c")], check=True)
+    done = subprocess.run([folder / "x"], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
 @pytest.mark.parametrize(
     ("sizes", "stops"),
     [
@@ -98,12 +110,22 @@ def test_a_program_stops_where_there_is_no_memory(sizes: tuple[int, int, int], s
   return x;
 }
 """
-    program = parse_text(text)
-    assert Verifier().verify(program).verified
-    n, m, k = sizes
-    main = f'int main(void) {{ puts(f({n}, {m}, {k}) == 2.0 ? "fine" : "wrong"); }}'
-    (tmp_path / "x.c").write_text(f"#include <stdio.h>\n{emit_c(program)}\n{main}\n", encoding="utf-8")
-    command = [c_compiler() or "cc", "-std=c11", "-o", str(tmp_path / "x"), str(tmp_path / "x.c")]
-    subprocess.run(command, check=True)
-    done = subprocess.run([tmp_path / "x"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == ((-signal.SIGABRT, "") if stops else (0, "fine\n"))
+    expected = (-signal.SIGABRT, "") if stops else (0, "fine\n")
+    assert run_alone(text, f"f{sizes}", tmp_path) == expected
+
+
+@pytest.mark.parametrize(("n", "stops"), [(1000, False), (1 << 28, True)])
+def test_a_program_stops_where_the_stack_is_too_small(n: int, stops: bool, tmp_path: Path) -> None:
+    text = """double f(int n, double x[1]) {
+  __requires("n >= 1, X: int -> double");
+  __consumes("x ~> Matrix1(1, X)");
+  __produces("x ~> Matrix1(1, X)");
+  __ensures("_Res =. X(0)");
+  double t[n];
+  for (int i = 0; i < n; i++) t[i] = x[0];
+  x[0] = t[n / 2];
+  return t[n - 1];
+}
+"""
+    expected = (-signal.SIGSEGV, "") if stops else (0, "fine\n")
+    assert run_alone(text, f"f({n}, (double[]){{2.0}})", tmp_path) == expected

@@ -715,3 +715,11 @@ void f(int n, int m, float h[8]) {
     assert size_of(1 << 40).value == 1 << 40
     with pytest.raises(CallError, match="out of memory"):
         size_of((1 << 64) + 240)
+
+
+def test_a_thread_has_room_for_large_arrays_on_the_stand_in() -> None:
+    """A GPU's threads have 512 KiB each; the stand-in's would write into each other's."""
+    text = threads("float r[60000]; for (int i = 0; i < 60000; i++) r[i] = 1.0f * t; d[b][t] = r[59999] + r[0];")
+    h = np.zeros((1, 8), np.float32)
+    on_standin(text, races=False)(h)
+    assert h.tolist() == [[2.0 * t for t in range(8)]]
