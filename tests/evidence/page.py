@@ -292,10 +292,13 @@ programs that the fix does not concern.
 - By reading what is emitted: constants and casts that lost their 64 bits, folding that changed signs, host loops that overflow, entry checks
   that were computed under what they check, preconditions with named constants, alignment, device memory read by the host, functions that
   take the place of CUDA's, names that have another type in C++ than in the program, shared arrays that a local one hides, divisions in
-  place without a sign, functions of a library that the process has too, code that was audited with other ends of lines than it has
+  place without a sign, functions of a library that the process has too, code that was audited with other ends of lines than it has, sizes of
+  memory beyond 64 bits, memory that is not there, entry points that the system's functions of their names are mistaken for
   (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
-  code in their names, arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
+  code in their names, arrays of no declared size, preconditions that wrap around, contents that a contract asks for and nobody looked at, masks,
+  truth values that are neither 0 nor 1, launches without a compiler that lost fractions too late, calls prepared for another GPU
+  (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
   value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.

@@ -171,6 +171,8 @@ class CudaFunction:
             raise CallError(f"{name} does more than copy in, launch and copy out: it takes NumPy arrays")
         self.signature.check_views(bound, views)
         devices = {v.device for v in views.values()}
+        if devices == {None}:
+            raise CallError(f"{name}: these arrays are in host memory: give PyTorch or CuPy arrays")
         if len(devices) > 1:
             raise CallError(
                 f"{name}: the arrays are not all on the same device ({', '.join(map(device_name, devices))})"

@@ -22,7 +22,7 @@ class Model:
     def at(self, *indices: Any) -> Any:
         """Outside the array the function is unspecified: such points decide nothing, so any element will do. Numbers do not wrap
         around as those of the array would."""
-        clipped = [np.clip(i, 0, max(n - 1, 0)) for i, n in zip(indices, self.array.shape)]
+        clipped = [np.asarray(np.clip(i, 0, max(n - 1, 0)), np.int64) for i, n in zip(indices, self.array.shape)]
         found = self.array[tuple(clipped)] if self.array.size else np.zeros(())
         match found.dtype.kind, found.dtype.itemsize:
             case "i" | "u", size:
