@@ -239,18 +239,56 @@ def test_a_fast_path_may_have_another_condition() -> None:
     assert "b * 4 + 3 < n && n % 4 == 0" in s.text()
 
 
-def test_a_last_guard_that_says_nothing_of_the_others_is_rejected() -> None:
-    """The guard is one from below: it holds in the last iteration and not in the first."""
+BORDER = """
+void f(int n, float a[n], float c[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __writes("c ~> Matrix1(n, fun i -> 0 < i && i < n - 1 ? A(i - 1) + A(i + 1) : A(i))");
+  for (int i = 0; i < n; i++) { if (0 < i && i < n - 1) { c[i] = a[i - 1] + a[i + 1]; } else { c[i] = a[i]; } }
+}"""
+
+
+def test_a_fast_path_is_away_from_the_border() -> None:
+    """Lower bounds are tested in the first iteration, upper ones in the last; of two on one index the tighter one."""
+    s = og.Script(parse_text(BORDER))
+    s.loop.tile("i", 4, outer="b", tail="guard")
+    fast = s.loop.fast_path("i")
+    assert "if (0 < b * 4 && b * 4 + 3 < n - 1) {" in s.text()
+    s.loop.unroll_hint(fast)
+    assert s.text().count("else") == 2
+
+
+def test_a_fast_path_counts_down() -> None:
+    s = og.Script(parse_text(BORDER.replace("int i = 0; i < n; i++", "int i = n - 1; i >= 0; i--")))
+    s.loop.fast_path("i")
+    assert "if (0 < " in s.text()
+
+
+def test_an_else_that_has_nothing_to_do_with_the_loop_stays() -> None:
+    s = og.Script(parse_text(BORDER))
+    s.loop.tile("i", 4, outer="b", tail="guard")
+    s.instr.replace(
+        For("i"),
+        "for (int i = 0; i < 4; i++) { if (b * 4 + i < n) { if (0 < b * 4 + i && b * 4 + i < n - 1) "
+        "{ if (b > 2) { c[b * 4 + i] = a[b * 4 + i - 1] + a[b * 4 + i + 1]; } else "
+        "{ c[b * 4 + i] = a[b * 4 + i + 1] + a[b * 4 + i - 1]; } } else { c[b * 4 + i] = a[b * 4 + i]; } } }",
+    )
+    s.loop.fast_path("i")
+    assert s.text().count("if (b > 2)") == 2
+
+
+def test_a_guard_that_first_and_last_iteration_say_nothing_of_is_rejected() -> None:
+    """It holds in every third iteration, in the last one too."""
     s = og.Script(
         parse_text("""
-        void f(int n, float c[n]) {
-          __requires("n > 0");
-          __writes("c ~> Matrix1(n, fun i -> 0)");
-          for (int i = 0; i < n + 3; i++) { if (i >= 3) { c[i - 3] = 0.0f; } }
+        void f(float c[7]) {
+          __writes("c ~> Matrix1(7, fun i -> i % 3 == 0 ? 1 : 0)");
+          for (int i = 0; i < 7; i++) { c[i] = 0.0f; }
+          for (int i = 0; i < 7; i++) { if (i % 3 == 0) { c[i] = 1.0f; } }
         }""")
     )
     with pytest.raises(StepError):
-        s.loop.fast_path("i")
+        s.loop.fast_path(For("i").last)
 
 
 def test_a_loop_without_guards_has_no_fast_path() -> None:
@@ -415,3 +453,117 @@ def test_a_launch_says_how_many_blocks_a_multiprocessor_should_hold() -> None:
         s.gpu.launch(grid=["b"], block=["i"], blocks_per_multiprocessor=0)
     s.gpu.launch(grid=["b"], block=["i"], blocks_per_multiprocessor=3)
     assert "__launch_bounds__(32, 3)" in s.cuda().text
+
+
+# Scans ------------------------------------------------------------------------------------------------------------------------
+
+
+def running(stores: str = "c[i] = x;", promised: str = "Sum(j in 0..i + 1, A(j))") -> og.Script:
+    return og.Script(
+        parse_text(f"""
+        void f(int n, float a[n], float c[n]) {{
+          __requires("A: int -> float");
+          __reads("a ~> Matrix1(n, A)");
+          __writes("c ~> Matrix1(n, fun i -> {promised})");
+          float x = 0.0f;
+          for (int i = 0; i < n; i++) {{ {stores} }}
+        }}""")
+    )
+
+
+INCLUSIVE, EXCLUSIVE = "x += a[i]; c[i] = x;", "c[i] = x; x += a[i];"
+
+
+@pytest.mark.parametrize(
+    ("stores", "promised"),
+    [
+        (INCLUSIVE, "Sum(j in 0..i + 1, A(j))"),
+        (EXCLUSIVE, "Sum(j in 0..i, A(j))"),
+        ("x += a[i]; c[i] = 2.0f * x + 1.0f;", "2 * Sum(j in 0..i + 1, A(j)) + 1"),
+    ],
+)
+def test_a_scan_may_read_twice_and_write_once(stores: str, promised: str) -> None:
+    s = running(stores, promised)
+    s.reduce.scan("i", 8, outer="t", sums="sums", before="base", twice=True)
+    assert s.text().count("c[t * 8 + i] =") == 1
+
+
+def test_what_is_before_the_tiles_can_be_scanned_in_turn() -> None:
+    s = running(INCLUSIVE)
+    s.reduce.scan("i", 8, outer="t", sums="sums", before="base", twice=True, running="y")
+    s.reduce.scan(For("t", body=Write("base")), 4, outer="g", sums="groups", before="until", twice=True)
+    assert "base[g * 4 + t] = until[g] + y;" in s.text()
+
+
+def test_a_condition_on_the_sum_is_no_scan() -> None:
+    s = running("x += a[i]; c[i] = 0.0f; if (x > 1.0f) { c[i] = 0.0f; }", "0")
+    with pytest.raises(InputError, match="only `x"):
+        s.reduce.scan("i", 8, outer="t", sums="sums", before="base", twice=True)
+
+
+def test_a_sum_that_is_used_before_the_loop_is_not_taken_along() -> None:
+    s = running(INCLUSIVE)
+    s.instr.insert("float y = x;", before="i")
+    with pytest.raises(InputError, match="no sum declared"):
+        s.reduce.scan("i", 8, outer="t", sums="sums", before="base")
+
+
+# Guards that are passed -------------------------------------------------------------------------------------------------------
+
+
+def test_declarations_leave_guarded_loops_and_loops_part_inside_guards() -> None:
+    s = og.Script(parse_text(GUARDED))
+    s.loop.tile("i", 8, outer="b", tail="guard")
+    s.variable.bind(Write("c"), "x", "a[b * 8 + i]")
+    s.loop.hoist("x")
+    s.loop.fission(before=Write("c"))
+    text = s.text()
+    assert "float x[8];" in text and text.count("if (b * 8 + i < n)") == 2
+
+
+def test_a_guard_that_the_first_part_changes_cannot_be_parted() -> None:
+    s = og.Script(
+        parse_text("""
+        void f(int n, int c[n], int d[n]) {
+          __writes("c ~> Matrix1(n, fun i -> 0), d ~> Matrix1(n, fun i -> 2)");
+          for (int i = 0; i < n; i++) { c[i] = 1; d[i] = 1; }
+          for (int i = 0; i < n; i++) { if (c[i] == 1) { c[i] = 0; d[i] = 2; } }
+        }""")
+    )
+    with pytest.raises(StepError):
+        s.loop.fission(before=Write("d").last)
+
+
+# Dimensions --------------------------------------------------------------------------------------------------------------------
+
+
+def rows(index: str = "i * 8 + j", count: int = 8) -> og.Script:
+    return og.Script(
+        parse_text(f"""
+        void f(float c[32]) {{
+          __writes("c ~> Matrix1(32, fun i -> 1)");
+          float t[32];
+          for (int i = 0; i < 32; i++) {{ t[i] = 0.0f; }}
+          for (int i = 0; i < 4; i++) {{ for (int j = 0; j < {count}; j++) {{ t[{index}] = 0.0f; }} }}
+          for (int i = 0; i < 32; i++) {{ c[i] = t[i] + 1.0f; }}
+        }}""")
+    )
+
+
+def test_a_dimension_is_split_into_rows() -> None:
+    s = rows()
+    s.matrix.split_dim("t", 0, 8)
+    text = s.text()
+    assert "float t[4][8];" in text and "t[i][j] = 0.0f" in text and "t[i / 8][i % 8] + 1.0f" in text
+
+
+def test_an_index_that_goes_on_into_the_next_row_cannot_be_split() -> None:
+    """In rows of 4, i * 8 is row 2 * i, and j goes up to 7."""
+    with pytest.raises(StepError):
+        rows().matrix.split_dim("t", 0, 4)
+
+
+@pytest.mark.parametrize(("dim", "size"), [(1, 8), (0, 5), (0, 0), (-1, 8)])
+def test_a_dimension_that_is_not_there_or_does_not_divide_is_refused(dim: int, size: int) -> None:
+    with pytest.raises(InputError, match=r"no dimension|does not divide"):
+        rows().matrix.split_dim("t", dim, size)

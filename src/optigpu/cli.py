@@ -6,6 +6,7 @@ What needs a parser or a solver is imported when it is asked for: `bench` and `d
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import sys
@@ -46,6 +47,9 @@ def _later(what: sys.UnraisableHookArgs) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; never a stack trace, unless OPTIGPU_TRACEBACK asks for it."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    gc.set_threshold(
+        50_000, 20, 100
+    )  # many small terms that live long, and hardly a cycle: looking for them takes time
     sys.set_int_max_str_digits(0)  # products of constants in formulas may be long, and are numbers all the same
     sys.stdout, sys.stderr = _printable(sys.stdout), _printable(sys.stderr)
     args = _arguments().parse_args(argv)

@@ -4,7 +4,8 @@ A side condition of a rule is a statement that only checks something (`self._req
 an early `return False` or `return None`, one part of such a test without which it refuses less, one operand of any other
 conjunction, one conjunct of a goal, the exactness of a pattern or `zip`, and what is asked of a value that is used (that the next
 instruction is a `Let`, that a family is held in full). Of the laws of the normaliser and of the constructors of terms (LAWS) it is
-also the test or the guard under which a law is applied at all, and what selects things in a comprehension.
+also the test or the guard under which a law is applied at all, the exception that returns before it, and what selects things in a
+comprehension.
 Sites are named by the rule and the text of the condition, not by lines.
 """
 
@@ -91,6 +92,8 @@ def _in_function(function: ast.FunctionDef, returns: bool, laws: bool) -> Iterat
                         tests |= set(ast.walk(statement.test))
                     elif isinstance(statement, ast.If) and laws:
                         yield _put("law", f"if {ast.unparse(statement.test)}", statement, "test", None, TRUE)
+                        if isinstance(statement.body[-1], ast.Return):  # what follows is not for what returns here
+                            yield _put("exception", f"if {ast.unparse(statement.test)}", statement, "test", None, FALSE)
         match node:
             case ast.Call():
                 yield from _call(node)
@@ -276,8 +279,9 @@ def _replace(module: str, rule: str, tree: ast.Module) -> None:
     for name in rule.split("."):
         found = found.__dict__[name]
     function = found.fget if isinstance(found, property) else getattr(found, "__wrapped__", found)
-    if function is not found and not isinstance(found, property):
-        found.cache_clear()
+    for remembering in (x for m in MODULES for x in vars(importlib.import_module(f"optigpu.kernel.{m}")).values()):
+        if hasattr(remembering, "cache_clear"):
+            remembering.cache_clear()
     function.__code__ = next(c for c in _codes(compile(tree, str(KERNEL), "exec")) if c.co_qualname == rule)
 
 

@@ -11,6 +11,14 @@ Sizes = Mapping[str, int]  # by the number, or the macro, that they replace
 _TILED = {"128": 32, "64": 16, "16": 4, "8": 2}  # a matrix multiply by tiles of 32 x 32, 16 threads of 8 x 8 elements
 
 SMALLER: dict[str, Sizes] = {
+    "examples/gpu/matmul.c": {"32": 8, "8": 2, "256": 16},
+    "examples/gpu/matmul_shared.c": {"16": 4},
+    "examples/gpu/reduce.c": {"128": 8, "64": 4, "512": 32},
+    "examples/gpu/scan.c": {"256": 16, "255": 15, "64": 4, "63": 3},
+    "examples/gpu/softmax_rows.c": {"128": 8, "64": 4},
+    "examples/gpu/stencil2d.c": {"16": 4, "15": 3, "17": 5, "18": 6, "256": 16},
+    "examples/gpu/transpose.c": {"32": 8, "33": 9, "8": 2, "256": 16},
+    "examples/gpu/transpose_any.c": {"32": 8, "31": 7, "33": 9, "8": 2, "256": 16},
     "examples/gpu/fast/matmul.c": {**_TILED, "BK": 4, "256": 16, "132": 36, "1024": 64, "32": 8},
     "examples/gpu/fast/matmul_plain.c": {**_TILED, "BK": 4, "256": 16, "132": 36, "1024": 64, "32": 8},
     "examples/gpu/fast/reduce.c": {"BLOCKS": 12, "256": 4, "4096": 64, "1024": 16, "128": 2},
@@ -19,6 +27,9 @@ SMALLER: dict[str, Sizes] = {
     },
     "examples/gpu/fast/softmax.c": {"THREADS": 8, "16384": 64, "4096": 16, "32": 4},
     "examples/gpu/fast/stencil2d.c": {"Y": 2, "128": 16, "127": 15, "32": 4},
+    "examples/gpu/fast/transpose_aligned.c": {"64": 8, "63": 7, "65": 9, "70": 10, "72": 12, "8": 4, "ROWS": 2},
+    "examples/gpu/fast/transpose_vector.c": {"64": 16, "65": 17, "16": 4, "256": 16},
+    "examples/gpu/scripts/matmul.py": {"32": 8, "8": 2},
     "examples/gpu/scripts/matmul_fast.c": _TILED,
     "examples/gpu/scripts/matmul_fast.py": _TILED,
     "examples/gpu/scripts/matmul_prefetch.c": _TILED,
@@ -27,6 +38,14 @@ SMALLER: dict[str, Sizes] = {
     "examples/gpu/scripts/reduce_fast.py": {"512": 8, "4096": 64, "1024": 16, "256": 4},
     "examples/gpu/scripts/reduce_warp.py": {"264": 3, "256": 64},
     "examples/gpu/scripts/scan.py": {"4096": 16, "16": 4, "256": 2},
+    "examples/gpu/scripts/scan_fast.py": {"4096": 64, "1024": 16, "256": 4, "512": 32, "32": 8},
+    "examples/gpu/scripts/softmax_fast.c": {"16384": 64},
+    "examples/gpu/scripts/softmax_fast.py": {"16384": 64, "2048": 16},
+    "examples/gpu/scripts/softmax_rows.py": {"128": 8},
+    "examples/gpu/scripts/stencil2d.py": {"16": 4},
+    "examples/gpu/scripts/stencil2d_fast.py": {"4": 2, "256": 4},
+    "examples/gpu/scripts/transpose.py": {"32": 8, "8": 2},
+    "examples/gpu/scripts/transpose_fast.py": {"64": 8, "4": 2},
 }  # fmt: skip
 
 _NUMBER = re.compile(r"(?<!\w)(?<!\d\.)\d+(?!\w)(?!\.\d)")

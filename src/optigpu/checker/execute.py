@@ -25,7 +25,7 @@ from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
 from optigpu.checker.questions import follows
 from optigpu.checker.races import Access, explain
-from optigpu.checker.sums import SumProver, abstract_step
+from optigpu.checker.sums import Found, SumProver, abstract_step
 from optigpu.checker.thread_search import ThreadSearch
 from optigpu.checker.trees import find_tree, halved, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
@@ -65,12 +65,12 @@ NEAR = 8  # instructions in which the side conditions of an expression follow a 
 
 
 class Executor:
-    def __init__(self, kernel: Kernel, elaborated: Elaborated) -> None:
+    def __init__(self, kernel: Kernel, elaborated: Elaborated, found: Found | None = None) -> None:
         self.kernel = kernel
         self.judge = kernel.judge
         self.elaborated = elaborated
         self.explorer = Explorer(kernel.judge, elaborated)
-        self.sums = SumProver(kernel.judge)
+        self.sums = SumProver(kernel.judge, found)
         self.threads = ThreadSearch(kernel)
         self.function = ""
         self.place = 0

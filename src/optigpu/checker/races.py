@@ -115,7 +115,8 @@ def levels(state: State) -> list[tuple[str, Term]]:
         s = before
     caller = s.block.data if _called(state) else None
     first = k.mul(state.context.grid, state.context.block) if caller is None else caller.threads
-    return [("" if caller is None else f"{caller.name}()", first), *reversed(out)]
+    groups = [("" if caller is None else f"{caller.name}()", first), *reversed(out)]
+    return [(name, state.facts.simplify(threads)) for name, threads in groups]
 
 
 def _called(state: State) -> bool:

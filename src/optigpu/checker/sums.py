@@ -50,9 +50,15 @@ class Hopeless(Exception):
     """The values that a search is for are not equal."""
 
 
+Found = dict[tuple[Facts, Term, Term, Guess | None], Steps | None]  # by what was searched for
+
+
 class SumProver:
-    def __init__(self, judge: Judge) -> None:
+    """Searches are remembered in `found`: the programs of a script, one step apart, ask nearly the same."""
+
+    def __init__(self, judge: Judge, found: Found | None = None) -> None:
         self.judge = judge
+        self.found: Found = {} if found is None else found
         self.left = BUDGET
         self.goal: tuple[Facts, Term, Term] | None = None
         self.guess: Guess | None = None
@@ -69,7 +75,16 @@ class SumProver:
 
         `guess`: where terms of maxima may be, if more is known of them.
         """
+        asked = (facts, a, b, guess)
+        if asked not in self.found:
+            self.found[asked] = self.found_anew(*asked)
+        return self.found[asked]
+
+    def found_anew(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Steps | None:
+        """What earlier searches came across plays no part: the answer depends on the question alone."""
         self.left, self.goal, self.guess = BUDGET, (facts, a, b), guess
+        self.kept.clear()
+        self.never_flat.clear()
         try:
             return self.attempt(facts, a, b, DEPTH)
         except Hopeless:

@@ -11,6 +11,7 @@ from optigpu.checker.elaborate import Elaborated, elaborate
 from optigpu.checker.execute import Executor, Failed
 from optigpu.checker.points import Points
 from optigpu.checker.problems import problem_of
+from optigpu.checker.sums import Found
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.kernel import code as kc
 from optigpu.kernel.facts import Facts
@@ -41,6 +42,7 @@ class Verifier:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
         self.root = Facts(Search())  # what was found out about facts is kept from one program to the next
+        self.found: Found = {}
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
 
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:
@@ -106,7 +108,7 @@ class Verifier:
             return self._again(known[1], known[2], f, elaborated, ledger, start)
         judge = Judge(self.solver, self.root)
         kernel = RecordingKernel(judge, elaborated.program, ledger)
-        executor = Executor(kernel, elaborated)
+        executor = Executor(kernel, elaborated, self.found)
         if self.settings.points:
             executor.points = Points(elaborated.statements, f.body)
         try:

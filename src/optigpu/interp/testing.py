@@ -18,7 +18,7 @@ from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.threads import ORDERED
 from optigpu.interp.values import Number
 from optigpu.syntax.exprs import Binary, Call, Expr, Int, Var
-from optigpu.syntax.program import Define, Function, Param, Program
+from optigpu.syntax.program import Define, For, Function, Param, Program
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import Array, Kind, Scalar, Type
 from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
@@ -196,7 +196,7 @@ class _Generator:
         self.names = [p.name for p in self.integers]
         self.props = [i.body for i in facts(f.contract, "requires") if free_vars(i.body) <= set(self.names)]
         self.pools = [self.alone(n) for n in self.names]
-        self.tiles = {n: tile_of(self.machine, f, n) for n in self.names}
+        self.tiles = {n: self.tile(n) for n in self.names}
 
     def sizes(self) -> Iterator[dict[str, int]]:
         """Values of the integer parameters that the facts about them allow: a few of the smallest, tiles, then random ones."""
@@ -226,6 +226,12 @@ class _Generator:
         """The candidates that what is said of this number alone allows."""
         own = [p for p in self.props if free_vars(p) == {name}]
         return [v for v in self.pool if all(self.holds(p, {name: v}) for p in own)]
+
+    def tile(self, name: str) -> int:
+        """The largest constant that divides the number, of those that are allowed as its value; 2 if there is none."""
+        found = divisors(self.machine, self.f, name)
+        own = [p for p in self.props if free_vars(p) == {name}]
+        return max((c for c in found if all(self.holds(p, {name: c}) for p in own)), default=max(found, default=2))
 
     def smallest(self) -> Iterator[dict[str, int]]:
         return (v for v in (dict(zip(self.names, values)) for values in by_cost(self.pools)) if self.allowed(v))
@@ -359,18 +365,24 @@ def candidate_sizes(program: Program, f: Function) -> list[int]:
     return [*SMALL, *sorted(around - set(SMALL), key=abs)]
 
 
-def tile_of(machine: Machine, f: Function, name: str) -> int:
-    """The largest constant that the number is divided by, or that stands in a remainder; 2 if there is none."""
+def divisors(machine: Machine, f: Function, name: str) -> set[int]:
+    """The constants that the number is divided by, also in remainders and by the steps of loops up to it."""
     exprs = [i.body for c in f.contract for i in c.items] + [e for s in statements(f.body) for e in stmt_exprs(s)]
-    found = [2]
+    parts: list[tuple[Expr, Expr]] = [
+        (s.range.bound, s.range.amount) for s in statements(f.body) if isinstance(s, For) and s.range.op == "+"
+    ]
     for x in (x for e in exprs for x in subexpressions(e)):
         match x:
-            case Binary("/" | "%", number, divisor) | Call("exact_div", (number, divisor)) if mentions(number, name):
-                with contextlib.suppress(CannotEvaluate, Misbehaviour, KeyError):
-                    found.append(machine.evaluator.value(divisor, {}))
+            case Binary("/" | "%", number, divisor) | Call("exact_div", (number, divisor)):
+                parts.append((number, divisor))
             case _:
                 pass
-    return max(t for t in found if t <= MAX_CONSTANT)
+    found = set[int]()
+    for number, divisor in parts:
+        if mentions(number, name):
+            with contextlib.suppress(CannotEvaluate, Misbehaviour, KeyError):
+                found.add(machine.evaluator.value(divisor, {}))
+    return {c for c in found if 2 <= c <= MAX_CONSTANT}
 
 
 def by_cost(pools: list[list[int]]) -> Iterator[tuple[int, ...]]:

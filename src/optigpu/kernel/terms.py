@@ -667,6 +667,7 @@ def shift(t: Term, by: int) -> Term:
     return rewritten(t, move) if by and t.level else t
 
 
+@lru_cache(50_000)
 def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
     """Bind variables: the last of them becomes index 0."""
     n = len(variables)
@@ -682,6 +683,7 @@ def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
     return rewritten(t, bind)
 
 
+@lru_cache(50_000)
 def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
     """Replace the outermost bound variables (the last argument is for index 0); the arguments may mention outer binders."""
     n = len(args)

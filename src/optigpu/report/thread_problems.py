@@ -182,8 +182,7 @@ class ThreadWriter:
         counts = [self.show(n) for _, n in levels]
         if self.p.code == "OG347":
             names.append("  " * len(names) + f"thread for {loop_name(str(self.p.data.get('index', '…')))}")
-            all_threads = f"({counts[-1]})" if " " in counts[-1] else counts[-1]
-            counts.append(f"{all_threads} / {self.count('extent')}")
+            counts.append(" / ".join(f"({n})" if " " in n else n for n in (counts[-1], self.count("extent"))))
         width, wide = max(map(len, names)), max(map(len, counts))
         lines = []
         for i, (name, n) in enumerate(zip(names, counts)):

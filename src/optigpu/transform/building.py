@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.reading import reject_deep
 from optigpu.syntax.errors import InputError, input_error
-from optigpu.syntax.exprs import Binary, Call, Cond, Expr, Index, Int, Real, Unary, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, Index, Int, Real, Unary, Var
 from optigpu.syntax.program import Body, Clause, For, Function, LoopRange, Return, Stmt
 from optigpu.syntax.source import NOWHERE, UNMARKED, SourceText
 from optigpu.syntax.types import is_float
@@ -201,11 +202,12 @@ def unmarked(s: Stmt) -> Stmt:
 # Simplification -----------------------------------------------------------------------------------------------------------------
 
 Monomial = tuple[Expr, ...]
+Polynomial = dict[Monomial, int]
 
 
 def gather(e: Expr) -> Expr:
     """A sum of products with equal terms gathered, in the order in which they first appear."""
-    return _shown(_polynomial(e), is_float(e.type) or _has_real(e)) if isinstance(e, Binary | Unary) else e
+    return _shown(polynomial(e), is_float(e.type) or _has_real(e)) if isinstance(e, Binary | Unary) else e
 
 
 def _has_real(e: Expr) -> bool:
@@ -220,45 +222,53 @@ def _has_real(e: Expr) -> bool:
             return is_float(e.type)
 
 
-def _polynomial(e: Expr) -> dict[Monomial, int]:
+def polynomial(e: Expr) -> Polynomial:
     match e:
         case Int(value):
             return {(): value} if value else {}
         case Real(value) if value.denominator == 1:
             return {(): int(value)} if value else {}
         case Unary("-", arg):
-            return {m: -c for m, c in _polynomial(arg).items()}
+            return {m: -c for m, c in polynomial(arg).items()}
         case Binary("+" | "-" as op, left, right):
-            out = dict(_polynomial(left))
-            for m, c in _polynomial(right).items():
-                out[m] = out.get(m, 0) + (c if op == "+" else -c)
-            return {m: c for m, c in out.items() if c}
+            return subtracted(polynomial(left), polynomial(right if op == "-" else Unary("-", right)))
         case Binary("*", left, right):
-            product: dict[Monomial, int] = {}
-            for m, c in _polynomial(left).items():
-                for n, d in _polynomial(right).items():
+            product: Polynomial = {}
+            for m, c in polynomial(left).items():
+                for n, d in polynomial(right).items():
                     key = _sorted(m + n)
                     product[key] = product.get(key, 0) + c * d
             return {m: c for m, c in product.items() if c}
-        case Cond():
-            return {(e,): 1}
         case _:
             return {(e,): 1}
+
+
+def quotient_and_rest(e: Expr, size: int) -> tuple[Expr, Expr]:
+    """An index divided by a number: the terms that it divides, and the others; by division if there are none to divide."""
+    p = polynomial(e)
+    quotient = {m: c // size for m, c in p.items() if c % size == 0 or not m}
+    rest = {m: c % size if not m else c for m, c in p.items() if c % size}
+    if set(rest) - {()} and not set(quotient) - {()}:
+        return div(e, lit(size)), mod(e, lit(size))
+    return _shown(quotient, False), _shown(rest, False)
+
+
+def subtracted(p: Polynomial, q: Polynomial) -> Polynomial:
+    out = {m: p.get(m, 0) - q.get(m, 0) for m in (*p, *q)}
+    return {m: c for m, c in out.items() if c}
 
 
 def _sorted(m: Monomial) -> Monomial:
     return tuple(sorted(m, key=repr))
 
 
-def _shown(p: dict[Monomial, int], real: bool) -> Expr:
+def _shown(p: Polynomial, real: bool) -> Expr:
     def number(c: int) -> Expr:
-        from fractions import Fraction
-
         return Real(Fraction(c)) if real else Int(c)
 
     out: Expr | None = None
     # A positive term first, so that no unary minus is needed where one can be avoided.
-    terms = sorted(p.items(), key=lambda item: (item[1] < 0, not item[0]))
+    terms = sorted(((m, c) for m, c in p.items() if c), key=lambda item: (item[1] < 0, not item[0]))
     for m, c in terms:
         factors: list[Expr] = ([] if abs(c) == 1 and m else [number(abs(c))]) + list(m)
         term = factors[0]

@@ -9,7 +9,7 @@ from optigpu.syntax.program import Body, CallStmt, Decl, For, If, Stmt, Store
 from optigpu.syntax.types import Array, Scalar
 from optigpu.syntax.walk import free_vars, rewrite_body, stmt_exprs, subexpressions, substitute_body
 from optigpu.transform.building import cell, minus, up_to
-from optigpu.transform.editing import Place, edit_body, insert_at
+from optigpu.transform.editing import Place, edit_body, insert_at, replace_at, statement_at
 from optigpu.transform.loops import array_decl, counted, dims_of, elem_of, is_plain, refuse
 from optigpu.transform.script import Script
 
@@ -34,23 +34,31 @@ def _hoist_once(script: Script, place: Place) -> Place:
     decl = script.at(place)
     if not isinstance(decl, Decl):
         raise refuse("this is not a declaration", decl)
-    if len(place.path) < 2 or not isinstance(loop := script.at(place.parent), For):
+    at = place.parent
+    while len(at.path) > 1 and isinstance(script.at(at), If):
+        at = at.parent
+    if len(place.path) < 2 or not isinstance(loop := script.at(at), For):
         raise refuse(f"`{decl.name}` is not declared directly in the body of a loop", decl)
     count, number = counted(loop).count, _iteration(loop)
     dims = dims_of(decl)
     if any(loop.index in free_vars(d) for d in dims):
         raise refuse(f"the size of `{decl.name}` depends on `{loop.index}`", decl)
     new, frees = array_decl(decl.name, elem_of(decl), (count, *dims))
-    new = replace(new, mark=decl.mark)
-    rest = tuple(s for s in loop.body[place.index + 1 :] if not is_free_of(s, decl.name))
-    rest = _indexed(rest, decl, number)
     store: Body = ()
     if keeps_store(decl):
         assert decl.init is not None
         store = (Store(cell(decl.name, [number]), decl.init),)
-    body = (*loop.body[: place.index], *store, *rest)
-    script.put(place.parent, new, replace(loop, body=body, contract=()), *frees)
-    return place.parent
+
+    def without(body: Body) -> Body:
+        rest = tuple(s for s in body[place.index + 1 :] if not is_free_of(s, decl.name))
+        return (*body[: place.index], *store, *_indexed(rest, decl, number))
+
+    changed = edit_body(script.program, place, without)
+    inside = statement_at(changed, at)
+    assert isinstance(inside, For)
+    hoisted = (replace(new, mark=decl.mark), replace(inside, contract=()), *frees)
+    script.update(replace_at(changed, at, *hoisted))
+    return at
 
 
 def _iteration(loop: For) -> Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.syntax.exprs import Expr, Var
-from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Mode, Stmt
+from optigpu.syntax.program import Block, Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import Mark
 from optigpu.syntax.walk import (
     body_free_vars,
@@ -37,7 +37,7 @@ from optigpu.transform.building import (
     value_of,
 )
 from optigpu.transform.editing import Place, edit_body
-from optigpu.transform.guards import conjunction, guards_at_the_end, without_guards
+from optigpu.transform.guards import conjunction, tests_for_all, without_guards
 from optigpu.transform.loops import (
     counted,
     dims_of,
@@ -48,7 +48,7 @@ from optigpu.transform.loops import (
     substituted_contract,
     tiled_contracts,
 )
-from optigpu.transform.script import Family, transformation
+from optigpu.transform.script import Family, names_apart_from_indices, names_in, transformation
 from optigpu.transform.targets import Aim, Handle, Target, ambiguous
 from optigpu.transform.types_at import declared
 
@@ -105,7 +105,7 @@ class Loop(Family):
             raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG604")
         place, loop = self._loop(target)
         c, n = counted(loop), expression(size)
-        o = self.script.fresh(outer or f"b{loop.index}", place)
+        o = self._name(outer or f"b{loop.index}", place, loop)
         inner_index = plus(times(Var(o), n), Var(loop.index))
 
         def body(value: Expr) -> Body:
@@ -301,7 +301,8 @@ class Loop(Family):
               b[i] = 1.0f;
             }
 
-        Needs: a point directly in the body of a loop; `levels` splits that many loops around it.
+        Needs: a point in the body of a loop, or in a condition there, which both parts have then; `levels` splits that many loops
+        around it.
         Fails: when the second part of an iteration must run before the first part of the next one.
         """
         if levels < 1:
@@ -326,9 +327,13 @@ class Loop(Family):
             raise refuse("this point is not inside a loop", code="OG603")
         place = point.parent
         loop = self.script.at(place)
+        k = point.index
+        if isinstance(loop, If) and not loop.other and 0 < k < len(loop.then):
+            parts = replace(loop, then=loop.then[:k]), replace(loop, then=loop.then[k:], mark=Mark(parent=loop.mark))
+            self.script.put(place, *parts)
+            return self._fission_at(place.sibling(1))
         if not isinstance(loop, For):
             raise refuse("this point is not directly in the body of a loop", loop, "fission the inner statement first")
-        k = point.index
         if k == 0 or k == len(loop.body):
             raise refuse("there is nothing to split off", loop)
         crossing = self._crossing(loop, k)
@@ -430,7 +435,7 @@ class Loop(Family):
         declares = any(isinstance(s, Decl) for s in loop.body)
         for k in range(count):
             body = substitute_body(loop.body, {loop.index: c.value(lit(k))})
-            copies += [_block(body)] if declares and count > 1 else body
+            copies += [Block(body)] if declares and count > 1 else body
         self.script.put(place, *copies)
         return None
 
@@ -460,8 +465,8 @@ class Loop(Family):
 
     @transformation
     def fast_path(self, target: Aim, *, when: Size | None = None) -> Handle:
-        """Run a loop without its guards where all of them hold. One test before it decides: the guards for the last iteration of
-        the loop and of the loops inside it, and `when`.
+        """Run a loop without its guards where all of them hold. One test before it decides: each guard in the iteration that leaves
+        least of it, the first or the last one of the loop and of the loops inside it, and `when`.
 
         Before:
             for (int b = 0; b < (n + 3) / 4; b++) {
@@ -487,11 +492,12 @@ class Loop(Family):
               }
             }
 
-        Needs: conditions without else inside the loop, on indices and what is known before it. Returns the fast loop.
-        Fails: when a guard of an earlier iteration does not follow from that of the last.
+        Needs: conditions inside the loop, on indices and what is known before it. One with an else is a guard if it bounds an
+        index, as where borders are set apart. Returns the fast loop.
+        Fails: when the guard of some iteration does not follow from those of the first and the last.
         """
         place, loop = self._loop(target)
-        tests = guards_at_the_end(loop)
+        tests = tests_for_all(loop)
         tests += [] if when is None else [expression(when)]
         if not tests:
             raise refuse("there are no guards in this loop", loop)
@@ -499,7 +505,7 @@ class Loop(Family):
         for test in tests:
             if hidden := inside & free_vars(test):
                 raise refuse(f"a guard depends on `{min(hidden)}`, which is declared inside the loop", loop)
-        fast = replace(loop, body=without_guards(loop.body), contract=())
+        fast = replace(loop, body=without_guards(loop.body, (loop,)), contract=())
         slow = unmarked(replace(loop, contract=()))
         self.script.put(place, If(conjunction(tests), (fast,), (slow,)))
         return self.script.handle(place.child(0))
@@ -693,7 +699,7 @@ class Loop(Family):
               a[i] = x[i];
             }
 
-        Needs: a declaration directly in the body of a loop; `levels` passes that many loops.
+        Needs: a declaration in the body of a loop, or in a condition there; `levels` passes that many loops.
         Fails: when an allocation cannot be shown to have a size that is not negative.
         """
         place = self.script.find(target, "decl")
@@ -829,17 +835,13 @@ class Loop(Family):
         Needs: a loop. Fails: never; a name that means something there gets a number.
         """
         place, loop = self._loop(target)
-        inside = {x.index for x in statements(loop.body) if isinstance(x, For)} | body_free_vars(loop.body)
-        inside |= {n for x in statements(loop.body) for n in bound_after(x)}
-        clash = index in inside or declared(self.script, place, index) is not None
-        name = self.script.fresh(index, place) if clash else index
+        name = self._name(index, place, loop)
         body = substitute_body(loop.body, {loop.index: Var(name)})
         contract = substituted_contract(loop, loop.index, Var(name))
         self.script.put(place, replace(loop, index=name, body=body, contract=contract))
         return self.script.handle(place)
 
-
-def _block(body: Body) -> Stmt:
-    from optigpu.syntax.program import Block
-
-    return Block(body)
+    def _name(self, name: str, place: Place, loop: For) -> str:
+        """For an index: the name itself if it has no other meaning in the loop or around it, else one with a number."""
+        taken = names_in((loop,)) | names_apart_from_indices(self.script.function_of(place))
+        return self.script.fresh(name, place) if name in taken or declared(self.script, place, name) else name

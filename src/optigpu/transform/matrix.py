@@ -21,7 +21,20 @@ from optigpu.syntax.walk import (
     substitute,
 )
 from optigpu.transform import hoisting
-from optigpu.transform.building import Size, cell, expression, gather, lit, minus, plus, times, up_to
+from optigpu.transform.building import (
+    Size,
+    cell,
+    exact_div,
+    expression,
+    gather,
+    lit,
+    minus,
+    plus,
+    quotient_and_rest,
+    times,
+    up_to,
+    value_of,
+)
 from optigpu.transform.editing import Place, edit_body
 from optigpu.transform.loops import array_decl, dims_of, is_plain, refuse
 from optigpu.transform.regions import region
@@ -285,6 +298,44 @@ class Matrix(Family):
             return (*indices[:first], merged, *indices[end:])
 
         return self._relayout(place, decl, (*dims[:first], size, *dims[end:]), flat)
+
+    @transformation
+    def split_dim(self, target: Aim, dim: int, size: int) -> Handle:
+        """Make two dimensions of one dimension of a local array: rows of `size` cells. The layout stays the same.
+
+        Before:
+            float t[32];
+            for (int i = 0; i < 4; i++) {
+              for (int j = 0; j < 8; j++) {
+                t[i * 8 + j] = 0.0f;
+              }
+            }
+        Step: s.matrix.split_dim("t", 0, 8)
+        After:
+            float t[4][8];
+            for (int i = 0; i < 4; i++) {
+              for (int j = 0; j < 8; j++) {
+                t[i][j] = 0.0f;
+              }
+            }
+
+        Needs: an array declared here whose dimension `size` divides, always accessed with all its indices.
+        Fails: when what an index adds to a multiple of `size` may be `size` or more.
+        """
+        place, decl = self._array(target)
+        dims = dims_of(decl)
+        if not 0 <= dim < len(dims) or size < 1:
+            raise refuse(f"`{decl.name}` has no dimension {dim} of rows of {size}", decl, code="OG604")
+        known = value_of(dims[dim])
+        if known is not None and known % size:
+            raise refuse(f"{size} does not divide the {known} cells of `{decl.name}`", decl, code="OG604")
+
+        def split(indices: tuple[Expr, ...]) -> tuple[Expr, ...]:
+            return (*indices[:dim], *quotient_and_rest(indices[dim], size), *indices[dim + 1 :])
+
+        return self._relayout(
+            place, decl, (*dims[:dim], exact_div(dims[dim], lit(size)), lit(size), *dims[dim + 1 :]), split
+        )
 
     @transformation
     def pad(self, target: Aim, dim: int, by: int = 1) -> Handle:

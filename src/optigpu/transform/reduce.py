@@ -297,8 +297,21 @@ class Reduce(Family):
         return self.script.handle(place.sibling(2))
 
     @transformation
-    def scan(self, target: Aim, size: Size, *, outer: str, sums: str, before: str) -> Handle:
+    def scan(
+        self,
+        target: Aim,
+        size: Size,
+        *,
+        outer: str,
+        sums: str,
+        before: str,
+        twice: bool = False,
+        running: str | None = None,
+    ) -> Handle:
         """Compute prefix sums in tiles of `size`: each tile by itself, then what is before each tile, then add that to the tile.
+        With `twice`, tiles are only summed up at first, and added up again at last: more is read, and only the result written.
+        `running` names a variable for what is before the tiles, a scan that can be cut into tiles in turn; else there is a sum for
+        each.
 
         Before:
             float x = 0.0f;
@@ -336,19 +349,19 @@ class Reduce(Family):
             free(sums);
             free(base);
 
-        Needs: a loop from 0 that adds to a variable declared just before it with 0, and stores it.
-        Fails: when what is stored is read in the loop.
+        Needs: a loop from 0 that adds to a variable declared before it with 0, and stores it; with `twice`, it may also store
+        what it computes from it. Fails: when what is stored is read in the loop.
         """
         place = self.script.find(target, "for")
         loop = self.script.at(place)
         around = self.script.around(place)
-        total = around[place.index - 1] if place.index else None
         if not isinstance(loop, For) or not is_plain(loop):
             raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
-        if not isinstance(total, Decl) or not isinstance(total.type, Scalar) or not _is_zero(total.init):
-            raise refuse("there is no sum declared just before the loop", loop, "float sum = 0.0f;")
+        total = _sum_before(around[: place.index], loop)
+        if total is None or not isinstance(total.type, Scalar):
+            raise refuse("there is no sum declared before the loop, and used in it first", loop, "float sum = 0.0f;")
         i, x, n = loop.index, total.name, expression(size)
-        o, s, b, k = (self.script.fresh(name, place) for name in (outer, sums, before, "k"))
+        o, s, b, k, y = (self.script.fresh(name, place) for name in (outer, sums, before, "k", running or "y"))
         index, bound = plus(times(Var(o), n), Var(i)), loop.range.bound
         exact = value_of(mod(bound, n)) == 0
         count = exact_div(bound, n) if exact else ceil_div(bound, n)
@@ -357,22 +370,30 @@ class Reduce(Family):
             inside = flattened(substitute_body(body, {i: index}))
             return up_to(i, n, inside if exact else (If(less(index, bound), inside),))
 
-        first = (total, tile(loop.body), Store(cell(s, [Var(o)]), Var(x)))
-        second = (
+        summed = tile(_without_stores(loop.body, x) if twice else loop.body)
+        first = (total, summed, Store(cell(s, [Var(o)]), Var(x)))
+        second: Body = (
             Store(cell(b, [Var(o)]), _zero(total.type)),
             up_to(k, Var(o), (Store(cell(b, [Var(o)]), cell(s, [Var(k)]), "+"),)),
         )
-        third = tile(_added(loop.body, x, cell(b, [Var(o)])))
+        if running is not None:
+            second = (Store(cell(b, [Var(o)]), Var(y)), Store(Var(y), cell(s, [Var(o)]), "+"))
+        if twice:
+            third: Body = (replace(total, mark=UNMARKED), tile(_from(loop.body, x, cell(b, [Var(o)]))))
+        else:
+            third = (tile(_added(loop.body, x, cell(b, [Var(o)]))),)
         rest: Body = ()
         if x in body_free_vars(around[place.index + 1 :]):
             add = Store(Var(x), cell(s, [Var(k)]), "+")
             rest = (replace(total, mark=UNMARKED), up_to(k, count, (add,)))
         decl_s, free_s = array_decl(s, total.type, (count,))
         decl_b, free_b = array_decl(b, total.type, (count,))
-        loops = (up_to(o, count, first), up_to(o, count, second), up_to(o, count, (third,)))
+        loops: list[Stmt] = [up_to(o, count, body) for body in (first, second, third)]
+        if running is not None:
+            loops.insert(1, Decl(y, total.type, _zero(total.type)))
         new = (decl_s, decl_b, *loops, *rest, *free_s, *free_b)
-        p = place.index
-        self.script.update(edit_body(self.script.program, place, lambda w: (*w[: p - 1], *new, *w[p + 1 :])))
+        p, d = place.index, around.index(total)
+        self.script.update(edit_body(self.script.program, place, lambda w: (*w[:d], *w[d + 1 : p], *new, *w[p + 1 :])))
         return self.script.handle(place.sibling(1))
 
 
@@ -412,6 +433,49 @@ def _is_zero(e: Expr | None) -> bool:
 
 def _zero(t: Scalar) -> Expr:
     return Real(Fraction(0)) if is_float(t) else lit(0)
+
+
+def _sum_before(before: Body, loop: For) -> Decl | None:
+    """What the loop adds to, declared with 0 in the same body and not used in between."""
+    added = {
+        s.target.name
+        for s in statements(loop.body)
+        if isinstance(s, Store) and isinstance(s.target, Var) and s.op == "+"
+    }
+    for at, s in reversed(list(enumerate(before))):
+        if isinstance(s, Decl) and s.name in added and _is_zero(s.init):
+            return s if s.name not in body_free_vars(before[at + 1 :]) else None
+    return None
+
+
+def _without_stores(body: Body, total: str) -> Body:
+    """A running sum of which nothing is stored."""
+    out: list[Stmt] = []
+    for s in body:
+        match s:
+            case Store(Index(), _, None):
+                continue
+            case If(_, then, ()):
+                out.append(replace(s, then=_without_stores(then, total), mark=UNMARKED))
+            case _:
+                out.append(replace(s, mark=UNMARKED))
+    return tuple(out)
+
+
+def _from(body: Body, total: str, before: Expr) -> Body:
+    """A running sum in whose stores what came before is added to it."""
+    out: list[Stmt] = []
+    for s in body:
+        match s:
+            case Store(Var(name), value, "+") if name == total and total not in free_vars(value):
+                out.append(s)
+            case Store(Index(), value, None) if total not in free_vars(s.target):
+                out.append(replace(s, value=substitute(value, {total: plus(before, Var(total))})))
+            case If(test, then, ()) if total not in free_vars(test):
+                out.append(replace(s, then=_from(then, total, before)))
+            case _:
+                raise refuse(f"only `{total} += …` and stores may be in the loop", s)
+    return tuple(out)
 
 
 def _added(body: Body, total: str, before: Expr) -> Body:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optigpu.syntax.exprs import Alloc, Call, Var
-from optigpu.syntax.program import Body, CallStmt, Decl, Stmt
+from optigpu.syntax.program import Body, CallStmt, Decl, Stmt, Store
 from optigpu.syntax.types import Array, Space
-from optigpu.syntax.walk import body_free_vars, substitute_body
+from optigpu.syntax.walk import body_free_vars, free_vars, statements, stmt_exprs, substitute_body
+from optigpu.transform.targets import root
 
 TO_DEVICE, TO_HOST = "memcpy_host_to_device", "memcpy_device_to_host"
+INTO_THE_FIRST = (TO_DEVICE, TO_HOST, "vload", "vstore")  # calls that write their first argument and read the others
 
 
 def resident(body: Body) -> Body:
@@ -79,10 +81,27 @@ def _last_equal(before: Body, device: str, host: str) -> int | None:
     for k, s in enumerate(before):
         if _copy(s, TO_HOST) == (host, device) or _copy(s, TO_DEVICE) == (device, host):
             at = k
-        elif at is not None and (_mentions(s, host) or _mentions(s, device)) and not _is_free(s, device):
-            unchanged = _copy(s, TO_DEVICE) is not None and not _mentions(s, device)
-            at = at if unchanged else None
+        elif _may_write(s, host) or (_may_write(s, device) and not _is_free(s, device)):
+            at = None
     return at
+
+
+def _may_write(s: Stmt, array: str) -> bool:
+    """Does a statement, or one inside it, store into the array, or give it to who might?"""
+    for x in statements((s,)):
+        match x:
+            case Store(target):
+                if root(target) == array:
+                    return True
+            case CallStmt(Call(name, (to, *_))) if name.startswith(INTO_THE_FIRST):
+                if root(to) == array:
+                    return True
+            case CallStmt() | Decl():
+                if any(array in free_vars(e) for e in stmt_exprs(x)):
+                    return True
+            case _:
+                pass
+    return False
 
 
 def _overwritten(body: Body, load: int, device: str, host: str) -> bool:

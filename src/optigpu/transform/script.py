@@ -376,8 +376,19 @@ class Script:
 
 def program_names(f: Function) -> set[str]:
     """What a new name must not be: every name of the function, except those that formulas bind for themselves."""
+    return names_apart_from_indices(f) | names_in(f.body)
+
+
+def names_apart_from_indices(f: Function) -> set[str]:
+    """Those that mean the same in the whole function, as far as they are seen."""
     names = {f.name, *(p.name for p in f.params)} | clause_free_vars(f.contract) | body_free_vars(f.body)
-    for s in statements(f.body):
+    return names.union(*(bound_after(s) for s in statements(f.body)))
+
+
+def names_in(body: Body) -> set[str]:
+    """All names that statements use or declare, except those that formulas bind for themselves."""
+    names = set[str]()
+    for s in statements(body):
         names |= bound_after(s)
         if isinstance(s, For):
             names |= {s.index} | clause_free_vars(s.contract)
