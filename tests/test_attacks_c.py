@@ -112,6 +112,11 @@ def test_a_program_stops_where_there_is_no_memory(sizes: tuple[int, int, int], s
 """
     expected = (-signal.SIGABRT, "") if stops else (0, "fine\n")
     assert run_alone(text, f"f{sizes}", tmp_path) == expected
+    if max(sizes) != 1 << 20:  # a size that can be counted is a matter of the stack
+        local = text.replace("double* const t = MALLOC3(double, n, m, k);", "double t[n][m][k];").replace(
+            "free(t);", ""
+        )
+        assert run_alone(local, f"f{sizes}", tmp_path) == expected
 
 
 @pytest.mark.parametrize(("n", "stops"), [(1000, False), (1 << 28, True)])

@@ -29,7 +29,7 @@ from optigpu.syntax.program import (
     Stmt,
 )
 from optigpu.syntax.types import Array, Kind, Pointer, Scalar, Space, Type, is_float
-from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
 
 HEADERS = {
     "limits.h": frozenset(INT_CONSTANTS),
@@ -39,18 +39,22 @@ HEADERS = {
     "stdbool.h": frozenset({"bool"}),
 }
 ALLOCATOR = r"""
-// Memory for an array of these sizes. Where there is none the program stops: it is proved for memory that is there.
-static inline void* optigpu_malloc(size_t bytes, int rank, const size_t* sizes) {
+// Memory for arrays. Where there is none, or none of such a size, the program stops: it is proved for memory that is there.
+static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
   for (int i = 0; i < rank; i++) {
     if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) abort();
     bytes *= sizes[i];
   }
+  return bytes;
+}
+static inline void* optigpu_malloc(size_t bytes) {
   void* const memory = malloc(bytes);
   if (memory == NULL && bytes != 0) abort();
   return memory;
 }
-#define OPTIGPU_MALLOC(type, ...) \
-  optigpu_malloc(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
+#define OPTIGPU_BYTES(type, ...) \
+  optigpu_bytes(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
+#define OPTIGPU_MALLOC(type, ...) optigpu_malloc(OPTIGPU_BYTES(type, __VA_ARGS__))
 """
 
 
@@ -183,7 +187,15 @@ class _CPrinter(ProgramPrinter):
 
     def words(self) -> set[str]:
         macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
-        return {w for f in self.functions for w in words_of(f)} | words_in(macros)
+        found = {w for f in self.functions for w in words_of(f)} | words_in(macros)
+        arrays = [s.type for f in self.functions for s in statements(f.body) if isinstance(s, Decl)]
+        return found | {"malloc" for t in arrays if isinstance(t, Array) and self.is_product(t)}
+
+    def is_product(self, t: Array) -> bool:
+        """Whether this is a local array whose size is a product that is computed when the program runs."""
+        constants = {d.name for d in self.source.flat_items() if isinstance(d, Define)}
+        sizes = [d for d in t.dims if d is not None]
+        return len(sizes) == len(t.dims) > 1 and not all(free_vars(d) <= constants for d in sizes)
 
     def headers(self) -> list[str]:
         return [h for h, names in HEADERS.items() if self.words() & names]
@@ -234,6 +246,9 @@ class _CPrinter(ProgramPrinter):
             return
         if isinstance(s.type, Array) and s.type.space is not Space.ANY:
             raise input_error("OG500", "shared memory has no counterpart in plain C", s.loc)
+        if isinstance(s.type, Array) and self.is_product(s.type):
+            sizes = [s.type.elem.name, *map(self.size, s.type.dims)]
+            self.out.add(f"(void)OPTIGPU_BYTES({', '.join(sizes)});")
         super().declaration(s)
 
     def loop(self, s: For) -> None:
