@@ -177,6 +177,18 @@ def test_c_is_made_again_too(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert audit(tmp_path, "add.cu") == 2
 
 
+def test_programs_that_do_not_become_such_code_are_refused(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Code that no emitter made, with the proof of a program that launches nothing."""
+    assert main(["check", str(ROOT / "examples" / "sum.c"), "--certificate", str(copied / "add.cert.json")]) == 0
+    options = {"language": "cuda", "functions": ["sum"], "file": "", "steps": 0, "reasons": [], "residents": []}
+    forged(copied, emission=options)
+    assert audit(copied) == audit(copied, "add.json") == 1
+    capsys.readouterr()
+    (copied / "add.cu").write_bytes(b"\xff\xfe")
+    assert audit(copied) == 2
+    assert "add.cu is no text" in capsys.readouterr().err
+
+
 def read_again(program: Program) -> Program:
     names = [f.name for f in program.functions()]
     return parse_text(whole_text(program, {f.name for f in callees_first(program, names)}))

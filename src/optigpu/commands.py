@@ -126,7 +126,10 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
 def _audited(file: str, certificate: str) -> AuditResult:
     """The program of a file; of emitted code, the program of the certificate, from which the code is made again."""
     claimed = certified(certificate)
-    kind, given = Path(file).suffix, read_exact(file)
+    try:
+        kind, given = Path(file).suffix, read_exact(file)
+    except UnicodeDecodeError:
+        raise CallError(f"{file} is no text") from None
     cuda = kind in (*CUDA_SUFFIXES, ".json")
     emission = None if claimed.emission is None else read_emission(claimed.emission, claimed.program)
     if not cuda and (emission is None or emission.language != "c" or "optigpu.h" in given):  # annotated C
