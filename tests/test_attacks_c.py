@@ -18,6 +18,8 @@ from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.errors import BuildError
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.errors import InputError
+from optigpu.transform.script import Script
+from optigpu.transform.targets import Call, For, In
 
 SET = 'void set(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); a[0] = x; }\n'
 CALL = 'void f(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); set(x, a); }\n'
@@ -134,3 +136,52 @@ def test_a_program_stops_where_the_stack_is_too_small(n: int, stops: bool, tmp_p
 """
     expected = (-signal.SIGSEGV, "") if stops else (0, "fine\n")
     assert run_alone(text, f"f({n}, (double[]){{2.0}})", tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["MINDEX2(9, n, i, 1)", "MINDEX1(9, i) * n + 1", "MSIZE2(n, i) + 1", "MSIZE1(n) * i + 1"]
+)
+def test_sizes_and_indices_have_64_bits(value: str) -> None:
+    """As in <optigpu.h>."""
+    text = f"""int64_t f(int i, int n) {{
+  __requires("i == 100000, n == 100000");
+  __ensures("_Res == 10000000001");
+  return {value};
+}}
+"""
+    assert Verifier().verify(parse_text(text)).verified
+    assert compiled(text)(100000, 100000) == 10000000001
+
+
+WIDE = """
+int64_t g(int64_t x, int n) {
+  __requires("x >= 0, n >= 0");
+  __ensures("_Res == x * n");
+  return x * n;
+}
+int64_t f(int i, int n) {
+  __requires("i >= 0, n >= 0");
+  __ensures("_Res == i * n");
+  const int64_t y = i;
+  const int64_t z = g(y, n);
+  return z;
+}
+void tiles(int64_t n, float a[n]) {
+  __requires("n >= 0");
+  __writes("a ~> Matrix1(n, fun i -> 1.0)");
+  for (int64_t i = 0; i < n; i++) a[i] = 1.0f;
+}
+"""
+
+
+def test_a_step_computes_in_no_fewer_bits() -> None:
+    """Proofs know no bits: nothing else would notice."""
+    s = Script(parse_text(WIDE))
+    s.function.inline(Call("g"))
+    s.variable.inline("y")
+    s.variable.inline("z")
+    f = s.program.function("f")
+    made = CFunction(emit_c(s.program), signature_of(f, effective_types(f)))
+    assert made(100000, 100000) == 10_000_000_000
+    s.loop.tile(In("tiles") / For("i"), 8, outer="b", tail="guard")
+    assert "for (int64_t b = 0; " in emit_c(s.program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from optigpu.frontend.shapes import effective_types
@@ -28,7 +29,7 @@ from optigpu.syntax.program import (
     Role,
     Stmt,
 )
-from optigpu.syntax.types import Array, Kind, Pointer, Scalar, Space, Type, is_float
+from optigpu.syntax.types import INT64, UINT64, Array, Kind, Pointer, Scalar, Space, Type, is_float
 from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
 
 HEADERS = {
@@ -91,7 +92,7 @@ class CExprs(ExprPrinter):
                 pass
         helper = index_helper(e.func)
         if helper is not None:
-            return self.text(expand_index_helper(e, helper))
+            return self.text(self.arithmetic(e, helper))
         flat = self.flat_params.get(e.func)
         args = [self.show(a) for a in e.args]
         if flat is not None:
@@ -102,6 +103,12 @@ class CExprs(ExprPrinter):
                 for a, text, is_flat in zip(e.args, args, flat)
             ]
         return f"{e.func}({', '.join(args)})", POSTFIX_PRECEDENCE
+
+    def arithmetic(self, e: Call, helper: tuple[str, int]) -> Expr:
+        """MSIZEn and MINDEXn, in the 64 bits that they have in <optigpu.h>."""
+        first, t = (0, UINT64) if helper[0] == "MSIZE" else (helper[1], INT64)
+        args = [Cast(t, a, type=t) if i == first else a for i, a in enumerate(e.args)]
+        return expand_index_helper(replace(e, args=tuple(args)), helper)
 
     def numeric(self, e: Call) -> tuple[str, int]:
         t = e.type
@@ -300,6 +307,8 @@ def words_in(exprs: Iterable[Expr]) -> set[str]:
         match x:
             case Call("min" | "max" | "abs"):
                 words.add("fmaxf" if is_float(x.type) else "")
+            case Call(name) if index_helper(name) is not None:
+                words.add(INT64.name)
             case Call(name) | Var(name):
                 words.add(name)
             case Alloc():

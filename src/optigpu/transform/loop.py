@@ -7,6 +7,7 @@ from dataclasses import replace
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.program import Block, Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import Mark
+from optigpu.syntax.types import INT, INT64
 from optigpu.syntax.walk import (
     body_free_vars,
     bound_after,
@@ -135,7 +136,10 @@ class Loop(Family):
         inner = replace(
             up_to(loop.index, bound, inside, like=loop), contract=inner_contract, mode=Mode.SEQUENTIAL, hints=()
         )
-        new = For(o, LoopRange(lit(0), "<", count, "+", lit(1)), (inner,), loop.mode, outer_contract, loop.hints)
+        width = (
+            INT64 if loop.index_type.bits == INT64.bits else INT
+        )  # `bi * 8` is computed in no fewer bits than `i` was
+        new = For(o, LoopRange(lit(0), "<", count, "+", lit(1)), (inner,), loop.mode, outer_contract, loop.hints, width)
         self.script.put(place, new, *rest)
         return self.script.handle(place)
 
