@@ -185,3 +185,21 @@ def test_a_step_computes_in_no_fewer_bits() -> None:
     assert made(100000, 100000) == 10_000_000_000
     s.loop.tile(In("tiles") / For("i"), 8, outer="b", tail="guard")
     assert "for (int64_t b = 0; " in emit_c(s.program)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "head"), [("n, 4", "int64_t t = 0; t < (int64_t)n * 4;"), ("2, 4", "int t = 0; t < 8;")]
+)
+def test_one_loop_of_two_counts_in_the_bits_of_both(sizes: str, head: str) -> None:
+    """`n * m` may be more than an `int` although n and m are none."""
+    n, m = sizes.split(", ")
+    text = f"""void f(int n, uint8_t a[{n}][{m}]) {{
+  __requires("n >= 0");
+  __writes("a ~> Matrix2({n}, {m}, fun i j -> 1)");
+  for (int i = 0; i < {n}; i++)
+    for (int j = 0; j < {m}; j++) a[i][j] = 1;
+}}
+"""
+    s = Script(parse_text(text))
+    s.loop.collapse("i", index="t")
+    assert f"for ({head} t++)" in emit_c(s.program)
