@@ -356,3 +356,32 @@ def test_a_kernel_that_only_reads_an_array_leaves_it_as_the_host_has_it() -> Non
     s.gpu.launch(grid=["d"], block=["t"])
     s.gpu.stay_on_device()
     assert s.text().count("memcpy_host_to_device1") == 1
+
+
+def blockwise(inner: str) -> og.Script:
+    """A variable of a block, between two of its thread loops."""
+    return og.Script(
+        parse_text(f"""
+        void f(int n, float a[n]) {{
+          __requires("A: int -> float, n % 8 == 0");
+          __consumes("a ~> Matrix1(n, A)");
+          __produces("a ~> Matrix1(n, fun i -> A(8 * (i / 8)))");
+          for (int b = 0; b < n / 8; b++) {{
+            float x = 0.0f;
+            {inner}
+            for (int t = 0; t < 8; t++) {{ a[8 * b + t] = x; }}
+          }}
+        }}""")
+    )
+
+
+def test_a_variable_that_one_thread_assigns_for_the_others_is_shared() -> None:
+    s = blockwise("x = a[8 * b];")
+    s.gpu.launch(grid=["b"], block=["t"])
+    assert "__shared__ float x[1];" in s.text() and "blocksync" in s.text()
+
+
+def test_a_variable_that_all_threads_assign_is_a_race() -> None:
+    s = blockwise("for (int t = 0; t < 8; t++) { x = a[8 * b]; }")
+    with pytest.raises(StepError, match="race"):
+        s.gpu.launch(grid=["b"], block=["t"])

@@ -289,6 +289,40 @@ def test_maxima_of_folds_and_quotients_of_what_is_unspecified() -> None:
         assert evaluate(k.fdiv(k.fdiv(x, ZERO), k.num(2)), e) == e["/0"] // 2
 
 
+def test_divisions_by_numbers_of_both_signs() -> None:
+    """Common factors are taken out, and divisions of quotients joined, of positive divisors alone."""
+    for d, c, constant in product((-6, -4, -2, -1, 2, 3, 4, 6), (-6, -2, 1, 2, 3, 4), (-5, -3, -1, 0, 1, 2, 5)):
+        a = k.add(k.scale(c, x), k.num(constant))
+        for i in range(-4, 5):
+            n = c * i + constant
+            assert evaluate(k.fdiv(a, k.num(d)), {"x": i}) == n // d, (d, c, constant, i)
+            assert evaluate(k.fdiv(k.fdiv(a, k.num(3)), k.num(d)), {"x": i}) == n // 3 // d, (d, c, constant, i)
+
+
+def test_sums_of_choices_that_depend_on_the_index_in_part() -> None:
+    """Only of guarded values is a condition that stays the same moved out of the sum."""
+    for test, then, other in product(
+        (k.and_(p, k.le(x, ONE)), k.and_(p, k.le(y, z)), k.le(x, z), p),
+        (k.app(K, x), k.mul(x, x), y),
+        (ZERO, ONE, z, k.neg(x), k.app(K, y)),
+    ):
+        body = k.ite(test, then, other)
+        made = k.big("sum", ZERO, k.num(3), k.abstract(body, (x,)))
+        for e in ENVS:
+            expected = sum(evaluate(body, {**e, "x": i}) for i in range(3))
+            assert evaluate(made, e) == expected, body
+
+
+def test_what_depends_on_the_outer_index_alone_stays_inside_of_its_sum() -> None:
+    for op in ("prod", "fold_max", "sum"):
+        start = [k.app(K, x)] if op == "fold_max" else []
+        inner = k.big(op, ZERO, z, k.abstract(k.app(K, k.add(x, ONE)), (y,)), *start)
+        made = k.big("sum", ZERO, k.num(3), k.abstract(k.mul(inner, inner), (x,)))
+        for e in ENVS:
+            expected = sum(evaluate(inner, {**e, "x": i}) ** 2 for i in range(3))
+            assert evaluate(made, e) == expected, op
+
+
 def test_terms_of_other_sorts_are_refused() -> None:
     half, i = Fraction(1, 2), k.bound(0, INT)
     refused: list[Callable[[], Term]] = [
@@ -467,6 +501,7 @@ HALF, QUOTIENT = k.fdiv(x, k.num(2)), k.fdiv(x, k.fdiv(y, k.num(2)))
 SQUARE, OVER_ZERO = k.mul(x, x), k.fdiv(x, ZERO)
 ODD = k.fdiv(k.scale(3, k.mul(x, y)), k.scale(2, y))
 EVEN = k.eq(k.fmod(x, k.num(2)), ZERO)
+SUMMANDS, BOTH = [k.le(ONE, x), k.le(ONE, y)], k.add(x, y)
 
 
 def every(low: Term, high: Term) -> Term:
@@ -514,6 +549,8 @@ def every(low: Term, high: Term) -> Term:
         ([k.eq(k.scale(2, x), k.scale(3, y))], k.eq(x, k.scale(6, y)), k.le(k.scale(2, x), k.scale(3, y))),
         ([k.eq(k.scale(2, x), k.scale(3, y))], k.eq(y, k.scale(6, x)), k.le(k.scale(3, y), k.scale(2, x))),
         ([k.le(ONE, y)], k.eq(ODD, x), k.eq(k.fdiv(k.scale(4, k.mul(x, y)), k.scale(2, y)), k.scale(2, x))),
+        (SUMMANDS, k.eq(k.fdiv(k.scale(3, x), BOTH), k.num(3)), k.eq(k.fdiv(k.scale(3, BOTH), BOTH), k.num(3))),
+        (SUMMANDS, k.eq(k.fdiv(k.scale(3, y), BOTH), k.num(3)), None),
         ([k.lt(u, v), k.le(x, y), k.le(y, k.add(x, ONE)), k.not_(k.eq(x, y))], k.eq(x, y), k.eq(y, k.add(x, ONE))),
     ],
 )  # fmt: skip

@@ -38,8 +38,8 @@ for var in ("tile", "out"):
 s.matrix.split_dim("tile", 0, 32)
 s.matrix.split_dim("r", 0, 32)
 
-s.gpu.launch(grid=["b"], block=["t"], shared=["total", "shares"], at=For("b").first)
-s.gpu.launch(grid=["g"], block=["b"], shared=["before", "some"], at=For("g", body=Write("some")))
+s.gpu.launch(grid=["b"], block=["t"], shared=["shares"], at=For("b").first)
+s.gpu.launch(grid=["g"], block=["b"], shared=["some"], at=For("g", body=Write("some")))
 s.gpu.launch(grid=["all"], block=["g"])
 s.gpu.launch(grid=["g"], block=["w"], shared=["one"], registers={"others": 1}, at=For("g").last)
 s.gpu.launch(

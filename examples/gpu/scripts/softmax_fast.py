@@ -16,7 +16,7 @@ for var, parts in (("best", "tops"), ("total", "shares")):
     s.reduce.parts(For("t", body=Write(var)), var=var, parts=parts)
 s.reduce.tree(For("t", body=Write("total")))
 s.reduce.tree(For("t", body=Write("best")))
-s.gpu.launch(grid=["i"], block=["t"], shared=["best", "total", "tops", "shares"], registers={"x": 1})
+s.gpu.launch(grid=["i"], block=["t"], shared=["tops", "shares"], registers={"x": 1})
 s.gpu.vectorize(For("v", body=Write("x")).first)
 s.gpu.vectorize(For("v", body=Write("d_b")))
 

@@ -12,7 +12,7 @@ for var, parts, tile in (("best", "tops", "k"), ("total", "shares", "l")):
 s.loop.tile(For("j", body=Write("b")), 128, outer="m", tail="guard")
 s.reduce.tree(For("j", body=Write("total")))
 s.reduce.tree(For("j", body=Write("best")))
-s.gpu.launch(grid=["i"], block=["j"], shared=["best", "total", "tops", "shares"])
+s.gpu.launch(grid=["i"], block=["j"], shared=["tops", "shares"])
 
 if __name__ == "__main__":
     s.emit("build/softmax_rows.cu")

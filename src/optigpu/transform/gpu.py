@@ -286,8 +286,9 @@ class Gpu(Family):
         blocks_per_multiprocessor: int | None = None,
     ) -> Handle:
         """Make a loop nest a kernel: `grid` loops are blocks, `block` loops are threads, `shared` and `registers` say where local
-        arrays live. Arrays of the host are copied in and out, single statements are given to one thread, and barriers are put where
-        the proof needs them. `blocks_per_multiprocessor` asks the compiler to leave registers for so many blocks at once.
+        arrays live. Arrays of the host are copied in and out, single statements are given to one thread, variables that they assign
+        for other threads are shared, and barriers are put where the proof needs them. `blocks_per_multiprocessor` asks the compiler
+        to leave registers for so many blocks at once.
 
         Before:
             for (int i = 0; i < n / 8; i++) {
@@ -691,7 +692,8 @@ class _Kernel:
         for i, s in enumerate(body):
             if isinstance(s, Decl) and s.name in self.registers:
                 return (*self._block_body(body[:i]), *self._block_body_of_registers(s, body[i + 1 :]))
-            if isinstance(s, Decl) and s.name in self.shared and isinstance(s.type, Scalar):
+            if isinstance(s, Decl) and self._one_for_all(s, body[i:]):
+                self.shared.setdefault(s.name)
                 cells, *rest = _one_cell(s, body[i + 1 :])
                 return (*self._block_body(body[:i]), *self._block_statement(cells), *self._block_body(tuple(rest)))
         out: list[Stmt] = []
@@ -700,6 +702,12 @@ class _Kernel:
             out += [self._only(body[:alone])] if alone else self._block_statement(body[0])
             body = body[alone or 1 :]
         return tuple(out)
+
+    def _one_for_all(self, s: Decl, body: Body) -> bool:
+        """A variable that lives in shared memory: it is said to, or one thread assigns what others use."""
+        if not isinstance(s.type, Scalar) or isinstance(s.init, Alloc):
+            return False
+        return s.name in self.shared or (s.name in assigned_names(body[1:]) and not self._one_thread(body))
 
     def _one_thread(self, body: Body) -> int:
         """How many statements a variable that is assigned needs: declared, assigned and used by one thread alone."""
