@@ -142,10 +142,8 @@ class Script(core.Script):
         return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))
 
     def _finished(self) -> None:
-        if self._phases:
-            raise CallError("a phase is still open: what it made has not been verified")
-        if self.changed_outside:
-            raise CallError("the program was changed outside a step: it has not been checked against the original")
+        if self.unchecked is not None:
+            raise CallError(self.unchecked)
         if not self.result.verified:
             raise CallError("the program is not verified, so no code is made from it")
 

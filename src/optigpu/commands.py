@@ -225,13 +225,16 @@ def run_command(args: argparse.Namespace, style: Style) -> int:
 
     code, scripts = _run_script(args.script, progress, style)
     for script in scripts:
-        if code == FINE:
+        if code == FINE and script.unchecked is None:
             print(render_script(script.accepted, style))
         if not args.no_trace:
             script.trace(args.trace)
             print(f"trace: {args.trace}")
     if not scripts and code == FINE:
         raise CallError(f"{args.script} makes no script: s = og.Script(…)")
+    for script in scripts:
+        if code == FINE and script.unchecked is not None:
+            raise CallError(f"{args.script}: {script.unchecked}")
     return code
 
 

@@ -296,12 +296,16 @@ programs that the fix does not concern.
   memory beyond 64 bits, memory that is not there, entry points that the system's functions of their names are mistaken for
   (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
-  code in their names, arrays of no declared size, preconditions that wrap around, contents that a contract asks for and nobody looked at, masks,
+  code in their names, names of a class of their own that print as code, literals of one kind with the type of another, numbers that have no
+  text, steps and scripts whose trees nothing had read, admitted functions that a script changed, scripts that end inside a phase and were
+  called verified, arrays of no declared size, preconditions that wrap around, contents that a contract asks for and nobody looked at, masks,
   truth values that are neither 0 nor 1, launches without a compiler that lost fractions too late, calls prepared for another GPU
   (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
 - By reading what formulas are taken for: assertions that read one cell where they name many, maxima over ranges that depend on each other and
   had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled, two claims on one cell of which
   one counted, shared memory that a device function asks for, vectors in arrays that nothing aligns (`tests/test_attacks_front.py`).
+- By programs whose values are made of each other, again and again: chains of choices, the text of a value in an error, and keys of the
+  solver's answers took twice the time with each level; products of sums had no limit.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
   value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from optigpu.kernel.state import Rejected
 from optigpu.prover.guide import Search
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.printer import ProgramPrinter, print_program
-from optigpu.syntax.program import Function, Program, Role
+from optigpu.syntax.program import Function, Include, Program, Role, TopLevel
 
 TOOL = f"optigpu {__version__}"
 
@@ -61,14 +61,21 @@ def text_hash(text: str) -> str:
 
 
 def whole_text(program: Program, proved: Collection[str]) -> str:
-    """The program as one file: in the place of an #include stands what it brought, less the functions that nothing rests on."""
+    """The program as one file, below the headers of the system that it includes: in the place of another #include stands what it
+    brought, less the functions that nothing rests on."""
     own = {f.name for f in program.functions()} | set(proved)
     items = [
         i
         for i in program.flat_items()
         if not isinstance(i, Function) or i.name in own or i.admitted or i.role is Role.GHOST
     ]
-    return print_program(Program(program.file, tuple(items)))
+    return print_program(Program(program.file, (*dict.fromkeys(_system_headers(program.items)), *items)))
+
+
+def _system_headers(items: Iterable[TopLevel]) -> Iterator[Include]:
+    for i in items:
+        if isinstance(i, Include):
+            yield from [i] if i.system else _system_headers(i.items)
 
 
 def certificate_of(program: Program, result: ProgramResult, emission: Mapping[str, Any] | None = None) -> str:
