@@ -610,6 +610,160 @@ ATTACKS += (
 )  # fmt: skip
 
 
+READ = """#include <optigpu.h>
+int f(int k, int p[2]) {
+  __requires("k == 1");
+  __reads("p ~> Matrix1(2, fun i -> i)");
+  __ASSERT("Sum(i in 0..2, p[k]) == 2");
+  return 0;
+}
+"""
+GREATEST = """#include <optigpu.h>
+float f(float a[2][2]) {
+  __requires("A: int * int -> float");
+  __reads("a ~> Matrix2(2, 2, A)");
+  __ensures("_Res == Max(i in 0..2, j in 0..1, A(i, j))");
+  return fmaxf(a[0][0], a[1][0]);
+}
+"""
+TILES = """#include <optigpu.h>
+void f(int n, int a[n]) {
+  __requires("n >= 0, n % 4 == 0");
+  __writes("a ~> Matrix1(exact_div(n, 4) * 4, fun i -> 1)");
+  for (int i = 0; i < n / 4 * 4; i++) a[i] = 1;
+}
+"""
+ATTACKS += (
+    Attack("an assertion does not read one cell for many", READ, (("p[k]) == 2", "p[min(max(i, 0), 1)]) != 1"),)),
+    Attack("nor through what it reads", READ, (("p[k]) == 2", "p[p[min(max(i, 0), 1)]]) != 1"),)),
+    Attack("a maximum has no terms but those of its ranges", GREATEST, (("0..1", "0..i"),)),
+    Attack("nor has a minimum", GREATEST.replace("Max", "Min").replace("fmaxf", "fminf"), (("0..1", "0..i"),)),
+    returns("exact_div in a contract divides", "exact_div(n, 2)", "  return n / 2;",
+            (", n % 2 == 0", ""), params="int n", needs="n >= 0, n % 2 == 0"),
+    Attack("also in a size", TILES, ((", n % 4 == 0", ""),)),
+    returns("of a division by zero nothing remains", "x % y", "  return y == 0 ? x : x % y;",
+            ("y != 0", "y >= 0"), params="int x, int y", needs="y != 0"),
+    returns("but where it does", "(n % 2 == 0 ? exact_div(n, 2) : 0)", "  return n % 2 == 0 ? n / 2 : 0;",
+            ("n % 2 == 0", "n % 3 == 0"), params="int n", needs="n >= 0"),
+)  # fmt: skip
+
+
+HALVED = """#include <optigpu.h>
+int f(int n, int a[9]) {
+  __writes("a ~> Cells1(9)");
+  __ensures("_Res == n + 15");
+  for (int i = 0; i < 9; i++) {
+    __xwrites("&a[i] ~~> i");
+    a[i] = i;
+  }
+  int c = n;
+  for (int s = 8; s > 0; s >>= 1) {
+    c += a[s];
+  }
+  return c;
+}
+"""
+PAIRS = """#include <optigpu.h>
+void f(int n, int a[2 * n]) {
+  __requires("n >= 0");
+  __writes("a ~> Cells1(2 * n)");
+  for (int s = 0; s < n; s++) {
+    __xwrites("&a[2 * s] ~~> 1");
+    __xwrites("&a[2 * s + 1] ~~> 2");
+    a[2 * s] = 1;
+    a[2 * s + 1] = 2;
+  }
+}
+"""
+COUNTED = """#include <optigpu.h>
+int f(int n) {
+  __requires("n >= 0");
+  __ensures("_Res == n");
+  int c = 0;
+  int d = 0;
+  for (int s = 0; s < n; s++) {
+    __spreserves("&d ~~> 2 * s, &c ~~> s");
+    c += 1;
+    d += 2;
+  }
+  return c;
+}
+"""
+ONE = """#include <optigpu.h>
+void f(int a[5]) {
+  __requires("A: int -> int");
+  __consumes("a ~> Matrix1(5, A)");
+  __produces("a ~> Matrix1(5, fun i -> i == 2 ? 1 : A(i))");
+  for (int j = 2; j < 3; j++) a[j % 5] = 1;
+}
+"""
+OWN = """#include <optigpu.h>
+void f(int n, int a[n], int c[4]) {
+  __requires("n >= 0");
+  __writes("a ~> Cells1(n)");
+  __consumes("c ~> Matrix1(4, fun i -> 0)");
+  __produces("c ~> Matrix1(4, fun i -> n)");
+  for (int s = 0; s < n; s++) {
+    __xconsumes("&a[s] ~> UninitCell");
+    __xproduces("&a[s] ~~> 1");
+    __spreserves("for k in 0..4 -> &c[k] ~~> s");
+    a[s] = 1;
+    for (int k = 0; k < 4; k++) c[k] += 1;
+  }
+}
+"""
+HEAD = "s >>= 1) {\n"
+ATTACKS += (
+    *(
+        Attack(f"a loop that is unrolled promises nothing: {clause}", HALVED, ((HEAD, f"{HEAD}    {clause};\n"),))
+        for clause in ('__invariant("0 == 1")', '__spreserves("&c ~~> 100")', '__xensures("s == 3")',
+                       '__xreads("&a[s] ~~> 7")', '__xrequires("k: int, k == 3, k == 4")')
+    ),
+    Attack("a loop does not promise two things of a cell", PAIRS, (("&a[2 * s] ~~> 1", "&a[2 * s + 1] ~~> 5"),)),
+    Attack("an iteration takes what is there", OWN, (("&a[s] ~> Un", "&a[s + 1] ~> Un"),)),
+    Attack("also what nothing is known of", OWN, (("&a[s] ~> Un", "&a[s - n] ~> Un"),)),
+    Attack("and keeps what is there", OWN, (("k in 0..4", "k in -1..4"),)),
+    Attack("nor has it a variable twice", COUNTED, (("&d", "&c"), ("  int d = 0;\n", ""), ("    d += 2;\n", ""))),
+    Attack("what one iteration leaves", ONE, (("A(i))", "i == 3 ? 4 : A(i))"),)),
+)  # fmt: skip
+
+
+STORED = """#include <optigpu.h>
+int f(int x, int p[1]) {
+  __consumes("&p[0] ~> UninitCell");
+  __produces("&p[0] ~~> _Res");
+  p[0] = x;
+  return x;
+}
+"""
+MAYBE = """#include <optigpu.h>
+int g(int n, int a[1]) {
+  __consumes("&a[0] ~> UninitCell");
+  __produces("If(_Res == 1, &a[0] ~~> 5)");
+  __produces("If(_Res != 1, &a[0] ~> UninitCell)");
+  int r = 0;
+  if (n > 0) {
+    a[0] = 5;
+    r = 1;
+  }
+  return r;
+}
+int f(int n) {
+  __ensures("_Res == 0 || _Res == 5");
+  int a[1];
+  const int r = g(n, a);
+  int s = 0;
+  if (r == 1) s = a[0];
+  return s;
+}
+"""
+ATTACKS += (
+    Attack("what a cell holds is the result", STORED, (("return x", "return x + 1"),)),
+    Attack("where the result says so", MAYBE, (("r == 1", "r == 0"),)),
+    Attack("and only there", MAYBE, (("int r = 0", "int r = 1"),)),
+)
+
+
 def verified(text: str) -> bool:
     try:
         return Verifier().verify(parse_text(text)).verified

@@ -108,6 +108,16 @@ ATTACKS = [
         ("    blocksync(); // after\n", ""),
         ("    blocksync();\n    const", "    const"),
     ),
+    on_blocks(
+        "what_is_asked_of_a_launch_is_shown",
+        FIRST,
+        """    blocksync();
+    const float x = first(s);""",
+        ("KernelParams(_, 256, _)", "KernelParams(_, 512, _)"),
+        ("KernelParams(_, 256, _)", "KernelParams(1, 256, _)"),
+        ("KernelParams(_, 256, _)", "KernelParams(_, 256, 4096)"),
+        ("KernelParams(_, 256, _)", "HostCtx, KernelParams(_, 256, _)"),
+    ),
     Attack(
         "alignment_through_calls",
         "#include <optigpu.h>\n"

@@ -96,3 +96,11 @@ def test_wrong_values_of_trees_are_rejected_soon(name: str, old: str, new: str) 
     with within(40):
         result = Verifier().verify(parse_text(text.replace(old, new)))
     assert [f.problem.code for f in result.functions if f.problem is not None] == ["OG307"]
+
+
+def test_sums_of_integers_cancel_index_by_index() -> None:
+    sums = [f"Sum(k in 0..n, {body})" for body in ("max(F(k), G(k))", "min(F(k), G(k))", "F(k)", "G(k)")]
+    goal = f"{sums[0]} + {sums[1]} == {sums[2]} + {sums[3]}"
+    text = f'int f(int n) {{\n  __requires("F: int -> int, G: int -> int");\n  __ensures("{goal}");\n  return 0;\n}}\n'
+    assert Verifier().verify(parse_text(text)).verified
+    assert not Verifier().verify(parse_text(text.replace("== Sum", "== 2 * Sum"))).verified

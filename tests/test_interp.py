@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from optigpu.checker.verify import Verifier
+from optigpu.frontend import parse_text
 from optigpu.interp.misbehaviour import Misbehaviour
 from tests.support.running import Q, check_contract, misbehaves, run
 
@@ -232,6 +234,14 @@ int f(int n) {
 }"""
     assert check_contract(text).failure is None
     assert check_contract(text.replace("int s = 6", "int s = 5")).failure is not None
+
+
+def test_the_greatest_of_several_ranges_is_the_one_of_proofs() -> None:
+    """Also where one of them is empty: then all of the other's lower bounds count."""
+    text = 'int f(int n) { __requires("n <= 0"); __ensures("_Res == Max(i in 0..2, j in 0..n, i)"); return 1; }'
+    assert check_contract(text).failure is None and Verifier().verify(parse_text(text)).verified
+    wrong = text.replace("return 1", "return 0")
+    assert check_contract(wrong).failure is not None and not Verifier().verify(parse_text(wrong)).verified
 
 
 def test_logical_sizes_are_found_by_matching_and_by_search() -> None:

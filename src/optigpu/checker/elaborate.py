@@ -92,7 +92,7 @@ class LoopSpec:
 
     index: Term
     variables: tuple[Term, ...] = ()
-    holds: list[tuple[Claim, Loc]] = field(default_factory=list)  # what cells hold when an iteration starts
+    holds: list[tuple[Claim, Loc]] = field(default_factory=list)  # what is there, and holds, when an iteration starts
     exclusive_post: list[Claim] = field(default_factory=list)
     invariant: list[Claim] = field(default_factory=list)
     facts: list[Term] = field(default_factory=list)
@@ -295,10 +295,15 @@ class _FunctionElaborator:
         if (group or launch) is not None and self.f.role is not Role.DEVICE:
             loc = (group or launch or self.f).loc
             raise Unsupported("ThreadsCtx and KernelParams belong to device functions: __device__", loc)
+        for item in (i for c in self.f.contract for i in c.items if self.f.role is Role.DEVICE):
+            if Var("HostCtx") in subexpressions(item.body):
+                raise Unsupported("HostCtx belongs to host code", item.loc)
         if group is not None:
             low, high = self.formulas.range(group.args[0], names)
             self.formulas.threads = k.sub(high, low)
         if launch is not None:
+            if launch.args[2] != Var("_"):
+                raise Unsupported("a device function cannot ask for a launch with so much shared memory: _", launch.loc)
             given = zip(ANY_LAUNCH, launch.args)
             return [k.eq(x, self.formulas.term(e, names)) for x, e in given if e != Var("_")]
         if group is not None:
@@ -353,7 +358,7 @@ class _FunctionElaborator:
                 pass
             case Assert(items):
                 for item in items:
-                    prop = _AssertElaborator(self).term(item.body, names)
+                    prop = _AssertElaborator(self, names).term(item.body, names)
                     self.code.append(kc.Assert(prop, at=self.at(item.loc)))
                     if item.name is not None:
                         names = names.bind(item.name, ValueEntry(prop))
@@ -463,8 +468,10 @@ class _FunctionElaborator:
         index = k.var(self.unique(s.index), INT)
         inner = names.bind(s.index, ValueEntry(index))
         if s.contract:
+            if r.op not in ("+", "-"):  # nothing would be said of any iteration
+                raise Unsupported(f"the loop over `{s.index}` is unrolled: it cannot have a contract", s.loc)
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
-        body = (*self.said(self.out.specs.get(at)), *self.block(s.body, inner))
+        body = (*self.said(self.out.specs.get(at), s.loc), *self.block(s.body, inner))
         if s.meaning.value == kc.SEQUENTIAL:
             body += self.read_again((r.amount, r.bound), names)
         self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at))
@@ -501,16 +508,26 @@ class _FunctionElaborator:
                     continue
                 for claim in claims:
                     before, later = _sides(c.kind[1:], claim)
-                    if before is not None and before.contents != UNINIT:
+                    if before is not None and (
+                        before.contents != UNINIT or later is None
+                    ):  # else it is said by `later`
                         spec.holds.append((replace(before, share=READ), item.loc))
                     if later is not None:
                         spec.exclusive_post.append(later)
         return spec, names
 
-    def said(self, spec: LoopSpec | None) -> kc.Code:
-        """What a loop's contract says of memory before each iteration, as steps of its body: nothing else depends on it."""
-        holds = spec.holds if spec is not None else []
-        return tuple(kc.Ghost("", (), (claim,), (), (), at=self.at(loc)) for claim, loc in holds)
+    def said(self, spec: LoopSpec | None, loc: Loc) -> kc.Code:
+        """What a loop's contract says of memory before each iteration, as steps of its body: nothing else depends on it.
+
+        An iteration has all the cells that are said to be its own, and none twice: of two claims on one, only one would count.
+        """
+        if spec is None:
+            return ()
+        holds = [kc.Ghost("", (), (claim,), (), (), at=self.at(at)) for claim, at in spec.holds]
+        own = tuple(replace(c, contents=UNINIT, value=None) for c in (*spec.invariant, *spec.exclusive_post))
+        if spec.invariant or len({c.cells.base for c in own}) < len(own):
+            holds.append(kc.Ghost("", (), own, (), (), at=self.at(loc)))
+        return tuple(holds)
 
     def call_statement(self, call: Call, names: Names, loc: Loc) -> None:
         at = self.at(loc)
@@ -836,16 +853,25 @@ class _FunctionElaborator:
 
 
 class _AssertElaborator(FormulaElaborator):
-    """Formulas of assertions: variables and array elements stand for what they hold, so they are loaded first."""
+    """Formulas of assertions: variables and array elements stand for what they hold, so they are loaded first.
 
-    def __init__(self, function: _FunctionElaborator) -> None:
+    That is once for an assertion: a place that its formula binds, as in `All(i in 0..n, a[i] == 0)`, would be any one of many.
+    """
+
+    def __init__(self, function: _FunctionElaborator, around: Names) -> None:
         super().__init__()
         self.owner = function
+        self.around = around
 
     def term(self, e: Expr, names: Names) -> Term:
         if isinstance(e, Var) and isinstance(names.find(e.name), CellEntry):
             return self.owner.variable(e.name, e, names)
         if isinstance(e, Index):
+            for x in subexpressions(e):
+                if isinstance(x, Var) and names.find(x.name) is not self.around.find(x.name):
+                    raise Unsupported(
+                        f"an assertion cannot read memory at all places that `{x.name}` stands for", e.loc
+                    )
             target = self.owner.temporary(sort_of(e.type, e.loc))
             self.owner.code.append(kc.Load(target, self.owner.place(e, names), at=self.owner.at(e.loc)))
             return target

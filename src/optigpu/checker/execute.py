@@ -116,8 +116,9 @@ class Executor:
     def finish(self, state: State, f: kc.Function) -> Theorem:
         takes: list[Take] = []
         held = dict(state.held)
-        for i, claim in enumerate(f.contract.post):
+        for i, said in enumerate(f.contract.post):
             self.clause = ("post", i)
+            claim = said.substitute(dict(state.env))  # it may speak of the result
             take = self.find_claim("post", state, held, claim)
             r = held[take.family]
             takes.append(self.with_steps(state.facts, claim, r, take))
@@ -134,8 +135,8 @@ class Executor:
         """Which clause of the postcondition a rejection is about."""
         if r.rule == "ensures":
             return next((("ensures", i) for i, p in enumerate(f.contract.ensures) if state.value(p) is r.goal), None)
-        cells = r.data.get("cells") or r.data.get("need")
-        return next((("post", i) for i, c in enumerate(f.contract.post) if c.cells == cells), None)
+        cells, env = r.data.get("cells") or r.data.get("need"), dict(state.env)
+        return next((("post", i) for i, c in enumerate(f.contract.post) if c.cells.substitute(env) == cells), None)
 
     def member(self, cells: Cells, r: Family, back: Index) -> Term:
         return k.and_(cells.domain(back), same(cells.at(back), r.cells.index))

@@ -212,6 +212,8 @@ class FormulaElaborator:
                 return k.or_(a, b)
             case "==>":
                 return k.implies(a, b)
+            case "%":
+                return remainder(a, b)
             case _:
                 return pure_operation(REAL_SPELLINGS.get(e.op, e.op), a, b)
 
@@ -266,7 +268,7 @@ class FormulaElaborator:
             case "abs":
                 return k.max_(args[0], k.neg(args[0]))
             case "exact_div":
-                return k.fdiv(*args)
+                return exact_quotient(*args)
             case _:
                 raise Unsupported(f"the checker does not know `{name}`", loc)
 
@@ -468,6 +470,18 @@ def quotient(a: Term, b: Term) -> Term:
         return positive
     negative = k.ite(k.le(k.ZERO, a), k.neg(k.fdiv(a, k.neg(b))), k.fdiv(k.neg(a), k.neg(b)))
     return k.ite(k.lt(k.ZERO, b), positive, negative)
+
+
+def remainder(a: Term, b: Term) -> Term:
+    """`%` in a formula: of a division by zero, nothing is known."""
+    something = k.app(k.var("%", k.fun_sort((INT, INT), INT)), a, b)
+    return k.add(pure_operation("%", a, b), k.ite(k.eq(b, k.ZERO), something, k.ZERO))
+
+
+def exact_quotient(a: Term, b: Term) -> Term:
+    """`exact_div` in a formula: of what b does not divide, nothing is known."""
+    something = k.app(k.var("exact_div", k.fun_sort((INT, INT), INT)), a, b)
+    return k.ite(k.eq(a, k.mul(b, k.fdiv(a, b))), k.fdiv(a, b), something)
 
 
 def linear(helper: tuple[str, int], args: list[Term]) -> Term:

@@ -116,6 +116,7 @@ class SumProver:
                 return None
             step: Split | Reindex | Extend | Partition | Maximum | None = self.common(facts, a, b)
             choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)
+            choice = choice and next((c for c in (choice, first_atom(choice)) if decides(facts, c)), None)
             if step is None and choice is not None:  # one side is a choice as a whole
                 case = self.case(facts, choice, a, b, depth)
                 return (*steps, case) if case is not None else None
@@ -306,12 +307,11 @@ class SumProver:
                 continue
             (x,) = temporaries(1, "e")
             for s, c in group:
-                others = [(t, d) for t, d in group if t is not s]
-                wanted = k.num(0, s.sort)
-                for t, d in others:
-                    wanted = k.sub(wanted, k.scale(Fraction(d) / c, instantiate(t.args[-1], (x,))))
-                if s.sort is k.INT and any(Fraction(d) / c % 1 for _, d in others):
+                others = [(t.args[-1], Fraction(-d) / c) for t, d in group if t is not s]
+                if s.sort is k.INT and any(by.denominator > 1 for _, by in others):
                     continue
+                bodies = [k.mul(k.num(by, s.sort), instantiate(body, (x,))) for body, by in others]
+                wanted = k.add(*bodies)
                 inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
                 inner = self.attempt(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
                 if inner is not None:
@@ -680,6 +680,16 @@ def conditions(*terms: Term) -> list[Term]:
             if x.op == "ite" and x.args[0].level == 0:
                 out[x.args[0]] = None
     return list(out)
+
+
+def first_atom(c: Term) -> Term:
+    """The first of the conditions that a condition is made of."""
+    return first_atom(c.args[0]) if c.op in ("and", "or") else c
+
+
+def decides(facts: Facts, c: Term) -> bool:
+    """Is the condition known in either case of it? Otherwise the case would be the same as before."""
+    return facts.assume(c).simplify(c) is k.TRUE and facts.assume(k.not_(c)).simplify(c) is k.FALSE
 
 
 def upper_bound(c: Term, i: Term) -> Term | None:

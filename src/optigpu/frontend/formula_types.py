@@ -62,7 +62,7 @@ from optigpu.syntax.types import (
     is_number,
     logical,
 )
-from optigpu.syntax.walk import substitute
+from optigpu.syntax.walk import free_vars, substitute
 
 
 class FormulaTyper:
@@ -421,7 +421,11 @@ class FormulaTyper:
     def big_operator(self, e: BigOp, scope: Scope) -> Expr:
         inner = Scope(scope)
         binders = []
-        for b in e.binders:
+        for n, b in enumerate(e.binders):
+            others = free_vars(b.range) & {a.name for a in e.binders[:n]}
+            if others and e.op in ("Max", "Min"):  # for some of them there may be no term, though there are for others
+                message = f"the range of `{b.name}` depends on `{min(others)}`: {e.op} of nothing is no number"
+                raise input_error("OG110", message, b.loc, help="choose ranges that do not depend on each other")
             binders.append(replace(b, range=self.range(b.range, inner)))
             inner = Scope(inner, {b.name: Binding(What.LOGIC, LOGIC_INT, b.loc)})
         body = self.prop(e.body, inner) if e.op in ("All", "Any") else self.number(e.body, inner)

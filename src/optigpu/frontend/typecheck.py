@@ -606,6 +606,10 @@ class _FunctionChecker:
             if have is not want:
                 fix = {Space.ANY: "free(p)", Space.GMEM: "gmem_free(p)", Space.SMEM: "__smem_free1(p, n)"}.get(have)
                 raise input_error("OG114", f"`{name}` does not free memory of space {have.value}", call.loc, help=fix)
+            rank = len(types[0].dims) - types[0].distributed if isinstance(types[0], Array) else 0
+            if integers and rank != integers:
+                message = f"`{name}` is for an array that was allocated with {integers} of its sizes, not with {rank}"
+                raise input_error("OG104", message, call.loc, help=f"__smem_free{rank}")
         elif arrays == 2:
             self.same_elements(name, typed[0], typed[1], call.loc)
         return replace(call, args=tuple(typed), type=VOID)

@@ -226,6 +226,8 @@ class Evaluator:
         return range(min(points), max(points) + 1) if points else range(-WINDOW, WINDOW + 1)
 
     def big_operator(self, e: BigOp, env: Env) -> Any:
+        if e.op in ("Max", "Min"):
+            return self.extreme(e, 0, env)
         values = list(self.body_values(e, 0, env))
         match e.op:
             case "Sum":
@@ -237,14 +239,17 @@ class Evaluator:
                 return product
             case "All":
                 return all(values)
-            case "Any":
-                return any(values)
             case _:
-                if not values:  # unspecified; the tools agree on the body at the lower bound
-                    for b in e.binders:
-                        env = {**env, b.name: self.value(b.range, env).start}
-                    return self.value(e.body, env)
-                return max(values) if e.op == "Max" else min(values)
+                return any(values)
+
+    def extreme(self, e: BigOp, at: int, env: Env) -> Any:
+        """One range inside the other. Of an empty one it is unspecified; the tools agree on the body at the lower bound."""
+        if at == len(e.binders):
+            return self.value(e.body, env)
+        b = e.binders[at]
+        indices = self.value(b.range, env)
+        values = [self.extreme(e, at + 1, {**env, b.name: i}) for i in indices or (indices.start,)]
+        return max(values) if e.op == "Max" else min(values)
 
     def body_values(self, e: BigOp, at: int, env: Env) -> Iterator[Any]:
         if at == len(e.binders):

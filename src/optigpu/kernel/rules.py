@@ -64,7 +64,7 @@ class Rules(ThreadConditions):
         if state.context.kind != (THREADS if f.device else HOST):
             raise Rejected("launch", "context", context=state.context, to=HOST)
         held = dict(state.held)
-        for claim, take in zip(f.contract.post, takes, strict=True):
+        for claim, take in zip((c.substitute(dict(state.env)) for c in f.contract.post), takes, strict=True):
             r = self._claimed("post", state, held, claim, take)
             self._handed("post", state, r, claim, take)
             held[take.family] = r.without(self._member(claim.cells, r, take.back))

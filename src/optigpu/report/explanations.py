@@ -30,7 +30,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG107": "Something constant is assigned: a parameter, a loop index, a const. Copy it to a variable.",
     "OG108": "A formula speaks of a variable's value. Formulas speak of memory by permissions: &x ~~> v.",
     "OG109": "A permission stands where a fact belongs, or the other way round.",
-    "OG110": "A contract that is not well formed: `_Res` without a result, a definition without types.",
+    "OG110": "A contract that is not well formed: `_Res` without a result, a definition without types, a greatest of nothing.",
     "OG111": "The sizes in MINDEX are not those of the array.",
     "OG112": "Recursion is not in the language.",
     "OG113": "A function returns a value and should not, or the other way round.",

@@ -252,8 +252,11 @@ class Lowering:
             return (Store(target, value, mark=s.mark),)
         if name in VECTOR_CALLS and self.place == "device":
             args = tuple(self.folded(a, scope) for a in call.args)
+            width, way = VECTOR_CALLS[name]
+            registers = {a.name for a in scope.arrays.values() if a.storage is Storage.REGISTER}
             for a in args:
-                self.note_vector(a, VECTOR_CALLS[name][0])
+                if self.note_vector(a, width) in registers and a is args[way == "load"]:
+                    raise self.refuse("a vector access to an array of the thread's own, which begins anywhere,", s)
             return (replace(s, call=replace(call, args=args)),)
         if name in CONTROL_CALLS or name not in self.functions:
             allowed = name.startswith("memcpy") or name in ("free", "gmem_free")
@@ -280,12 +283,14 @@ class Lowering:
             raise self.refuse("this operand of a shuffle", e)
         return Var(info.name, type=info.elem)
 
-    def note_vector(self, e: Expr, width: int) -> None:
+    def note_vector(self, e: Expr, width: int) -> str:
+        """The array that is accessed: it has to begin where such a vector can."""
         match e:
             case Addr(Index(Var(name), _)) | Var(name):
                 elem = e.type.elem if isinstance(e.type, Array) else None
                 assert elem is not None
                 self.vectors[name] = max(self.vectors.get(name, 0), width * elem.size)
+                return name
             case _:
                 raise self.refuse("this operand of a vector access", e)
 
