@@ -23,7 +23,7 @@ from optigpu.syntax.errors import InputError
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Int, Real, Unary, Var
 from optigpu.syntax.program import Block, Clause, Decl, Define, For, Include, LoopRange, Mode, Program, Stmt, TopLevel
 from optigpu.syntax.source import UNMARKED
-from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Array, Kind, Scalar
+from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Array, Kind, Scalar, Space
 from optigpu.transform.editing import edit_function
 
 ZERO = """#include <optigpu.h>
@@ -330,6 +330,18 @@ MALFORMED: dict[str, tuple[Callable[[og.Script], object], Callable[[og.Script], 
     "an array with a value that nothing looks at": (
         lambda s: put_first(s, Decl("y", Array(INT, (Int(3),)), Var("nobody"))),
         lambda s: put_first(s, Decl("y", Array(INT, (Int(3),)))),
+    ),
+    "a dimension that CUDA leaves out": (
+        lambda s: put_first(s, Decl("y", Array(INT, (Int(3),), distributed=True))),
+        lambda s: put_first(s, Decl("y", Array(INT, (Int(3),), distributed=False))),
+    ),
+    "memory that no declaration is in": (
+        lambda s: put_first(s, Decl("y", Array(INT, (Int(3),), Space.GMEM))),
+        lambda s: put_first(s, Decl("y", Array(INT, (Int(3),), Space.ANY))),
+    ),
+    "a type with parts of another kind": (
+        lambda s: put_first(s, counting(index_type=replace(INT, bits=Int(32)))),
+        lambda s: put_first(s, counting(index_type=replace(INT, bits=32))),
     ),
     "functions in a header of the system": (
         lambda s: put_include(s, "math.h", True, parse_text(ZERO.replace("zero", "other")).items),

@@ -53,12 +53,25 @@ def is_name(x: str) -> bool:
 
 
 def one_of(*known: object) -> Callable[[object], bool]:
-    return frozenset(known).__contains__
+    return lambda x: x in known
 
 
 def of_machines(t: types.Type) -> bool:
-    """What a variable can hold, or point to."""
-    return isinstance(t, types.Array | types.Pointer) or t in types.MACHINE_SCALARS
+    """What a parameter can be declared as: where its memory is, the contract says."""
+    if isinstance(t, types.Array):
+        return t.space is types.Space.ANY and not t.distributed
+    return isinstance(t, types.Pointer) or t in types.MACHINE_SCALARS
+
+
+def of_locals(t: types.Type) -> bool:
+    """A local array may be `__shared__`."""
+    match t:
+        case types.Array(dims=(None, *_), space=types.Space.SMEM):
+            return False  # a pointer
+        case types.Array(space=types.Space.SMEM):
+            return not t.distributed
+        case _:
+            return of_machines(t)
 
 
 def possible_hints(hints: tuple[str, ...]) -> bool:
@@ -102,13 +115,13 @@ POSSIBLE: dict[tuple[type, str], Callable[[Any], bool]] = {
     (program.Function, "contract"): of_kinds(FUNCTION_CLAUSES),
     (program.Function, "result"): lambda t: t == types.VOID or t in types.MACHINE_SCALARS,
     (program.Param, "type"): of_machines,
-    (program.Decl, "type"): of_machines,
+    (program.Decl, "type"): of_locals,
     (program.Store, "op"): one_of(None, *COMPOUND_ASSIGNMENTS),
     (program.LoopRange, "relation"): one_of("<", "<=", ">", ">="),
     (program.LoopRange, "op"): one_of("+", "-", "*", "/", "<<", ">>"),
     (program.For, "contract"): of_kinds(LOOP_CLAUSES),
     (program.For, "hints"): possible_hints,
-    (program.For, "index_type"): lambda t: t.bits > 0 and types.is_int(t),
+    (program.For, "index_type"): one_of(*(t for t in types.MACHINE_SCALARS if types.is_int(t))),
     (program.Include, "path"): lambda path: PATH.fullmatch(path) is not None,
     (program.Program, "file"): lambda file: True,
 }
@@ -212,6 +225,8 @@ def known(node: object) -> bool:
             return node in SCALARS
         case program.Include(_, True, items):
             return not items
+        case program.Item(None, exprs.TypeOf()):
+            return False
         case exprs.Int(value, literal_type):  # a text has no negative numbers, but their signs
             t = literal_type or types.INT64
             return max(t.low, -t.high) <= value <= t.high
