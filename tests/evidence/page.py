@@ -295,8 +295,9 @@ programs that the fix does not concern.
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
   code in their names, arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
 - By reading what formulas are taken for: assertions that read one cell where they name many, maxima over ranges that depend on each other and
-  had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled, two claims on one cell of which
-  one counted, shared memory that a device function asks for, vectors in arrays that nothing aligns (`tests/test_attacks_front.py`).
+  had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled or name cells that no
+  iteration has, two claims on one cell of which one counted, shared memory that a device function asks for, vectors in arrays that
+  nothing aligns (`tests/test_attacks_front.py`).
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
   value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.
