@@ -12,6 +12,8 @@ from optigpu.checker.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.codegen.cuda.text import comment
 from optigpu.frontend import parse_text
+from optigpu.runtime.driver import size_of
+from optigpu.runtime.errors import CallError
 from optigpu.runtime.launching import stepped
 from optigpu.runtime.preconditions import holds
 from optigpu.syntax.errors import InputError
@@ -430,6 +432,18 @@ def test_a_device_function_has_no_vector_accesses() -> None:
 
 @pytest.mark.parametrize(
     ("name", "refused_"),
+    [("cudaMemcpy", True), ("failure", True), ("new", True), ("cuda_copy", False), ("copy", False)],
+)
+def test_no_entry_point_takes_the_place_of_what_cuda_has(name: str, refused_: bool) -> None:
+    text = host(launch("1", "e[t] = 1.0f;") + BACK).replace("void f(", f"void {name}(")
+    if refused_:
+        assert f"OG405: `{name}` means something else" in refused(text)
+    else:
+        assert f'extern "C" const char* {name}(' in emitted(text).text
+
+
+@pytest.mark.parametrize(
+    ("name", "refused_"),
     [
         ("store4", True), ("make_float4", True), ("__shfl_down_sync", True), ("cudaFree", True), ("f_kernel2", True),
         ("launch_f_kernel", True), ("store5", False), ("kernel_f", False),
@@ -675,3 +689,48 @@ POINTERS = {
 @pytest.mark.parametrize("name", POINTERS)
 def test_pointers_are_what_they_point_to(name: str) -> None:
     assert examine("#include <optigpu.h>\n" + POINTERS[name], Verifier(), 1) == ("agrees", "")
+
+
+def test_more_memory_than_can_be_counted_is_not_there() -> None:
+    """`n * m * sizeof(double)` is 2^64 + 240: what is left of it in 64 bits would be found, and `s` is larger."""
+    text = """
+void f(int n, int m, float h[8]) {
+  __requires("n >= 1, m >= 1");
+  __consumes("h ~> Cells1(8)");
+  __produces("h ~> Cells1(8)");
+  double* const s = __gmem_malloc2<double>(n, m);
+  float* const d = __gmem_malloc1<float>(8);
+  memcpy_host_to_device1(d, h, 8);
+  kernel_launch(1, 8, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 8; t++)
+    if (t == 0) {
+      s[n - 1][0] = 2.0;
+      d[t] = s[n - 1][0];
+    }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(h, d, 8);
+  gmem_free(d);
+  gmem_free(s);
+}
+"""
+    assert Verifier().verify(parse_text(text)).verified
+    k = on_standin(text, races=False)
+    h = np.zeros(8, np.float32)
+    k(3, 4, h)
+    assert h[0] == 2.0
+    with pytest.raises(CallError, match="out of memory"):
+        k(1946388001, 1184677982, h)
+    k(3, 4, h)
+    assert size_of(1 << 40).value == 1 << 40
+    with pytest.raises(CallError, match="out of memory"):
+        size_of((1 << 64) + 240)
+
+
+def test_a_thread_has_room_for_large_arrays_on_the_stand_in() -> None:
+    """A GPU's threads have 512 KiB each; the stand-in's would write into each other's."""
+    text = threads("float r[60000]; for (int i = 0; i < 60000; i++) r[i] = 1.0f * t; d[b][t] = r[59999] + r[0];")
+    h = np.zeros((1, 8), np.float32)
+    on_standin(text, races=False)(h)
+    assert h.tolist() == [[2.0 * t for t in range(8)]]

@@ -555,6 +555,25 @@ ATTACKS += (
 )  # fmt: skip
 
 
+SET = """#include <optigpu.h>
+void set(int* p) {
+  __writes("p ~~> 5");
+  *p = 5;
+}
+int f() {
+  __ensures("_Res == 5");
+  int x[1] = {0};
+  set(&x[0]);
+  return x[0];
+}
+"""
+ATTACKS += (
+    returns("a string ends on its line", "5", '  int r = 5;\n  __ASSERT("1 == 1" \n " && r == 5");\n  return r;', ('" \n "', "\n")),
+    returns("a pointer has another size than what it points to", "4", "  return (int)sizeof(int);", ("(int);", "(int*);")),
+    Attack("variables have no addresses", SET, (("x[1] = {0}", "x = 0"), ("x[0]", "x"))),
+)  # fmt: skip
+
+
 def finite(name: str, literal: str, *wrong: tuple[str, str]) -> Attack:
     return returns(name, "1", f"  const float y = {literal};\n  return y > 0 && y - y == 0 ? 1 : 0;", *wrong)
 
@@ -785,6 +804,26 @@ def test_a_script_does_not_change_what_contracts_mean(text: str) -> None:
     s.function.insert('int g(int x) { __ensures("_Res == x"); return x; }')
     with pytest.raises(InputError):
         s.function.insert(text)
+
+
+def chained(levels: int, step: str, last: str) -> str:
+    """Values that are made of those before them."""
+    params = ", ".join(f"int a{i}" for i in range(levels))
+    body = "".join(f"  const int x{i + 1} = {step.format(i=i)};\n" for i in range(levels))
+    result = f"x{levels}"
+    return f'int f(int x0, {params}) {{\n  __requires("x0 > 0");\n{body}  return {last.format(x=result)};\n}}\n'
+
+
+def test_a_chain_of_choices_takes_no_more_time_than_its_length() -> None:
+    choices = "a{i} > 0 ? x{i} + 1 : x{i} + 2"
+    assert verified(chained(40, choices, "12 / ({x} > 0 ? {x} : 1)"))
+    assert not verified(chained(40, choices, "12 / ({x} > 0 ? 0 : 1)"))
+
+
+def test_what_has_too_many_summands_is_too_large() -> None:
+    assert verified(chained(4, "x{i} * x{i} + a{i}", "{x}"))
+    (result,) = Verifier().verify(parse_text(chained(12, "x{i} * x{i} + a{i}", "{x}"))).functions
+    assert result.problem is not None and result.problem.code == "OG015"
 
 
 LONG = " + ".join(["1"] * 300)

@@ -11,14 +11,19 @@ import numpy as np
 import pytest
 
 from optigpu.cli import main
+from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.arrays import ArrayView, current_stream, view_of
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.manifest import load, signature_from_json, signature_to_json
+from optigpu.runtime.preconditions import integer_value
 from optigpu.runtime.signature import Signature, signature_of
 from optigpu.syntax.constants import without_constants
-from tests.support.cuda import one_kernel
+from optigpu.syntax.program import Return
+from tests.support.cuda import on_standin, one_kernel
 
 
 def signature(text: str) -> Signature:
@@ -206,6 +211,145 @@ def test_code_is_audited_to_the_byte(tmp_path: Path) -> None:
     end = text.index("\n", text.index("// Null"))
     code.write_bytes((text[:end] + "\r" + text[end + 1 :]).encode())
     assert code.read_text() == text
-    assert main(["audit", str(code), "--certificate", str(certificate)]) == 2
+    assert main(["audit", str(code), "--certificate", str(certificate)]) == 1
     with pytest.raises(CallError, match="was changed after"):
         load(tmp_path, "x")
+
+
+@pytest.mark.parametrize(
+    ("claims", "good", "bad"),
+    [
+        ("a ~> Matrix1(n, fun i -> i + 1)", ([1, 2], [0, 0]), ([1, 3], [0, 0])),
+        ("a ~> Matrix1(n, fun n -> n)", ([0, 1], [0, 0]), ([1, 1], [0, 0])),
+        ("a ~> Matrix1(n, A), b ~> Matrix1(n, A)", ([5, 6], [5, 6]), ([5, 6], [5, 7])),
+        ("a ~> Matrix1(n, A), b ~> Matrix1(n, fun i -> 2 * A(i))", ([5, 6], [10, 12]), ([5, 6], [10, 13])),
+        ("for i in 0..n -> &a[i] ~~> 3", ([3, 3], [0, 0]), ([3, 2], [0, 0])),
+        ("If(n == 2, for i in 1..n -> &a[i] ~~> 3)", ([0, 3], [0, 0]), ([3, 0], [0, 0])),
+    ],
+)
+def test_arrays_hold_what_the_contract_says_they_do(
+    claims: str, good: tuple[list[int], list[int]], bad: tuple[list[int], list[int]]
+) -> None:
+    """A function that is proved for such arrays gives something else for others."""
+    s = signature(
+        f'void f(int n, int a[n], int b[n]) {{ __requires("n >= 0, A: int -> int"); __consumes("{claims}"); '
+        f'__produces("{claims}"); }}'
+    )
+    checked(s, **{name: np.array(x, np.int32) for name, x in zip("ab", good)})
+    with pytest.raises(CallError, match="does not hold"):
+        checked(s, **{name: np.array(x, np.int32) for name, x in zip("ab", bad)})
+
+
+def test_floats_that_were_computed_in_another_way_are_what_the_contract_says() -> None:
+    s = signature('void f(int n, float a[n]) { __reads("a ~> Matrix1(n, fun i -> 0.1 * i)"); }')
+    checked(s, a=np.arange(9, dtype=np.float32) * np.float32(0.1))
+    with pytest.raises(CallError, match="does not hold"):
+        checked(s, a=np.arange(9, dtype=np.float32) * np.float32(0.2))
+
+
+def test_a_function_that_the_program_defines_is_not_what_an_array_holds() -> None:
+    """What `zero` is, is not known here; it is not `a`, so nothing follows for `b`."""
+    s = signature(
+        '__DEF(zero, "fun (i: int) -> 0");\nvoid f(int n, int a[n], int b[n]) { __requires("n >= 0, B: int -> int, '
+        'forall i in 0..n -> B(i) == zero(i)"); __reads("a ~> Matrix1(n, zero), b ~> Matrix1(n, B)"); }'
+    )
+    assert s.models == (("B", "b"),)
+
+
+@pytest.mark.parametrize(
+    ("fact", "good", "bad"),
+    [
+        ("forall i in 0..n -> A(i) * A(i) * A(i) >= 0", 2_300_000, -2_300_000),
+        ("forall i in 0..n -> A(i) * 9223372036854775807 * 4 > 0", 1, -1),
+        ("forall i in 0..n -> (A(i) << 63) > 0", 1, 0),
+    ],
+)
+def test_large_numbers_of_arrays_do_not_wrap_around(fact: str, good: int, bad: int) -> None:
+    s = one("int", fact)
+    checked(s, a=np.array([good], np.int32))
+    with pytest.raises(CallError, match="does not hold"):
+        checked(s, a=np.array([bad], np.int32))
+
+
+def test_arrays_with_elements_that_are_none_are_refused() -> None:
+    s = one("int", "n >= 0")
+    checked(s, a=np.array([1, 2], np.int32))
+    with pytest.raises(CallError, match="has a mask"):
+        checked(s, a=np.ma.masked_array(np.array([1, 2], np.int32), mask=[1, 0]))
+
+
+def test_truth_values_are_0_or_1() -> None:
+    """Of others, compilers make what they like."""
+    s = signature('void f(int n, bool a[n]) { __requires("A: int -> bool"); __reads("a ~> Matrix1(n, A)"); }')
+    checked(s, a=np.array([0, 1], np.uint8).view(bool))
+    with pytest.raises(CallError, match="neither 0 nor 1"):
+        checked(s, a=np.array([0, 2], np.uint8).view(bool))
+
+
+@pytest.mark.parametrize("value", ["(int)x * 2", "n - (int)(2.0f * x) / 3", "(x > 1.5f ? 3 : 4) + (int)x"])
+def test_a_launch_without_a_compiler_converts_as_c_does(value: str) -> None:
+    """A fraction is lost where it is converted, not at the end."""
+    program = parse_text(f'int f(int n, float x) {{ __requires("x >= 0, x <= 9"); return {value}; }}')
+    f = program.function("f")
+    compiled = CFunction(emit_c(program), signature_of(f, effective_types(f)))
+    (statement,) = f.body
+    assert isinstance(statement, Return) and statement.value is not None
+    for x in (0.0, 1.75, 2.5, 7.9):
+        assert integer_value(statement.value, {"n": 5, "x": x}) == compiled(5, x)
+
+
+@pytest.mark.parametrize("name", ["mmap", "setcontext", "write"])
+def test_an_entry_point_takes_no_other_functions_place(name: str) -> None:
+    """What is linked with it calls the system's function of this name."""
+    body = "thread for (int b = 0; b < B; b++) thread for (int t = 0; t < 8; t++) d[b][t] = 1.0f;"
+    k = on_standin(one_kernel(body).replace("void f(", f"void {name}("), races=False)
+    h = np.zeros((2, 8), np.float32)
+    k(h)
+    assert (h == 1.0).all()
+
+
+def test_a_prepared_call_is_made_on_the_gpu_of_its_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each GPU has a stream of its own that is current, and kernels are launched on the current GPU."""
+    current = [0]
+
+    class Device:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def __enter__(self) -> None:
+            current.append(self.number)
+
+        def __exit__(self, *error: object) -> None:
+            current.pop()
+
+    streams = SimpleNamespace(current_stream=lambda: SimpleNamespace(cuda_stream=100 + current[-1]), device=Device)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=streams, Tensor=FakeTensor))
+    k = object.__new__(CudaFunction)
+    k.signature = signature('void f(int n, float a[n]) { __consumes("a ~> Cells1(n)"); __produces("a ~> Cells1(n)"); }')
+    k.standin, k.alignment = False, {}
+    calls: list[tuple[int, int]] = []
+    k._device = lambda *raw, stream, device_: calls.append((stream, current[-1]))
+    run = k.prepared(FakeTensor(1))
+    run()
+    k(FakeTensor(1))
+    assert calls == [(101, 1), (101, 1)]
+    with pytest.raises(CallError, match="opposite"):
+        k(FakeTensor(1, negative=True))
+
+
+class FakeTensor:
+    """As much of a tensor as is looked at."""
+
+    is_cuda, dtype, shape = True, "torch.float32", (4,)
+
+    def __init__(self, gpu: int, negative: bool = False) -> None:
+        self.device, self.negative = SimpleNamespace(index=gpu), negative
+
+    def is_neg(self) -> bool:
+        return self.negative
+
+    def is_contiguous(self) -> bool:
+        return True
+
+    def data_ptr(self) -> int:
+        return 4096

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,16 @@ import pytest
 import optigpu as og
 from optigpu.checker.verdict import ProgramResult
 from optigpu.checker.verify import Verifier
+from optigpu.cli import main
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.report.scripts import render_script
 from optigpu.runtime.errors import CallError
 from optigpu.syntax.errors import InputError
-from optigpu.syntax.exprs import Int, Real, Unary, Var
-from optigpu.syntax.program import Decl, For, Include, Mode, Program, Stmt
-from optigpu.syntax.types import FLOAT, INT, Kind, Scalar
+from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Int, Real, Unary, Var
+from optigpu.syntax.program import Block, Clause, Decl, Define, For, Include, LoopRange, Mode, Program, Stmt, TopLevel
+from optigpu.syntax.source import UNMARKED
+from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Array, Kind, Scalar
 from optigpu.transform.editing import edit_function
 
 ZERO = """#include <optigpu.h>
@@ -159,6 +162,53 @@ def change_loop(script: og.Script, **changes: Any) -> None:
     script.put(script.find("i", "for"), replace(loop, **changes))
 
 
+class Disguised(str):
+    """Is one name, and prints as something else."""
+
+    def __str__(self) -> str:
+        return "y; a[0] = 7; float z"
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+
+class Order(Enum):
+    SEQUENTIAL = "sequential"
+
+
+def doubled(depth: int) -> Expr:
+    """An expression that has one part in many places."""
+    e: Expr = Var("n")
+    for _ in range(depth):
+        e = Binary("+", e, e)
+    return e
+
+
+def half(one: Expr, two: Expr) -> Decl:
+    return Decl("y", FLOAT, Binary("/", one, two))
+
+
+def nested(depth: int) -> Block:
+    out = Block(())
+    for _ in range(depth):
+        out = Block((out,))
+    return out
+
+
+@og.transformation
+def put_include(script: og.Script, path: str, system: bool = False, items: tuple[TopLevel, ...] = ()) -> None:
+    script.update(replace(script.program, items=(*script.program.items, Include(path, system, items))))
+
+
+@og.transformation
+def put_macro(script: og.Script, value: Expr) -> None:
+    script.update(replace(script.program, items=(*script.program.items, Define("N", value))))
+
+
+def counting(**changes: Any) -> For:
+    return replace(For("j", LoopRange(Int(0), "<", Int(5), "+", Int(1)), ()), **changes)
+
+
 MISNAMED = Scalar("int8_t", Kind.INT, 32)
 MALFORMED: dict[str, tuple[Callable[[og.Script], object], Callable[[og.Script], object]]] = {
     "code in a name": (
@@ -197,6 +247,106 @@ MALFORMED: dict[str, tuple[Callable[[og.Script], object], Callable[[og.Script], 
         lambda s: put_first(s, Decl("y", INT, Unary("++", Var("n")))),
         lambda s: put_first(s, Decl("y", INT, Unary("-", Var("n")))),
     ),
+    "a name that prints as code": (
+        lambda s: put_first(s, Decl(Disguised("y"), FLOAT, Real(Fraction(1)))),
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(1)))),
+    ),
+    "a hint that prints as code": (
+        lambda s: change_loop(s, hints=(Disguised("unroll 4"),)),
+        lambda s: change_loop(s, hints=("unroll 4",)),
+    ),
+    "a type whose name prints as code": (
+        lambda s: put_first(s, Decl("y", replace(INT, name=Disguised("int")), Int(3))),
+        lambda s: put_first(s, Decl("y", replace(INT, name="int"), Int(3))),
+    ),
+    "a word of C": (
+        lambda s: put_first(s, Decl("while", INT, Int(3))),
+        lambda s: put_first(s, Decl("whale", INT, Int(3))),
+    ),
+    "no name": (
+        lambda s: put_first(s, Decl(None, INT, Int(3))),  # type: ignore[arg-type]
+        lambda s: put_first(s, Decl("None", INT, Int(3))),
+    ),
+    "a mode of another kind": (
+        lambda s: change_loop(s, mode=Order.SEQUENTIAL),
+        lambda s: change_loop(s, mode=Mode.SEQUENTIAL),
+    ),
+    "an integer that divides as a float": (
+        lambda s: put_first(s, half(Int(1, FLOAT), Int(2, FLOAT))),
+        lambda s: put_first(s, half(Int(1, UINT), Int(2, UINT))),
+    ),
+    "a float that divides as an integer": (
+        lambda s: put_first(s, half(Real(Fraction(1), INT), Real(Fraction(2), INT))),
+        lambda s: put_first(s, half(Real(Fraction(1), FLOAT), Real(Fraction(2), DOUBLE))),
+    ),
+    "a number that no text denotes": (
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(1, 3)))),
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(1, 5)))),
+    ),
+    "a number that is infinite in C": (
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(10) ** 39))),
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(10) ** 38))),
+    ),
+    "a sign that C reads first": (
+        lambda s: put_first(s, Decl("y", BOOL, Binary("<", Int(-(2**63)), Var("n")))),
+        lambda s: put_first(s, Decl("y", BOOL, Binary("<", Int(1 - 2**63), Var("n")))),
+    ),
+    "a type of formulas": (
+        lambda s: put_first(s, Decl("y", LOGIC_INT, Int(3))),
+        lambda s: put_first(s, Decl("y", INT64, Int(3))),
+    ),
+    "a conversion of formulas": (
+        lambda s: put_first(s, Decl("y", INT, Cast(LOGIC_INT, Int(3)))),
+        lambda s: put_first(s, Decl("y", INT, Cast(INT64, Int(3)))),
+    ),
+    "a loop over floats": (
+        lambda s: put_first(s, counting(index_type=FLOAT)),
+        lambda s: put_first(s, counting(index_type=INT64)),
+    ),
+    "a hint twice": (
+        lambda s: put_first(s, counting(hints=("unroll 2", "unroll 3"))),
+        lambda s: put_first(s, counting(hints=("simd", "unroll 3"))),
+    ),
+    "a function's contract at a loop": (
+        lambda s: put_first(s, counting(contract=(Clause("requires", ()),))),
+        lambda s: put_first(s, counting(contract=(Clause("srequires", ()),))),
+    ),
+    "an expression among statements": (
+        lambda s: put_first(s, Block((Int(3),))),  # type: ignore[arg-type]
+        lambda s: put_first(s, Block((Decl("y", INT, Int(3)),))),
+    ),
+    "nothing where an expression is": (
+        lambda s: put_first(s, Decl("y", INT, Binary("+", Int(3), None))),  # type: ignore[arg-type]
+        lambda s: put_first(s, Decl("y", INT, Binary("+", Int(3), Int(4)))),
+    ),
+    "no mark": (
+        lambda s: put_first(s, Decl("y", INT, Int(3), mark=None)),  # type: ignore[arg-type]
+        lambda s: put_first(s, Decl("y", INT, Int(3), mark=UNMARKED)),
+    ),
+    "a line in the name of a header": (
+        lambda s: put_include(s, 'x.h"\n#define n 5\n#include "y.h'),
+        lambda s: put_include(s, "x.h"),
+    ),
+    "an array with a value that nothing looks at": (
+        lambda s: put_first(s, Decl("y", Array(INT, (Int(3),)), Var("nobody"))),
+        lambda s: put_first(s, Decl("y", Array(INT, (Int(3),)))),
+    ),
+    "functions in a header of the system": (
+        lambda s: put_include(s, "math.h", True, parse_text(ZERO.replace("zero", "other")).items),
+        lambda s: put_include(s, "math.h", True),
+    ),
+    "a macro that is no constant": (
+        lambda s: put_macro(s, Call("min", (Int(1), Int(2)))),
+        lambda s: put_macro(s, Binary("*", Int(1), Int(2))),
+    ),
+    "a text without end": (
+        lambda s: put_first(s, Decl("y", INT, doubled(60))),
+        lambda s: put_first(s, Decl("y", INT, doubled(6))),
+    ),
+    "blocks without end": (
+        lambda s: put_first(s, nested(5000)),
+        lambda s: put_first(s, nested(50)),
+    ),
 }  # fmt: skip
 
 
@@ -210,6 +360,90 @@ def test_what_is_no_program_is_no_step(name: str, tmp_path: Path) -> None:
     right(script)
     assert len(script.steps) == 2
     emitted(script, tmp_path)
+
+
+CODE = Decl("y; a[0] = 7; float z", FLOAT, Real(Fraction(1), type=FLOAT))
+PLAIN = replace(CODE, name="y")
+
+
+def starting_with(script: og.Script, statement: Stmt) -> Program:
+    return edit_function(script.program, "zero", lambda f: replace(f, body=(statement, *f.body)))
+
+
+@og.transformation
+def assign_first(script: og.Script, statement: Stmt) -> None:
+    script.program = starting_with(script, statement)
+
+
+def test_a_program_that_a_step_put_in_place_by_itself_is_read_like_others(tmp_path: Path) -> None:
+    script = zero()
+    with pytest.raises(InputError, match="is not a name"):
+        assign_first(script, CODE)
+    with pytest.raises(InputError, match="is not a name"), script.phase("twice"):
+        assign_first(script, CODE)
+    assign_first(script, PLAIN)
+    assert "float y = 1.0f;\n" in emitted(script, tmp_path)
+
+
+def test_a_script_starts_with_a_program_of_the_language() -> None:
+    with pytest.raises(InputError, match="is not a name"):
+        og.Script(starting_with(zero(), CODE), verifier=Verifier())
+    assert og.Script(starting_with(zero(), PLAIN), verifier=Verifier()).result.verified
+
+
+ADMITTED = CALLING.replace("BODY", "__admitted();\n  for (int i = 0; i < n; i++) a[i] = 0.0f;")
+
+
+def test_what_is_admitted_stays_as_it_was() -> None:
+    """Somebody has looked at the function and admitted it as it was then."""
+    script = og.Script(parse_text(ADMITTED), verifier=Verifier())
+    with pytest.raises(InputError, match="`helper` is assumed to be right as it was"):
+        script.instr.replace(og.In("helper") / og.Write("a"), "a[i] = 1.0f;")
+    script.instr.insert("const int m = n;", before=og.Call("helper"))
+    assert script.result.admitted == ["helper"]
+
+
+RUN = """import optigpu as og
+from optigpu.frontend import parse_text
+s = og.Script(parse_text({text!r}))
+s.opened = s.phase("twice")
+s.opened.__enter__()
+s.instr.replace(og.Write("a"), {statement!r})
+"""
+CLOSED = "s.opened.__exit__(None, None, None)\n"
+CHANGED = f"{CLOSED}s.program = parse_text({ZERO!r})\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "end", "code"),
+    [("a[i] = 1.0f;", "", 2), ("a[i] = 0.0f + 0.0f;", "", 2), ("a[i] = 0.0f + 0.0f;", CHANGED, 2),
+     ("a[i] = 1.0f;", CLOSED, 1), ("a[i] = 0.0f + 0.0f;", CLOSED, 0)],
+)  # fmt: skip
+def test_a_script_that_ends_unchecked_is_not_verified(
+    statement: str, end: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s.py").write_text(RUN.format(text=ZERO, statement=statement) + end)
+    assert main(["run", "--no-trace", str(tmp_path / "s.py")]) == code
+    assert ("VERIFIED 2 steps" in capsys.readouterr().out) == (code == 0)
+
+
+ABSOLUTE = """#include <optigpu.h>
+void absolute(int n, float a[n]) {
+  __requires("A: int -> float");
+  __consumes("a ~> Matrix1(n, A)");
+  __produces("a ~> Matrix1(n, fun i -> abs(A(i)))");
+  for (int i = 0; i < n; i++) a[i] = abs(a[i]);
+}
+"""
+
+
+def test_what_is_emitted_can_be_audited_with_what_headers_say(tmp_path: Path) -> None:
+    """Without <optigpu.h>, `abs` is one of integers."""
+    path = og.Script(parse_text(ABSOLUTE), verifier=Verifier()).emit(tmp_path / "f.c")
+    certificate = ["--certificate", str(tmp_path / "f.cert.json")]
+    assert main(["audit", str(path), *certificate]) == 0
+    path.write_text(path.read_text(encoding="utf-8").replace("fabsf(a[i])", "a[i]"), encoding="utf-8")
+    assert main(["audit", str(path), *certificate]) == 1
 
 
 def test_a_pragma_has_no_clauses_that_the_checker_does_not_know() -> None:

@@ -243,7 +243,7 @@ def test_damaged_certificates_are_rejected() -> None:
         "{}",
         "[1, 2]",
         text[: len(text) // 2],
-        text.replace('"format":2', '"format":9'),
+        text.replace('"format":3', '"format":9'),
         text.replace("leave_loop", "begin"),
         text.replace('"floats":"reals"', '"floats":"exact"'),
         text.replace(",", ", "),
@@ -287,16 +287,6 @@ def test_a_certificate_covers_what_is_included() -> None:
     proofs = json.loads(text)["proofs"]
     del proofs["sum_warp"]
     assert "reduce_library" in audit(program, changed_and_sealed(text, proofs=proofs), Z3Solver()).failures
-
-
-def test_emitted_code_is_audited_with_its_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    emitted = og.Script(ROOT / "examples" / "gpu" / "vector_add.c").emit(tmp_path / "add.cu")
-    command = ["audit", str(emitted), "--certificate", str(tmp_path / "add.cert.json")]
-    assert main(command) == 0
-    assert "proved     vector_add" in capsys.readouterr().out
-    emitted.write_text(emitted.read_text(encoding="utf-8").replace("+", "-", 1), encoding="utf-8")
-    assert main(command) == 2
-    assert "not the code that was emitted" in capsys.readouterr().err
 
 
 def test_a_certificate_is_of_one_whole_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

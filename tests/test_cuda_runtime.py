@@ -115,7 +115,7 @@ def test_a_function_that_does_more_than_copy_and_launch_has_no_entry_for_device_
 def test_the_emitted_code_checks_by_itself() -> None:
     """As a C++ caller would meet it, without Python's checks."""
     k = on_standin(TRANSPOSE)
-    transpose = ctypes.CDLL(str(k.path)).transpose
+    transpose = ctypes.CDLL(str(k.path)).optigpu_transpose
     transpose.restype = ctypes.c_char_p
     transpose.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
     assert transpose(64, 32, A.ctypes.data, B.ctypes.data) is None

@@ -50,7 +50,7 @@ def test_compiles_unchanged_as_c(path: Path, tmp_path: Path) -> None:
 def test_plain_c_compiles_without_warnings(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "plain.c"
     file.write_text(emit_c(parse_file(path)), encoding="utf-8")
-    assert "__" not in file.read_text(encoding="utf-8")
+    assert "__" not in file.read_text(encoding="utf-8").replace("__VA_ARGS__", "")
     command = [c_compiler() or "cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fopenmp", "-c", str(file)]
     result = subprocess.run([*command, "-o", str(tmp_path / "x.o")], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

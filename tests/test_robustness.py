@@ -94,7 +94,7 @@ def test_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["binary.c", "empty.json", "other.json"]
 
 
-@pytest.mark.parametrize("certificate", ["[]", "null", "1", '"x"', "{", '{"format": 2}', '{"format": 1}', "[" * 100_000,
+@pytest.mark.parametrize("certificate", ["[]", "null", "1", '"x"', "{", '{"format": 3}', '{"format": 2}', "[" * 100_000,
                                          '{"format":' + "9" * 10_000 + "}", "\ud800", "\x00"])  # fmt: skip
 def test_certificates_of_any_kind_are_read_without_a_crash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], certificate: str
@@ -110,8 +110,8 @@ def test_certificates_of_any_kind_are_read_without_a_crash(
                                    {"proofs": {"copy": 3}}, {"proofs": {"copy": [{"!": "Op"}]}},
                                    {"proofs": {"copy": [{"!": "Nothing"}]}}, {"contracts": 3}, {"ledger": []}, {"program": 1},
                                    {"terms": [["num", "1/0", "int"]]}, {"terms": [["num", "1/2", "int"]]},
-                                   {"terms": [["bound", -1, "int"], ["max", 0, 0]]}, {"tool": None}, {"emitted": 7},
-                                   {"format": "2"}, {"proofs": None}, {"ledger": {"solver": {}}}])  # fmt: skip
+                                   {"terms": [["bound", -1, "int"], ["max", 0, 0]]}, {"tool": None}, {"emission": 7},
+                                   {"format": "3"}, {"proofs": None}, {"ledger": {"solver": {}}}])  # fmt: skip
 def test_sealed_certificates_of_any_kind_are_read_without_a_crash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], parts: dict[str, Any]
 ) -> None:

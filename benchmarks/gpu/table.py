@@ -58,8 +58,8 @@ def table(rows: list[Row]) -> str:
 
 
 def best(rows: list[Row]) -> list[Row]:
-    """For each family and size the fastest verified kernel that was written by hand, and the fastest that a script made; the fastest
-    of all where that is not verified."""
+    """For each family and size the fastest verified kernel that was written by hand, and the fastest that a script made; also the
+    fastest of all where that is not verified."""
     out: list[Row] = []
     ours = [r for r in rows if r["ours"]]
     for key in dict.fromkeys((r["family"], tuple(r["size"])) for r in ours):

@@ -12,7 +12,8 @@ from optigpu.checker.audit import certificate_of
 from optigpu.checker.verdict import ProgramResult
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
-from optigpu.codegen.cuda import CudaUnit, emit_cuda
+from optigpu.codegen.cuda import CudaUnit
+from optigpu.codegen.emission import Emission, c_emission, cuda_emission
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.refute import refute
 from optigpu.report.diagnostics import PLAIN
@@ -40,6 +41,7 @@ __all__ = [
     "observe", "pad", "transformation",
 ]  # fmt: skip
 
+CUDA_SUFFIXES = (".cu", ".cuh")
 Observer = Callable[["Script", Step], None]
 _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
 
@@ -98,20 +100,27 @@ class Script(core.Script):
         """Write the verified program, as C (OpenMP where loops are parallel) or CUDA by the name, and its certificate."""
         self._finished()
         target = Path(path)
-        text = self.cuda().text if target.suffix in (".cu", ".cuh") else emit_c(self.program)
+        emission = self._cuda_emission() if target.suffix in CUDA_SUFFIXES else c_emission(self.program)
+        text = emission.code(self.program, self._header(emission))
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
-        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result, text))
+        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result, emission.to_json()))
         return target
 
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
         """The verified program as CUDA; with room for so many blocks of each kernel at once, or for those said at its launch."""
         self._finished()
-        residents = blocks_per_multiprocessor or self.residents
-        header = emitted_header(self.accepted)
-        return emit_cuda(
-            self.program, self.only, header=header, reasons=self.reasons, blocks_per_multiprocessor=residents
+        emission = self._cuda_emission(blocks_per_multiprocessor)
+        return emission.cuda(self.program, self._header(emission))
+
+    def _cuda_emission(self, residents: int | None = None) -> Emission:
+        return cuda_emission(
+            self.program, self.only, len(self.accepted.steps) - 1, self.reasons, residents or self.residents
         )
+
+    def _header(self, emission: Emission) -> list[str]:
+        r = self.result
+        return emitted_header(emission, self.program, r.axioms, r.admitted, r.solver)
 
     def build(self, function: str | None = None) -> CFunction | CudaFunction:
         """Compile the verified program to a function on NumPy arrays; for a GPU program, on PyTorch and CuPy arrays too."""
@@ -130,19 +139,21 @@ class Script(core.Script):
 
     def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
         """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
-        unit = self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor)
-        f = without_constants(self.program, self.program.function(unit.name))
-        signature = signature_of(f, effective_types(f))
-        alignment = dict(unit.alignment)
-        return BuiltCuda(unit.text, signature, unit.on_device, alignment, unit.device_text, unit.plan, verified=True)
+        return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))
 
     def _finished(self) -> None:
-        if self._phases:
-            raise CallError("a phase is still open: what it made has not been verified")
-        if self.changed_outside:
-            raise CallError("the program was changed outside a step: it has not been checked against the original")
+        if self.unchecked is not None:
+            raise CallError(self.unchecked)
         if not self.result.verified:
             raise CallError("the program is not verified, so no code is made from it")
+
+
+def verified_cuda(program: Program, unit: CudaUnit) -> BuiltCuda:
+    """What was emitted from a verified program, with how it is called."""
+    f = without_constants(program, program.function(unit.name))
+    signature = signature_of(f, effective_types(f))
+    alignment = dict(unit.alignment)
+    return BuiltCuda(unit.text, signature, unit.on_device, alignment, unit.device_text, unit.plan, verified=True)
 
 
 def has_kernels(program: Program) -> bool:

@@ -137,7 +137,7 @@ def _arguments() -> argparse.ArgumentParser:
     p.add_argument("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it")
     p.add_argument("--no-cache", action="store_true", help="do not use solver answers of earlier runs")
     p.add_argument("--certificate", metavar="OUT", help="write the certificate of a verified file")
-    p = command("audit", "audit", "replay a certificate and print what the proof rests on")
+    p = command("audit", "audit", "replay a certificate, make emitted code again, and print what the proof rests on")
     p.add_argument("--certificate", metavar="IN", help="the certificate (default: prove first, then replay)")
     p.add_argument("--no-assumptions", action="store_true", help="exit 1 if there is an axiom or admitted function")
     p = command("explain", "explain", "what an error code means", files=False)

@@ -12,23 +12,32 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from optigpu.api import Script, has_kernels, observe
-from optigpu.checker.audit import audit, certificate_of, certified_program
+from optigpu.api import CUDA_SUFFIXES, Script, has_kernels, observe, verified_cuda
+from optigpu.checker.audit import (
+    TOOL,
+    AuditResult,
+    Certified,
+    audit,
+    certificate_of,
+    certified,
+    trusted_for_code,
+)
 from optigpu.checker.proofs import annotated
 from optigpu.checker.verdict import Verdict
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
+from optigpu.codegen.emission import Emission, read_emission
 from optigpu.frontend import parse_file
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
 from optigpu.interp.testing import test_function, valid_inputs
 from optigpu.prover.z3_solver import Z3Solver
-from optigpu.report.audits import render_audit
+from optigpu.report.audits import first_difference, render_audit
 from optigpu.report.diagnostics import Style
 from optigpu.report.diffs import render_diff
 from optigpu.report.explanations import EXPLANATIONS
-from optigpu.report.scripts import render_script, render_step, render_step_error
+from optigpu.report.scripts import emitted_header, render_script, render_step, render_step_error
 from optigpu.report.testing import render_test, show_inputs
 from optigpu.report.verdicts import as_json, render_function, summary
 from optigpu.runtime.cache import answers_folder
@@ -36,7 +45,7 @@ from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.differential import compare_on
 from optigpu.runtime.errors import BAD_INPUT, FINE, WRONG, BuildError, CallError
 from optigpu.runtime.files import read_exact, write_whole
-from optigpu.runtime.manifest import BuiltCuda, save
+from optigpu.runtime.manifest import BuiltCuda, manifest_text, save
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.errors import InputError
@@ -95,35 +104,64 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
 def audit_command(args: argparse.Namespace, style: Style) -> int:
     code = FINE
     for file in args.files:
-        try:
-            if args.certificate is not None:
-                text = Path(args.certificate).read_text(encoding="utf-8")
-                program = _audited(file, text)
-            else:
-                program = parse_file(file)
-                result = Verifier(Settings(answers_folder())).verify(program)
-                if not result.verified:
-                    for f in result.functions:
-                        print(render_function(f, style))
-                    return WRONG
-                text = certificate_of(program, result)
-            found = audit(program, text, Z3Solver())
-        except ValueError as e:
-            raise CallError(f"{args.certificate or file}: {e}") from None
+        if args.certificate is not None:
+            try:
+                found = _audited(file, Path(args.certificate).read_text(encoding="utf-8"))
+            except ValueError as e:
+                raise CallError(f"{args.certificate}: {e}") from None
+        else:
+            program = parse_file(file)
+            result = Verifier(Settings(answers_folder())).verify(program)
+            if not result.verified:
+                for f in result.functions:
+                    print(render_function(f, style))
+                return WRONG
+            found = audit(program, certificate_of(program, result), Z3Solver())
         print(render_audit(file, found, style))
         if found.failures or (args.no_assumptions and found.assumptions):
             code = WRONG
     return code
 
 
-def _audited(file: str, certificate: str) -> Program:
-    """The program of a file; of emitted code, the program that it was made from."""
+def _audited(file: str, certificate: str) -> AuditResult:
+    """The program of a file; of emitted code, the program of the certificate, from which the code is made again."""
+    claimed = certified(certificate)
     try:
-        return certified_program(certificate, read_exact(file))
-    except ValueError:
-        if file.endswith((".cu", ".cuh")):
-            raise
-        return parse_file(file)
+        kind, given = Path(file).suffix, read_exact(file)
+    except UnicodeDecodeError:
+        raise CallError(f"{file} is no text") from None
+    cuda = kind in (*CUDA_SUFFIXES, ".json")
+    emission = None if claimed.emission is None else read_emission(claimed.emission, claimed.program)
+    if not cuda and (emission is None or emission.language != "c" or "optigpu.h" in given):  # annotated C
+        return audit(parse_file(file), certificate, Z3Solver())
+    if emission is None or (emission.language == "cuda") != cuda:
+        raise ValueError(f"it is of no {'CUDA' if cuda else 'C'} code")
+    found = audit(claimed.program, certificate, Z3Solver())
+    if not found.failures:
+        wrong = _wrong_code(given, kind, claimed, emission)
+        if wrong is not None:
+            found.failures[file] = f"this is not what its program becomes: {wrong}"
+        else:
+            found.code = "CUDA" if cuda else "C"
+            found.trusted_lines |= trusted_for_code()
+    return found
+
+
+def _wrong_code(given: str, kind: str, claimed: Certified, emission: Emission) -> str | None:
+    """Why code, or how it is called (`.json`), is not what is made from the program of a certificate that was replayed."""
+    program, ledger = claimed.program, claimed.ledger
+    header = emitted_header(emission, program, ledger["axioms"], ledger["admitted"], str(ledger.get("solver")))
+    try:
+        if kind == ".json":
+            made = manifest_text(verified_cuda(program, emission.cuda(program, header)))
+        else:
+            made = emission.code(program, header)
+    except InputError as e:
+        return f"no code is made from it ({e.diagnostic.message})"
+    wrong = first_difference(given, made)
+    if wrong is not None and claimed.tool != TOOL:
+        return f"{wrong} (the certificate is of {claimed.tool}, this is {TOOL}: emit it again)"
+    return wrong
 
 
 def explain_command(args: argparse.Namespace, style: Style) -> int:
@@ -187,13 +225,16 @@ def run_command(args: argparse.Namespace, style: Style) -> int:
 
     code, scripts = _run_script(args.script, progress, style)
     for script in scripts:
-        if code == FINE:
+        if code == FINE and script.unchecked is None:
             print(render_script(script.accepted, style))
         if not args.no_trace:
             script.trace(args.trace)
             print(f"trace: {args.trace}")
     if not scripts and code == FINE:
         raise CallError(f"{args.script} makes no script: s = og.Script(…)")
+    for script in scripts:
+        if code == FINE and script.unchecked is not None:
+            raise CallError(f"{args.script}: {script.unchecked}")
     return code
 
 

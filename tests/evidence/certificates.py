@@ -17,7 +17,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from optigpu.checker.audit import audit, certificate_of, certified_program
+from optigpu.checker.audit import audit, certificate_of
+from optigpu.checker.audit import certified as claims
 from optigpu.checker.certificate import sealed
 from optigpu.checker.verify import Verifier
 from optigpu.frontend import parse_file
@@ -28,7 +29,7 @@ from tests.evidence import work
 from tests.evidence.program_mutants import KERNELS, ROOT, SCRIPTS, SOURCES, finished
 from tests.support.limits import TooSlow, within
 
-DETECTED, STILL, CRASHED, SLOW = "detected", "still a proof", "crashed", "too slow"
+OUTCOMES = DETECTED, STILL, CRASHED, SLOW = "detected", "still a proof", "crashed", "too slow"
 LIMIT = 60
 PATHS = {
     "cpu": SOURCES,
@@ -123,8 +124,8 @@ def certified(path: Path) -> tuple[Program, str] | None:
     """A program and its certificate; of a script, what it made last, read back from the certificate. None if it is not verified."""
     if path.suffix == ".py":
         script = finished(path)
-        text = certificate_of(script.program, script.result, "emitted")
-        return certified_program(text, "emitted"), text
+        text = certificate_of(script.program, script.result)
+        return claims(text).program, text
     program = parse_file(path)
     result = Verifier().verify(program)
     return (program, certificate_of(program, result)) if result.verified else None
@@ -171,7 +172,7 @@ def table(results: list[dict[str, Any]]) -> dict[str, Any]:
     rows: dict[str, dict[str, int]] = {}
     for key, n in sorted(outcomes.items()):
         kind, _, what = key.partition(": ")
-        rows.setdefault(kind, dict.fromkeys((DETECTED, STILL, CRASHED, SLOW), 0))[what] += n
+        rows.setdefault(kind, dict.fromkeys(OUTCOMES, 0))[what] += n
     return {
         "programs": len([r for r in results if r.get("verified")]),
         "replay": len([r for r in results if r.get("replays")]),

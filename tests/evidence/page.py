@@ -188,19 +188,21 @@ def certificates_part(c: dict[str, Any]) -> str:
         "## Certificates",
         "",
         f"{c['replay']} of {c['programs']} certificates (examples, kernels, last programs of scripts) replay without the checker's search.",
-        "A certificate holds the program, the hashes of its contracts and of the emitted code, what is assumed, tool and solver, and a hash of all",
+        "A certificate holds the program, the hashes of its contracts, how code was made of it, what is assumed, tool and solver, and a hash of all",
         f"this. One thing changed at a time, at random places: {changes:,} of {changes:,} changes detected, as the hash does not fit any more."
         if not c["bad"]
         else f"One thing changed at a time, at random places: **{len(c['bad'])} of {changes:,} changes not detected, or a crash**.",
         "The table is of the same changes with the hash made to fit, as somebody would who wants to deceive: a change is *detected* if `audit`",
         "says that the file is no certificate or does not fit the program, or the kernel refuses a step; otherwise what the file holds is *still",
         "a proof* of the same program and contract: another witness that does as well, a term or state that nothing uses, a name that is bound,",
-        "or the name of the tool, solver or emitted code, which only the hash protects.",
+        "or the name of the tool or solver, which only the hash protects. (`emitted` was the hash of the code, which nothing else protected; now",
+        "the code is made again from the program that was proved, and compared: `tests/test_audit_code.py`.)",
         "",
-        "| part of the file, change | detected | still a proof | crashed | too slow |",
+        f"| part of the file, change | {' | '.join(certificates.OUTCOMES)} |",
         "|---|---:|---:|---:|---:|",
     ]
-    lines += [f"| {kind} | {' | '.join(str(n) for n in row.values())} |" for kind, row in c["rows"].items()]
+    for kind, row in c["rows"].items():
+        lines.append(f"| {kind} | {' | '.join(str(row[what]) for what in certificates.OUTCOMES)} |")
     return "\n".join(lines)
 
 
@@ -290,20 +292,28 @@ programs that the fix does not concern.
 - By reading what is emitted: constants and casts that lost their 64 bits, folding that changed signs, host loops that overflow, entry checks
   that were computed under what they check, preconditions with named constants, alignment, device memory read by the host, functions that
   take the place of CUDA's, names that have another type in C++ than in the program, shared arrays that a local one hides, divisions in
-  place without a sign, functions of a library that the process has too, code that was audited with other ends of lines than it has
+  place without a sign, functions of a library that the process has too, code that was audited with other ends of lines than it has, sizes of
+  memory beyond 64 bits, memory that is not there, entry points that the system's functions of their names are mistaken for
   (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
-  code in their names, arrays of no declared size, preconditions that wrap around (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
+  code in their names, names of a class of their own that print as code, literals of one kind with the type of another, numbers that have no
+  text, steps and scripts whose trees nothing had read, admitted functions that a script changed, scripts that end inside a phase and were
+  called verified, arrays of no declared size, preconditions that wrap around, contents that a contract asks for and nobody looked at, masks,
+  truth values that are neither 0 nor 1, launches without a compiler that lost fractions too late, calls prepared for another GPU
+  (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
 - By reading what formulas are taken for: assertions that read one cell where they name many, maxima over ranges that depend on each other and
   had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled or name cells that no
   iteration has, two claims on one cell of which one counted, shared memory that a device function asks for, vectors in arrays that
   nothing aligns (`tests/test_attacks_front.py`).
+- By programs whose values are made of each other, again and again: chains of choices, the text of a value in an error, and keys of the
+  solver's answers took twice the time with each level; products of sums had no limit.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
   value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.
 - By removing conditions of the laws: nothing untrue, but nine conditions that laws need and no test had noticed (`tests/kernel/test_laws.py`).
 - By mutants: wrong values in trees of sums that took minutes to be rejected; the search counts its work now.
-- By tampering: parts of certificates that nothing read, kept answers of the solver (both are sealed by a hash now).
+- By tampering: parts of certificates that nothing read, kept answers of the solver (both are sealed by a hash now); emitted code whose hash in the
+  certificate was the word of whoever sealed it (`audit` makes the code again now).
 """
 REST = """## What else there is
 

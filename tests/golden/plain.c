@@ -1,4 +1,22 @@
 #include <stdlib.h>
+#include <stdint.h>
+
+// Memory for arrays. Where there is none, or none of such a size, the program stops: it is proved for memory that is there.
+static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
+  for (int i = 0; i < rank; i++) {
+    if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) abort();
+    bytes *= sizes[i];
+  }
+  return bytes;
+}
+static inline void* optigpu_malloc(size_t bytes) {
+  void* const memory = malloc(bytes);
+  if (memory == NULL && bytes != 0) abort();
+  return memory;
+}
+#define OPTIGPU_BYTES(type, ...) \
+  optigpu_bytes(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
+#define OPTIGPU_MALLOC(type, ...) optigpu_malloc(OPTIGPU_BYTES(type, __VA_ARGS__))
 
 #define TILE (16 * 2)
 
@@ -15,7 +33,7 @@ float f(const float* m_, int h, int w, float s) {
       t *= 2.0f;
     }
   }
-  float (*const c)[w] = malloc((size_t)h * w * sizeof(float));
+  float (*const c)[w] = OPTIGPU_MALLOC(float, h, w);
   #pragma omp parallel for
   for (int i = 0; i < h; i += TILE) {
     for (int j = 0; j < (w < h ? w : h); j++) {

@@ -1,5 +1,5 @@
 #include <optigpu.h>
 void f(int n, float a[n]) {
-  __requires("n > 0,
-              m > 0");
+  __requires("n > 0, "
+             "m > 0");
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,9 @@ from optigpu.kernel.state import Rejected
 from optigpu.prover.guide import Search
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.printer import ProgramPrinter, print_program
-from optigpu.syntax.program import Function, Program, Role
+from optigpu.syntax.program import Function, Include, Program, Role, TopLevel
+
+TOOL = f"optigpu {__version__}"
 
 
 @dataclass
@@ -35,6 +37,7 @@ class AuditResult:
     normaliser: int = 0
     solver_answers: int = 0
     trusted_lines: dict[str, int] = field(default_factory=dict)
+    code: str = ""  # the language of the code, if it was made again and compared
 
     @property
     def assumptions(self) -> int:
@@ -58,23 +61,30 @@ def text_hash(text: str) -> str:
 
 
 def whole_text(program: Program, proved: Collection[str]) -> str:
-    """The program as one file: in the place of an #include stands what it brought, less the functions that nothing rests on."""
+    """The program as one file, below the headers of the system that it includes: in the place of another #include stands what it
+    brought, less the functions that nothing rests on."""
     own = {f.name for f in program.functions()} | set(proved)
     items = [
         i
         for i in program.flat_items()
         if not isinstance(i, Function) or i.name in own or i.admitted or i.role is Role.GHOST
     ]
-    return print_program(Program(program.file, tuple(items)))
+    return print_program(Program(program.file, (*dict.fromkeys(_system_headers(program.items)), *items)))
 
 
-def certificate_of(program: Program, result: ProgramResult, emitted: str | None = None) -> str:
-    """The certificate of a verified program; `emitted` is the code that was made from it, if any."""
+def _system_headers(items: Iterable[TopLevel]) -> Iterator[Include]:
+    for i in items:
+        if isinstance(i, Include):
+            yield from [i] if i.system else _system_headers(i.items)
+
+
+def certificate_of(program: Program, result: ProgramResult, emission: Mapping[str, Any] | None = None) -> str:
+    """The certificate of a verified program; `emission` says how code was made from it, if any was."""
     proved = [*result.called, *result.functions]
     header: dict[str, Any] = {
-        "tool": f"optigpu {__version__}",
+        "tool": TOOL,
         "program": whole_text(program, {r.name for r in proved}),
-        "emitted": None if emitted is None else text_hash(emitted),
+        "emission": emission,
         "contracts": {r.name: contract_hash(program.function(r.name)) for r in proved},
         "ledger": {**_assumptions(result.axioms, result.admitted), "solver": result.solver},
     }
@@ -85,15 +95,24 @@ def _assumptions(axioms: Iterable[str], admitted: Iterable[str]) -> dict[str, An
     return {"axioms": sorted(axioms), "admitted": sorted(admitted), "floats": "reals"}
 
 
-def certified_program(text: str, emitted: str) -> Program:
-    """The program that a certificate says this code was made from. Raises ValueError if it does not say so."""
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """What a certificate says, before any of it is proved."""
+
+    tool: str
+    program: Program
+    emission: dict[str, Any] | None  # how code was made from the program
+    ledger: dict[str, Any]
+
+
+def certified(text: str) -> Certified:
+    """Raises ValueError if the file is no certificate."""
     _, header = certificate.read(text)
-    if header["emitted"] != text_hash(emitted):
-        raise ValueError("this is not the code that was emitted with the certificate")
     try:
-        return parse_text(header["program"], "program of the certificate")
+        program = parse_text(header["program"], "program of the certificate")
     except InputError as e:
         raise ValueError(f"not a certificate (its program cannot be read: {e})") from None
+    return Certified(header["tool"], program, header["emission"], header["ledger"])
 
 
 def audit(program: Program, text: str, solver: Solver) -> AuditResult:
@@ -153,13 +172,14 @@ def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) ->
 THREAD_RULES = ("groups", "threads", "thread_loops", "launch")
 
 
+def count(*patterns: str) -> int:
+    """Lines of our files."""
+    root = Path(__file__).parent.parent
+    return sum(len(p.read_text(encoding="utf-8").splitlines()) for g in patterns for p in root.glob(g))
+
+
 def trusted_lines() -> dict[str, int]:
     """What has to be right for a verdict to be right, with its size."""
-    root = Path(__file__).parent.parent
-
-    def count(*patterns: str) -> int:
-        return sum(len(p.read_text(encoding="utf-8").splitlines()) for g in patterns for p in root.glob(g))
-
     threads = count(*(f"kernel/{name}.py" for name in THREAD_RULES))
     return {
         "kernel": count("kernel/**/*.py") - threads,
@@ -170,3 +190,8 @@ def trusted_lines() -> dict[str, int]:
         "solver interface": count("prover/z3_solver.py", "prover/cvc5_solver.py", "prover/cache.py"),
         "front end": count("frontend/*.py", "frontend/*.lark"),
     }
+
+
+def trusted_for_code() -> dict[str, int]:
+    """What else has to be right for code to do what was proved."""
+    return {"code generation": count("codegen/**/*.py")}

@@ -26,8 +26,8 @@ RULES = (
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
-FORMAT = 2
-PARTS = frozenset({"format", "tool", "program", "emitted", "contracts", "ledger", "terms", "proofs", "seal"})
+FORMAT = 3
+PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,9 @@ def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
     try:
         data = json.loads(text)
         if data["format"] != FORMAT:
-            raise ValueError(f"certificate format {data['format']} is not known")
+            raise ValueError(
+                f"the certificate has format {data['format']}, not {FORMAT}: another version wrote it, make it again"
+            )
         if set(data) != PARTS:
             raise ValueError(f"not a certificate (too much or too little: {', '.join(sorted(set(data) ^ PARTS))})")
         if text != sealed(data):
@@ -252,7 +254,7 @@ def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
         for part, kind in (
             ("tool", str),
             ("program", str),
-            ("emitted", str | None),
+            ("emission", dict | None),
             ("contracts", dict),
             ("ledger", dict),
         ):

@@ -19,8 +19,9 @@ from optigpu.kernel.judge import Judge, Solver
 from optigpu.kernel.ledger import Ledger
 from optigpu.prover.cache import CachedSolver
 from optigpu.prover.guide import Search
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.program import Program
+from optigpu.syntax.source import Loc
 
 
 @dataclass
@@ -52,8 +53,8 @@ class Verifier:
         called: list[FunctionResult] = []
         try:
             elaborated = elaborate(program)
-        except InputError as e:
-            results.append(_unsupported(program, e))
+        except (InputError, MemoryError) as e:
+            results.append(_unsupported(program, e if isinstance(e, InputError) else _too_large(program.items[-1].loc)))
             return ProgramResult(program.file, results, [], [], self.solver.description)
         wanted = {f.name for f in program.functions()} if only is None else {only}
         functions = elaborated.program.functions
@@ -120,8 +121,9 @@ class Verifier:
                 result.counterexample = self.settings.refuter(program, f.name)
                 if result.counterexample is not None:
                     result.verdict = Verdict.REFUTED
-        except InputError as e:
-            problem = Problem(e.diagnostic.code, e.diagnostic.loc, message=e.diagnostic.message)
+        except (InputError, MemoryError) as e:
+            d = e.diagnostic if isinstance(e, InputError) else _too_large(program.function(f.name).loc).diagnostic
+            problem = Problem(d.code, d.loc, message=d.message)
             result = FunctionResult(f.name, Verdict.UNSUPPORTED, time.perf_counter() - start, problem=problem)
         else:
             result = FunctionResult(f.name, Verdict.VERIFIED, time.perf_counter() - start, theorem=theorem)
@@ -171,6 +173,10 @@ def _unsupported(program: Program, e: InputError) -> FunctionResult:
     names = [f.name for f in program.functions()]
     problem = Problem(e.diagnostic.code, e.diagnostic.loc, message=e.diagnostic.message)
     return FunctionResult(names[-1] if names else program.file, Verdict.UNSUPPORTED, 0.0, problem=problem)
+
+
+def _too_large(loc: Loc) -> InputError:
+    return input_error("OG015", "the values that this computes are too large to be written down", loc)
 
 
 def _calls(code: kc.Code) -> list[tuple[str, int]]:

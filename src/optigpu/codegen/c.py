@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Int, Real, SizeOf, Var
+from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Real, SizeOf, Var
 from optigpu.syntax.operators import BITWISE, COMPARISONS, POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import ExprPrinter, ProgramPrinter
 from optigpu.syntax.program import (
@@ -28,21 +29,40 @@ from optigpu.syntax.program import (
     Role,
     Stmt,
 )
-from optigpu.syntax.types import Array, Kind, Pointer, Scalar, Space, Type, is_float
-from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+from optigpu.syntax.types import INT64, UINT64, Array, Kind, Pointer, Scalar, Space, Type, is_float
+from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
 
 HEADERS = {
     "limits.h": frozenset(INT_CONSTANTS),
     "math.h": frozenset(MATH) | {"INFINITY"},
     "stdlib.h": frozenset({"free", "malloc"}),
-    "stdint.h": frozenset({"int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
+    "stdint.h": frozenset({"malloc", "int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
     "stdbool.h": frozenset({"bool"}),
 }
+ALLOCATOR = r"""
+// Memory for arrays. Where there is none, or none of such a size, the program stops: it is proved for memory that is there.
+static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
+  for (int i = 0; i < rank; i++) {
+    if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) abort();
+    bytes *= sizes[i];
+  }
+  return bytes;
+}
+static inline void* optigpu_malloc(size_t bytes) {
+  void* const memory = malloc(bytes);
+  if (memory == NULL && bytes != 0) abort();
+  return memory;
+}
+#define OPTIGPU_BYTES(type, ...) \
+  optigpu_bytes(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
+#define OPTIGPU_MALLOC(type, ...) optigpu_malloc(OPTIGPU_BYTES(type, __VA_ARGS__))
+"""
 
 
-def emit_c(program: Program) -> str:
-    """A self-contained C11 file with the functions of the program and what they call."""
-    return _CPrinter(program).run()
+def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
+    """A self-contained C11 file with these functions, or those of the program, and what they call."""
+    names = [f.name for f in program.functions()] if functions is None else functions
+    return _CPrinter(program, names).run()
 
 
 class CExprs(ExprPrinter):
@@ -72,7 +92,7 @@ class CExprs(ExprPrinter):
                 pass
         helper = index_helper(e.func)
         if helper is not None:
-            return self.text(expand_index_helper(e, helper))
+            return self.text(self.arithmetic(e, helper))
         flat = self.flat_params.get(e.func)
         args = [self.show(a) for a in e.args]
         if flat is not None:
@@ -83,6 +103,12 @@ class CExprs(ExprPrinter):
                 for a, text, is_flat in zip(e.args, args, flat)
             ]
         return f"{e.func}({', '.join(args)})", POSTFIX_PRECEDENCE
+
+    def arithmetic(self, e: Call, helper: tuple[str, int]) -> Expr:
+        """MSIZEn and MINDEXn, in the 64 bits that they have in <optigpu.h>."""
+        first, t = (0, UINT64) if helper[0] == "MSIZE" else (helper[1], INT64)
+        args = [Cast(t, a, type=t) if i == first else a for i, a in enumerate(e.args)]
+        return expand_index_helper(replace(e, args=tuple(args)), helper)
 
     def numeric(self, e: Call) -> tuple[str, int]:
         t = e.type
@@ -99,12 +125,7 @@ class CExprs(ExprPrinter):
     def alloc(self, e: Alloc) -> str:
         if e.space is not Space.ANY:
             raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
-        factors = [self.show(d, precedence("*") + 1) for d in e.dims if d != Int(1)]
-        if factors:
-            factors[0] = (
-                f"(size_t){factors[0] if factors[0].isalnum() or factors[0].startswith('(') else f'({factors[0]})'}"
-            )
-        return f"malloc({' * '.join([*factors, f'sizeof({e.elem.name})'])})"
+        return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
 
 
 def confusing(outer: str, side: Expr) -> bool:
@@ -137,10 +158,10 @@ def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
 
 
 class _CPrinter(ProgramPrinter):
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, names: Sequence[str]) -> None:
         super().__init__()
         self.source = program
-        self.functions = [f for f in callees_first(program) if f.role is not Role.GHOST]
+        self.functions = [f for f in callees_first(program, names) if f.role is not Role.GHOST]
         self.effective = {f.name: effective_types(f) for f in self.functions}
         exprs = CExprs()
         exprs.flat_params = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
@@ -157,6 +178,9 @@ class _CPrinter(ProgramPrinter):
             self.out.add(f"#include <{header}>")
         if headers:
             self.out.add("")
+        if "malloc" in self.words():
+            self.out.extend(ALLOCATOR.strip("\n").split("\n"))
+            self.out.add("")
         defines = [d for d in self.source.flat_items() if isinstance(d, Define)]
         for d in defines:
             self.item(d)
@@ -168,10 +192,20 @@ class _CPrinter(ProgramPrinter):
             self.function(f)
         return self.out.text()
 
-    def headers(self) -> list[str]:
+    def words(self) -> set[str]:
         macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
-        words = {w for f in self.functions for w in words_of(f)} | words_in(macros)
-        return [h for h, names in HEADERS.items() if words & names]
+        found = {w for f in self.functions for w in words_of(f)} | words_in(macros)
+        arrays = [s.type for f in self.functions for s in statements(f.body) if isinstance(s, Decl)]
+        return found | {"malloc" for t in arrays if isinstance(t, Array) and self.is_product(t)}
+
+    def is_product(self, t: Array) -> bool:
+        """Whether this is a local array whose size is a product that is computed when the program runs."""
+        constants = {d.name for d in self.source.flat_items() if isinstance(d, Define)}
+        sizes = [d for d in t.dims if d is not None]
+        return len(sizes) == len(t.dims) > 1 and not all(free_vars(d) <= constants for d in sizes)
+
+    def headers(self) -> list[str]:
+        return [h for h, names in HEADERS.items() if self.words() & names]
 
     def function(self, f: Function) -> None:
         if f.role is Role.DEVICE:
@@ -219,6 +253,9 @@ class _CPrinter(ProgramPrinter):
             return
         if isinstance(s.type, Array) and s.type.space is not Space.ANY:
             raise input_error("OG500", "shared memory has no counterpart in plain C", s.loc)
+        if isinstance(s.type, Array) and self.is_product(s.type):
+            sizes = [s.type.elem.name, *map(self.size, s.type.dims)]
+            self.out.add(f"(void)OPTIGPU_BYTES({', '.join(sizes)});")
         super().declaration(s)
 
     def loop(self, s: For) -> None:
@@ -233,8 +270,8 @@ class _CPrinter(ProgramPrinter):
         return omp or [f"GCC {p}" for p in found if p != "unroll"]
 
 
-def callees_first(program: Program) -> list[Function]:
-    """The functions of the program itself, in their order, each after those it calls: C takes a function that was not declared for
+def callees_first(program: Program, names: Sequence[str]) -> list[Function]:
+    """The functions of these names, in their order, each after those it calls: C takes a function that was not declared for
     one of other types. Included functions that nothing calls are not checked, so they are left out."""
     known = {f.name: f for f in program.flat_items() if isinstance(f, Function)}
     out: dict[str, Function] = {}
@@ -244,8 +281,8 @@ def callees_first(program: Program) -> list[Function]:
             visit(known[called])
         out[f.name] = f
 
-    for f in program.functions():
-        visit(f)
+    for name in names:
+        visit(known[name])
     return list(out.values())
 
 
@@ -270,6 +307,8 @@ def words_in(exprs: Iterable[Expr]) -> set[str]:
         match x:
             case Call("min" | "max" | "abs"):
                 words.add("fmaxf" if is_float(x.type) else "")
+            case Call(name) if index_helper(name) is not None:
+                words.add(INT64.name)
             case Call(name) | Var(name):
                 words.add(name)
             case Alloc():

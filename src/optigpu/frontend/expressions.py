@@ -31,6 +31,7 @@ from optigpu.syntax.types import (
     FLOAT,
     INT,
     INT64,
+    MACHINE_SCALARS,
     UINT64,
     VOID,
     Array,
@@ -193,7 +194,7 @@ class ExpressionTyper:
                 )  # fmt: skip
             case Cast(_, arg, True):
                 return self.expr(arg, scope)
-            case Cast(to, arg, False):
+            case Cast(to, arg, False) if to in MACHINE_SCALARS:
                 typed = self.value(arg, scope)
                 reject_lost(typed, to)
                 return replace(e, arg=typed, type=to)
@@ -343,7 +344,8 @@ class ExpressionTyper:
         if isinstance(e.arg, Var):
             binding = scope.find(e.arg.name)
             if binding is not None and binding.what is What.CELL and isinstance(binding.type, Scalar):
-                return replace(e, arg=replace(e.arg, type=binding.type), type=Array(binding.type, (None,)))
+                message = f"`{e.arg.name}` is a variable: only elements of arrays have addresses that a program can use"
+                raise input_error("OG106", message, e.loc, help=f"{binding.type.name} {e.arg.name}[1];")
         arg = self.expr(e.arg, scope)
         if isinstance(arg, Index):
             assert isinstance(arg.base.type, Array)
@@ -352,7 +354,7 @@ class ExpressionTyper:
             return replace(e, arg=arg, type=Array(array.elem, (None, *rest), array.space))
         if isinstance(arg.type, Array):
             return arg
-        raise input_error("OG106", "the address of this cannot be taken", e.loc, help="&a[i], or & of a variable")
+        raise input_error("OG106", "the address of this cannot be taken", e.loc, help="&a[i]")
 
     def call(self, e: Call, scope: Scope) -> Expr:
         name = e.func

@@ -27,7 +27,7 @@ from optigpu.frontend.wellformed import HINT
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
 from optigpu.syntax.builtins import BUILTIN_NAMES
 from optigpu.syntax.errors import Label, input_error
-from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Index, Int, Real, SizeOf, Unary, Var
+from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, Int, SizeOf, Var
 from optigpu.syntax.program import (
     FUNCTION_CLAUSES,
     LOOP_CLAUSES,
@@ -685,8 +685,6 @@ class _CBuilder(ExprBuilder):
             raise input_error(
                 "OG007", "this macro's value needs parentheses", value.loc, help=f"({value_text.strip()})"
             )
-        if not is_constant(value):
-            raise input_error("OG007", "a macro stands for a constant", value.loc, help="use numbers and other macros")
         return Define(name, value, loc)
 
     def program(self, c: list[Child]) -> tuple[TopLevel, ...]:
@@ -738,11 +736,6 @@ def flatten(values: Sequence[Any]) -> list[Any]:
         else:
             out.append(v)
     return out
-
-
-def is_constant(e: Expr) -> bool:
-    """Built from literals and names alone; the type checker sees to it that the names are constants."""
-    return all(isinstance(x, Binary | Cast | Unary | Int | Real | Bool | Var | SizeOf) for x in subexpressions(e))
 
 
 def apply_pragma(pragma: _Pragma, loop: For) -> For:

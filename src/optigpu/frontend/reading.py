@@ -5,20 +5,16 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from optigpu.frontend.lines import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
 from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Expr, TypeOf
-from optigpu.syntax.program import Axiom, Define, For, Function, Include, LogicDecl, LogicDef, Program, TopLevel
+from optigpu.syntax.program import For, Function, Program, TopLevel
 from optigpu.syntax.source import NOWHERE, Loc, SourceText
-from optigpu.syntax.types import Array, FunType, Pointer, ProofType, Scalar, Sort
-from optigpu.syntax.walk import children, inner_bodies, statements, stmt_exprs
+from optigpu.syntax.walk import statements
 
-MAX_DEPTH = 200  # of nested expressions and statements; far beyond what people write, far within Python's stack
 MAX_BYTES = 8_000_000
 MAX_CLAUSES = 1000  # facts and permissions of one contract: each permission is compared with all others
 
@@ -34,8 +30,13 @@ def parse_text(text: str, name: str = "<text>") -> Program:
 
 
 def recheck(program: Program) -> Program:
-    """Type-check a program that was built or changed by other means than the parser."""
+    """Check a program that was built or changed by other means than the parser."""
     reject_malformed(program)
+    return retyped(program)
+
+
+def retyped(program: Program) -> Program:
+    """Type-check a program that holds what the parser would have put there."""
     return typecheck(program, ghost_library())
 
 
@@ -80,7 +81,6 @@ def _parse(source: SourceText, folder: Path, stack: tuple[Path, ...]) -> tuple[T
     reject_misread_lines(source)
     items = parse_c(source, lambda name, loc: _read_items(folder / name, loc, stack))
     for item in items:
-        reject_deep(item)
         _reject_long(item)
     return items
 
@@ -94,48 +94,3 @@ def _reject_long(f: TopLevel) -> None:
             raise input_error(
                 "OG015", f"this contract says more than {MAX_CLAUSES} things", items[MAX_CLAUSES].body.loc
             )
-
-
-def reject_deep(item: TopLevel) -> None:
-    """Raise OG015 for what nests deeper than later passes can follow."""
-    stack: list[tuple[object, int, Loc]] = [(x, 1, item.loc) for x in outermost(item)]
-    while stack:
-        node, depth, around = stack.pop()
-        loc: Loc = getattr(node, "loc", around)
-        if depth > MAX_DEPTH:
-            raise input_error(
-                "OG015", f"this is nested more than {MAX_DEPTH} levels deep", loc, help="name a part of it"
-            )
-        stack.extend((x, depth + 1, loc) for x in directly_inside(node))
-
-
-def outermost(item: TopLevel) -> list[object]:
-    """What an item of a file consists of."""
-    match item:
-        case Function():
-            return [*item.body, *(i.body for c in item.contract for i in c.items), *(p.type for p in item.params)]
-        case Define() | LogicDef():
-            return [item.value]
-        case Axiom():
-            return [item.prop]
-        case LogicDecl():
-            return [item.type]
-        case Include():
-            return []
-
-
-def directly_inside(node: Any) -> list[object]:
-    """The parts of a statement, an expression or a type."""
-    match node:
-        case TypeOf(of):
-            return [of]
-        case _ if isinstance(node, Expr):
-            return [*children(node)]
-        case FunType(args, result):
-            return [*args, result]
-        case Array(_, dims):
-            return [d for d in dims if d is not None]
-        case Scalar() | Pointer() | Sort() | ProofType():
-            return []
-        case _:
-            return [*stmt_exprs(node), *(s for b in inner_bodies(node) for s in b)]

@@ -37,7 +37,22 @@ from optigpu.syntax.builtins import (
     of_compilers,
 )
 from optigpu.syntax.errors import Label, input_error
-from optigpu.syntax.exprs import Alloc, Call, Expr, Fun, Index, Int, TypeOf, Var
+from optigpu.syntax.exprs import (
+    Alloc,
+    Binary,
+    Bool,
+    Call,
+    Cast,
+    Expr,
+    Fun,
+    Index,
+    Int,
+    Real,
+    SizeOf,
+    TypeOf,
+    Unary,
+    Var,
+)  # fmt: skip
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -133,6 +148,9 @@ class _ProgramChecker:
                 self.values.annotated |= path == "optigpu.h"
                 return replace(item, items=self.included(items))
             case Define(name, value):
+                if not is_constant(value):
+                    help_ = "use numbers and other macros"
+                    raise input_error("OG007", "a macro stands for a constant", value.loc, help=help_)
                 typed = self.values.value(value, self.scope)
                 assert typed.type is not None
                 self.declare(name, Binding(What.VALUE, typed.type, item.loc))
@@ -188,6 +206,12 @@ class _ProgramChecker:
         assert body.type is not None
         args = tuple(logical(p.type) for p in value.params if p.type is not None)
         return replace(value, body=body, type=FunType(args, body.type))
+
+
+def is_constant(e: Expr) -> bool:
+    """Built from literals and names alone, which are those of other macros."""
+    parts = Binary | Cast | Unary | Int | Real | Bool | Var | SizeOf
+    return all(isinstance(x, parts) for x in subexpressions(e))
 
 
 def declare(scope: Scope, name: str, binding: Binding) -> None:
@@ -399,6 +423,8 @@ class _FunctionChecker:
             declare(scope, s.name, Binding(what, type_, s.loc))
             return replace(s, type=type_, init=init)
         if isinstance(type_, Array) and type_.dims and type_.dims[0] is not None:
+            if init is not None:
+                raise input_error("OG009", f"the array `{s.name}` cannot be initialised here", init.loc)
             declare(scope, s.name, Binding(What.ARRAY, type_, s.loc))
             return replace(s, type=type_)
         assert isinstance(type_, Pointer | Array)

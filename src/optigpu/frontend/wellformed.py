@@ -1,66 +1,116 @@
 """Programs that were not parsed hold what the parser would have put there.
 
-Code is printed from names, operators and numbers as they are: a name that is no name would be other code than what was checked.
+Code is printed from names, operators and numbers as they are: a name that is no name would be other code than what was checked. So
+every part of a node is exactly of the class that it is declared with, and says what a text can say.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from enum import Enum
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from importlib.resources import files
+from typing import Any, get_args, get_origin, get_type_hints
 
+from optigpu.frontend.building import lost
 from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
-from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES, Program
+from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE, Loc
 
-NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+MAX_DEPTH = 200  # of nested expressions and statements; far beyond what people write, far within Python's stack
+MAX_PARTS = 300_000  # of a program: a tree that has one part in many places is as large as its text would be
 COUNT = r"[1-9]\d{0,8}"  # of threads, or of the iterations that a thread takes at a time: with 0 a loop would not end
 HINT = re.compile(
     rf"simd|schedule\((auto|runtime|(static|dynamic|guided)(,{COUNT})?)\)|num_threads\({COUNT}\)|unroll( \w+)?",
     re.ASCII,
 )
+PATH = re.compile(r'[^"<>\n]+')
 SCALARS = frozenset({*types.MACHINE_SCALARS, types.LOGIC_INT, types.LOGIC_REAL, types.PROP})
 SORTS = frozenset({types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, types.TYPE})
 NODES = frozenset(
     c for module in (exprs, program, types) for c in vars(module).values() if isinstance(c, type) and hasattr(c, "__match_args__")
 )  # fmt: skip
+NESTING = frozenset({*get_args(exprs.Expr), *get_args(program.Stmt), types.FunType})
 
 
-def is_name(x: object) -> bool:
-    return isinstance(x, str) and NAME.fullmatch(x) is not None
+@cache
+def _name() -> re.Pattern[str]:
+    """What the grammar reads as a name: no word of C."""
+    grammar = files("optigpu.frontend").joinpath("c.lark").read_text(encoding="utf-8")
+    found = re.search(r"^NAME: /(.+)/$", grammar, re.MULTILINE)
+    assert found is not None
+    return re.compile(found[1], re.ASCII)
 
 
-def one_of(*known: str | None) -> Callable[[object], bool]:
+def is_name(x: str) -> bool:
+    return _name().fullmatch(x) is not None
+
+
+def one_of(*known: object) -> Callable[[object], bool]:
     return frozenset(known).__contains__
 
 
-def literal(n: exprs.Int) -> bool:
-    t = n.literal_type or types.INT64
-    return type(n.value) is int and t.low <= n.value <= t.high
+def of_machines(t: types.Type) -> bool:
+    """What a variable can hold, or point to."""
+    return isinstance(t, types.Array | types.Pointer) or t in types.MACHINE_SCALARS
 
+
+def possible_hints(hints: tuple[str, ...]) -> bool:
+    """Of each kind one at most: compilers refuse two, or take either."""
+    known = all(HINT.fullmatch(h) for h in hints)
+    return known and all(sum(h.startswith(stem) for h in hints) <= 1 for stem in HINTS)
+
+
+def of_kinds(kinds: tuple[str, ...]) -> Callable[[tuple[program.Clause, ...]], bool]:
+    return lambda contract: all(c.kind in kinds for c in contract)
+
+
+def is_decimal(x: Fraction) -> bool:
+    """Has it a text? Only then is what is printed the number that was checked."""
+    rest = x.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1
+
+
+element = one_of(*types.MACHINE_SCALARS)
 
 # What the text of a node is made of: (class, field) -> what is possible there. Names are the rule.
 POSSIBLE: dict[tuple[type, str], Callable[[Any], bool]] = {
-    (exprs.Bool, "value"): lambda x: type(x) is bool,
-    (exprs.Real, "value"): lambda x: type(x) is Fraction,
+    (exprs.Real, "value"): is_decimal,
+    (exprs.Real, "literal_type"): one_of(types.FLOAT, types.DOUBLE),
+    (exprs.Int, "literal_type"): one_of(None, types.UINT, types.INT64, types.UINT64),
     (exprs.Unary, "op"): one_of("-", "!", "~"),
     (exprs.Binary, "op"): one_of(*BINARY_PRECEDENCE, *REAL_SPELLINGS),
     (exprs.BigOp, "op"): one_of(*exprs.BIG_OPERATORS),
     (exprs.PointsTo, "arrow"): one_of("~>", "~~>"),
+    (exprs.SizeOf, "of"): element,
+    (exprs.Alloc, "elem"): element,
+    (types.Array, "elem"): element,
+    (types.Array, "dims"): lambda dims: len(dims) > 0 and None not in dims[1:],
+    (types.Pointer, "elem"): element,
+    (types.Scalar, "name"): one_of(*(t.name for t in SCALARS)),
+    (types.Sort, "name"): one_of(*(t.name for t in SORTS)),
     (program.Clause, "kind"): one_of(*FUNCTION_CLAUSES, *LOOP_CLAUSES),
+    (program.Function, "contract"): of_kinds(FUNCTION_CLAUSES),
+    (program.Function, "result"): lambda t: t == types.VOID or t in types.MACHINE_SCALARS,
+    (program.Param, "type"): of_machines,
+    (program.Decl, "type"): of_machines,
     (program.Store, "op"): one_of(None, *COMPOUND_ASSIGNMENTS),
     (program.LoopRange, "relation"): one_of("<", "<=", ">", ">="),
     (program.LoopRange, "op"): one_of("+", "-", "*", "/", "<<", ">>"),
-    (program.For, "hints"): lambda hints: all(isinstance(h, str) and HINT.fullmatch(h) for h in hints),
-    (program.Include, "path"): lambda x: isinstance(x, str),
-    (program.Program, "file"): lambda x: isinstance(x, str),
+    (program.For, "contract"): of_kinds(LOOP_CLAUSES),
+    (program.For, "hints"): possible_hints,
+    (program.For, "index_type"): lambda t: t.bits > 0 and types.is_int(t),
+    (program.Include, "path"): lambda path: PATH.fullmatch(path) is not None,
+    (program.Program, "file"): lambda file: True,
 }
 
 
@@ -84,51 +134,88 @@ def formula_word(name: object, kind: type) -> bool:
     )
 
 
+def holds(hint: Any) -> Callable[[object], bool]:
+    """Is a value exactly of a declared type? What inherits from it may be printed as something else."""
+    inner = get_args(hint)
+    if get_origin(hint) is not tuple:
+        classes = frozenset(inner or (hint,))
+        return lambda x: type(x) in classes
+    parts = [holds(h) for h in inner if h is not Ellipsis]
+    if Ellipsis in inner:
+        return lambda x: type(x) is tuple and all(map(parts[0], x))
+    return lambda x: type(x) is tuple and len(x) == len(parts) and all(p(y) for p, y in zip(parts, x))
+
+
 @cache
-def parts(node: type) -> tuple[str, ...]:
-    """The fields that make a node what it is."""
-    return tuple(f.name for f in fields(node) if f.compare)
+def declared(node: type) -> tuple[tuple[str, bool, Callable[[object], bool]], ...]:
+    """The fields of a node: name, whether it makes the node what it is, and the values of its type."""
+    hints = get_type_hints(node, localns={"Expr": exprs.Expr})
+    return tuple((f.name, f.compare, holds(hints[f.name])) for f in fields(node))
 
 
-def reject_malformed(checked: Program) -> None:
-    """Raise OG605 for the first thing that no program can hold."""
-    stack: list[tuple[object, Loc]] = [(checked, NOWHERE)]
+def reject_malformed(*trees: object) -> None:
+    """Raise OG605 for the first thing that no program can hold, OG015 for more than later passes can follow."""
+    stack: list[tuple[object, int, Loc]] = [(tree, 0, NOWHERE) for tree in trees]
+    count = 0
     while stack:
-        node, loc = stack.pop()
-        loc = getattr(node, "loc", loc)
-        if type(node) is tuple:
-            stack.extend((x, loc) for x in node)
-        elif isinstance(node, str):
-            if not is_name(node):
-                raise input_error("OG605", f"`{node}` is not a name", loc)
-        elif type(node) in NODES:
-            if isinstance(node, exprs.Int) and not literal(node):
-                raise input_error("OG605", f"`{node.value!r}` is not an integer of the language", loc)
-            if not known_type(node):
-                raise input_error("OG605", f"`{node}` is not a type of the language", loc)
-            stack.extend((x, loc) for x in inside(node, loc))
-        elif not (node is None or isinstance(node, bool | Enum)):
+        node, depth, loc = stack.pop()
+        if type(node) not in NODES:
             raise input_error("OG605", f"a {type(node).__name__} has no place in a program", loc)
+        parts = list(inside(node, loc))
+        loc = getattr(node, "loc", loc)
+        count, depth = count + 1, depth + (type(node) in NESTING)
+        if depth > MAX_DEPTH:
+            message = f"this is nested more than {MAX_DEPTH} levels deep"
+            raise input_error("OG015", message, loc, help="name a part of it")
+        if count > MAX_PARTS:
+            raise input_error("OG015", f"a program has at most {MAX_PARTS} parts", loc)
+        stack.extend((x, depth, loc) for x in parts)
 
 
-def known_type(node: object) -> bool:
-    return (not isinstance(node, types.Scalar) or node in SCALARS) and (
-        not isinstance(node, types.Sort) or node in SORTS
-    )
-
-
-def inside(node: object, loc: Loc) -> list[object]:
-    """What has still to be looked at."""
-    if isinstance(node, types.Scalar | types.Sort | exprs.Int):
-        return []
-    out: list[object] = []
+def inside(node: Any, around: Loc) -> Iterator[object]:
+    """The nodes that a node is made of, if it holds what it can."""
     kind: Any = type(node)
-    for name in parts(kind):
+    for name, essential, fits in declared(kind):
         value, possible = getattr(node, name), POSSIBLE.get((kind, name))
+        if not fits(value) or not (possible is None or possible(value)):
+            raise input_error("OG605", f"{said(value)} cannot be the {name} of a {kind.__name__}", around)
+        if not essential:
+            continue
         if (kind, name) in DECLARED and formula_word(value, kind):
-            raise input_error("OG101", f"`{value}` is built in: choose another name", loc)
-        if possible is None:
-            out.append(value)
-        elif not possible(value):
-            raise input_error("OG605", f"`{value}` cannot be the {name} of a {kind.__name__}", loc)
-    return out
+            raise input_error("OG101", f"`{value}` is built in: choose another name", getattr(node, "loc", around))
+        for x in flat(value):
+            if type(x) in NODES:
+                yield x
+            elif type(x) is str and possible is None and not is_name(x):
+                raise input_error("OG605", f"`{x}` is not a name", around)
+    if not known(node):
+        raise input_error("OG605", f"this {kind.__name__} is not of the language", around)
+
+
+def said(value: object) -> str:
+    """In a message. The text of a tree may be too long for any."""
+    plain = value is None or isinstance(value, str | Enum)
+    return f"`{value!s:.60}`" if plain else f"a {type(value).__name__}"
+
+
+def flat(value: object) -> Iterator[object]:
+    if type(value) is not tuple:
+        yield value
+    else:
+        for x in value:
+            yield from flat(x)
+
+
+def known(node: object) -> bool:
+    match node:
+        case types.Scalar():
+            return node in SCALARS
+        case program.Include(_, True, items):
+            return not items
+        case exprs.Int(value, literal_type):  # a text has no negative numbers, but their signs
+            t = literal_type or types.INT64
+            return max(t.low, -t.high) <= value <= t.high
+        case exprs.Real(number, literal_type):
+            return not lost(number, literal_type)
+        case _:
+            return True

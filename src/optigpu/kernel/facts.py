@@ -20,6 +20,7 @@ from optigpu.kernel.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort
 
 DEPTH = 9  # eliminations in one proof of an inequality
 BUDGET = 70  # inequalities looked at for one goal
+CASES = 5  # choices that are simplified again in each of two cases, as are those in them: more than that are not
 
 
 class Guide:
@@ -154,7 +155,8 @@ class Facts:
                 c = self._simplify(t.args[0])
                 if c is TRUE or c is FALSE:
                     return self._simplify(t.args[1] if c is TRUE else t.args[2])
-                if self._settling or any(x.op == "ite" for x in k.subterms(c)):  # no cases within cases of cases
+                both = {x for x in k.subterms(t.args[1]) if x.op == "ite"}.intersection(k.subterms(t.args[2]))
+                if self._settling or len(both) > CASES or any(x.op == "ite" for x in k.subterms(c)):
                     return k.ite(c, self._simplify(t.args[1]), self._simplify(t.args[2]))
                 return k.ite(c, self.assume(c).reduce(t.args[1]), self.assume(k.not_(c)).reduce(t.args[2]))
         if t.level > 0:
@@ -214,9 +216,8 @@ class Facts:
 
     def _not_zero(self, x: Term) -> bool:
         zero = k.num(0, x.sort)
-        if k.not_(k.eq(x, zero)) in self.known or k.lt(zero, x) in self.known:
-            return True
-        return x.op == "real" and self._prove(k.not_(k.eq(x.args[0], ZERO)))
+        known = k.not_(k.eq(x, zero)) in self.known or k.lt(zero, x) in self.known
+        return known or (x.op == "real" and self._prove(k.not_(k.eq(x.args[0], ZERO))))
 
     def _maximum(self, t: Term) -> Term:
         """Without arguments that another one is known to exceed."""
@@ -250,8 +251,7 @@ class Facts:
             case "true":
                 return True
             case "le" if g.args[0].sort is INT:
-                p = k.neg(g.args[0])
-                if self.nonneg(p):
+                if self.nonneg(p := k.neg(g.args[0])):
                     return True
                 just_not = k.eq(p, k.num(-1))  # p >= -1, and p = -1 contradicts the facts
                 return _solve(just_not) is not None and self.nonneg(k.add(p, ONE)) and self._excludes(just_not)
@@ -479,9 +479,8 @@ def _at_least(least: int, a: Term, bounds: Bounds) -> bool:
     """a >= least (0 or 1), from a constant bound or from what the atom is."""
     if a.op == "num":
         return bool(a.data >= least)
-    for c, side, r in bounds.get(a, ()):
-        if side == 1 and c is ONE and r.op == "num" and r.data >= least:
-            return True
+    if any(side == 1 and c is ONE and r.op == "num" and r.data >= least for c, side, r in bounds.get(a, ())):
+        return True
     match a.op:
         case "fdiv":
             return least == 0 and _at_least(0, a.args[0], bounds) and _at_least(1, a.args[1], bounds)

@@ -230,6 +230,8 @@ def mul(*xs: Term) -> Term:
     out = coefficients(xs[0])
     for x in xs[1:]:
         left, right, out = out, coefficients(x), {}
+        if len(left) * len(right) > 300_000:  # far beyond what proofs are about
+            raise MemoryError("a product of too many summands")
         for m1, c1 in left.items():
             for m2, c2 in right.items():
                 m = tuple(sorted(m1 + m2)) if m1 and m2 else m1 or m2

@@ -80,34 +80,35 @@ def _open(folder: Path) -> sqlite3.Connection | None:
 
 def content_key(solver: str, facts: Sequence[Term], goal: Term) -> str:
     writer = _Writer()
-    parts = [solver, writer.write(goal), *(writer.write(f) for f in facts)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    roots = [str(writer.number(t)) for t in (goal, *facts)]
+    return hashlib.sha256("\n".join([solver, " ".join(roots), *writer.lines]).encode()).hexdigest()
 
 
 class _Writer:
-    """Text that determines a query up to the names of its variables."""
+    """Lines that determine a query up to the names of its variables: each term has one, in which the terms that it is made of are
+    numbers of lines above. So a part that occurs in many places is written once."""
 
     def __init__(self) -> None:
-        self.names: dict[Term, int] = {}
-        self.memo: dict[Term, str] = {}
+        self.lines: list[str] = []
+        self.numbers: dict[Term, int] = {}
 
-    def write(self, t: Term) -> str:
-        found = self.memo.get(t)
-        if found is None:
-            found = self.memo[t] = self._write(t)
-        return found
+    def number(self, t: Term) -> int:
+        if t not in self.numbers:
+            line = self._line(t)
+            self.numbers[t] = len(self.lines)
+            self.lines.append(line)
+        return self.numbers[t]
 
-    def _write(self, t: Term) -> str:
+    def _line(self, t: Term) -> str:
         match t.op:
             case "var":
-                number = self.names.setdefault(t, len(self.names))
-                return f"v{number}:{t.sort.name}"
+                return f"v:{t.sort.name}"
             case "num":
                 return f"{t.data}{t.sort.name[0]}"
             case "poly":
-                return "[" + "+".join(f"{c}*{'*'.join(self.write(a) for a in m)}" for m, c in t.data) + "]"
+                return "+".join(f"{c}*{'*'.join(str(self.number(a)) for a in m)}" for m, c in t.data)
             case "bound":
                 return f"^{t.data}:{t.sort.name}"
             case _:
                 data = "" if t.data is None else ",".join(s.name for s in t.data)
-                return f"({t.op}{data} {' '.join(self.write(a) for a in t.args)})"
+                return f"({t.op}{data} {' '.join(str(self.number(a)) for a in t.args)})"

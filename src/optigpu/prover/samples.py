@@ -26,13 +26,20 @@ class Undefined(Exception):
 
 
 def evaluate(t: Term, env: Sample) -> Any:
+    return _value(t, env, {})
+
+
+def _value(t: Term, env: Sample, atoms: dict[Term, Any]) -> Any:
+    """Atoms are looked at once: values that are made of each other have the same ones again and again."""
     match t.op:
         case "poly" if t.sort is INT:
             total = 0
             for monomial, c in t.data:
                 for a in monomial:
                     value = env.get(a)
-                    c *= evaluate(a, env) if value is None else value
+                    if value is None and (value := atoms.get(a)) is None:
+                        value = atoms[a] = _value(a, env, atoms)
+                    c *= value
                 total += c
             return total
         case "num":
@@ -40,23 +47,23 @@ def evaluate(t: Term, env: Sample) -> Any:
         case "var" if t in env:
             return env[t]
         case "fdiv":
-            a, b = evaluate(t.args[0], env), evaluate(t.args[1], env)
+            a, b = _value(t.args[0], env, atoms), _value(t.args[1], env, atoms)
             if b == 0:
                 raise Undefined
             return a // b
         case "max" if t.sort is INT:
-            return max(evaluate(x, env) for x in t.args)
+            return max(_value(x, env, atoms) for x in t.args)
         case "ite":
-            return evaluate(t.args[1 if evaluate(t.args[0], env) else 2], env)
+            return _value(t.args[1 if _value(t.args[0], env, atoms) else 2], env, atoms)
         case "le" | "eq" if t.args[0].sort is INT:
-            p = evaluate(t.args[0], env)
+            p = _value(t.args[0], env, atoms)
             return p <= 0 if t.op == "le" else p == 0
         case "not":
-            return not evaluate(t.args[0], env)
+            return not _value(t.args[0], env, atoms)
         case "and":
-            return all(evaluate(x, env) for x in t.args)
+            return all(_value(x, env, atoms) for x in t.args)
         case "or":
-            return any(evaluate(x, env) for x in t.args)
+            return any(_value(x, env, atoms) for x in t.args)
         case "true" | "false":
             return t.op == "true"
         case _:

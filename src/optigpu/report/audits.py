@@ -12,6 +12,8 @@ def render_audit(file: str, a: AuditResult, style: Style = PLAIN) -> str:
         lines.append(f"  {style.green('proved')}     {name}  contract {contract[:16]}")
     for name, why in a.failures.items():
         lines.append(f"  {style.red('not proved')} {name}: {why}")
+    if a.code:
+        lines.append(f"  code         made again from the program that was proved, as {a.code}: the same to the byte")
     lines.append(f"  obligations  {a.normaliser} by the normaliser, {a.solver_answers} by {a.solver}")
     lines.append(f"  written by   {a.written_by}")
     lines.append(f"  axioms       {', '.join(a.axioms) or 'none'}")
@@ -20,3 +22,28 @@ def render_audit(file: str, a: AuditResult, style: Style = PLAIN) -> str:
     trusted = ", ".join(f"{what} {n}" for what, n in a.trusted_lines.items())
     lines.append(f"  trusted      {trusted} lines")
     return "\n".join(lines)
+
+
+AROUND = 40  # characters of a line that are shown before and after what differs
+
+
+def first_difference(given: str, made: str) -> str | None:
+    """Where a text is not what it should be, and how; None if it is."""
+    if given == made:
+        return None
+    ours, theirs = made.split("\n"), given.split("\n")
+    n = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+    if n == len(theirs):
+        return f"it ends before line {n + 1}, `{_shown(ours[n], 0)}`"
+    if n == len(ours):
+        return f"line {n + 1} is one too many: `{_shown(theirs[n], 0)}`"
+    a, b = ours[n], theirs[n]
+    at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    return f"line {n + 1}, column {at + 1}: `{_shown(b, at)}` should be `{_shown(a, at)}`"
+
+
+def _shown(line: str, at: int) -> str:
+    """A line around a place, with nothing in it that cannot be seen."""
+    first, last = max(0, at - AROUND), at + AROUND
+    part = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line[first:last])
+    return f"{'…' * (first > 0)}{part}{'…' * (last < len(line))}".strip()

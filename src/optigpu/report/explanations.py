@@ -19,7 +19,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG012": "A pragma that is not known, or that no loop follows.",
     "OG013": "An annotation in the wrong place: contracts stand at the start of the body they are about.",
     "OG014": "`return` or `continue` where control flow would not be structured.",
-    "OG015": "Nesting that is deeper, or a contract that is longer, than any program needs.",
+    "OG015": "Nesting that is deeper, or a contract, program or value that is larger, than any program needs.",
     "OG100": "A name that is not declared here.",
     "OG101": "A name that is declared twice, or used in its own initial value or in the range of its own loop.",
     "OG102": "An expression of the wrong type.",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from optigpu.codegen.emission import Emission
 from optigpu.report.diagnostics import PLAIN, Style, read_source, render
 from optigpu.report.diffs import changed
-from optigpu.report.verdicts import assumptions, render_function
-from optigpu.syntax.program import For, Mode
+from optigpu.report.verdicts import assuming, assumptions, render_function
+from optigpu.syntax.program import For, Function, Mode, Program
 from optigpu.syntax.source import SourceText
 from optigpu.syntax.walk import statements
 from optigpu.transform.script import StepError
@@ -28,22 +31,29 @@ def render_step(step: Step, style: Style = PLAIN) -> str:
 def render_script(record: Record, style: Style = PLAIN) -> str:
     """The last line: what was proved."""
     result = next(s.result for s in reversed(record.steps) if s.result is not None)
-    n = len(record.steps) - 1
-    loops = [x for f in record.steps[-1].after.functions() for x in statements(f.body) if isinstance(x, For)]
-    said = [f"{n} step{'s' * (n != 1)}", f"{result.assumptions} assumption{'s' * (result.assumptions != 1)}"]
+    word = style.green("VERIFIED") if result.verified else style.red("NOT VERIFIED")
+    said = proved(record.steps[-1].after.functions(), len(record.steps) - 1, result.assumptions)
+    return f"{word} {said} ({assumptions(result)})"
+
+
+def proved(functions: Iterable[Function], steps: int, assumed: int) -> str:
+    """What is known of functions that are verified."""
+    loops = [x for f in functions for x in statements(f.body) if isinstance(x, For)]
+    said = [f"{steps} step{'s' * (steps != 1)}", f"{assumed} assumption{'s' * (assumed != 1)}"]
     if any(x.meaning is not Mode.SEQUENTIAL for x in loops):
         said.append("race-free")
     if any(x.mode is Mode.THREAD for x in loops):
         said.append("no divergent barrier")
-    said += ["no leak", "result equals spec"]
-    word = style.green("VERIFIED") if result.verified else style.red("NOT VERIFIED")
-    return f"{word} {' · '.join(said)} ({assumptions(result)})"
+    return " · ".join([*said, "no leak", "result equals spec"])
 
 
-def emitted_header(record: Record) -> list[str]:
+def emitted_header(
+    emission: Emission, program: Program, axioms: Sequence[str], admitted: Sequence[str], solver: str
+) -> list[str]:
     """What generated code says of itself: the verdict and what it rests on."""
-    verdict, _, rest = render_script(record).partition(" (assuming ")
-    return [verdict, f"assuming {rest.rstrip(')')}"]
+    functions = map(program.function, emission.functions)
+    said = proved(functions, emission.steps, len(axioms) + len(admitted))
+    return [f"VERIFIED {said}", assuming(axioms, admitted, solver)]
 
 
 def render_step_error(e: StepError, style: Style = PLAIN) -> str:

@@ -9,6 +9,8 @@ from optigpu.kernel.cells import Cells
 from optigpu.kernel.terms import Term, instantiate, neg, var
 
 INDEX_NAMES = "ijklmxyz"
+MOST = 1000  # parts of a value that is shown; one that is made of the same parts again and again may have any number
+WHOLE = frozenset({"poly", "le", "lt", "eq", "not", "and", "or"})  # whose parts are left out one by one
 
 
 class TermPrinter:
@@ -17,6 +19,13 @@ class TermPrinter:
     def __init__(self) -> None:
         self.names: dict[Term, str] = {}
         self.taken: dict[str, Term] = {}
+        self.sizes: dict[Term, int] = {}
+
+    def size(self, t: Term) -> int:
+        """How many parts its text has."""
+        if t not in self.sizes:
+            self.sizes[t] = 1 + sum(self.size(a) for a in t.parts)
+        return self.sizes[t]
 
     def name(self, v: Term) -> str:
         if v in self.names:
@@ -43,6 +52,8 @@ class TermPrinter:
 
     def text(self, t: Term) -> tuple[str, int]:
         match t.op:
+            case op if op not in WHOLE and self.size(t) > MOST:
+                return "…", 9
             case "num":
                 return str(t.data), 9 if t.data >= 0 else 5
             case "true" | "false":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from optigpu.checker.verdict import FunctionResult, ProgramResult, Verdict
@@ -53,12 +54,16 @@ def summary(r: ProgramResult, style: Style = PLAIN) -> str:
 
 
 def assumptions(r: ProgramResult) -> str:
+    return assuming(r.axioms, r.admitted, r.solver)
+
+
+def assuming(axioms: Sequence[str], admitted: Sequence[str], solver: str) -> str:
     parts = ["floats as reals", "integers unbounded"]
-    if r.axioms:
-        parts.append(f"{len(r.axioms)} axiom{'s' * (len(r.axioms) != 1)}: {', '.join(r.axioms)}")
-    if r.admitted:
-        parts.append(f"admitted: {', '.join(r.admitted)}")
-    return f"assuming {'; '.join(parts)}; {r.solver}"
+    if axioms:
+        parts.append(f"{len(axioms)} axiom{'s' * (len(axioms) != 1)}: {', '.join(axioms)}")
+    if admitted:
+        parts.append(f"admitted: {', '.join(admitted)}")
+    return f"assuming {'; '.join(parts)}; {solver}"
 
 
 def as_json(r: ProgramResult) -> dict[str, Any]:

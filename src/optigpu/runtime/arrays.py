@@ -41,6 +41,8 @@ def view_of(value: Any) -> ArrayView | None:
     if torch is not None and isinstance(value, torch.Tensor):
         device = value.device.index or 0 if value.is_cuda else None
         dtype = str(value.dtype).removeprefix("torch.")
+        if value.is_neg():
+            raise CallError("a tensor whose elements are the opposite of what its memory holds (use .resolve_neg())")
         return ArrayView(tuple(value.shape), dtype, value.data_ptr(), value.is_contiguous(), True, device, "torch")
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:

@@ -17,6 +17,7 @@ C_FLAGS = (
     "-O3",
     "-march=native",
     "-fopenmp",
+    "-fstack-clash-protection",  # an array for which the stack is too small is noticed, and not put into other memory
     "-fPIC",
     "-shared",
     "-Wl,-Bsymbolic",  # its own functions are meant, also where the process has others of their names

@@ -31,7 +31,7 @@ class CFunction:
         self.signature = signature
         self.path = compile_c(source)
         library = ctypes.CDLL(str(self.path))
-        self._function = getattr(library, signature.name)
+        self._function = library[signature.name]  # which no attribute of the library hides
         self._function.restype = None if signature.result is None else ctype(signature.result)
         self._function.argtypes = [
             ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params

@@ -7,6 +7,7 @@ the CPU stand-in.
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ from optigpu.runtime.standin import compile_standin
 if TYPE_CHECKING:
     from optigpu.runtime.bench import Measurement
 
+OWN = "optigpu_"  # before the names of entry points, in libraries that are made here
 _said: set[str] = set()
 
 
@@ -65,12 +67,13 @@ class CudaFunction:
         if self.compiler == "nvrtc":
             self.use_launcher(kernels, plan)
         else:
-            self.use_library(compile_standin(source, races=races) if self.standin else compile_cuda(source), on_device)
+            text = with_own_symbols(source, signature.name)
+            self.use_library(compile_standin(text, races=races) if self.standin else compile_cuda(text), on_device)
 
     def use_library(self, path: Path, on_device: bool) -> None:
         """Entry points that host code was compiled for."""
         self.path = path
-        library, name = ctypes.CDLL(str(path)), self.signature.name
+        library, name = ctypes.CDLL(str(path)), OWN + self.signature.name
         types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in self.signature.params]
         result = [] if self.signature.result is None else [ctypes.c_void_p]
         host = getattr(library, name)
@@ -132,10 +135,14 @@ class CudaFunction:
         bound = self.signature.bind(args, kwargs)
         views = self.views(bound)
         raw = self.device_arguments(bound, views)
-        stream, call, device = current_stream(list(views.values())), self._device, gpu_of(views)
+        call, device = self._device, gpu_of(views)
+        gpu = on_gpu(device, views)
+        with gpu:
+            stream = current_stream(list(views.values()))
 
         def run(keep: object = bound) -> None:
-            call(*raw, stream=stream, device_=device)
+            with gpu:
+                call(*raw, stream=stream, device_=device)
 
         return run
 
@@ -164,6 +171,8 @@ class CudaFunction:
             raise CallError(f"{name} does more than copy in, launch and copy out: it takes NumPy arrays")
         self.signature.check_views(bound, views)
         devices = {v.device for v in views.values()}
+        if devices == {None}:
+            raise CallError(f"{name}: these arrays are in host memory: give PyTorch or CuPy arrays")
         if len(devices) > 1:
             raise CallError(
                 f"{name}: the arrays are not all on the same device ({', '.join(map(device_name, devices))})"
@@ -180,6 +189,12 @@ class CudaFunction:
     def __repr__(self) -> str:
         where = self.compiler if self.standin else f"the GPU, by {self.compiler}"
         return f"<{self.signature.name}({', '.join(p.name for p in self.signature.params)}) on {where}>"
+
+
+def with_own_symbols(source: str, name: str) -> str:
+    """The text with entry points of other names than all it is linked with: CUDA's runtime, which is put into the same library,
+    would call a function of the program that is named `write` in the place of the system's."""
+    return re.sub(rf'^extern "C" const char\* (?={name}(_on_device)?\()', rf"\g<0>{OWN}", source, flags=re.MULTILINE)
 
 
 def chosen_compiler(wanted: str | None) -> str:

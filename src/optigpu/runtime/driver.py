@@ -14,6 +14,7 @@ from optigpu.runtime.errors import BuildError, CallError
 
 MAX_DYNAMIC_SHARED_SIZE_BYTES = 8  # CU_FUNC_ATTRIBUTE_…
 SHARED_WITHOUT_OPT_IN = 48 * 1024
+MOST_BYTES = 2**63 - 1
 
 
 class Driver:
@@ -50,7 +51,7 @@ class Driver:
     def allocate(self, nbytes: int) -> int:
         pointer = ctypes.c_uint64(0)
         if nbytes:
-            self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(nbytes))
+            self.call("cuMemAlloc_v2", ctypes.byref(pointer), size_of(nbytes))
         return pointer.value
 
     def free(self, pointer: int) -> None:
@@ -61,7 +62,7 @@ class Driver:
         """Memory in the order of a stream."""
         pointer = ctypes.c_uint64(0)
         if nbytes:
-            self.call("cuMemAllocAsync", ctypes.byref(pointer), ctypes.c_size_t(nbytes), ctypes.c_void_p(stream))
+            self.call("cuMemAllocAsync", ctypes.byref(pointer), size_of(nbytes), ctypes.c_void_p(stream))
         return pointer.value
 
     def free_scratch(self, pointer: int, stream: int) -> None:
@@ -111,6 +112,13 @@ class Driver:
         sizes = [ctypes.c_uint(n) for d in (grid, block) for n in (*d, 1, 1)[:3]]
         shared = ctypes.c_uint(shared_bytes)
         self.call("cuLaunchKernel", function, *sizes, shared, ctypes.c_void_p(stream), pointers, None)
+
+
+def size_of(nbytes: int) -> ctypes.c_size_t:
+    """C's number would be what is left of it in 64 bits."""
+    if nbytes > MOST_BYTES:
+        raise CallError(f"out of memory: {nbytes} bytes are more than can be addressed")
+    return ctypes.c_size_t(nbytes)
 
 
 @cache

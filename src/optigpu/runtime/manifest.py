@@ -11,10 +11,11 @@ from typing import Any
 from optigpu.codegen import plan as plans
 from optigpu.codegen.plan import Plan
 from optigpu.runtime.cache import content_key
+from optigpu.runtime.claims import Requirement
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.files import read_exact, write_whole
-from optigpu.runtime.signature import ArrayParam, Requirement, ScalarParam, Signature
+from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 
@@ -59,6 +60,11 @@ def save(built: BuiltCuda, folder: Path, key: str) -> Path:
     """`key.cu` for people and nvcc, and `key.json` with how it is called and, for NVRTC, its kernels and their plan."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{key}.cu", built.source)
+    write_whole(folder / f"{key}.json", manifest_text(built))
+    return folder / f"{key}.json"
+
+
+def manifest_text(built: BuiltCuda) -> str:
     data = {
         "format": FORMAT,
         "verified": built.verified,
@@ -69,8 +75,7 @@ def save(built: BuiltCuda, folder: Path, key: str) -> Path:
         "plan": encode(built.plan) if encodable(built.plan) else None,
         "kernels": built.kernels,
     }
-    write_whole(folder / f"{key}.json", json.dumps({**data, "seal": _seal(data)}, indent=1))
-    return folder / f"{key}.json"
+    return json.dumps({**data, "seal": _seal(data)}, indent=1)
 
 
 def load(folder: Path, key: str) -> BuiltCuda:

@@ -12,7 +12,7 @@ from pathlib import Path
 from optigpu.runtime.cache import cached_file, content_key
 from optigpu.runtime.errors import BuildError
 
-FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC")
+FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC,-fstack-clash-protection")
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 
 from optigpu.syntax.exprs import BigOp, Binary, Bool, Call, Cast, Cond, Expr, Int, Range, Real, SizeOf, Unary, Var
 from optigpu.syntax.operators import REAL_SPELLINGS
-from optigpu.syntax.types import is_float
+from optigpu.syntax.types import Scalar, is_float, is_int
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Model:
     def at(self, *indices: Any) -> Any:
         """Outside the array the function is unspecified: such points decide nothing, so any element will do. Numbers do not wrap
         around as those of the array would."""
-        clipped = [np.clip(i, 0, max(n - 1, 0)) for i, n in zip(indices, self.array.shape)]
+        clipped = [np.asarray(np.clip(i, 0, max(n - 1, 0)), np.int64) for i, n in zip(indices, self.array.shape)]
         found = self.array[tuple(clipped)] if self.array.size else np.zeros(())
         match found.dtype.kind, found.dtype.itemsize:
             case "i" | "u", size:
@@ -31,6 +31,9 @@ class Model:
                 return found.astype(np.float64)
             case _:
                 return found
+
+
+LARGE = 1 << 62  # well inside of 64 bits
 
 
 class _Unknown(Exception):
@@ -66,8 +69,8 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
             return np.logical_not(_value(arg, env))
         case Unary("-", arg):
             return -_value(arg, env)
-        case Cast(_, arg):
-            return _value(arg, env)
+        case Cast(to, arg):
+            return _converted(_value(arg, env), to)
         case Cond(test, then, other):
             chosen = _value(test, env)
             if np.ndim(chosen) == 0:
@@ -87,7 +90,7 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
     op, a = REAL_SPELLINGS.get(e.op, e.op), _value(e.left, env)
     if op in ("&&", "||", "==>") and np.ndim(a) == 0 and bool(a) == (op == "||"):
         return op != "&&"  # the right side may have no value then
-    b = _value(e.right, env)
+    a, b = _roomy(op, a, _value(e.right, env))
     match op:
         case "&&":
             return np.logical_and(a, b)
@@ -131,6 +134,41 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
             return a >> b
         case _:
             raise _Unknown
+
+
+def _converted(value: Any, to: Scalar) -> Any:
+    """As in C: a truth value is 0 or 1, and a fraction is lost. An integer is the same in every type that has it."""
+    kind = np.asarray(value).dtype.kind
+    if not is_int(to) or kind not in "bf":
+        return value
+    if kind == "f" and not np.all(np.abs(value) < LARGE):
+        raise _Unknown
+    return np.trunc(value).astype(np.int64) if np.ndim(value) else int(value)
+
+
+def _roomy(op: str, a: Any, b: Any) -> tuple[Any, Any]:
+    """The operands, as Python's numbers where those of arrays have too few bits for the result."""
+    if op not in ("+", "-", "*", "<<") or not (_is_integer(a) and _is_integer(b)):
+        return a, b
+    x, y = _largest(a), _largest(b)
+    most = x * y if op == "*" else x << min(y, 64) if op == "<<" else x + y
+    return (a, b) if most < LARGE else (_unbounded(a), _unbounded(b))
+
+
+def _is_integer(x: Any) -> bool:
+    return isinstance(x, int) or np.asarray(x).dtype.kind in "iu"
+
+
+def _largest(x: Any) -> int:
+    """The greatest absolute value."""
+    if isinstance(x, int):
+        return abs(x)
+    found = np.asarray(x)
+    return max(abs(int(found.min())), abs(int(found.max()))) if found.size else 0
+
+
+def _unbounded(x: Any) -> Any:
+    return x.astype(object) if isinstance(x, np.ndarray) else int(x)
 
 
 def _truncating(a: Any, b: Any) -> Any:

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from optigpu.runtime.arrays import ArrayView
+from optigpu.runtime.claims import Requirement, contents, contents_of, extent, models_of, reach_of, written_arrays
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.preconditions import Model, holds, integer_value
-from optigpu.syntax.exprs import (
-    Addr,
-    BigOp,
-    Binary,
-    Call,
-    Expr,
-    Group,
-    Index,
-    Int,
-    PointsTo,
-    RangeBinder,
-    TypeOf,
-    Var,
-)
+from optigpu.syntax.exprs import Expr, TypeOf, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import VOID, Array, Kind, Scalar, Space, Type
-from optigpu.syntax.walk import free_vars, subexpressions
+from optigpu.syntax.walk import free_vars
 
 DTYPES: dict[str, str] = {
     "bool": "bool", "int8_t": "int8", "int16_t": "int16", "int": "int32", "int64_t": "int64", "uint8_t": "uint8",
@@ -50,12 +37,6 @@ class ArrayParam:
 class ScalarParam:
     name: str
     type: Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    text: str
-    prop: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +96,9 @@ class Signature:
             if isinstance(p, ArrayParam):
                 self.array(p, bound[p.name], scalars)
         self.overlaps(bound)
-        known = {**{logic: Model(bound[array]) for logic, array in self.models}, **scalars}
+        arrays = {p.name: Model(bound[p.name]) for p in self.params if isinstance(p, ArrayParam)}
+        models = {logic: arrays[array] for logic, array in self.models}
+        known = {**models, **{contents(name): held for name, held in arrays.items()}, **scalars}
         self.facts(known)
         self.reached({p.name: bound[p.name].shape for p in self.params if isinstance(p, ArrayParam)}, known)
 
@@ -161,6 +144,12 @@ class Signature:
             raise CallError(f"{self.name}: `{p.name}` does not start at a multiple of {p.elem.size} bytes (copy it)")
         if p.written and not value.flags.writeable:
             raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
+        if isinstance(value, np.ma.MaskedArray):
+            raise CallError(f"{self.name}: `{p.name}` has a mask: some of its elements are none (use .filled())")
+        if p.elem.kind is Kind.BOOL and np.any(value.view(np.uint8) > 1):
+            raise CallError(
+                f"{self.name}: `{p.name}` has bytes that are neither 0 nor 1 (convert it with .astype(bool))"
+            )
 
     def check_views(self, bound: dict[str, Any], views: Mapping[str, ArrayView]) -> None:
         """The same for arrays of any library, of which only sizes can be looked at: contents stay on their device."""
@@ -248,87 +237,16 @@ def signature_of(f: Function, types: Sequence[Type]) -> Signature:
         else:
             assert isinstance(t, Scalar)
             params.append(ScalarParam(p.name, t))
-    requirements = tuple(
+    required = [
         Requirement(print_expr(i.body), i.body)
         for c in f.contract
         if c.kind == "requires"
         for i in c.items
         if not isinstance(i.body, TypeOf)
-    )
+    ]
+    arrays = {p.name: p.elem for p in params if isinstance(p, ArrayParam)}
+    requirements = (*required, *contents_of(f, arrays))
     result = None if f.result == VOID else f.result
     assert result is None or isinstance(result, Scalar)
     unsized = {p.name for p in params if isinstance(p, ArrayParam) and None in p.dims}
     return Signature(f.name, tuple(params), result, requirements, tuple(models_of(f)), tuple(reach_of(f, unsized)))
-
-
-def extent(array: str, axis: int) -> str:
-    """A name for the size of an actual array."""
-    return f"{array}.shape[{axis}]"
-
-
-def reach_of(f: Function, arrays: set[str]) -> list[Requirement]:
-    """That the cells which the contract names are in the arrays."""
-    out: list[Requirement] = []
-
-    def visit(e: Expr, around: Callable[[Expr], Expr]) -> None:
-        match e:
-            case Group(index, range_, body):
-                visit(body, lambda p: around(BigOp("All", (RangeBinder(index, range_),), p)))
-            case Binary("*", left, right):
-                visit(left, around)
-                visit(right, around)
-            case Call("If", (test, body)):
-                visit(body, lambda p: around(Binary("==>", test, p)))
-            case PointsTo(pointer):
-                for name in sorted(arrays & {x.name for x in subexpressions(pointer) if isinstance(x, Var)}):
-                    prop = around(inside(pointer, name))
-                    out.append(Requirement(print_expr(prop), prop))
-            case _:
-                pass
-
-    for c in f.contract:
-        if c.kind in ("consumes", "reads", "preserves", "writes"):
-            for i in c.items:
-                visit(i.body, lambda p: p)
-    return out
-
-
-def inside(pointer: Expr, array: str) -> Expr:
-    """`0 <= i && i < a.shape[0]`; what no rule here is for is not known."""
-    match pointer:
-        case Addr(Index(Var(name), indices)) if name == array:
-            within = [
-                Binary("&&", Binary(">=", i, Int(0)), Binary("<", i, Var(extent(array, axis))))
-                for axis, i in enumerate(indices)
-            ]
-            return reduce(lambda a, b: Binary("&&", a, b), within)
-        case _:
-            return Var(f"the size of {array}")
-
-
-def written_arrays(f: Function) -> set[str]:
-    """Arrays of which the contract asks more than reading; without a contract, all."""
-    if not f.contract:
-        return {p.name for p in f.params}
-    out: set[str] = set()
-    for c in f.contract:
-        if c.kind in ("consumes", "produces", "preserves", "writes"):
-            for i in c.items:
-                for e in subexpressions(i.body):
-                    if isinstance(e, PointsTo):
-                        out |= {x.name for x in subexpressions(e.pointer) if isinstance(x, Var)}
-    return out
-
-
-def models_of(f: Function) -> list[tuple[str, str]]:
-    """`a ~> Matrix1(n, A)` in the precondition: A is what a holds."""
-    out: list[tuple[str, str]] = []
-    for c in f.contract:
-        if c.kind in ("reads", "consumes", "preserves"):
-            for i in c.items:
-                match i.body:
-                    case PointsTo(Var(array), _, Call(_, (*_, Var(model)))):
-                        out.append((model, array))
-                    case _:
-                        pass
-    return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Int, Var
+from optigpu.syntax.exprs import Addr, Binary, Call, Cast, Expr, Index, Int, Var
 from optigpu.syntax.program import Body, CallStmt, Decl, Function, Return, Stmt, Store
 from optigpu.syntax.types import Array, Pointer
 from optigpu.syntax.walk import free_vars, fresh_name, map_children, names_in, rewrite_body, substitute_body
@@ -46,13 +46,18 @@ def instantiated(f: Function, args: tuple[Expr, ...], taken: set[str]) -> Body:
             taken = taken | {new}
     given = dict(zip((p.name for p in f.params), zip(f.params, args)))
     pointers = {n: a for n, (p, a) in given.items() if isinstance(p.type, Array | Pointer)}
-    values = {n: a for n, (_, a) in given.items() if n not in pointers}
+    values = {n: explicit(a) for n, (_, a) in given.items() if n not in pointers}
     ranks = {f"{n} ": len(p.type.dims) if isinstance(p.type, Array) else 0 for n, (p, _) in given.items()}
     # Names that are both a parameter and free in an argument must not meet: go through names no program has.
     hidden: dict[str, Expr] = {name: Var(f"{name} ") for name in pointers}
     used = frozenset(x for a in pointers.values() for x in free_vars(a))
     body = substitute_body(body, {**hidden, **values}, used)
     return rewrite_body(body, lambda e: _pointed(e, {f"{n} ": a for n, a in pointers.items()}, ranks))
+
+
+def explicit(e: Expr) -> Expr:
+    """An initial value or argument to be put where the variable stood: it is converted to the same type as before."""
+    return replace(e, implicit=False) if isinstance(e, Cast) else e
 
 
 def _renamed(body: Body, old: str, new: str) -> Body:

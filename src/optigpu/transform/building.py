@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from optigpu.frontend.parser import parse_c
-from optigpu.frontend.reading import reject_deep
+from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import Binary, Call, Expr, Index, Int, Real, Unary, Var
 from optigpu.syntax.program import Body, Clause, For, Function, LoopRange, Return, Stmt
@@ -179,8 +179,7 @@ def clauses_from(text: str) -> tuple[Clause, ...]:
 def _parsed(text: str, shown: str) -> Body:
     try:
         items = parse_c(SourceText("<script>", text), lambda name, loc: ())
-        for f in items:
-            reject_deep(f)
+        reject_malformed(*items)
     except InputError as e:
         raise input_error("OG604", f"`{shown}` cannot be read: {e.diagnostic.message}", NOWHERE) from None
     match items:

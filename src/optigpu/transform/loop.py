@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.syntax.exprs import Expr, Var
+from optigpu.syntax.exprs import Cast, Expr, Var
 from optigpu.syntax.program import Block, Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import Mark
+from optigpu.syntax.types import INT, INT64
 from optigpu.syntax.walk import (
     body_free_vars,
     bound_after,
@@ -135,7 +136,10 @@ class Loop(Family):
         inner = replace(
             up_to(loop.index, bound, inside, like=loop), contract=inner_contract, mode=Mode.SEQUENTIAL, hints=()
         )
-        new = For(o, LoopRange(lit(0), "<", count, "+", lit(1)), (inner,), loop.mode, outer_contract, loop.hints)
+        width = (
+            INT64 if loop.index_type.bits == INT64.bits else INT
+        )  # `bi * 8` is computed in no fewer bits than `i` was
+        new = For(o, LoopRange(lit(0), "<", count, "+", lit(1)), (inner,), loop.mode, outer_contract, loop.hints, width)
         self.script.put(place, new, *rest)
         return self.script.handle(place)
 
@@ -679,7 +683,10 @@ class Loop(Family):
         t = self.script.fresh(index or f"{loop.index}{inner.index}", place)
         sub = {loop.index: a.value(div(Var(t), b.count)), inner.index: b.value(mod(Var(t), b.count))}
         body = substitute_body(inner.body, sub)
-        self.script.put(place, replace(up_to(t, times(a.count, b.count), body, like=loop), contract=()))
+        count, width = times(a.count, b.count), loop.index_type
+        if value_of(count) is None:  # the product of two numbers has the bits of both
+            count, width = times(Cast(INT64, a.count), b.count), INT64
+        self.script.put(place, replace(up_to(t, count, body, like=loop), contract=(), index_type=width))
         return self.script.handle(place)
 
     @transformation

@@ -18,6 +18,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
+from optigpu.frontend.reading import retyped
+from optigpu.frontend.wellformed import NODES, reject_malformed
 from optigpu.syntax.errors import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Axiom, Body, For, Function, Include, Program, Stmt, TopLevel
@@ -137,8 +139,8 @@ class Script:
 
         self.verifier = verifier or Verifier(Settings())
         self.refuter = refuter
-        self.original = source if isinstance(source, Program) else parse_file(source)
-        self.program = settle_marks(self.original, 0)
+        self.original = recheck(source) if isinstance(source, Program) else parse_file(source)
+        self.program = self._updated = settle_marks(self.original, 0)
         self.only = function
         if function is not None and function not in searchable(self.program):
             known = ", ".join(searchable(self.program)) or "none"
@@ -162,9 +164,13 @@ class Script:
         return self._checked[1]
 
     @property
-    def changed_outside(self) -> bool:
-        """Whether the program is not what the last step made: it was put there by hand, and no step has checked it."""
-        return self.program is not self.steps[-1].after
+    def unchecked(self) -> str | None:
+        """Why the program as it is now has not been checked against the original; None if it has."""
+        if self._phases:
+            return "a phase is still open: what it made has not been verified"
+        if self.program is not self.steps[-1].after:
+            return "the program was changed outside a step: it has not been checked against the original"
+        return None
 
     @property
     def record(self) -> Record:
@@ -216,7 +222,8 @@ class Script:
     def update(self, program: Program) -> None:
         """Replace the program: types are filled in again, and every statement has a mark of its own."""
         try:
-            self.program = recheck(settle_marks(program, len(self.steps)))
+            reject_malformed(program)
+            self.program = self._updated = retyped(settle_marks(program, len(self.steps)))
         except InputError as e:
             d = e.diagnostic
             message = f"the result is not a program: {d.message}"
@@ -274,10 +281,18 @@ class Script:
     def _accept(self, title: str, before: Program, start: float, *, check: bool) -> None:
         """Record the step; whatever keeps it from being checked, the program is then as it was before."""
         try:
+            if self.program is not self._updated:  # a transformation may have put it there by itself
+                self._update_last(title)
             self._record(title, before, self.program, start, check=check)
         except BaseException:
             self.program = before
             raise
+
+    def _update_last(self, title: str) -> None:
+        try:
+            self.update(self.program)
+        except InputError as e:
+            raise self._refused(title, e) from None
 
     def _record(self, title: str, before: Program, after: Program, start: float, *, check: bool) -> None:
         file, line, source = _caller()
@@ -409,7 +424,9 @@ def changed_promise(old: TopLevel | None, new: TopLevel | None) -> str | None:
     if new is None:
         return "is gone"
     if isinstance(old, Function) and isinstance(new, Function):
-        return None if same_promise(old, new) else "has another contract"
+        if not same_promise(old, new):
+            return "has another contract"
+        return "is assumed to be right as it was" if old.admitted and old.body != new.body else None
     return None if old == new else "is defined differently"
 
 
@@ -442,4 +459,6 @@ def caller_file() -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, str):
         return f'"{value}"'
+    if type(value) in NODES:  # whose text may be long beyond measure
+        return type(value).__name__
     return str(value) if not isinstance(value, list | tuple) else f"[{', '.join(map(_shown, value))}]"

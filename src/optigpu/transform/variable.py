@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.syntax.exprs import Call, Expr, Index, Var
+from optigpu.syntax.inlining import explicit
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Return, Store
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import body_free_vars, map_stmt_exprs, rewrite, subexpressions, substitute_body
@@ -89,7 +90,7 @@ class Variable(Family):
             raise refuse(
                 f"`{decl.name}` is assigned", decl, "only a variable that keeps its initial value can be inlined"
             )
-        value, i = decl.init, place.index
+        value, i = explicit(decl.init), place.index
         self.script.update(
             edit_body(self.script.program, place, lambda b: (*b[:i], *substitute_body(b[i + 1 :], {decl.name: value})))
         )

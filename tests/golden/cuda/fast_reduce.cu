@@ -81,11 +81,23 @@ const char* failure(const char* what, cudaError_t status) {
 #define TRY(call) \
   if (const auto failed = (call)) return failure(#call, failed)
 
+// The product of sizes, or the greatest number where it is larger: no memory has that size.
+template <typename... Sizes>
+size_t size_product(Sizes... sizes) {
+  size_t out = 1;
+  for (const size_t size : {(size_t)sizes...}) out = size != 0 && out > SIZE_MAX / size ? SIZE_MAX : out * size;
+  return out;
+}
+
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
 struct device_array {
   T* data = nullptr;
-  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  template <typename... Sizes>
+  cudaError_t allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    return bytes == 0 ? cudaSuccess : cudaMalloc((void**)&data, bytes);
+  }
   cudaError_t release() {
     T* const old = data;
     data = nullptr;
@@ -102,7 +114,9 @@ template <typename T>
 struct scratch_array {
   T* data = nullptr;
   cudaStream_t stream = 0;
-  cudaError_t allocate(size_t count, cudaStream_t on) {
+  template <typename... Sizes>
+  cudaError_t allocate(cudaStream_t on, Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
     stream = on;
     int device = 0;
     static thread_local int prepared = -1;  // the device whose pool was told to keep memory
@@ -115,7 +129,7 @@ struct scratch_array {
       if (status) return status;
       prepared = device;
     }
-    return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
+    return bytes == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, bytes, on);
   }
   cudaError_t release() {
     T* const old = data;
@@ -173,7 +187,7 @@ extern "C" const char* reduce_on_device(int n, const float* a, float* out, cudaS
   TRY(check_reduce(n));
   if ((uintptr_t)a % 16 != 0) return "reduce: a is not aligned to 16 bytes";
   scratch_array<float> d_partial;
-  TRY(d_partial.allocate(528, stream));
+  TRY(d_partial.allocate(stream, 528));
   TRY(launch_reduce_kernel(n, a, d_partial, stream));
   TRY(launch_reduce_kernel2(d_partial, out, stream));
   TRY(d_partial.release());

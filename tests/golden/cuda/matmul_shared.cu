@@ -47,11 +47,23 @@ const char* failure(const char* what, cudaError_t status) {
 #define TRY(call) \
   if (const auto failed = (call)) return failure(#call, failed)
 
+// The product of sizes, or the greatest number where it is larger: no memory has that size.
+template <typename... Sizes>
+size_t size_product(Sizes... sizes) {
+  size_t out = 1;
+  for (const size_t size : {(size_t)sizes...}) out = size != 0 && out > SIZE_MAX / size ? SIZE_MAX : out * size;
+  return out;
+}
+
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
 struct device_array {
   T* data = nullptr;
-  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  template <typename... Sizes>
+  cudaError_t allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    return bytes == 0 ? cudaSuccess : cudaMalloc((void**)&data, bytes);
+  }
   cudaError_t release() {
     T* const old = data;
     data = nullptr;
@@ -97,11 +109,11 @@ const char* check_matmul_shared(int m, int n, int p) {
 extern "C" const char* matmul_shared(int m, int n, int p, const float* a, const float* b, float* c) {
   TRY(check_matmul_shared(m, n, p));
   device_array<float> d_a;
-  TRY(d_a.allocate((size_t)m * p));
+  TRY(d_a.allocate(m, p));
   device_array<float> d_b;
-  TRY(d_b.allocate((size_t)p * n));
+  TRY(d_b.allocate(p, n));
   device_array<float> d_c;
-  TRY(d_c.allocate((size_t)m * n));
+  TRY(d_c.allocate(m, n));
   TRY(cudaMemcpy(d_a, a, sizeof(float) * m * p, cudaMemcpyHostToDevice));
   TRY(cudaMemcpy(d_b, b, sizeof(float) * p * n, cudaMemcpyHostToDevice));
   TRY(launch_matmul_shared_kernel(m, n, p, d_a, d_b, d_c, 0));

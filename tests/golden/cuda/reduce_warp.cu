@@ -51,11 +51,23 @@ const char* failure(const char* what, cudaError_t status) {
 #define TRY(call) \
   if (const auto failed = (call)) return failure(#call, failed)
 
+// The product of sizes, or the greatest number where it is larger: no memory has that size.
+template <typename... Sizes>
+size_t size_product(Sizes... sizes) {
+  size_t out = 1;
+  for (const size_t size : {(size_t)sizes...}) out = size != 0 && out > SIZE_MAX / size ? SIZE_MAX : out * size;
+  return out;
+}
+
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
 struct device_array {
   T* data = nullptr;
-  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  template <typename... Sizes>
+  cudaError_t allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    return bytes == 0 ? cudaSuccess : cudaMalloc((void**)&data, bytes);
+  }
   cudaError_t release() {
     T* const old = data;
     data = nullptr;
@@ -91,7 +103,7 @@ extern "C" const char* reduce_warp(int n, const float* a, float* result) {
   TRY(d_sums.allocate(4));
   TRY(cudaMemcpy(d_a, a, sizeof(float) * n, cudaMemcpyHostToDevice));
   TRY(launch_reduce_warp_kernel(n, d_a, d_sums, 0));
-  std::vector<float> sums(4);
+  std::vector<float> sums(size_product(4));
   TRY(cudaMemcpy(sums.data(), d_sums, sizeof(float) * 4, cudaMemcpyDeviceToHost));
   float total = 0.0f;
   for (int b = 0; b < 4; ++b) {

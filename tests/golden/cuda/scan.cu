@@ -66,11 +66,23 @@ const char* failure(const char* what, cudaError_t status) {
 #define TRY(call) \
   if (const auto failed = (call)) return failure(#call, failed)
 
+// The product of sizes, or the greatest number where it is larger: no memory has that size.
+template <typename... Sizes>
+size_t size_product(Sizes... sizes) {
+  size_t out = 1;
+  for (const size_t size : {(size_t)sizes...}) out = size != 0 && out > SIZE_MAX / size ? SIZE_MAX : out * size;
+  return out;
+}
+
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
 struct device_array {
   T* data = nullptr;
-  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  template <typename... Sizes>
+  cudaError_t allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    return bytes == 0 ? cudaSuccess : cudaMalloc((void**)&data, bytes);
+  }
   cudaError_t release() {
     T* const old = data;
     data = nullptr;
@@ -87,7 +99,9 @@ template <typename T>
 struct scratch_array {
   T* data = nullptr;
   cudaStream_t stream = 0;
-  cudaError_t allocate(size_t count, cudaStream_t on) {
+  template <typename... Sizes>
+  cudaError_t allocate(cudaStream_t on, Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
     stream = on;
     int device = 0;
     static thread_local int prepared = -1;  // the device whose pool was told to keep memory
@@ -100,7 +114,7 @@ struct scratch_array {
       if (status) return status;
       prepared = device;
     }
-    return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
+    return bytes == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, bytes, on);
   }
   cudaError_t release() {
     T* const old = data;
@@ -146,7 +160,7 @@ extern "C" const char* scan(int n, const float* a, float* out) {
   device_array<float> d_out;
   TRY(d_out.allocate(n));
   device_array<float> d_sums;
-  TRY(d_sums.allocate(((n + 255) / 256)));
+  TRY(d_sums.allocate((n + 255) / 256));
   TRY(cudaMemcpy(d_a, a, sizeof(float) * n, cudaMemcpyHostToDevice));
   TRY(launch_scan_kernel(n, d_a, d_out, d_sums, 0));
   TRY(launch_scan_kernel2(n, d_out, d_sums, 0));
@@ -161,7 +175,7 @@ extern "C" const char* scan(int n, const float* a, float* out) {
 extern "C" const char* scan_on_device(int n, const float* a, float* out, cudaStream_t stream) {
   TRY(check_scan(n));
   scratch_array<float> d_sums;
-  TRY(d_sums.allocate(((n + 255) / 256), stream));
+  TRY(d_sums.allocate(stream, (n + 255) / 256));
   TRY(launch_scan_kernel(n, a, out, d_sums, stream));
   TRY(launch_scan_kernel2(n, out, d_sums, stream));
   TRY(d_sums.release());

@@ -58,11 +58,23 @@ const char* failure(const char* what, cudaError_t status) {
 #define TRY(call) \
   if (const auto failed = (call)) return failure(#call, failed)
 
+// The product of sizes, or the greatest number where it is larger: no memory has that size.
+template <typename... Sizes>
+size_t size_product(Sizes... sizes) {
+  size_t out = 1;
+  for (const size_t size : {(size_t)sizes...}) out = size != 0 && out > SIZE_MAX / size ? SIZE_MAX : out * size;
+  return out;
+}
+
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
 struct device_array {
   T* data = nullptr;
-  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  template <typename... Sizes>
+  cudaError_t allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    return bytes == 0 ? cudaSuccess : cudaMalloc((void**)&data, bytes);
+  }
   cudaError_t release() {
     T* const old = data;
     data = nullptr;
@@ -102,9 +114,9 @@ const char* check_stencil2d(int h, int w) {
 extern "C" const char* stencil2d(int h, int w, const float* a, float* b) {
   TRY(check_stencil2d(h, w));
   device_array<float> d_a;
-  TRY(d_a.allocate((size_t)h * w));
+  TRY(d_a.allocate(h, w));
   device_array<float> d_b;
-  TRY(d_b.allocate((size_t)h * w));
+  TRY(d_b.allocate(h, w));
   TRY(cudaMemcpy(d_a, a, sizeof(float) * h * w, cudaMemcpyHostToDevice));
   TRY(launch_stencil2d_kernel(h, w, d_a, d_b, 0));
   TRY(cudaMemcpy(b, d_b, sizeof(float) * h * w, cudaMemcpyDeviceToHost));

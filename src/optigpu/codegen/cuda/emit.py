@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,11 +35,12 @@ RESERVED_WORDS = (
     "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
-    "failure failed TRY device_array scratch_array load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
+    "failure failed TRY device_array scratch_array size_product load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
     "first_y first_z slice_y slice_z NULL INFINITY snprintf "
     "make_float2 make_float4 make_int2 make_int4 make_uint2 make_uint4 make_double2 make_double4"
 )
 RESERVED = frozenset(RESERVED_WORDS.split())
+CUDA_API = re.compile(r"cuda[A-Z]")
 VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
 PREAMBLE = """
 thread_local char message[512];
@@ -52,12 +54,25 @@ const char* failure(const char* what, cudaError_t status) {
 #define TRY(call) \\
   if (const auto failed = (call)) return failure(#call, failed)
 """
+SIZE_PRODUCT = """
+// The product of sizes, or the greatest number where it is larger: no memory has that size.
+template <typename... Sizes>
+size_t size_product(Sizes... sizes) {
+  size_t out = 1;
+  for (const size_t size : {(size_t)sizes...}) out = size != 0 && out > SIZE_MAX / size ? SIZE_MAX : out * size;
+  return out;
+}
+"""
 DEVICE_ARRAY = """
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
 struct device_array {
   T* data = nullptr;
-  cudaError_t allocate(size_t count) { return count == 0 ? cudaSuccess : cudaMalloc((void**)&data, count * sizeof(T)); }
+  template <typename... Sizes>
+  cudaError_t allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    return bytes == 0 ? cudaSuccess : cudaMalloc((void**)&data, bytes);
+  }
   cudaError_t release() {
     T* const old = data;
     data = nullptr;
@@ -75,7 +90,9 @@ template <typename T>
 struct scratch_array {
   T* data = nullptr;
   cudaStream_t stream = 0;
-  cudaError_t allocate(size_t count, cudaStream_t on) {
+  template <typename... Sizes>
+  cudaError_t allocate(cudaStream_t on, Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
     stream = on;
     int device = 0;
     static thread_local int prepared = -1;  // the device whose pool was told to keep memory
@@ -88,7 +105,7 @@ struct scratch_array {
       if (status) return status;
       prepared = device;
     }
-    return count == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, count * sizeof(T), on);
+    return bytes == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, bytes, on);
   }
   cudaError_t release() {
     T* const old = data;
@@ -120,14 +137,15 @@ def emit_cuda(
     program: Program,
     name: str | None = None,
     *,
+    file: str | None = None,
     header: Sequence[str] = (),
     reasons: Mapping[Mark, str] | None = None,
     blocks_per_multiprocessor: Mapping[Mark, int] | int | None = None,
 ) -> CudaUnit:
-    """The function that launches kernels (by name, or the only one), as CUDA. `header`: lines about the verdict and what it rests
-    on; `reasons`: why a barrier is there, by the mark of its statement, where the accesses around it do not say;
-    `blocks_per_multiprocessor`: how many blocks the compiler should leave registers for, in all kernels or by the mark of the
-    launch."""
+    """The function that launches kernels (by name, or the only one), as CUDA. `file`: what it is said to be generated from, if not
+    from the program's file; `header`: lines about the verdict and what it rests on; `reasons`: why a barrier is there, by the mark
+    of its statement, where the accesses around it do not say; `blocks_per_multiprocessor`: how many blocks the compiler should
+    leave registers for, in all kernels or by the mark of the launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     f = without_constants(program, host_function(program, name))
     for g in (f, *(g for g in functions.values() if g.role is Role.DEVICE)):
@@ -149,16 +167,17 @@ def emit_cuda(
     lowering = HostLowering(functions, f.name, {n: t for n, t in params.items() if isinstance(t, Scalar)})
     assigned = assigned_names(f.body)
     nodes = lowering.body(f.body, scope, assigned)
-    file = _File(program, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
+    source = Path(program.file).name if file is None else file
+    out = _File(source, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
     device = DeviceCode(f, lowering.kernels, functions, values, reasons or {}, blocks_per_multiprocessor)
     return CudaUnit(
-        file.write(device, header),
+        out.write(device, header),
         f.name,
-        file.bound is not None,
-        file.alignment(file.bound),
+        out.bound is not None,
+        out.alignment(out.bound),
         tuple(k.name for k in lowering.kernels),
         device.alone(),
-        None if file.bound is None else plan_of(nodes, file.bound),
+        None if out.bound is None else plan_of(nodes, out.bound),
     )
 
 
@@ -235,7 +254,7 @@ def reject_reserved(f: Function, entry: str) -> None:
     names = [(p.name, p.loc) for p in f.params]
     names += [(s.name, s.loc) for s in statements(f.body) if isinstance(s, Decl)]
     names += [(s.index, s.loc) for s in statements(f.body) if isinstance(s, For)]
-    if f.role is Role.DEVICE:
+    if f.role is Role.DEVICE or CUDA_API.match(f.name) or f.name in RESERVED:
         names.append((f.name, f.loc))
     ours = (f"{entry}_kernel", f"launch_{entry}_kernel", f"check_{entry}", f"{entry}_on_device")
     for name, loc in names:
@@ -256,7 +275,7 @@ def host_function(program: Program, name: str | None) -> Function:
 
 @dataclass
 class _File:
-    program: Program
+    source: str
     f: Function
     arrays: Mapping[str, ArrayInfo]
     lowering: HostLowering
@@ -328,7 +347,7 @@ class _File:
         printer = ProgramPrinter()
         printer.clauses(self.f.contract)
         signature = printer.signature(self.f)
-        for line in (f"Generated by OptiGPU from {Path(self.program.file).name}. Do not edit.", *header):
+        for line in (f"Generated by OptiGPU from {self.source}. Do not edit.", *header):
             self.out.add(comment(line))
         self.out.add("//")
         self.out.add(comment(signature))
@@ -351,7 +370,8 @@ class _File:
             s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM
         ]
         scratch = self.bound is not None and any(n not in self.bound for n in device)
-        return PREAMBLE + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
+        product = SIZE_PRODUCT if device or self.vectors() else ""
+        return PREAMBLE + product + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
     def alignment(self, bound: Mapping[str, str] | None) -> dict[str, int]:
         """Parameter -> bytes to which its vector accesses need it aligned: device memory of the caller."""

@@ -18,7 +18,7 @@ from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import AXES, MAX_GRID_X, MAX_GRID_YZ
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Addr, Alloc, Call, Expr, Index, Int, Var
-from optigpu.syntax.operators import UNARY_PRECEDENCE, precedence
+from optigpu.syntax.operators import precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
 from optigpu.syntax.types import BOOL, INT, INT64, UINT, Array, Scalar, Space, is_int
@@ -145,7 +145,8 @@ class HostPrinter(BodyPrinter):
                         "OG401", "a host array of bool has no counterpart here", s.loc, help="use uint8_t"
                     )
                 else:
-                    self.out.add(f"std::vector<{elem.name}> {name}({self.count(dims)});")
+                    sizes = ", ".join(map(self.exprs.show, dims))
+                    self.out.add(f"std::vector<{elem.name}> {name}(size_product({sizes}));")
             case CallStmt(call):
                 self.memory_call(call)
             case Return(value):
@@ -157,16 +158,9 @@ class HostPrinter(BodyPrinter):
     def device_array(self, name: str, elem: Scalar, dims: tuple[Expr, ...]) -> None:
         if self.bound is not None and name in self.bound:
             return
-        word, where = ("device", "") if self.bound is None else ("scratch", ", stream")
+        word, where = ("device", []) if self.bound is None else ("scratch", ["stream"])
         self.out.add(f"{word}_array<{elem.name}> {name};")
-        self.out.add(f"TRY({name}.allocate({self.count(dims)}{where}));")
-
-    def count(self, dims: tuple[Expr, ...]) -> str:
-        """How many elements, in 64 bits."""
-        parts = [self.exprs.show(d, precedence("*") + 1) for d in dims if d != Int(1)]
-        if len(parts) > 1:
-            parts[0] = f"(size_t){self.exprs.show(next(d for d in dims if d != Int(1)), UNARY_PRECEDENCE)}"
-        return " * ".join(parts) or "1"
+        self.out.add(f"TRY({name}.allocate({', '.join([*where, *map(self.exprs.show, dims)])}));")
 
     def memory_call(self, call: Call) -> None:
         name = call.func

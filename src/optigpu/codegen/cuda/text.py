@@ -175,6 +175,9 @@ class CudaExprs(CExprs):
         """Whether an `int` or `unsigned` may have a value that its type has not."""
         return e.type in (INT, UINT) and isinstance(e.type, Scalar) and not self.ranges.fits(e, e.type)
 
+    def arithmetic(self, e: Call, helper: tuple[str, int]) -> Expr:
+        return expand_index_helper(e, helper)  # in 64 bits where its value may need them
+
     def call(self, e: Call) -> tuple[str, int]:
         for a in e.args:
             if self.device and not is_arithmetic(e) and self.misfit(a):
@@ -398,8 +401,9 @@ def is_arithmetic(e: Call) -> bool:
 
 
 def comment(text: str, indent: int = 1) -> str:
-    """One line, which the next does not continue: for compilers, blanks after a backslash at its end are none."""
-    printable = "".join(c if c.isprintable() else " " for c in text)
+    """One line, which the next does not continue: for compilers, blanks after a backslash at its end are none, and `??/` may be a
+    backslash."""
+    printable = "".join(c if c.isprintable() else " " for c in text).replace("??/", "?? /")
     return f"//{' ' * indent}{printable}".rstrip("\\ ")
 
 

@@ -14,7 +14,7 @@ from optigpu.runtime.cache import cached_file, content_key
 from optigpu.runtime.compilers import cpu_model, version_of
 from optigpu.runtime.errors import BuildError
 
-FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE", "-w")
+FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-fstack-clash-protection", "-U_FORTIFY_SOURCE", "-w")
 WATCH = ("-O0", "-fsanitize=thread")  # unoptimised, so that no access is left out
 LAUNCH = re.compile(r"\b(\w+)<<<(.*?)>>>\((.*?)\);", re.DOTALL)
 DYNAMIC = re.compile(r"extern __shared__ __align__\(16\) unsigned char shared_memory\[\];")

@@ -39,7 +39,7 @@ OPTIGPU_VECTOR(unsigned, uint)
 
 typedef int cudaError_t;
 typedef struct optigpu_stream* cudaStream_t;
-enum { cudaSuccess = 0, cudaErrorInvalidConfiguration = 9 };
+enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2, cudaErrorInvalidConfiguration = 9 };
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 

@@ -26,7 +26,8 @@ unsigned char* dynamic_shared = nullptr;
 
 namespace {
 
-constexpr size_t STACK = 64 * 1024, MOST_THREADS = 1024, GUARD = 256, MOST_SHARED = 232448, STATIC_SHARED = 48 * 1024;
+constexpr size_t STACK = 1024 * 1024;  // a thread of a GPU has 512 KiB for its arrays
+constexpr size_t MOST_THREADS = 1024, GUARD = 256, MOST_SHARED = 232448, STATIC_SHARED = 48 * 1024;
 constexpr int FAILED = 700;
 enum class State { READY, BARRIER, WARP, DONE };
 
@@ -42,6 +43,7 @@ struct Fiber {
 
 std::vector<std::unique_ptr<Fiber>> fibers;
 unsigned char* stacks = nullptr;
+size_t stacks_size = 0;
 jmp_buf scheduler;
 Fiber* current = nullptr;
 const std::function<void()>* body = nullptr;
@@ -94,9 +96,16 @@ void resume(Fiber& f) {
 }
 
 void make_fibers(size_t count) {
-  if (stacks == nullptr) {
-    void* p = mmap(nullptr, STACK * MOST_THREADS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks_size < STACK * count) {
+    if (stacks != nullptr) munmap(stacks, stacks_size);
+    stacks_size = STACK * count;
+    void* p = mmap(nullptr, stacks_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+      stacks = nullptr, stacks_size = 0;
+      return fail("no memory for the stacks of threads");
+    }
     stacks = (unsigned char*)p;
+    for (auto& f : fibers) f->started = false;
   }
   while (fibers.size() < count) fibers.push_back(std::make_unique<Fiber>());
   for (size_t i = 0; i < count; i++) {
@@ -234,8 +243,9 @@ uint64_t exchange(uint64_t value, int from, int line) {
 }
 
 cudaError_t allocate(void** p, size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return cudaErrorMemoryAllocation;
   unsigned char* const raw = (unsigned char*)aligned_alloc(256, (bytes + 2 * GUARD + 255) / 256 * 256);
-  if (raw == nullptr) return 2;
+  if (raw == nullptr) return cudaErrorMemoryAllocation;
   memset(raw, 0xff, bytes + 2 * GUARD);
   *p = raw + GUARD;
   allocations[(uintptr_t)*p] = bytes;
@@ -264,7 +274,10 @@ cudaError_t last_error() { return failed; }
 
 const char* error_text(cudaError_t status) {
   static std::string text;
-  text = status == FAILED ? failure : status == cudaErrorInvalidConfiguration ? "invalid launch configuration" : "error";
+  text = status == FAILED                          ? failure
+         : status == cudaErrorInvalidConfiguration ? "invalid launch configuration"
+         : status == cudaErrorMemoryAllocation     ? "out of memory"
+                                                   : "error";
   if (status == FAILED) failed = 0;  // reported: the next call starts afresh
   return text.c_str();
 }
@@ -314,7 +327,7 @@ void touch(uintptr_t address, bool write) {
 
 void access(uintptr_t address, size_t size, bool write) {
   if (current == nullptr || failed != 0) return;
-  if (address >= (uintptr_t)stacks && address < (uintptr_t)stacks + STACK * MOST_THREADS) return;
+  if (address >= (uintptr_t)stacks && address < (uintptr_t)stacks + stacks_size) return;
   if (address >= (uintptr_t)&builtins && address < (uintptr_t)(&builtins + 1)) return;
   if (address >= (uintptr_t)&dynamic_shared && address < (uintptr_t)(&dynamic_shared + 1)) return;
   auto next = allocations.upper_bound(address);

@@ -1,0 +1,126 @@
+"""Emission: all that emitted code depends on besides the program, so that the code can be made again from a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from optigpu.codegen.c import emit_c
+from optigpu.codegen.cuda.emit import CudaUnit, emit_cuda, host_function
+from optigpu.syntax.program import CallStmt, Function, Program
+from optigpu.syntax.source import Mark
+from optigpu.syntax.types import INT
+from optigpu.syntax.walk import statements
+
+T = TypeVar("T")
+LANGUAGES = ("c", "cuda")
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """How code was made. Statements are numbered in the order of the text of the emitted function, which survives printing."""
+
+    language: str
+    functions: tuple[str, ...]  # in C with what they call; in CUDA the one that launches kernels
+    file: str = ""  # named in the header of CUDA
+    steps: int = 0  # of the script, for that header
+    reasons: Mapping[int, str] = field(default_factory=dict)  # why a barrier is there, by the number of its statement
+    residents: Mapping[int, int] = field(default_factory=dict)  # blocks that a multiprocessor should hold, by launch
+
+    def c(self, program: Program) -> str:
+        return emit_c(program, self.functions)
+
+    def cuda(self, program: Program, header: Sequence[str]) -> CudaUnit:
+        """`header`: lines about the verdict and what it rests on."""
+        (name,) = self.functions
+        marks = [s.mark for s in statements(program.function(name).body)]
+        return emit_cuda(
+            program,
+            name,
+            file=self.file,
+            header=header,
+            reasons={marks[n]: text for n, text in self.reasons.items()},
+            blocks_per_multiprocessor={marks[n]: blocks for n, blocks in self.residents.items()},
+        )
+
+    def code(self, program: Program, header: Sequence[str]) -> str:
+        return self.c(program) if self.language == "c" else self.cuda(program, header).text
+
+    def to_json(self) -> dict[str, Any]:
+        if self.language == "c":
+            return {"language": "c", "functions": list(self.functions)}
+        return {
+            "language": self.language,
+            "functions": list(self.functions),
+            "file": self.file,
+            "steps": self.steps,
+            "reasons": [list(x) for x in sorted(self.reasons.items())],
+            "residents": [list(x) for x in sorted(self.residents.items())],
+        }
+
+
+def c_emission(program: Program) -> Emission:
+    """All functions of the file, with what they call."""
+    return Emission("c", tuple(f.name for f in program.functions()))
+
+
+def cuda_emission(
+    program: Program, name: str | None, steps: int, reasons: Mapping[Mark, str], residents: Mapping[Mark, int] | int
+) -> Emission:
+    """The function of this name, or the only one that launches kernels."""
+    f = host_function(program, name)
+    if isinstance(residents, int):
+        residents = dict.fromkeys(launches(f), residents)
+    file = Path(program.file).name
+    return Emission("cuda", (f.name,), file, steps, _numbered(f, reasons), _numbered(f, residents))
+
+
+def launches(f: Function) -> list[Mark]:
+    return [s.mark for s in statements(f.body) if isinstance(s, CallStmt) and s.call.func == "kernel_launch"]
+
+
+def _numbered(f: Function, by_mark: Mapping[Mark, T]) -> dict[int, T]:
+    return {n: by_mark[s.mark] for n, s in enumerate(statements(f.body)) if s.mark in by_mark}
+
+
+def read_emission(data: Mapping[str, Any], program: Program) -> Emission:
+    """What a certificate says of the code. Raises ValueError unless it is something that can be said of this program."""
+    try:
+        emission = _read(data)
+        fits = emission.to_json() == data and _possible(emission, {f.name: f for f in program.functions()})
+    except (KeyError, TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise ValueError("not a certificate (emission)")
+    return emission
+
+
+def _read(data: Mapping[str, Any]) -> Emission:
+    functions = tuple(data["functions"])
+    if data["language"] == "c":
+        return Emission("c", functions)
+    reasons, residents = dict(data["reasons"]), dict(data["residents"])
+    return Emission(data["language"], functions, data["file"], data["steps"], reasons, residents)
+
+
+def _possible(e: Emission, own: Mapping[str, Function]) -> bool:
+    """The numbers are of statements, names of functions, and everything is of the type that the emitter expects."""
+    if e.language not in LANGUAGES or not all(isinstance(f, str) and f in own for f in e.functions):
+        return False
+    if e.language == "c":
+        return True
+    if len(e.functions) != 1 or type(e.steps) is not int or e.steps < 0 or not isinstance(e.file, str):
+        return False
+    count = len(list(statements(own[e.functions[0]].body)))
+    return (
+        _numbers(e.reasons, range(count))
+        and all(isinstance(text, str) for text in e.reasons.values())
+        and _numbers(e.residents, range(count))
+        and _numbers(e.residents.values(), range(1, INT.high))
+    )
+
+
+def _numbers(found: Collection[Any], within: range) -> bool:
+    return all(type(n) is int and n in within for n in found)

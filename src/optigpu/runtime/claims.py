@@ -1,0 +1,188 @@
+"""What a contract claims of the caller's arrays: which are written, which cells there are, what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+from optigpu.syntax.builtins import matrix_predicate
+from optigpu.syntax.exprs import (
+    Addr,
+    BigOp,
+    Binary,
+    Call,
+    Expr,
+    Fun,
+    Group,
+    Index,
+    Int,
+    PointsTo,
+    Range,
+    RangeBinder,
+    Real,
+    TypeOf,
+    Var,
+)
+from optigpu.syntax.printer import print_expr
+from optigpu.syntax.program import Function
+from optigpu.syntax.types import Scalar, is_float
+from optigpu.syntax.walk import subexpressions, substitute
+
+GIVEN = ("reads", "consumes", "preserves")  # clauses about what is there before
+NEAR = Real(Fraction(1, 1000))  # floats that were computed in another way
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    text: str
+    prop: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One `p ~> …` of a clause; `around` puts a fact about it under the quantifiers and conditions that it stands under, of which
+    there are none if it is `plain`."""
+
+    at: PointsTo
+    around: Callable[[Expr], Expr]
+    plain: bool
+
+
+def claims(f: Function, kinds: tuple[str, ...]) -> Iterator[Claim]:
+    def visit(e: Expr, around: Callable[[Expr], Expr], plain: bool = False) -> Iterator[Claim]:
+        match e:
+            case Group(index, range_, body):
+                yield from visit(body, lambda p: around(BigOp("All", (RangeBinder(index, range_),), p)))
+            case Binary("*", left, right):
+                yield from visit(left, around, plain)
+                yield from visit(right, around, plain)
+            case Call("If", (test, body)):
+                yield from visit(body, lambda p: around(Binary("==>", test, p)))
+            case PointsTo():
+                yield Claim(e, around, plain)
+            case _:
+                pass
+
+    for c in f.contract:
+        for i in c.items if c.kind in kinds else ():
+            yield from visit(i.body, lambda p: p, plain=True)
+
+
+# Cells ----------------------------------------------------------------------------------------------------------------------
+
+
+def extent(array: str, axis: int) -> str:
+    """A name for the size of an actual array."""
+    return f"{array}.shape[{axis}]"
+
+
+def reach_of(f: Function, arrays: set[str]) -> list[Requirement]:
+    """That the cells which the contract names are in the arrays."""
+    out: list[Requirement] = []
+    for claim in claims(f, (*GIVEN, "writes")):
+        pointer = claim.at.pointer
+        for name in sorted(arrays & {x.name for x in subexpressions(pointer) if isinstance(x, Var)}):
+            prop = claim.around(inside(pointer, name))
+            out.append(Requirement(print_expr(prop), prop))
+    return out
+
+
+def inside(pointer: Expr, array: str) -> Expr:
+    """`0 <= i && i < a.shape[0]`; what no rule here is for is not known."""
+    match pointer:
+        case Addr(Index(Var(name), indices)) if name == array:
+            within = [
+                Binary("&&", Binary(">=", i, Int(0)), Binary("<", i, Var(extent(array, axis))))
+                for axis, i in enumerate(indices)
+            ]
+            return reduce(lambda a, b: Binary("&&", a, b), within)
+        case _:
+            return Var(f"the size of {array}")
+
+
+def written_arrays(f: Function) -> set[str]:
+    """Arrays of which the contract asks more than reading; without a contract, all."""
+    if not f.contract:
+        return {p.name for p in f.params}
+    out: set[str] = set()
+    for c in f.contract:
+        if c.kind in ("consumes", "produces", "preserves", "writes"):
+            for i in c.items:
+                for e in subexpressions(i.body):
+                    if isinstance(e, PointsTo):
+                        out |= {x.name for x in subexpressions(e.pointer) if isinstance(x, Var)}
+    return out
+
+
+# Contents -------------------------------------------------------------------------------------------------------------------
+
+
+def contents(array: str) -> str:
+    """A name for what an actual array holds, as a function of its indices."""
+    return f"{array}[…]"
+
+
+def models_of(f: Function) -> list[tuple[str, str]]:
+    """`a ~> Matrix1(n, A)` in the precondition: the variable A is what a holds."""
+    variables = {i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf)}
+    out: list[tuple[str, str]] = []
+    for claim in claims(f, GIVEN):
+        match claim.at:
+            case PointsTo(Var(array), _, Call(_, (*_, Var(model)))) if claim.plain and model in variables:
+                out.append((model, array))
+            case _:
+                pass
+    return out
+
+
+def contents_of(f: Function, arrays: Mapping[str, Scalar]) -> list[Requirement]:
+    """That the arrays hold what the contract says they do. A variable that no array defines makes it unknown."""
+    defined = dict(models_of(f))
+    out: list[Requirement] = []
+    for claim in claims(f, GIVEN):
+        found = held(claim.at)
+        if found is None or found[0] not in arrays:
+            continue
+        array, indices, value, binders = found
+        if isinstance(value, Call) and claim.plain and defined.get(value.func) == array and value.args == indices:
+            continue  # this is what the variable means
+        fact = equal(Call(contents(array), indices), value, is_float(arrays[array]))
+        prop = claim.around(BigOp("All", binders, fact) if binders else fact)
+        out.append(Requirement(print_expr(claim.at), prop))
+    return out
+
+
+def held(at: PointsTo) -> tuple[str, tuple[Expr, ...], Expr, tuple[RangeBinder, ...]] | None:
+    """(array, indices, value, which indices): `a[i]` is the value; None where nothing is said of contents."""
+    match at:
+        case PointsTo(Addr(Index(Var(array), indices)), "~~>", value):
+            return array, indices, value, ()
+        case PointsTo(Var(array), _, Call(name, args)):
+            form = matrix_predicate(name)
+            if form is None or form.contents != "values":
+                return None
+            names = [f"{contents(array)}{axis}" for axis in range(form.rank)]  # which nothing else has
+            binders = tuple(RangeBinder(n, Range(Int(0), d)) for n, d in zip(names, args))
+            indices = tuple(map(Var, names))
+            return array, indices, applied(args[-1], indices), binders
+        case _:
+            return None
+
+
+def applied(function: Expr, args: tuple[Expr, ...]) -> Expr:
+    match function:
+        case Fun(params, body) if len(params) == len(args):
+            return substitute(body, {p.name: a for p, a in zip(params, args)})
+        case Var(name):
+            return Call(name, args)
+        case _:
+            return Var("a function")  # which is not known
+
+
+def equal(a: Expr, b: Expr, floats: bool) -> Expr:
+    if not floats:
+        return Binary("==", a, b)
+    size = Call("max", (Real(Fraction(1)), Call("abs", (b,))))
+    return Binary("<=", Call("abs", (Binary("-", a, b),)), Binary("*", NEAR, size))

@@ -1,0 +1,5 @@
+#include <optigpu.h>
+void f(int n, float a[n]) {
+  __requires("n > 0,
+              n > 1");
+}
