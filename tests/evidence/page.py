@@ -302,8 +302,9 @@ programs that the fix does not concern.
   truth values that are neither 0 nor 1, launches without a compiler that lost fractions too late, calls prepared for another GPU
   (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
 - By reading what formulas are taken for: assertions that read one cell where they name many, maxima over ranges that depend on each other and
-  had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled, two claims on one cell of which
-  one counted, shared memory that a device function asks for, vectors in arrays that nothing aligns (`tests/test_attacks_front.py`).
+  had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled or name cells that no
+  iteration has, two claims on one cell of which one counted, shared memory that a device function asks for, vectors in arrays that
+  nothing aligns (`tests/test_attacks_front.py`).
 - By programs whose values are made of each other, again and again: chains of choices, the text of a value in an error, and keys of the
   solver's answers took twice the time with each level; products of sums had no limit.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another

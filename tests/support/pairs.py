@@ -76,6 +76,34 @@ PAIRS = [
         ),
     ),
     Pair(
+        "unrolled_by_hand_with_a_rest",
+        """void scaled(int n, float a[n], float c[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __writes("c ~> Matrix1(n, fun i -> 2 * A(i))");
+  for (int b = 0; b < (n + 3) / 4; b++) {
+    if (4 * b + 3 < n) {
+      c[4 * b] = 2.0f * a[4 * b];
+      c[4 * b + 1] = 2.0f * a[4 * b + 1];
+      c[4 * b + 2] = 2.0f * a[4 * b + 2];
+      c[4 * b + 3] = 2.0f * a[4 * b + 3];
+    } else {
+      for (int i = 4 * b; i < n; i++) {
+        c[i] = 2.0f * a[i];
+      }
+    }
+  }
+}
+""",
+        (
+            Wrong("c[4 * b + 2] = 2.0f * a[4 * b + 2]", "c[4 * b + 2] = 2.0f * a[4 * b + 1]", "OG305", "__writes"),
+            Wrong("c[4 * b + 2] = 2.0f * a[4 * b + 2]", "c[4 * b + 1] = 2.0f * a[4 * b + 1]", "OG306", "__writes"),
+            Wrong("4 * b + 3 < n", "4 * b + 2 < n", "OG302", "c[4 * b] ="),
+            Wrong("(n + 3) / 4", "n / 4", "OG306", "__writes"),
+            Wrong("int i = 4 * b;", "int i = 4 * b + 1;", "OG306", "__writes"),
+        ),
+    ),
+    Pair(
         "sum_in_tiles_and_a_strided_rest",
         """float sum(int n, float a[n]) {
   __requires("A: int -> float");

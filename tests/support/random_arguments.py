@@ -215,6 +215,7 @@ GENERATORS: dict[str, Generator] = {
     "target": LOOPS,
     "size": lambda d, _: d.size(),
     "sums": lambda d, _: d.name(),
+    "running": lambda d, _: d.name(),
     "outer": lambda d, _: "b" + d.index() if d.chance(0.7) else d.name(),
     "tail": lambda d, _: d.of(("guard", "peel", "divides", "min", "peel", "never")),
     "all": lambda d, _: d.chance(0.5),

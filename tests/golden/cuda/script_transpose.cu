@@ -30,10 +30,10 @@ __global__ void __launch_bounds__(256) transpose_kernel(int W, int H, int first_
     }
   }
   __syncthreads();  // `tile` is complete before other threads use it
-  for (int j1 = 0; j1 < 4; ++j1) {
-    const int row1 = bx * 32 + j1 * 8 + y;
+  for (int j = 0; j < 4; ++j) {
+    const int row1 = bx * 32 + j * 8 + y;
     if (row1 < W && col1 < H) {
-      d_b[(size_t)row1 * H + col1] = tile[x][j1 * 8 + y];
+      d_b[(size_t)row1 * H + col1] = tile[x][j * 8 + y];
     }
   }
 }
