@@ -174,7 +174,8 @@ def kernel_part(t: dict[str, Any]) -> str:
         lines += [
             "",
             "The laws of the normaliser and of the constructors of terms (`facts.py`, `terms.py`) have tests beside evaluation with numbers. Here, too,",
-            "tests and guards under which a law is applied were removed; without some of them nothing untrue follows, but less, or later:",
+            "tests and guards under which a law is applied, and exceptions before it, were removed; without some of them nothing untrue follows, but",
+            "less, or later:",
             f"{laws['tried']} of {laws['conditions']} conditions tried, {laws['killed']} killed, {len(laws['survivors'])} survivors.",
             *([f"Not looked into yet: {named}."] if named else []),
         ]
@@ -310,7 +311,7 @@ programs that the fix does not concern.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
   value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.
-- By removing conditions of the laws: nothing untrue, but nine conditions that laws need and no test had noticed (`tests/kernel/test_laws.py`).
+- By removing conditions of the laws: nothing untrue, but thirteen conditions that laws need and no test had noticed (`tests/kernel/test_laws.py`).
 - By mutants: wrong values in trees of sums that took minutes to be rejected; the search counts its work now.
 - By tampering: parts of certificates that nothing read, kept answers of the solver (both are sealed by a hash now); emitted code whose hash in the
   certificate was the word of whoever sealed it (`audit` makes the code again now).
