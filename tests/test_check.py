@@ -340,6 +340,17 @@ def test_show_proof_prints_a_program(capsys) -> None:
     assert "__spreserves(" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("path", ["examples/gpu/reduce.c", "examples/gpu/softmax_rows.c"])
+def test_shown_proofs_of_loops_that_start_at_an_outer_index_check_themselves(path: str, tmp_path: Path, capsys) -> None:
+    """Loops inside unrolled ones have no one contract, and are left alone."""
+    assert main(["check", "--show-proof", str(ROOT / path)]) == 0
+    shown = capsys.readouterr().out.partition("VERIFIED")[0]
+    assert "__spreserves" in shown
+    again = tmp_path / "again.c"
+    again.write_text(shown, encoding="utf-8")
+    assert main(["check", str(again)]) == 0
+
+
 def test_every_code_is_explained(capsys) -> None:
     import re
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from optigpu.kernel import terms as k
@@ -56,16 +57,24 @@ class Unprintable(Exception):
 
 
 def annotated(program: Program, loops: dict[Mark, ShownLoop]) -> Program:
-    """The program with the contracts of its loops written out."""
-    outer = {shown.v: _index_expr(shown) for shown in loops.values()}
+    """The program with the contracts of its loops written out. One that formulas cannot express is left to be inferred."""
+    outer: dict[Term, Expr] = {}
+    for shown in sorted(
+        loops.values(), key=lambda loop: k.mark_of(loop.v)
+    ):  # outer loops first: inner ones may start at their index
+        with suppress(Unprintable):
+            outer[shown.v] = _index_expr(shown, outer)
 
     def body_of(body: Body) -> Body:
         return tuple(statement(s) for s in body)
 
     def statement(s: Stmt) -> Stmt:
+        if isinstance(s, For) and s.mark not in loops:
+            return s
         s = map_bodies(s, body_of)
-        if isinstance(s, For) and s.mark in loops and not s.contract:
-            return replace(s, contract=tuple(_clauses(loops[s.mark], outer)))
+        if isinstance(s, For) and not s.contract:
+            with suppress(Unprintable):
+                return replace(s, contract=tuple(_clauses(loops[s.mark], outer)))
         return s
 
     items = tuple(replace(f, body=body_of(f.body)) if isinstance(f, Function) else f for f in program.items)
@@ -77,13 +86,13 @@ def source_name(name: str) -> str:
     return re.sub(r"[~#].*$", "", name)
 
 
-def _index_expr(shown: ShownLoop) -> Expr:
-    """v in terms of the loop's own index."""
+def _index_expr(shown: ShownLoop, outer: dict[Term, Expr]) -> Expr:
+    """v in terms of the loop's own index, and of those of the loops around it."""
     i = Var(source_name(str(shown.loop.index.data)))
     if shown.range.index is k.bound(0, INT):
         return i
     start, step = (shown.before.value(t) for t in (shown.loop.start, shown.loop.amount))
-    writer = _Writer({})
+    writer = _Writer(outer)
     distance = Binary("-", i, writer.expr(start)) if shown.loop.op == "+" else Binary("-", writer.expr(start), i)
     return distance if step is k.ONE else Binary("/", distance, writer.expr(step))
 
