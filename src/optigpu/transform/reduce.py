@@ -361,7 +361,7 @@ class Reduce(Family):
         if total is None or not isinstance(total.type, Scalar):
             raise refuse("there is no sum declared before the loop, and used in it first", loop, "float sum = 0.0f;")
         i, x, n = loop.index, total.name, expression(size)
-        o, s, b, k, y = (self.script.fresh(name, place) for name in (outer, sums, before, "k", running or "y"))
+        o, s, b, k = (self.script.fresh(name, place) for name in (outer, sums, before, "k"))
         index, bound = plus(times(Var(o), n), Var(i)), loop.range.bound
         exact = value_of(mod(bound, n)) == 0
         count = exact_div(bound, n) if exact else ceil_div(bound, n)
@@ -370,14 +370,15 @@ class Reduce(Family):
             inside = flattened(substitute_body(body, {i: index}))
             return up_to(i, n, inside if exact else (If(less(index, bound), inside),))
 
-        summed = tile(_without_stores(loop.body, x) if twice else loop.body)
+        summed = tile(_without_stores(loop.body) if twice else loop.body)
         first = (total, summed, Store(cell(s, [Var(o)]), Var(x)))
-        second: Body = (
-            Store(cell(b, [Var(o)]), _zero(total.type)),
-            up_to(k, Var(o), (Store(cell(b, [Var(o)]), cell(s, [Var(k)]), "+"),)),
-        )
-        if running is not None:
-            second = (Store(cell(b, [Var(o)]), Var(y)), Store(Var(y), cell(s, [Var(o)]), "+"))
+        if running is None:
+            add_up = up_to(k, Var(o), (Store(cell(b, [Var(o)]), cell(s, [Var(k)]), "+"),))
+            middle: Body = (up_to(o, count, (Store(cell(b, [Var(o)]), _zero(total.type)), add_up)),)
+        else:
+            y = self.script.fresh(running, place)
+            step = (Store(cell(b, [Var(o)]), Var(y)), Store(Var(y), cell(s, [Var(o)]), "+"))
+            middle = (Decl(y, total.type, _zero(total.type)), up_to(o, count, step))
         if twice:
             third: Body = (replace(total, mark=UNMARKED), tile(_from(loop.body, x, cell(b, [Var(o)]))))
         else:
@@ -388,9 +389,7 @@ class Reduce(Family):
             rest = (replace(total, mark=UNMARKED), up_to(k, count, (add,)))
         decl_s, free_s = array_decl(s, total.type, (count,))
         decl_b, free_b = array_decl(b, total.type, (count,))
-        loops: list[Stmt] = [up_to(o, count, body) for body in (first, second, third)]
-        if running is not None:
-            loops.insert(1, Decl(y, total.type, _zero(total.type)))
+        loops = (up_to(o, count, first), *middle, up_to(o, count, third))
         new = (decl_s, decl_b, *loops, *rest, *free_s, *free_b)
         p, d = place.index, around.index(total)
         self.script.update(edit_body(self.script.program, place, lambda w: (*w[:d], *w[d + 1 : p], *new, *w[p + 1 :])))
@@ -448,7 +447,7 @@ def _sum_before(before: Body, loop: For) -> Decl | None:
     return None
 
 
-def _without_stores(body: Body, total: str) -> Body:
+def _without_stores(body: Body) -> Body:
     """A running sum of which nothing is stored."""
     out: list[Stmt] = []
     for s in body:
@@ -456,7 +455,7 @@ def _without_stores(body: Body, total: str) -> Body:
             case Store(Index(), _, None):
                 continue
             case If(_, then, ()):
-                out.append(replace(s, then=_without_stores(then, total), mark=UNMARKED))
+                out.append(replace(s, then=_without_stores(then), mark=UNMARKED))
             case _:
                 out.append(replace(s, mark=UNMARKED))
     return tuple(out)
