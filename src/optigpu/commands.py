@@ -69,7 +69,7 @@ def _functions(program: Program, wanted: str | None) -> list[Function]:
 
 def _verifier(args: argparse.Namespace) -> Verifier:
     cache = None if args.no_cache else answers_folder()
-    return Verifier(Settings(cache, args.second_solver, args.seed, refute))
+    return Verifier(Settings(cache, args.second_solver, args.seed, refute, unbounded=args.integers == "unbounded"))
 
 
 def check_command(args: argparse.Namespace, style: Style) -> int:

@@ -359,7 +359,7 @@ float mean(int n, float s) {
     Pair(
         "bits",
         """int bits(int a, int k) {
-  __requires("a >= 0 && k >= 0 && k < 8");
+  __requires("a >= 0 && k >= 0 && k < 8 && a < 1000000");
   __ensures("_Res >= 0");
   return (a & 31) + (a >> k);
 }
@@ -510,7 +510,7 @@ float mean(int n, float s) {
     Pair(
         "invariant",
         """int invariant(int n) {
-  __requires("n >= 0");
+  __requires("n >= 0, n <= 1000");
   __ensures("_Res == n * n");
   int x = 0;
   for (int i = 0; i < n; i++) {
@@ -525,13 +525,13 @@ float mean(int n, float s) {
             Wrong("&x ~~> i * i", "&x ~~> i * (i + 1)", "OG318", "for (int i"),
             Wrong("2 * i + 1", "2 * i", "OG318", "for (int i"),
             Wrong("int x = 0", "int x = 1", "OG318", "for (int i"),
-            Wrong('"n >= 0"', '"n >= -1"', "OG307", "__ensures"),
+            Wrong('"n >= 0,', '"n >= -1,', "OG307", "__ensures"),
         ),
     ),
     Pair(
         "asserted",
         """int asserted(int n) {
-  __requires("n >= 2");
+  __requires("n >= 2, n <= 1000");
   __ensures("_Res >= 1");
   int x = n;
   x = x * n;
@@ -548,7 +548,7 @@ float mean(int n, float s) {
   __ensures("even: (2 * n) % 2 == 0");
 }
 int ghostly(int n) {
-  __requires("n >= 0");
+  __requires("n >= 0, n <= 1000");
   __ensures("_Res % 2 == 0");
   __ghost(double_is_even, "n");
   return 2 * n;

@@ -22,7 +22,7 @@ from optigpu.kernel.state import State
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 
 RULES = (
-    "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
+    "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip

@@ -222,6 +222,8 @@ class Executor:
         match state.next:
             case kc.Let():
                 return self.kernel.let(state)
+            case kc.Choose():
+                return self.kernel.choose(state)
             case kc.Load(_, place):
                 return self.access(state, place, "load")
             case kc.Store(place):
@@ -469,6 +471,8 @@ class Executor:
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
+            if u.perhaps:
+                init = instantiate(state.held[n].init, maps[0])
             known = u.written and _expressible(value)
             out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out

@@ -17,7 +17,7 @@ from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import seen_through
 from optigpu.kernel.cells import FULL, UNINIT, Cells, Claim, Index, arguments, box, same, single
-from optigpu.kernel.conditions import terms_of
+from optigpu.kernel.conditions import terms_of, within
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.iterations import Range, holds_for, iterations, values_of
 from optigpu.kernel.judge import Judge
@@ -38,6 +38,7 @@ class Update:
     at: int = field(default=0, compare=False)  # the instruction that makes it
     written: bool = True  # False: the cells count as uninitialised
     init: Term = TRUE  # which of them count as initialised, under the binders
+    perhaps: bool = False  # made or not: cells that were initialised still are
 
     def member(self, index: Index, facts: Facts) -> tuple[Term, Term] | None:
         """(is this one of the cells, its value), or None if that cannot be told."""
@@ -123,6 +124,11 @@ def is_opaque(t: Term) -> bool:
     return t.op == "var" and str(t.data).startswith(OPAQUE)
 
 
+def is_said(condition: Term) -> bool:
+    """Can a proof say it, or does it depend on values of which nothing is known?"""
+    return not any(is_opaque(x) for x in condition.free)
+
+
 class Unexplorable(Exception):
     """The loop cannot be summarised: why, and about which base."""
 
@@ -175,8 +181,11 @@ class Explorer:
 
     def step(self, i: kc.Instr, w: World) -> None:
         match i:
-            case kc.Let(target, value):
-                w.env[target] = w.value(value)
+            case kc.Let(target, value, bits):
+                w.env[target] = w.facts.simplify(k.fmod(w.value(value), k.num(1 << bits))) if bits else w.value(value)
+            case kc.Choose(target, limits):
+                w.env[target] = self.opaque(target.sort)
+                w.facts = w.facts.assume(within(w.env[target], limits))
             case kc.Load(target, place):
                 index = w.index(place)
                 w.env[target] = self.read(self.content(place.base, w), index, w.facts)
@@ -256,7 +265,8 @@ class Explorer:
         before_reads = len(w.reads)
         for side, condition in ((yes, test), (no, k.not_(test))):
             for c in side.reads[before_reads:]:
-                w.reads += (replace(c, where=k.and_(c.where, k.shift(condition, c.arity))),)
+                known = condition if is_said(condition) else TRUE
+                w.reads += (replace(c, where=k.and_(c.where, k.shift(known, c.arity))),)
 
     def joined(
         self, base: str, before: Content, test: Term, yes: World, no: World, touched: tuple[tuple[str, Index], ...]
@@ -285,10 +295,18 @@ class Explorer:
                 elif u.cells.arity == 0 and u.cells.index in held:  # a cell that the other branch leaves as it was
                     old = self.read(before, u.cells.index, yes.facts if condition is test else no.facts)
                     new.append(Update(u.cells, k.ite(condition, u.value, old), u.at))
+                elif not is_said(condition):
+                    new.append(self.perhaps(u, before, condition, yes.facts if condition is test else no.facts))
                 else:
                     where = k.and_(u.cells.where, k.shift(condition, u.cells.arity))
                     new.append(replace(u, cells=replace(u.cells, where=where)))
         return replace(before, updates=(*kept, *new))
+
+    def perhaps(self, u: Update, before: Content, condition: Term, facts: Facts) -> Update:
+        """An update that is made or not, and nobody can say where: its cells are taken in any case."""
+        b = temporaries(u.cells.arity)
+        old = self.read(before, u.cells.at(b), facts.assume(u.cells.domain(b)))
+        return replace(u, value=k.abstract(k.ite(condition, instantiate(u.value, b), old), b), perhaps=True)
 
     # Calls
 

@@ -85,7 +85,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG310": "A division by something that may be zero.",
     "OG311": 'exact_div(a, b) needs a fact that b divides a, for example __requires("n % 16 == 0").',
     "OG312": "Shifts and bit operations take numbers that are not negative.",
-    "OG313": "A conversion to a narrower or unsigned type, or a difference of unsigned numbers, may be out of the type's range.",
+    "OG313": "A conversion to another integer type may change the number. A cast to an unsigned type is computed modulo 2^bits.",
     "OG314": "An allocation needs sizes that are not negative.",
     "OG315": "A fact that the called function requires does not follow here.",
     "OG316": "Memory that the called function requires is not held here, overlaps with another argument, or holds something else.",
@@ -106,6 +106,8 @@ EXPLANATIONS: dict[str, str] = {
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
     "OG333": "The square root of a number that may be negative, or the logarithm of one that may not be positive.",
     "OG334": "A local array has at least one element: what happens with none C leaves open. MALLOC1 may allocate none.",
+    "OG335": "A number may not fit the machine type of the variable, cell, index, argument or result that it is put into. Give a\n"
+    "bound in the contract, or a wider type. `optigpu check --integers unbounded` assumes it, and says where.",
     "OG340": "Two threads of one thread loop access the same cell and at least one of them writes it. No barrier helps: each\n"
     "thread needs cells of its own.",
     "OG341": "A thread accesses a cell that another thread of its block wrote, and no barrier lies between. Put blocksync()\n"

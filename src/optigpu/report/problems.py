@@ -7,12 +7,27 @@ from typing import Any
 from optigpu.checker.verdict import Problem
 from optigpu.kernel.cells import Cells
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import FALSE, Term, subterms
+from optigpu.kernel.terms import FALSE, Term, coefficients, conjuncts, subterms
 from optigpu.report.thread_problems import LEVELLED, ThreadWriter
 from optigpu.syntax.errors import Diagnostic, Label
+from optigpu.syntax.types import MACHINE_SCALARS, Kind
 
 MAX_FACTS = 6
+LIMITS = {(t.low, t.high): t.name for t in MACHINE_SCALARS if t.kind is Kind.INT}
+ENDS = {n for limits in LIMITS for n in limits if abs(n) > 1 << 16}
+OF_RANGES = ("OG313", "OG335")  # problems for which it matters which numbers a type has
 OF_THREADS = frozenset(f"OG{n}" for n in range(340, 355))
+
+
+def is_range_of_type(fact: Term) -> bool:
+    """Does it say no more than that a number is one of its machine type, or all numbers of an array are?"""
+    if fact.op == "all":
+        return all(is_range_of_type(c) for c in conjuncts(fact.args[2]))
+    if fact.op != "le" or fact.args[0].op != "poly":
+        return False
+    cs = coefficients(fact.args[0])
+    constant = int(cs.pop((), 0))
+    return len(cs) == 1 and all(len(m) == 1 for m in cs) and {-1: constant, 1: -constant}.get(int(*cs.values())) in ENDS
 
 
 def diagnostic_of(p: Problem) -> Diagnostic:
@@ -62,6 +77,9 @@ class _Writer(ThreadWriter):
                 return "bit operations take numbers that are not negative"
             case "OG313":
                 return "this value may be outside its type, which changes it"
+            case "OG335":
+                name = LIMITS.get(self.p.data.get("limits", (0, 0)))
+                return f"this number may not fit {'its type' if name is None else f'`{name}`'}: it would overflow"
             case "OG314":
                 return f"the size of {b} may be negative"
             case "OG315":
@@ -121,6 +139,13 @@ class _Writer(ThreadWriter):
             out.append(("have", self.show(data["found"])))
         elif isinstance(data.get("goal"), Term) and data["goal"] is not FALSE:
             out.append(("need", self.show(data["goal"])))
+        if data.get("floats") == "open":
+            out.append(
+                (
+                    "floats",
+                    "over the reals this holds; a machine's floats may be NaN or rounded, so nothing safe rests on them",
+                )
+            )
         facts = data.get("facts")
         if isinstance(facts, Facts) and any(name == "need" for name, _ in out):
             shown = self.relevant(facts, data)
@@ -134,7 +159,8 @@ class _Writer(ThreadWriter):
         wanted = set(goal.free) if isinstance(goal, Term) else set()
         for t in (data.get("found"), data.get("wanted")):
             wanted |= t.free if isinstance(t, Term) else set()
-        texts = [self.printer.show(i) for i in facts.items if not wanted or i.free & wanted]
+        about = [i for i in facts.items if not wanted or i.free & wanted]
+        texts = [self.printer.show(i) for i in about if self.p.code in OF_RANGES or not is_range_of_type(i)]
         return sorted({t for t in texts if len(t) < 90}, key=lambda t: (len(t), t))[:MAX_FACTS]
 
     def help(self) -> str | None:
@@ -154,6 +180,8 @@ class _Writer(ThreadWriter):
                 return "add a __requires that excludes zero, or guard it with if"
             case "OG311":
                 return self.divides(data.get("goal"))
+            case "OG335":
+                return "add a bound to the contract, or use a wider type (int64_t)"
             case "OG312" | "OG313" | "OG314" | "OG333" | "OG334":
                 return "add a __requires that gives the range"
             case "OG319":
