@@ -264,10 +264,22 @@ class _CPrinter(ProgramPrinter):
         super().loop(s)
 
     def pragmas(self, s: For) -> list[str]:
-        """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll."""
+        """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll. OpenMP has no parallel loop inside
+        one with `simd`, also not in a function that is called there: then `simd` is left out."""
+        if "simd" in s.hints and self.starts_threads(s.body):
+            s = replace(s, hints=tuple(h for h in s.hints if h != "simd"))
         found = super().pragmas(s)
         omp = [p for p in found if p.startswith("omp")]
         return omp or [f"GCC {p}" for p in found if p != "unroll"]
+
+    def starts_threads(self, body: Body) -> bool:
+        """Whether a parallel loop is executed there."""
+        if any(isinstance(x, For) and x.mode is Mode.PARALLEL for x in statements(body)):
+            return True
+        called = {
+            x.func for s in statements(body) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Call)
+        }
+        return any(self.starts_threads(f.body) for f in self.functions if f.name in called)
 
 
 def callees_first(program: Program, names: Sequence[str]) -> list[Function]:

@@ -238,8 +238,7 @@ def print_kernel(
     least = f", {int(residents)}" if residents else ""
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
     params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
-    for a in k.arrays:
-        params.append(f"{'' if a.name in k.written else 'const '}{a.elem.name}* __restrict__ {a.name}")
+    params += [array_parameter(a, a.name in k.written) for a in k.arrays]
     out.extend(wrapped(f"{linkage}__global__ void{bounds} {k.name}(", params, ") {"))
     out.depth += 1
     arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
@@ -260,6 +259,12 @@ def print_kernel(
     printer.body(k.body)
     out.depth -= 1
     out.add("}")
+
+
+def array_parameter(a: ArrayInfo, written: bool) -> str:
+    """`__restrict__` only where nothing writes the array while the kernel runs: threads exchange data through the others, and to
+    the compiler such a promise about one of these says that no other thread touches it."""
+    return f"{a.elem.name}* {a.name}" if written else f"const {a.elem.name}* __restrict__ {a.name}"
 
 
 def print_shared(k: DeviceKernel, out: Lines, exprs: CudaExprs, used: set[str]) -> None:
