@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Protocol
 
 from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.formulas import sort_of
@@ -27,6 +29,12 @@ from optigpu.syntax.types import Array, Kind, Scalar
 
 MAX_THREADS = 1024
 LARGEST = {32: (2 - Fraction(1, 2**23)) * 2**127, 64: (2 - Fraction(1, 2**52)) * 2**1023}  # floats, by their bits
+
+
+class ModelFinder(Protocol):
+    """A solver that has values of variables to show."""
+
+    def model(self, facts: Sequence[Term], goal: Term) -> dict[Term, int | Fraction | bool] | None: ...
 
 
 def contract_problem(judge: Judge, elaborated: Elaborated, f: Function) -> Problem | None:
@@ -73,11 +81,11 @@ def input_types(f: Function, function: kc.Function, places: Sequence[Loc]) -> li
     known = [(c, at) for c, at in pre if c.contents == KNOWN and c.cells.base in arrays]
     for i, (claim, at) in enumerate(known):
         elem, held = arrays[claim.cells.base]
-        facts = everywhere(claim, lambda values, elem=elem: in_type(values[0], elem))
+        facts = everywhere(claim, partial(_held_in_type, elem))
         out.append(Stated(held.text, held.loc, facts, typed=True))
         for other, before in known[:i]:
             if other.cells == claim.cells:  # both only read: they are the same values
-                facts = everywhere(claim, lambda values: k.eq(values[0], values[1]), other)
+                facts = everywhere(claim, _held_twice, other)
                 text = f"`{claim.cells.base}` holds this, and what line {before.line} says (column {before.column})"
                 out.append(Stated(text, at, facts))
     return out
@@ -95,6 +103,14 @@ def in_type(x: Term, t: Scalar) -> Term:
             return TRUE
 
 
+def _held_in_type(t: Scalar, values: Index) -> Term:
+    return in_type(values[0], t)
+
+
+def _held_twice(values: Index) -> Term:
+    return k.eq(values[0], values[1])
+
+
 def everywhere(claim: Claim, fact: Callable[[Index], Term], *others: Claim) -> tuple[Term, ...]:
     """A fact about the values that claims on the same cells give, for all of these; and for the first cell, if there is one."""
     values = [c.value for c in (claim, *others) if c.value is not None]
@@ -108,6 +124,15 @@ def everywhere(claim: Claim, fact: Callable[[Index], Term], *others: Claim) -> t
 
     variables = tuple(k.var(f"cell^{i}", INT) for i in range(claim.cells.arity))
     return tuple(dict.fromkeys((k.forall(variables, at(variables)), at(tuple(first)))))
+
+
+def suggested_sizes(solver: ModelFinder, elaborated: Elaborated, f: Function) -> dict[str, int]:
+    """Values of the integer parameters at which a solver sees no contradiction in the precondition; none if it finds none."""
+    facts = precondition(s for s in stated_of(elaborated, f) if not s.after)
+    found = solver.model([t for t in facts if t.op not in UNIVERSAL], FALSE) or {}
+    values = {name: found.get(k.var(name, INT), 0) for name in (p.name for p in f.params)}
+    types = dict(zip(values, effective_types(f)))
+    return {n: int(v) for n, v in values.items() if isinstance(t := types[n], Scalar) and t.kind is Kind.INT}
 
 
 # Contradictions ---------------------------------------------------------------------------------------------------------------

@@ -222,7 +222,7 @@ class FormulaElaborator:
         if e.op in ("&&", "||", "==>"):
             with self.needs.under(k.not_(a) if e.op == "||" else a):
                 b = self.term(e.right, names)
-            return {"&&": k.and_, "||": k.or_, "==>": k.implies}[e.op](a, b)
+            return k.and_(a, b) if e.op == "&&" else k.or_(a, b) if e.op == "||" else k.implies(a, b)
         b, op = self.term(e.right, names), REAL_SPELLINGS.get(e.op, e.op)
         match op:
             case "/" | "%":

@@ -101,14 +101,16 @@ Models = Mapping[Term, tuple[Claim, ...]]  # a logical function, and the claims 
 
 
 def models_of(variables: Iterable[Term], claims: Iterable[Claim]) -> Models:
-    """Functions of which a precondition says that they are what arrays hold, and nothing else at all places: `A(i)` for a cell i."""
+    """Functions of which a precondition says that they are what arrays hold, cell by cell: `A(i)` for a cell i."""
     found: dict[Term, tuple[Claim, ...]] = {}
     unclear: set[Term] = set()
     wanted = set(variables)
     for c in claims:
         if c.contents == KNOWN and c.value is not None and c.value.op == "app" and c.value.args[0] in wanted:
             f, binders = c.value.args[0], c.value.args[1:]
-            if {b.data for b in binders if b.op == "bound"} == set(range(c.cells.arity)) and len(binders) == c.cells.arity:
+            if {b.data for b in binders if b.op == "bound"} == set(range(c.cells.arity)) and len(
+                binders
+            ) == c.cells.arity:
                 found[f] = (*found.get(f, ()), c)
             else:
                 unclear.add(f)

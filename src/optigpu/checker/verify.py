@@ -142,14 +142,16 @@ class Verifier:
         result.points = executor.points
         return result
 
-
     def _contract(self, program: Program, elaborated: Elaborated, f: kc.Function) -> Problem | None:
         """What is wrong with a contract: found once, for contracts do not change from step to step."""
         function = program.function(f.name)
         about = stated_of(elaborated, function), [s.loc for s in elaborated.stated[f.name]]
         known = self.contracts.get(f.name)
         if known is None or known[0] != about:
-            known = self.contracts[f.name] = (about, contract_problem(Judge(self.solver, self.root), elaborated, function))
+            known = self.contracts[f.name] = (
+                about,
+                contract_problem(Judge(self.solver, self.root), elaborated, function),
+            )
         return known[1]
 
 

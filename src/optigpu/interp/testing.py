@@ -137,6 +137,22 @@ def valid_inputs(runner: Runner, f: Function, *, seed: int = 0, most: int = 20) 
             return
 
 
+def satisfying_input(runner: Runner, f: Function, suggested: dict[str, int]) -> Inputs | None:
+    """An input of which all of the precondition could be evaluated, and is true. `suggested`: integers that are worth a try."""
+    generator = _Generator(runner, f, 0)
+    for sizes in (*islice(generator.sizes(), 200), suggested):
+        for attempt in range(TRIES_PER_SIZE):
+            inputs = generator.fill(sizes, attempt) if generator.allowed(sizes) else None
+            if inputs is None:
+                break
+            machine = runner.start()
+            with contextlib.suppress(Misbehaviour):
+                machine.prepare(f.name, arguments(machine, f, inputs), NOWHERE)
+                if not machine.skipped.reasons:
+                    return inputs
+    return None
+
+
 def is_valid(runner: Runner, f: Function, inputs: Inputs) -> bool:
     machine = runner.start()
     try:

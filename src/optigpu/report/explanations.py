@@ -141,7 +141,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG361": "A part of a formula may have no value: a division by zero, the greatest of no numbers, the square root of a\n"
     "negative number, A(i) where the array that holds A has no cell i. Its surroundings have to exclude that:\n"
     '  __ensures("y != 0 ==> _Res == x / y"), __ensures("_Res == (0 < i ? A(i - 1) : 0)")\n'
-    "or another clause: __requires(\"n > 0\").",
+    'or another clause: __requires("n > 0").',
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
     "OG400": "A launch that is not of the form kernel_launch, setup, kernel_setup_end, device code, kernel_teardown_begin,\n"
     "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"
