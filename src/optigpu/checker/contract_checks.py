@@ -67,22 +67,21 @@ def input_types(f: Function, function: kc.Function, places: Sequence[Loc]) -> li
         block = ANY_LAUNCH[1]
         launch = (k.le(k.ONE, block), k.le(block, k.num(MAX_THREADS)), k.le(k.ONE, function.threads))
         out.append(Stated(f"a block has 1 to {MAX_THREADS} threads", f.loc, launch, typed=True))
-    arrays: dict[str, tuple[Scalar, Stated]] = {}
+    arrays: dict[str, Scalar] = {}
     for p, type_, param in zip(f.params, effective_types(f), function.params):
         if isinstance(type_, Array):
             sizes = tuple(k.le(k.ZERO, d) for d in param.dims or () if d is not None)
             out.append(Stated(f"`{p.name}` is an array: its sizes are not negative", p.loc, sizes, typed=True))
-            held = Stated(f"`{p.name}` holds numbers of type {type_.elem.name}", p.loc, (), typed=True)
-            arrays[p.name] = type_.elem, held
+            arrays[p.name] = type_.elem
         elif isinstance(type_, Scalar):
             within = in_type(k.var(p.name, sort_of(type_, p.loc)), type_)
             out.append(Stated(f"`{p.name}` is of type {type_.name}", p.loc, (within,), typed=True))
     pre = zip(function.contract.pre, places)
     known = [(c, at) for c, at in pre if c.contents == KNOWN and c.cells.base in arrays]
     for i, (claim, at) in enumerate(known):
-        elem, held = arrays[claim.cells.base]
+        elem = arrays[claim.cells.base]
         facts = everywhere(claim, partial(_held_in_type, elem))
-        out.append(Stated(held.text, held.loc, facts, typed=True))
+        out.append(Stated(f"`{claim.cells.base}` holds numbers of type {elem.name}", at, facts, typed=True))
         for other, before in known[:i]:
             if other.cells == claim.cells:  # both only read: they are the same values
                 facts = everywhere(claim, _held_twice, other)
@@ -186,7 +185,7 @@ def _unsatisfiable(core: list[Stated], f: Function) -> Problem:
 
 
 def undefined(judge: Judge, stated: Sequence[Stated]) -> Iterable[tuple[Stated, Need, Facts]]:
-    """Parts of formulas that are not shown to have a value, with what is known there.
+    """Parts of formulas that are not shown to have a value, with what the contract says there.
 
     That is what stands around the part, and the other clauses: those that have a value whatever the inputs are, and the ones
     above it. So clauses may stand in any order, and no two of them give each other a meaning.
@@ -198,7 +197,8 @@ def undefined(judge: Judge, stated: Sequence[Stated]) -> Iterable[tuple[Stated, 
             for need in s.needs:
                 inside = facts.assume(*need.hypotheses)
                 if not judge.proves(inside, need.goal, count=False):
-                    yield s, need, inside
+                    said = (f for t in known if not t.typed for f in t.facts)
+                    yield s, need, judge.root.assume(*said, *need.hypotheses)
 
 
 def _of_floats(fact: Term) -> bool:

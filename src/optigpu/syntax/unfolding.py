@@ -38,7 +38,14 @@ def unfolded(e: Expr, definitions: Mapping[str, Expr]) -> Expr:
 
 def ranged(e: Expr) -> Expr:
     e = map_children(e, ranged)
-    return _in_ranges(e) if isinstance(e, Forall) else e
+    match e:
+        case Forall():
+            return _in_ranges(e)
+        case Call("in_range", (x, Range(low, high))):
+            above = Binary("<=", low, x, type=PROP)
+            return Binary("&&", above, Binary("<", x, high, type=PROP), loc=e.loc, type=PROP)
+        case _:
+            return e
 
 
 def _in_ranges(e: Forall) -> Expr:
@@ -76,10 +83,8 @@ def _conjuncts(props: Iterable[Expr]) -> list[Expr]:
 
 
 def _bounds(h: Expr, names: list[str], found: Mapping[str, Bounds]) -> list[tuple[str, Expr | None, Expr | None]]:
-    """What a hypothesis says of the ends of variables' ranges: `lo <= i`, `i < hi`, `i == e`, `in_range(i, lo..hi)`."""
+    """What a hypothesis says of the ends of variables' ranges: `lo <= i`, `i < hi`, `i == e`."""
     match h:
-        case Call("in_range", (Var(name), Range(low, high))) if name in names:
-            return [(name, _outside(low, names, found, 0), _outside(high, names, found, 1))]
         case Binary(op, left, right) if op in MIRRORED and is_int(left.type) and is_int(right.type):
             out: list[tuple[str, Expr | None, Expr | None]] = []
             for x, relation, other in ((left, op, right), (right, MIRRORED[op], left)):
