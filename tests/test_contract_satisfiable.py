@@ -69,7 +69,12 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
         "0 + i",
         "1 + i",
     ),
-    "a logical number": ("int n", '__requires("k: int"); __requires("n == 4 * k"); __requires("n == 8");', "== 8", "== 6"),
+    "a logical number": (
+        "int n",
+        '__requires("k: int"); __requires("n == 4 * k"); __requires("n == 8");',
+        "== 8",
+        "== 6",
+    ),
 }
 
 
@@ -194,7 +199,10 @@ def test_the_exit_code_is_that_of_a_wrong_program(tmp_path: Path, capsys: pytest
         ('int f(int x) { __requires("x > 3"); return 1; }', "satisfied by f(x = 4)"),
         ('int f(int x) { __requires("x > 123456, x % 1000 == 7"); return 1; }', "satisfied by f(x = "),
         ("int f(unsigned x) { return 1; }", "satisfied by f(x = 0)"),
-        ('int f(int n, int a[n]) { __requires("n == 2"); __reads("a ~> Matrix1(n, fun i -> 1)"); return 1; }', "a = [1, 1]"),
+        (
+            'int f(int n, int a[n]) { __requires("n == 2"); __reads("a ~> Matrix1(n, fun i -> 1)"); return 1; }',
+            "a = [1, 1]",
+        ),
         ('int f(int x) { __requires("x * x * x == 12167000000"); return 1; }', "neither an input"),
     ],
 )

@@ -48,7 +48,12 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
         "n > 1 ==> Min(i in 0..n - 1, A(i)) == Min(i in 0..n - 1, A(i))",
     ),
     "an element": (ARRAY, READS + ' __ensures("{}");', "A(0) == A(0)", "n > 0 ==> A(0) == A(0)"),
-    "below the first": (ARRAY, READS + ' __ensures("{}");', "n > 0 ==> A(-1) == A(-1)", "n > 0 ==> A(n - 1) == A(n - 1)"),
+    "below the first": (
+        ARRAY,
+        READS + ' __ensures("{}");',
+        "n > 0 ==> A(-1) == A(-1)",
+        "n > 0 ==> A(n - 1) == A(n - 1)",
+    ),
     "a sum": (ARRAY, READS + ' __ensures("{}");', "Sum(i in 0..n + 1, 0 * A(i)) == 0", "Sum(i in 0..n, 0 * A(i)) == 0"),
     "all elements": (
         ARRAY,
@@ -66,9 +71,19 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
         "x > 0 && y > 0",
     ),
     "its own": (NUMBERS, '__requires("{}");', "x / y > 1 && y > 0", "y > 0 && x / y > 1"),
-    "in a size": ("int n, int m, float a[n]", '__reads("for i in 0..1 -> If({}, &a[0] ~> Cell)");', "n / m > 0", "n > 0"),
+    "in a size": (
+        "int n, int m, float a[n]",
+        '__reads("for i in 0..1 -> If({}, &a[0] ~> Cell)");',
+        "n / m > 0",
+        "n > 0",
+    ),
     "in an argument": (NUMBERS, '__ensures("{}");', "max(0.0f / y, 0.0f) == 0", "y < -1 ==> max(0.0f / y, 0.0f) == 0"),
-    "in an element's index": (ARRAY, READS + ' __ensures("{}");', "n > 0 ==> A(n / n) == A(n / n)", "n > 1 ==> A(n / n) == A(n / n)"),
+    "in an element's index": (
+        ARRAY,
+        READS + ' __ensures("{}");',
+        "n > 0 ==> A(n / n) == A(n / n)",
+        "n > 1 ==> A(n / n) == A(n / n)",
+    ),
 }
 
 

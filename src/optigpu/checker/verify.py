@@ -145,7 +145,7 @@ class Verifier:
     def _contract(self, program: Program, elaborated: Elaborated, f: kc.Function) -> Problem | None:
         """What is wrong with a contract: found once, for contracts do not change from step to step."""
         function = program.function(f.name)
-        about = stated_of(elaborated, function), [s.loc for s in elaborated.stated[f.name]]
+        about = stated_of(elaborated, function)
         known = self.contracts.get(f.name)
         if known is None or known[0] != about:
             known = self.contracts[f.name] = (

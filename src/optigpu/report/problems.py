@@ -18,7 +18,7 @@ WITHOUT_VALUE = {  # why a part of a formula may have none
     "exact_div": ("this division is not shown to be exact", "say that it is"),
     "bits": ("bit operations and shifts take numbers that are not negative", "give the range"),
     "empty": ("this range may be empty, and then there is no greatest or least of it", "exclude that"),
-    "model": ("this is not shown to lie within the array whose contents the function is", "give the range"),
+    "model": ("the array that holds these values may have no such cell", "give the range"),
 }
 OF_THREADS = frozenset(f"OG{n}" for n in range(340, 355))
 
