@@ -132,6 +132,7 @@ def _arguments() -> argparse.ArgumentParser:
     p = command("check", "check", "verify functions against their contracts")
     p.add_argument("--function", help="only this one")
     p.add_argument("--json", action="store_true", help="the result as JSON")
+    p.add_argument("-v", "--verbose", action="store_true", help="show an input that satisfies each precondition")
     p.add_argument("--show-proof", action="store_true", help="print the program with all inferred contracts")
     p.add_argument("--second-solver", action="store_true", help="repeat every solver answer with cvc5")
     p.add_argument("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it")

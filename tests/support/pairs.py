@@ -158,12 +158,13 @@ PAIRS = [
             Wrong("float s = 0.0f", "float s", "OG304", "s += a[i]"),
             Wrong("s += a[i]", "s -= a[i]", "OG307", "__ensures"),
             Wrong("s += a[i]", "s = a[i]", "OG307", "__ensures"),
-            Wrong("Sum(i in 0..n, A(i))", "Sum(i in 0..n + 1, A(i))", "OG307", "__ensures"),
+            Wrong("Sum(i in 0..n, A(i))", "Sum(i in 0..n + 1, A(i))", "OG361", "__ensures", verdict="UNPROVED"),
             Wrong("Sum(i in 0..n, A(i))", "Sum(i in 1..n, A(i))", "OG307", "__ensures"),
             Wrong("Sum(i in 0..n, A(i))", "Prod(i in 0..n, A(i))", "OG307", "__ensures"),
             Wrong("int i = 0", "int i = 1", "OG307", "__ensures"),
             Wrong("  for", "  #pragma omp parallel for\n  for", "OG324", "s += a[i]"),
             Wrong("  for", "  #pragma omp simd\n  for", "OG324", "s += a[i]"),
+            Wrong("Sum(i in 0..n, A(i))", "Sum(i in 0..n - 1, A(i))", "OG307", "__ensures"),
         ),
     ),
     Pair(
@@ -629,8 +630,10 @@ int ghostly(int n) {
         (
             Wrong("a[i] > m", "a[i] < m", "OG307", "__ensures"),
             Wrong("float m = a[0]", "float m = 0.0f", "OG307", "__ensures"),
-            Wrong("Max(i in 0..n", "Max(i in 0..n - 1", "OG307", "__ensures"),
+            Wrong("Max(i in 0..n", "Max(i in 0..n - 1", "OG361", "__ensures", verdict="UNPROVED"),
             Wrong("i < n; i++", "i < n - 1; i++", "OG307", "__ensures"),
+            Wrong("Max(i in 0..n", "Max(i in 0..max(n - 1, 1)", "OG307", "__ensures"),
+            Wrong("some: n > 0", "some: n > 0, few: n < 1", "OG360", "__requires", verdict="UNPROVED"),
         ),
     ),
     Pair(

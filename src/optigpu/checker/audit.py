@@ -10,6 +10,7 @@ from typing import Any
 
 from optigpu import __version__
 from optigpu.checker import certificate
+from optigpu.checker.contract_checks import contract_problem
 from optigpu.checker.elaborate import elaborate
 from optigpu.checker.verdict import ProgramResult
 from optigpu.frontend import parse_text
@@ -125,6 +126,11 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     own = program.functions()
     included = [f for f in program.flat_items() if isinstance(f, Function) and f not in own and f.name in proofs]
     for f in [*included, *own]:
+        stated = f.name in elaborated.stated
+        problem = contract_problem(Judge(solver, judge.root), elaborated, f) if stated else None
+        if problem is not None:
+            out.failures[f.name] = f"its contract is refused ({problem.code})"
+            continue
         if f.admitted or (f.role is Role.GHOST and not f.body):  # a lemma is proved like a function
             continue
         why = _not_proved(f, proofs, header, Kernel(judge, elaborated.program, ledger))
@@ -185,7 +191,7 @@ def trusted_lines() -> dict[str, int]:
         "kernel": count("kernel/**/*.py") - threads,
         "kernel's rules for threads": threads,
         "elaboration (C to the kernel's programs)": count(
-            "checker/elaborate.py", "checker/formulas.py", "checker/alignment.py"
+            "checker/elaborate.py", "checker/formulas.py", "checker/meaning.py", "checker/alignment.py"
         ),
         "solver interface": count("prover/z3_solver.py", "prover/cvc5_solver.py", "prover/cache.py"),
         "front end": count("frontend/*.py", "frontend/*.lark"),

@@ -22,6 +22,7 @@ from optigpu.checker.formulas import (
     pure_operation,
     sort_of,
 )
+from optigpu.checker.meaning import Models, Stated, defined, models_of, settled
 from optigpu.frontend.expressions import promoted
 from optigpu.frontend.jumps import reject_jumps
 from optigpu.frontend.reading import ghost_library
@@ -61,6 +62,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
+from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -120,6 +122,8 @@ class Elaborated:
     )  # by `at`: which statement of its function (see points.py)
     copies: dict[str, kc.Function] = field(default_factory=dict)  # the memcpys in use
     accesses: dict[str, Accesses] = field(default_factory=dict)  # vectors, by function
+    stated: dict[str, list[Stated]] = field(default_factory=dict)  # contracts, clause by clause
+    axioms: list[Stated] = field(default_factory=list)
 
 
 @dataclass
@@ -154,9 +158,11 @@ def elaborate(program: Program, unbounded: bool = False, without: Weakened = fro
             case LogicDecl(name, type_):
                 names = names.bind(name, ValueEntry(k.var(name, sort_of(type_, item.loc))))
             case LogicDef(name, value):
-                names = names.bind(name, ValueEntry(formulas.definition(value, names)))
+                names = names.bind(name, formulas.definition(value, names))
             case Axiom(name, prop):
                 axioms.append((name, formulas.term(prop, names)))
+                needs = settled(formulas.needs.take(), {})
+                out.axioms.append(Stated(f"the axiom {name}", item.loc, (axioms[-1][1],), needs))
             case Function(role=Role.GHOST):
                 ghosts[item.name] = item
                 if item.body or item.admitted:  # a lemma: proved once (or assumed), used like a function
@@ -235,6 +241,7 @@ class FunctionElaborator:
         self.accesses = out.accesses[f.name] = Accesses(self.dims, self.distributed)
         self.code: list[kc.Instr] = []
         self.seen = self.current = 0  # statements, in the order of the text
+        self.models: Models = {}
 
     # Names and places
 
@@ -278,6 +285,7 @@ class FunctionElaborator:
                 params.append(kc.Param(p.name, sort, dims, space, size, limits))
             else:
                 params.append(kc.Param(p.name, sort_of(type_, p.loc)))
+        self.formulas.needs.take()  # the sizes of parameters have obligations of their own
         contract, names, places = self.contract(f.contract, names)
         threads = self.formulas.threads or k.ONE
         self.out.clauses[f.name] = places
@@ -317,10 +325,12 @@ class FunctionElaborator:
         if result is not None and (limits := limits_of(self.f.result)) is not None:
             ensures.append(within(result, limits))
             places.ensures.append(self.f.loc)
+        stated = [Stated("the launch", self.f.loc, tuple(launch), self.formulas.needs.take())]
         for c in clauses:
             for item in c.items:
                 if isinstance(item.body, TypeOf) or self.is_launch(item.body):
                     continue
+                said = len(requires), len(ensures)
                 match c.kind:
                     case "requires":
                         requires.append(self.formulas.term(item.body, names))
@@ -342,8 +352,16 @@ class FunctionElaborator:
                             if later is not None:
                                 post.append(later)
                                 places.post.append(item.loc)
-        said = {x for t in terms_of((*requires, *pre, *post, *ensures)) for x in t.free}
-        variables = [v for v in variables if v in said or v not in self.first_thread(names)]
+                needs, text = self.formulas.needs.take(), print_expr(item.body)
+                if c.kind not in ("ensures", "produces", "writes"):
+                    stated.append(Stated(text, item.loc, tuple(requires[said[0] :]), needs))
+                else:  # the sizes of what is written are known before
+                    stated.append(Stated(text, item.loc, tuple(requires[said[0] :])))
+                    stated.append(Stated(text, item.loc, tuple(ensures[said[1] :]), needs, after=True))
+        self.models = models_of(variables, pre)
+        self.out.stated[self.f.name] = [replace(s, needs=settled(s.needs, self.models)) for s in stated]
+        mentioned = {x for t in terms_of((*requires, *pre, *post, *ensures)) for x in t.free}
+        variables = [v for v in variables if v in mentioned or v not in self.first_thread(names)]
         contract = kc.Contract(tuple(variables), tuple(requires), tuple(pre), tuple(post), tuple(ensures), result)
         return contract, names, places
 
@@ -425,7 +443,10 @@ class FunctionElaborator:
                 pass
             case Assert(items):
                 for item in items:
-                    prop = _AssertElaborator(self, names).term(item.body, names)
+                    formulas = _AssertElaborator(self, names)
+                    prop = formulas.term(item.body, names)
+                    for need in settled(formulas.needs.take(), self.models):
+                        self.oblige(need.closed(), f"undefined {need.why}", need.loc)
                     self.code.append(kc.Assert(prop, at=self.at(item.loc)))
                     if item.name is not None:
                         names = names.bind(item.name, ValueEntry(prop))
@@ -1007,22 +1028,6 @@ class _AssertElaborator(FormulaElaborator):
             self.owner.code.append(kc.Load(target, self.owner.place(e, names), at=self.owner.at(e.loc)))
             return target
         return super().term(e, names)
-
-
-def defined(function: str, args: list[Term]) -> Term:
-    """Where a mathematical function is one of real numbers: elsewhere C computes an infinity, or something that is no number."""
-    zero, x = k.num(0, REAL), args[0]
-    match function:
-        case "sqrt":
-            return k.le(zero, x)
-        case "rsqrt" | "log" | "log2":
-            return k.lt(zero, x)
-        case "pow" if k.is_num(y := args[1]) and y.data.denominator == 1:
-            return k.TRUE if y.data >= 0 else k.not_(k.eq(x, zero))
-        case "pow":
-            return k.or_(k.lt(zero, x), k.and_(k.eq(x, zero), k.le(zero, args[1])))
-        case _:
-            return k.TRUE
 
 
 def limits_of(t: Type | None) -> kc.Limits:

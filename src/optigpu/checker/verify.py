@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optigpu.checker.certificate import RecordingKernel
+from optigpu.checker.contract_checks import contract_problem, stated_of
 from optigpu.checker.elaborate import Elaborated, closed_name, elaborate, open_name, weakened
 from optigpu.checker.execute import Executor, Failed
 from optigpu.checker.points import Points
@@ -46,6 +47,7 @@ class Verifier:
         self.root = Facts(Search())  # what was found out about facts is kept from one program to the next
         self.found: Found = {}
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
+        self.contracts: dict[str, tuple[object, Problem | None]] = {}  # what is wrong with them, by function
 
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:
         hits, asked = self.solver.hits, self.solver.asked
@@ -70,7 +72,7 @@ class Verifier:
                 found[closed_name(name)] = _both(over_reals, result)
         for name, result in found.items():
             f = functions[name]
-            if not (f.admitted or f.primitive) and name == closed_name(name):
+            if (not (f.admitted or f.primitive) or result.problem is not None) and name == closed_name(name):
                 (results if name in wanted else called).append(result)
         used = (self.solver.hits - hits, self.solver.asked - asked)
         admitted = {closed_name(n) for n in ledger.admitted}
@@ -125,7 +127,12 @@ class Verifier:
 
     def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
         start = time.perf_counter()
-        if f.admitted or f.primitive:
+        if f.primitive:
+            return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
+        problem = self._contract(program, elaborated, f) if f.name == closed_name(f.name) else None
+        if problem is not None:
+            return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
+        if f.admitted:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
         broken = _unproved_callee(f.body, elaborated.program, ledger)
         if broken is not None:  # even if this function is as it was when it was proved
@@ -179,6 +186,18 @@ class Verifier:
         result.normaliser, result.solver = judge.by_normaliser, judge.by_solver
         result.points = executor.points
         return result
+
+    def _contract(self, program: Program, elaborated: Elaborated, f: kc.Function) -> Problem | None:
+        """What is wrong with a contract: found once, for contracts do not change from step to step."""
+        function = program.function(f.name)
+        about = stated_of(elaborated, function)
+        known = self.contracts.get(f.name)
+        if known is None or known[0] != about:
+            known = self.contracts[f.name] = (
+                about,
+                contract_problem(Judge(self.solver, self.root), elaborated, function),
+            )
+        return known[1]
 
 
 OVERFLOW, OVERFLOWN = "OG335", "OG209"  # a number is not shown to fit; it was seen not to

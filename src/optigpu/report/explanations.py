@@ -137,6 +137,13 @@ EXPLANATIONS: dict[str, str] = {
     "of the body: put blocksync() there.",
     "OG353": "A vector load or store of n cells starts at an offset (from the start of the array, row by row) that n divides.",
     "OG354": "The amount of a shuffle is a lane or a distance between lanes: 0 to 31.",
+    "OG360": "No input satisfies the precondition, so anything at all would be proved of the function. The clauses that\n"
+    "contradict each other are shown; types of parameters count (a uint8_t is not 300, an array has no negative size), and so do\n"
+    "axioms. `optigpu check -v` shows an input for a precondition that has one.",
+    "OG361": "A part of a formula may have no value: a division by zero, the greatest of no numbers, the square root of a\n"
+    "negative number, A(i) where the array that holds A has no cell i. Its surroundings have to exclude that:\n"
+    '  __ensures("y != 0 ==> _Res == x / y"), __ensures("_Res == (0 < i ? A(i - 1) : 0)")\n'
+    'or another clause: __requires("n > 0").',
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
     "OG400": "A launch that is not of the form kernel_launch, setup, kernel_setup_end, device code, kernel_teardown_begin,\n"
     "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"

@@ -16,6 +16,14 @@ MAX_FACTS = 6
 LIMITS = {(t.low, t.high): t.name for t in MACHINE_SCALARS if t.kind is Kind.INT}
 ENDS = {n for limits in LIMITS for n in limits if abs(n) > 1 << 16}
 OF_RANGES = ("OG313", "OG335")  # problems for which it matters which numbers a type has
+WITHOUT_VALUE = {  # why a part of a formula may have none
+    "division": ("this divides by what may be zero", "exclude zero"),
+    "domain": ("this function may have no real number as its value here", "give the range"),
+    "exact_div": ("this division is not shown to be exact", "say that it is"),
+    "bits": ("bit operations and shifts take numbers that are not negative", "give the range"),
+    "empty": ("this range may be empty, and then there is no greatest or least of it", "exclude that"),
+    "model": ("the array that holds these values may have no such cell", "give the range"),
+}
 OF_THREADS = frozenset(f"OG{n}" for n in range(340, 355))
 
 
@@ -116,10 +124,18 @@ class _Writer(ThreadWriter):
                 return f"the contract claims cells of {b} that are not shown to lie within its declared sizes"
             case "OG330":
                 return f"`{self.p.data.get('function')}` is called, but it is not verified itself"
+            case "OG360":
+                return f"no input satisfies the precondition of `{self.p.data['function']}`: {self.p.data['text']}"
+            case "OG361":
+                return f"a part of this formula may have no value: {WITHOUT_VALUE[self.undefined()][0]}"
             case "OG331":
                 return f"no value was found for the logical variable `{self.p.data.get('name')}` of the called function"
             case _:
                 return f"the checker could not go on here ({self.p.data.get('rule')}: {why})"
+
+    def undefined(self) -> str:
+        """Why a part of a formula has no value."""
+        return str(self.p.data["why"]).removeprefix("undefined ")
 
     def notes(self) -> list[tuple[str, str]]:
         out: list[tuple[str, str]] = self.thread_notes()
@@ -190,6 +206,11 @@ class _Writer(ThreadWriter):
                 return "allocate before the if and free after it, or do both in both branches"
             case "OG324" | "OG326":
                 return "remove the pragma, or give each iteration its own cells"
+            case "OG360":
+                return "change one of these: what no input satisfies proves anything"
+            case "OG361":
+                what = WITHOUT_VALUE[self.undefined()][1]
+                return f"{what} with a condition around it (c ? a : b, c ==> P, a range) or with a __requires"
             case "OG331":
                 return "let a permission of its contract name it, as in Matrix1(n, A)"
             case _:

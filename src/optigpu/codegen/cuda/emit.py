@@ -27,6 +27,7 @@ from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Progra
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc, Mark
 from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
+from optigpu.syntax.unfolding import definitions_of
 from optigpu.syntax.walk import names_in, statements
 
 RESERVED_WORDS = (
@@ -168,7 +169,9 @@ def emit_cuda(
     assigned = assigned_names(f.body)
     nodes = lowering.body(f.body, scope, assigned)
     source = Path(program.file).name if file is None else file
-    out = _File(source, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
+    out = _File(
+        source, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays), definitions_of(program)
+    )
     device = DeviceCode(f, lowering.kernels, functions, values, reasons or {}, blocks_per_multiprocessor)
     return CudaUnit(
         out.write(device, header),
@@ -283,10 +286,11 @@ class _File:
     nodes: tuple[HostNode, ...]
     assigned: set[str]
     bound: dict[str, str] | None
+    definitions: Mapping[str, Expr]
     out: Lines = field(default_factory=Lines)
 
     def write(self, device: DeviceCode, header: Sequence[str]) -> str:
-        checked, assumed = requirements(self.f)
+        checked, assumed = requirements(self.f, self.definitions)
         self.header(header, assumed)
         for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *(["vector"] if self.vectors() else [])):
             self.out.add(f"#include <{line}>")

@@ -11,13 +11,15 @@ from optigpu.syntax.exprs import Binary, Bool, Expr, Int, TypeOf, Unary, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import BOOL, INT, UINT64, Array, Scalar, is_int
+from optigpu.syntax.unfolding import seen_by, unfolded
 from optigpu.syntax.walk import rewrite, subexpressions
 
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
-def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
+def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tuple[str, Expr]], list[str]]:
     """(text, checkable condition) for the facts that the arguments alone decide, and the texts of the others."""
+    meant = seen_by(f, definitions)
     integers = {p.name: p.type for p in f.params if isinstance(p.type, Scalar) and is_int(p.type)}
     checked: list[tuple[str, Expr]] = []
     assumed: list[str] = []
@@ -25,8 +27,9 @@ def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
         for i in c.items if c.kind == "requires" else ():
             if isinstance(i.body, TypeOf):
                 continue
-            if decidable(i.body, integers):
-                checked.append((print_expr(i.body), machine(i.body, integers)))
+            fact = unfolded(i.body, meant)
+            if decidable(fact, integers):
+                checked.append((print_expr(i.body), machine(fact, integers)))
             else:
                 assumed.append(print_expr(i.body))
     known = {text for text, _ in checked}
