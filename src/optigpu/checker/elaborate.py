@@ -7,6 +7,7 @@ that are unique in their function, and formulas become terms and claims.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from optigpu.checker.alignment import Accesses, with_aligned_calls
 from optigpu.checker.formulas import (
@@ -58,6 +59,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
+from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -824,7 +826,7 @@ class _FunctionElaborator:
             case Kind.BOOL:
                 return x if x.sort is BOOL else k.not_(k.eq(x, k.num(0, x.sort)))
             case Kind.FLOAT:
-                return x if x.sort is REAL else k.to_real(as_integer(x))
+                return rounded(x if x.sort is REAL else k.to_real(as_integer(x)), to, loc)
             case Kind.INT:
                 value = k.trunc(x) if x.sort is REAL else as_integer(x)
                 fits = have.kind is Kind.BOOL or (have.kind is Kind.INT and to.low <= have.low and have.high <= to.high)
@@ -892,6 +894,15 @@ def defined(function: str, args: list[Term]) -> Term:
             return k.or_(k.lt(zero, x), k.and_(k.eq(x, zero), k.le(zero, args[1])))
         case _:
             return k.TRUE
+
+
+def rounded(x: Term, to: Scalar, loc: Loc) -> Term:
+    """A constant that is converted to a float type: the compiler takes the nearest number of that type."""
+    if not k.is_num(x):
+        return x
+    if lost(Fraction(x.data), to):
+        raise Unsupported(f"this number is out of the range of `{to.name}`", loc)
+    return k.num(nearest(x.data, to), REAL)
 
 
 def as_integer(x: Term) -> Term:

@@ -18,6 +18,7 @@ from optigpu.interp.values import (
     convert,
     exact_divide,
     fit,
+    rounded,
 )
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, SHUFFLES, VECTOR_CALLS, index_helper
 from optigpu.syntax.exprs import (
@@ -58,7 +59,7 @@ from optigpu.syntax.program import (
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Array, Kind, Scalar, Space, is_int
-from optigpu.syntax.walk import subexpressions
+from optigpu.syntax.walk import free_vars, is_constant, subexpressions
 
 if TYPE_CHECKING:
     from optigpu.interp.machine import Machine
@@ -143,6 +144,8 @@ class _Compiler:
                 return lambda m, f: a(m, f) if t(m, f) else b(m, f)
             case Cast(to, arg):
                 inner, loc = self.expr(arg, scope), e.loc
+                if to.kind is Kind.FLOAT and is_constant(arg) and scope.names.keys().isdisjoint(free_vars(arg)):
+                    return lambda m, f: rounded(convert(inner(m, f), to, loc), to)
                 return lambda m, f: convert(inner(m, f), to, loc)
             case Index():
                 return self.index(e, scope)
