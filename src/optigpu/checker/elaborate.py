@@ -448,15 +448,31 @@ class _FunctionElaborator:
             case Index(base, indices):
                 array = self.pointer(base, names)
                 at = self.at(e.loc)
-                return array.row(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                row = array.row(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                self.inside(row.base, row.lead, e.loc)
+                return row
             case Addr(Index(base, indices)):
                 array = self.pointer(base, names)
                 at = self.at(e.loc)
-                return array.address(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                there = array.address(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                self.inside(there.base, there.lead, e.loc, there.shift)
+                return there
             case Addr(arg):
                 return self.pointer(arg, names)
             case _:
                 raise Unsupported("this pointer cannot be followed", e.loc)
+
+    def inside(self, base: str, rows: tuple[Term, ...], loc: Loc, last: Term | None = None) -> None:
+        """C has pointers to the elements of an array and to the place after its last one; no others may be formed.
+
+        Rows that a pointer leads to are there. Where the size is not known (first indices of arrays that are distributed, of plain
+        pointers whose contract names single cells) there is nothing to compare with.
+        """
+        dims = self.dims.get(base, ())
+        limits = [(i, k.sub(d, k.ONE)) for i, d in zip(rows, dims) if d is not None]
+        if last is not None and len(rows) < len(dims) and (size := dims[len(rows)]) is not None:
+            limits.append((last, size))
+        self.oblige(k.and_(*(k.and_(k.le(k.ZERO, i), k.le(i, d)) for i, d in limits)), "pointer", loc)
 
     def loop(self, s: For, names: Names) -> None:
         at = self.at(s.loc)

@@ -42,6 +42,7 @@ CODES: dict[tuple[str, str], str] = {
     ("oblige", "division"): "OG310",
     ("oblige", "domain"): "OG333",
     ("oblige", "empty"): "OG334",
+    ("oblige", "pointer"): "OG335",
     ("oblige", "exact_div"): "OG311",
     ("oblige", "shift"): "OG312",
     ("oblige", "bits"): "OG312",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
-from optigpu.interp.memory import View
+from optigpu.interp.memory import View, formed
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.operations import COMPARE, binary_operation, linear_index, next_value
 from optigpu.interp.values import (
@@ -199,7 +199,7 @@ class _Compiler:
         indices = [self.expr(i, scope) for i in e.indices]
         loc = e.loc
         if isinstance(e.type, Array):
-            return lambda m, f: base(m, f).row(tuple([i(m, f) for i in indices]))
+            return lambda m, f: formed(base(m, f).row(tuple([i(m, f) for i in indices])), loc)
         if len(indices) == 1:
             only = indices[0]
             return lambda m, f: m.load(base(m, f), (only(m, f),), loc)
@@ -218,7 +218,7 @@ class _Compiler:
             case Index(base, indices):
                 b = self.expr(base, scope)
                 codes = [self.expr(i, scope) for i in indices]
-                return lambda m, f: b(m, f).address(tuple([i(m, f) for i in codes]))
+                return lambda m, f: formed(b(m, f).address(tuple([i(m, f) for i in codes])), arg.loc)
             case _:
                 raise CannotEvaluate("the address of this cannot be taken", arg.loc)
 

@@ -56,6 +56,8 @@ class _Writer(ThreadWriter):
                 return "this function may have no real number as its value here"
             case "OG334":
                 return "this array may have no elements"
+            case "OG335":
+                return "this pointer may lie outside its array"
             case "OG311":
                 return "the division is not shown to be exact"
             case "OG312":
@@ -154,7 +156,7 @@ class _Writer(ThreadWriter):
                 return "add a __requires that excludes zero, or guard it with if"
             case "OG311":
                 return self.divides(data.get("goal"))
-            case "OG312" | "OG313" | "OG314" | "OG333" | "OG334":
+            case "OG312" | "OG313" | "OG314" | "OG333" | "OG334" | "OG335":
                 return "add a __requires that gives the range"
             case "OG319":
                 return f'__spreserves("&{self.base} ~~> value at the start of iteration i") in the loop'
