@@ -42,7 +42,7 @@ int f(int x) { __requires("x >= 0, x < 100"); __ensures("_Res == x"); return g(x
   __reads("a ~> Cells2(n, m)"); __ensures("_Res == n * m"); int64_t s = 0; s = (int64_t)n * m; return s; }""",
 }
 
-OVERFLOW, CONVERSION, ACCESS, PROMISE = "OG335", "OG313", "OG302", "OG307"
+OVERFLOW, CONVERSION, ACCESS, PROMISE = "OG336", "OG313", "OG302", "OG307"
 REJECTED = {
     "wrapping index": (
         """void f(int n, int m, int a[16]) { __requires("m >= 0"); __writes("a ~> Cells1(16)"); for (int i = 0; i < 16; i++) a[i] = 0;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TypeAlias, TypeGuard
 
 from optigpu.checker.alignment import Accesses, with_aligned_calls
@@ -62,6 +63,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
+from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import (
     Assert,
@@ -536,15 +538,31 @@ class FunctionElaborator:
             case Index(base, indices):
                 array = self.pointer(base, names)
                 at = self.at(e.loc)
-                return array.row(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                row = array.row(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                self.inside(row.base, row.lead, e.loc)
+                return row
             case Addr(Index(base, indices)):
                 array = self.pointer(base, names)
                 at = self.at(e.loc)
-                return array.address(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                there = array.address(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                self.inside(there.base, there.lead, e.loc, there.shift)
+                return there
             case Addr(arg):
                 return self.pointer(arg, names)
             case _:
                 raise Unsupported("this pointer cannot be followed", e.loc)
+
+    def inside(self, base: str, rows: tuple[Term, ...], loc: Loc, last: Term | None = None) -> None:
+        """C has pointers to the elements of an array and to the place after its last one; no others may be formed.
+
+        Rows that a pointer leads to are there. Where the size is not known (first indices of arrays that are distributed, of plain
+        pointers whose contract names single cells) there is nothing to compare with.
+        """
+        dims = self.dims.get(base, ())
+        limits = [(i, k.sub(d, k.ONE)) for i, d in zip(rows, dims) if d is not None]
+        if last is not None and len(rows) < len(dims) and (size := dims[len(rows)]) is not None:
+            limits.append((last, size))
+        self.oblige(k.and_(*(k.and_(k.le(k.ZERO, i), k.le(i, d)) for i, d in limits)), "pointer", loc)
 
     def loop(self, s: For, names: Names) -> None:
         at = self.at(s.loc)
@@ -963,7 +981,7 @@ class FunctionElaborator:
             case Kind.BOOL:
                 return x if x.sort is BOOL else k.not_(k.eq(x, k.num(0, x.sort)))
             case Kind.FLOAT:
-                return x if x.sort is REAL else k.to_real(as_integer(x))
+                return rounded(x if x.sort is REAL else k.to_real(as_integer(x)), to, loc)
             case Kind.INT:
                 value = self.truncated(x, to, loc) if x.sort is REAL else as_integer(x)
                 fits = have.kind is Kind.BOOL or (have.kind is Kind.INT and to.low <= have.low and have.high <= to.high)
@@ -1036,6 +1054,15 @@ def limits_of(t: Type | None) -> kc.Limits:
 
 def is_unsigned(t: Type | None) -> TypeGuard[Scalar]:
     return isinstance(t, Scalar) and t.kind is Kind.INT and not t.signed
+
+
+def rounded(x: Term, to: Scalar, loc: Loc) -> Term:
+    """A constant that is converted to a float type: the compiler takes the nearest number of that type."""
+    if not k.is_num(x):
+        return x
+    if lost(Fraction(x.data), to):
+        raise Unsupported(f"this number is out of the range of `{to.name}`", loc)
+    return k.num(nearest(x.data, to), REAL)
 
 
 def as_integer(x: Term) -> Term:

@@ -200,7 +200,7 @@ class Verifier:
         return known[1]
 
 
-OVERFLOW, OVERFLOWN = "OG335", "OG209"  # a number is not shown to fit; it was seen not to
+OVERFLOW, OVERFLOWN = "OG336", "OG209"  # a number is not shown to fit; it was seen not to
 
 
 def _said_of_results(failure: Failed, f: kc.Function) -> tuple[str, str, int] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
-from optigpu.interp.memory import View
+from optigpu.interp.memory import View, formed
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.operations import COMPARE, binary_operation, linear_index, next_value
 from optigpu.interp.values import (
@@ -18,6 +18,7 @@ from optigpu.interp.values import (
     convert,
     exact_divide,
     fit,
+    rounded,
 )
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, SHUFFLES, VECTOR_CALLS, index_helper
 from optigpu.syntax.exprs import (
@@ -58,7 +59,7 @@ from optigpu.syntax.program import (
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Array, Kind, Scalar, Space, is_int
-from optigpu.syntax.walk import subexpressions
+from optigpu.syntax.walk import free_vars, is_constant, subexpressions
 
 if TYPE_CHECKING:
     from optigpu.interp.machine import Machine
@@ -143,6 +144,8 @@ class _Compiler:
                 return lambda m, f: a(m, f) if t(m, f) else b(m, f)
             case Cast(to, arg):
                 inner, loc = self.expr(arg, scope), e.loc
+                if to.kind is Kind.FLOAT and is_constant(arg) and scope.names.keys().isdisjoint(free_vars(arg)):
+                    return lambda m, f: rounded(convert(inner(m, f), to, loc), to)
                 return lambda m, f: convert(inner(m, f), to, loc)
             case Index():
                 return self.index(e, scope)
@@ -196,7 +199,7 @@ class _Compiler:
         indices = [self.expr(i, scope) for i in e.indices]
         loc = e.loc
         if isinstance(e.type, Array):
-            return lambda m, f: base(m, f).row(tuple([i(m, f) for i in indices]))
+            return lambda m, f: formed(base(m, f).row(tuple([i(m, f) for i in indices])), loc)
         if len(indices) == 1:
             only = indices[0]
             return lambda m, f: m.load(base(m, f), (only(m, f),), loc)
@@ -215,7 +218,7 @@ class _Compiler:
             case Index(base, indices):
                 b = self.expr(base, scope)
                 codes = [self.expr(i, scope) for i in indices]
-                return lambda m, f: b(m, f).address(tuple([i(m, f) for i in codes]))
+                return lambda m, f: formed(b(m, f).address(tuple([i(m, f) for i in codes])), arg.loc)
             case _:
                 raise CannotEvaluate("the address of this cannot be taken", arg.loc)
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 
@@ -98,6 +99,11 @@ def convert(x: Number, t: Scalar, loc: Loc) -> Number:
             return fit(int(x), t, loc, "the value") if isinstance(x, int) else real_to_int(x, t, loc)
         case Kind.FLOAT:
             return int(x) if isinstance(x, bool) else x
+
+
+def rounded(x: Number, t: Scalar) -> Number:
+    """A constant of a float type, which the compiler rounds to a number of it."""
+    return x if isinstance(x, float) or lost(Fraction(x), t) else simplest(nearest(x, t))
 
 
 def _sqrt(x: Number) -> Number:

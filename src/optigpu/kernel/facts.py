@@ -162,7 +162,7 @@ class Facts:
                 both = {x for x in k.subterms(t.args[1]) if x.op == "ite"}.intersection(k.subterms(t.args[2]))
                 if self._settling or len(both) > CASES or any(x.op == "ite" for x in k.subterms(c)):
                     return k.ite(c, self._simplify(t.args[1]), self._simplify(t.args[2]))
-                return k.ite(c, self.assume(c).reduce(t.args[1]), self.assume(k.not_(c)).reduce(t.args[2]))
+                return k.ite(c, self._reduce_where(c, t.args[1]), self._reduce_where(k.not_(c), t.args[2]))
         if t.level > 0:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
@@ -182,6 +182,11 @@ class Facts:
                 return TRUE if new in self.known else FALSE if k.not_(new) in self.known else new
             case _:
                 return new
+
+    def _reduce_where(self, c: Term, t: Term) -> Term:
+        """t where c holds, in the variables of these facts: the quotients that only those with c are solved with stay there."""
+        new = self.assume(c).reduce(t)
+        return new if (out := _expand(new)) is new else self.apply(out)
 
     def _simplify_big(self, t: Term) -> Term:
         """The body under the range of its index."""

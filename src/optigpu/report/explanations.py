@@ -39,7 +39,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG116": "A call that changes memory stands inside an expression, where C leaves the order open.",
     "OG117": "A logical variable is used in a program. It exists only in formulas.",
     "OG118": "The bound or step of a loop depends on memory that the loop changes.",
-    "OG201": "A run accessed an element outside its array, or allocated a negative size.",
+    "OG201": "A run accessed an element outside its array, or made a pointer to one, or allocated a negative size.",
     "OG202": "A run read memory before anything was written to it.",
     "OG203": "A run used memory after it was freed.",
     "OG204": "A run freed something twice, or something that was not allocated.",
@@ -106,7 +106,9 @@ EXPLANATIONS: dict[str, str] = {
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
     "OG333": "The square root of a number that may be negative, or the logarithm of one that may not be positive.",
     "OG334": "A local array has at least one element: what happens with none C leaves open. MALLOC1 may allocate none.",
-    "OG335": "A number may not fit the machine type of the variable, cell, index, argument or result that it is put into. Give a\n"
+    "OG335": "A pointer goes to an element of its array, or to the place after the last one: &a[n]. C has no others, not\n"
+    "even where nothing is accessed through them: &a[n + 5] may not be formed. A pointer into a row needs that row.",
+    "OG336": "A number may not fit the machine type of the variable, cell, index, argument or result that it is put into. Give a\n"
     "bound in the contract, or a wider type. `optigpu check --integers unbounded` assumes it, and says where.",
     "OG340": "Two threads of one thread loop access the same cell and at least one of them writes it. No barrier helps: each\n"
     "thread needs cells of its own.",

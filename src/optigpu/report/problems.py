@@ -15,7 +15,7 @@ from optigpu.syntax.types import MACHINE_SCALARS, Kind
 MAX_FACTS = 6
 LIMITS = {(t.low, t.high): t.name for t in MACHINE_SCALARS if t.kind is Kind.INT}
 ENDS = {n for limits in LIMITS for n in limits if abs(n) > 1 << 16}
-OF_RANGES = ("OG313", "OG335")  # problems for which it matters which numbers a type has
+OF_RANGES = ("OG313", "OG336")  # problems for which it matters which numbers a type has
 WITHOUT_VALUE = {  # why a part of a formula may have none
     "division": ("this divides by what may be zero", "exclude zero"),
     "domain": ("this function may have no real number as its value here", "give the range"),
@@ -79,13 +79,15 @@ class _Writer(ThreadWriter):
                 return "this function may have no real number as its value here"
             case "OG334":
                 return "this array may have no elements"
+            case "OG335":
+                return "this pointer may lie outside its array"
             case "OG311":
                 return "the division is not shown to be exact"
             case "OG312":
                 return "bit operations take numbers that are not negative"
             case "OG313":
                 return "this value may be outside its type, which changes it"
-            case "OG335":
+            case "OG336":
                 name = LIMITS.get(self.p.data.get("limits", (0, 0)))
                 return f"this number may not fit {'its type' if name is None else f'`{name}`'}: it would overflow"
             case "OG314":
@@ -196,9 +198,9 @@ class _Writer(ThreadWriter):
                 return "add a __requires that excludes zero, or guard it with if"
             case "OG311":
                 return self.divides(data.get("goal"))
-            case "OG335":
+            case "OG336":
                 return "add a bound to the contract, or use a wider type (int64_t)"
-            case "OG312" | "OG313" | "OG314" | "OG333" | "OG334":
+            case "OG312" | "OG313" | "OG314" | "OG333" | "OG334" | "OG335":
                 return "add a __requires that gives the range"
             case "OG319":
                 return f'__spreserves("&{self.base} ~~> value at the start of iteration i") in the loop'
