@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.questions import follows
+from optigpu.checker.ranges import Changed, RangeSearch, holds_after
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
@@ -118,6 +119,28 @@ class LoopSummary:
     facts: Facts = field(default_factory=Facts)  # those of the body
     invariants: tuple[Term, ...] = ()  # facts of the user's, under v
     reads: tuple[Cells, ...] = ()  # all cells that an iteration reads
+    finals: tuple[
+        tuple[str, Term], ...
+    ] = ()  # integer variables it changes, with their values at the end of an iteration
+    learned: tuple[Term, ...] = ()  # what is known there besides the facts of the body
+
+    def ranges(self, judge: Judge, facts: Facts, actual: dict[Term, Term]) -> dict[str, Term]:
+        """Laws of the integer variables that the loop changes, as terms under v and the value. See ranges.py.
+
+        `actual`: what the names of entry contents stand for. Of what the loop changes, they name what an iteration starts with.
+        """
+        if not self.finals:
+            return {}
+        starts = {b: self.entry[b].start for b in self.effects}
+        names = {x: t for x, t in actual.items() if x not in starts.values()}
+        changed = {
+            b: Changed(starts[b], k.substitute(t, names), actual[starts[b]])
+            for b, t in self.finals
+            if starts[b] in actual
+        }
+        inside = facts.assume(k.le(self.range.low, self.v), k.lt(self.v, self.range.high))
+        inside = inside.assume(*(k.substitute(p, names) for p in self.learned))
+        return RangeSearch(judge, inside, self.v, self.range, changed, starts.values()).laws()
 
 
 def is_opaque(t: Term) -> bool:
@@ -412,6 +435,11 @@ class Explorer:
                 inside = w.facts.assume(u.cells.domain(b))
                 value = k.abstract(self.resolve(instantiate(u.value, b), entry, before, inside), b)
                 self.write(effect.base, Update(cells, value, u.at, init=now(u.init)), w)
+        mentioned = {x for t in (*summary.learned, *(t for _, t in summary.finals)) for x in t.free}
+        actual = {c.start: now(c.start) for c in summary.entry.values() if c.start in mentioned}
+        for base, law in summary.ranges(self.judge, w.facts, actual).items():
+            after = self.read(w.contents[base], (), w.facts)
+            w.facts = w.facts.assume(holds_after(law, summary.range, after))
 
     def resolve(
         self, t: Term, entry: dict[Term, tuple[str, Content]], contents: dict[str, Content], facts: Facts
@@ -473,9 +501,21 @@ class Explorer:
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in now and (c.updates or b in given)}
         _Recurrences(self, summary, written, given).solve()
+        summary.finals = tuple(
+            (b, self.read(c, (), inner.facts)) for b, c in written.items() if self.is_variable(summary, b)
+        )
+        summary.learned = inner.facts.given[len(w.facts.given) :] if summary.finals else ()
         if loop.at not in self.specs:
             self.found[loop.at] = (summary, {x: w.value(x) for x in variables_of(loop)})
         return summary
+
+    def is_variable(self, summary: LoopSummary, base: str) -> bool:
+        """Is this an integer variable of which more may be known than what an iteration makes of it?"""
+        effect = summary.effects[base]
+        told = effect.kind == "scratch" and not any(
+            str(x.data).startswith(OPAQUE) for x in effect.updates[0].value.free
+        )
+        return summary.entry[base].start.sort is INT and not told
 
     def again(self, loop: kc.Loop, w: World) -> LoopSummary | None:
         """What was found out about a loop when one around it was explored, if it depends on the same things here."""
@@ -503,7 +543,9 @@ class Explorer:
             )
             effects[base] = replace(e, updates=tuple(updates))
         reads = tuple(c.substitute(names) for c in summary.reads)
-        return LoopSummary(v, range_, summary.entry, effects, facts, (), reads)
+        finals = tuple((b, named(t)) for b, t in summary.finals)
+        learned = tuple(named(t) for t in summary.learned)
+        return LoopSummary(v, range_, summary.entry, effects, facts, (), reads, finals, learned)
 
     def given(self, loop: kc.Loop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
         """What the user says of a loop, used as it is written."""
