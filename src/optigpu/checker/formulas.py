@@ -12,7 +12,7 @@ from optigpu.checker.meaning import Needs, defined
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Cells, Claim, Owner
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import (
     Addr,
@@ -297,6 +297,8 @@ class FormulaElaborator:
         helper = index_helper(name)
         if helper is not None:
             return linear(helper, args)
+        if name in WRAPS:
+            return k.fmod(args[0], k.num(1 << WRAPS[name]))
         if name in MATH:
             real = MATH[name].real_name
             match real:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import BigOp, Binary, Bool, Call, Cast, Cond, Expr, Int, Range, Real, SizeOf, Unary, Var
 from optigpu.syntax.operators import REAL_SPELLINGS
 from optigpu.syntax.types import Scalar, is_float, is_int
@@ -231,6 +232,8 @@ def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
             return (abs if exact else np.abs)(args[0])
         case "exact_div":
             return _truncating(args[0], args[1])
+        case _ if name in WRAPS:
+            return _unbounded(args[0]) % (1 << WRAPS[name])
         case _:
             raise _Unknown
 
