@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,11 @@ from optigpu.interp.machine import Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.refute import refute
 from optigpu.interp.testing import Inputs, run_once
+from optigpu.interp.testing import TestReport as Report
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.syntax.errors import InputError
 from tests.conftest import GPU_EXAMPLES, GPU_PROGRAMS
+from tests.support.counting import switches_of
 from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong, rows
 from tests.support.running import array, parse
 
@@ -258,7 +259,7 @@ def test_contracts_of_thread_loops_and_device_functions_are_evaluated() -> None:
         assert failure is not None and failure.misbehaviour.code == code
 
 
-def test_a_block_of_64_threads_runs_quickly() -> None:
+def test_a_block_of_64_threads_takes_few_switches() -> None:
     text = rows(
         """
         __shared__ float s[64];
@@ -274,9 +275,10 @@ def test_a_block_of_64_threads_runs_quickly() -> None:
     )
     program = parse(text)
     inputs = Inputs({"B": 1}, {"h": (1, 64)}, {"h": [1] * 64})
-    started = time.perf_counter()
-    assert run_once(Runner(program), program.function("f"), inputs, 1) is None
-    assert time.perf_counter() - started < 1.0
+    report = Report(program.function("f"))
+    switches = switches_of(lambda: run_once(Runner(program), program.function("f"), inputs, 1, report))
+    assert (report.failure, report.runs) == (None, 1)
+    assert switches < 64 * 20 * 10  # two accesses and two barriers a thread and turn
 
 
 def test_misbehaviour_in_a_kernel_leaves_nothing_running() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -55,7 +56,9 @@ def optigpu(
 
 
 def environment(cwd: Path, cache: Path | None = None) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPTIGPU_CACHE": str(cache or cwd / "cache")}
+    """As a user has it: output is buffered."""
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return {**given, "PYTHONPATH": str(ROOT / "src"), "OPTIGPU_CACHE": str(cache or cwd / "cache")}
 
 
 def without_stack_trace(err: str) -> None:
@@ -218,17 +221,24 @@ def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     monkeypatch.setattr(Path, "home", none)
     assert main(["check", str(COPY)]) == 0
     assert main(["doctor"]) == 0
-    capsys.readouterr()
-    assert "OPTIGPU_CACHE" in refuses(capsys, "run-c", COPY)
+    assert not capsys.readouterr().err
+    assert main(["run-c", str(COPY)]) == 0
+    assert "no home folder to keep compiled code in: set OPTIGPU_CACHE" in capsys.readouterr().err
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
     """Closed output, and a reader that leaves (`| head -1`)."""
     command = f"{sys.executable} -m optigpu"
+    wrong = tmp_path / "wrong.c"
+    wrong.write_text(WRONG, encoding="utf-8")
     for line, code in (
         (f"{command} print {COPY} >&-", 0),
         (f"{command} check {tmp_path}/none.c 2>&- >&-", 2),
         (f"{command} print {COPY} | true; exit ${{PIPESTATUS[0]}}", 0),
+        (f"{command} --help | true; exit ${{PIPESTATUS[0]}}", 0),
+        (f"{command} check {COPY} {wrong} {COPY} | head -1 >/dev/null; exit ${{PIPESTATUS[0]}}", 1),  # the verdict
+        (f"PYTHONUNBUFFERED=1 {command} check {wrong} {COPY} | true; exit ${{PIPESTATUS[0]}}", 1),
+        (f"{command} check {wrong} --certificate c.json 2>&1 | true; exit ${{PIPESTATUS[0]}}", 1),
     ):
         done = subprocess.run(
             ["bash", "-c", line],
@@ -347,11 +357,21 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     json.loads(target.read_text(encoding="utf-8"))
 
 
-def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize(
+    "args", [("print", COPY), ("check", COPY), ("--help",), ("explain", "OG302")], ids=lambda a: a[0]
+)
+def test_output_that_cannot_be_written(args: tuple[str | Path, ...], unbuffered: str, tmp_path: Path) -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
-        done = optigpu("print", COPY, cwd=tmp_path, stdout=full.fileno())
+        done = optigpu(*args, cwd=tmp_path, stdout=full.fileno(), env={"PYTHONUNBUFFERED": unbuffered})
     assert done.returncode == 2, (done.returncode, done.stderr)
-    without_stack_trace(done.stderr)
+    assert done.stderr == f"error: the output cannot be written: {os.strerror(errno.ENOSPC)}\n"
+
+
+def test_neither_output_nor_errors_can_be_written(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m optigpu check {COPY} >/dev/full 2>/dev/full"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(tmp_path), timeout=120, check=False)
+    assert done.returncode == 2
 
 
 # The solver

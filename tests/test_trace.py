@@ -25,6 +25,7 @@ from tests.support.records import large_record, transpose_record
 from tests.test_points import COPY
 
 BINARY = find_browser()
+ELEMENTS = 5_000  # 100 steps in the list, 100 lines of the script, the lines of one step with their words
 in_browser = pytest.mark.skipif(BINARY is None, reason="Chromium is not installed (tools/setup.sh browser installs it)")
 
 
@@ -295,15 +296,19 @@ def test_inside_a_notebook(browser: Browser, record: Record, tmp_path: Path) -> 
 
 
 @in_browser
-def test_a_hundred_steps_are_quick(browser: Browser, tmp_path: Path) -> None:
+def test_a_hundred_steps_are_a_small_page(browser: Browser, tmp_path: Path) -> None:
+    """What makes a page quick, without a clock: a short text, and at any time only the elements of one step."""
     record = large_record()
     text = trace_html(record)
     assert len(text) < 3_000_000
     page = opened(browser, text, tmp_path)
     assert page.visible(".step") == 100
-    assert page.first_paint() < 1500
-    click = "document.querySelectorAll('.step').forEach(e => e.click())"
-    assert page.value(f"(() => {{ const t = performance.now(); {click}; return performance.now() - t; }})()") < 15_000
+    count = "document.querySelectorAll('*').length"
+    assert page.value(count) < ELEMENTS
+    most = page.value(
+        f"Math.max(...[...document.querySelectorAll('.step')].map(e => {{ e.click(); return {count}; }}))"
+    )
+    assert most < ELEMENTS
     page.click('.step[data-k="60"]')
     assert page.visible(".fold") >= 1 and page.visible(".row") < 120
     before = page.visible(".row")

@@ -15,7 +15,6 @@ import warnings
 from _thread import interrupt_main
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from io import TextIOWrapper
 from pathlib import Path
 from types import ModuleType
 from typing import TextIO
@@ -24,6 +23,7 @@ from optigpu import __version__
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.report.bench import measurement_json, render_measurement
 from optigpu.report.diagnostics import Style, render
+from optigpu.report.output import patient_output
 from optigpu.runtime.bench import bench
 from optigpu.runtime.doctor import findings
 from optigpu.runtime.errors import BAD_INPUT, FINE, OUR_BUG, WRONG, BuildError, CallError
@@ -51,7 +51,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         50_000, 20, 100
     )  # many small terms that live long, and hardly a cycle: looking for them takes time
     sys.set_int_max_str_digits(0)  # products of constants in formulas may be long, and are numbers all the same
-    sys.stdout, sys.stderr = _printable(sys.stdout), _printable(sys.stderr)
+    with patient_output() as output:
+        try:
+            code = _main(argv)
+        except SystemExit:  # of the parser of arguments: help, or what is wrong with them
+            if output.failure() is None:
+                raise
+            code = BAD_INPUT
+        if (lost := output.failure()) is not None:
+            print(f"error: the output cannot be written: {lost.strerror}", file=sys.stderr)
+            return BAD_INPUT
+        return code
+
+
+def _main(argv: Sequence[str] | None) -> int:
     args = _arguments().parse_args(argv)
     style = Style(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     before, sys.unraisablehook = sys.unraisablehook, _later
@@ -59,7 +72,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             code: int = args.run(args, style)
-        sys.stdout.flush()
         return code
     except InputError as e:
         print(render(e.diagnostic, "error", style), file=sys.stderr)
@@ -76,11 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
     except OSError as e:
-        print(f"error: {e.filename or ''}: {e.strerror}", file=sys.stderr)
+        print(f"error: {f'{e.filename}: ' if e.filename else ''}{e.strerror or e}", file=sys.stderr)
         return BAD_INPUT
     except (MemoryError, RecursionError) as e:
         what = "much memory" if isinstance(e, MemoryError) else "deep nesting"
@@ -94,15 +103,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return OUR_BUG
     finally:
         sys.unraisablehook = before
-
-
-def _printable(stream: TextIO | None) -> TextIO:
-    """A stream that takes any text: a closed one swallows it, one of a poor encoding gets escapes."""
-    if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")
-    if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")
-    return stream
 
 
 def _show_warning(

@@ -335,6 +335,9 @@ def _run_script(path: str, progress: Callable[[Script, Step], None], style: Styl
             print(e.code, file=sys.stderr)
         return (e.code if isinstance(e.code, int) else BAD_INPUT if e.code else FINE), list(scripts.values())
     except SyntaxError as e:
+        if e.lineno is None:  # some versions of Python say so of a file with null bytes, others raise a ValueError
+            print(_unreadable(e, path), file=sys.stderr)
+            return BAD_INPUT, []
         print(f"{e.filename or path}:{e.lineno or 1}:{e.offset or 1}: error: {e.msg}", file=sys.stderr)
         return BAD_INPUT, []
     except BaseException as e:
@@ -363,11 +366,15 @@ def _placed(e: InputError, script: Path) -> InputError:
     return InputError(replace(e.diagnostic, loc=Loc(str(script), line.lineno, 1, line.lineno, 1)))
 
 
+def _unreadable(e: BaseException, path: str) -> str:
+    return f"{path}:1:1: error: the script cannot be read: {(e.msg if isinstance(e, SyntaxError) else str(e)) or type(e).__name__}"
+
+
 def _fault(e: BaseException, path: str) -> str:
     """An error that a script made, or that our code did not expect: that one is raised again."""
     line = _own_line(e, Path(path))
     if line is None:
-        return f"{path}:1:1: error: the script cannot be read: {str(e) or type(e).__name__}"
+        return _unreadable(e, path)
     last = traceback.extract_tb(e.__traceback__)[-1]
     if not isinstance(e, Exception) and last != line:
         raise e  # somebody wants everything to stop, as an interrupt does

@@ -10,6 +10,7 @@ from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Real, SizeOf, Var
+from optigpu.syntax.macros import is_macro
 from optigpu.syntax.operators import BITWISE, COMPARISONS, POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import ExprPrinter, ProgramPrinter
 from optigpu.syntax.program import (
@@ -183,6 +184,8 @@ class _CPrinter(ProgramPrinter):
             self.out.add("")
         defines = [d for d in self.source.flat_items() if isinstance(d, Define)]
         for d in defines:
+            if is_macro(d.name):  # of a header: the program's own value is meant
+                self.out.add(f"#undef {d.name}")
             self.item(d)
         if defines:
             self.out.add("")

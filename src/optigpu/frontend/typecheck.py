@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from optigpu.frontend.effects import changed_names, has_effects, loaded_names, pointer_roots
@@ -26,6 +26,7 @@ from optigpu.syntax.builtins import (
     CONTROL_CALLS,
     FORMULA_NAMES,
     MEMORY_CALLS,
+    NUMERIC,
     RESULT_NAME,
     SETTERS,
     SHUFFLES,
@@ -47,6 +48,7 @@ from optigpu.syntax.exprs import (
     TypeOf,
     Var,
 )  # fmt: skip
+from optigpu.syntax.macros import is_macro, is_reserved
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -120,11 +122,11 @@ class _ProgramChecker:
                 self.functions[item.name] = Signature(item, effective_types(item), has_effects(item))
         return tuple(self.item(i) for i in items)
 
-    def declare(self, name: str, binding: Binding) -> None:
+    def declare(self, name: str, binding: Binding, refused: Callable[[str], bool] = is_macro) -> None:
         reserved = binding.what is What.FUNCTION and of_compilers(name)
-        if name in BUILTIN_NAMES | FORMULA_NAMES or reserved or index_helper(name) or matrix_predicate(name):
+        if reserved or is_built_in(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
-        declare(self.scope, name, binding)
+        declare(self.scope, name, binding, refused)
 
     def item(self, item: TopLevel) -> TopLevel:
         match item:
@@ -147,7 +149,7 @@ class _ProgramChecker:
                     raise input_error("OG007", "a macro stands for a constant", value.loc, help=help_)
                 typed = self.values.value(value, self.scope)
                 assert typed.type is not None
-                self.declare(name, Binding(What.VALUE, typed.type, item.loc))
+                self.declare(name, Binding(What.VALUE, typed.type, item.loc), is_reserved)
                 return replace(item, value=typed)
             case LogicDecl(name, type_):
                 self.declare(name, Binding(What.LOGIC, logical(type_), item.loc))
@@ -202,7 +204,24 @@ class _ProgramChecker:
         return replace(value, body=body, type=FunType(args, body.type))
 
 
-def declare(scope: Scope, name: str, binding: Binding) -> None:
+def is_built_in(name: str) -> bool:
+    known = name in BUILTIN_NAMES | FORMULA_NAMES
+    return known or index_helper(name) is not None or matrix_predicate(name) is not None
+
+
+def reject_macro(name: str, loc: Loc, refused: Callable[[str], bool] = is_macro) -> None:
+    """Of names in code alone: no compiler sees those of formulas."""
+    if refused(name):
+        message = f"`{name}` is a macro of C's or CUDA's headers, or kept for compilers"
+        raise input_error("OG101", message, loc, help="choose another name")
+    if name in BUILTIN_NAMES.difference(NUMERIC):  # min, max and abs become other calls
+        raise input_error("OG101", f"`{name}` is built in, and code would call it", loc, help="choose another name")
+
+
+def declare(scope: Scope, name: str, binding: Binding, refused: Callable[[str], bool] = is_macro) -> None:
+    """`refused`: of a macro of the program, which takes the place of one in a header, only names that are kept for compilers."""
+    if binding.what not in (What.LOGIC, What.FACT):
+        reject_macro(name, binding.loc, refused)
     if name in scope.names:
         first = scope.names[name].loc
         raise input_error(
@@ -517,6 +536,7 @@ class _FunctionChecker:
         bound = self.values.integer(r.bound, scope, "the bound is")
         amount = self.values.integer(r.amount, scope, "the step is")
         start, bound = self.compared(s, start, bound)
+        reject_macro(s.index, s.loc)
         inner = Scope(scope, {s.index: Binding(What.VALUE, s.index_type, s.loc)})
         contract = self.contract(s.contract, inner, function=False)
         body = self.body(s.body, Scope(inner), [])

@@ -14,6 +14,8 @@ from pathlib import Path
 from optigpu.kernel.judge import Solver
 from optigpu.kernel.terms import Term
 
+MOST_BYTES = 256 << 20
+
 
 class CachedSolver(Solver):
     def __init__(self, solver: Solver, folder: Path | None = None) -> None:
@@ -73,6 +75,10 @@ def _open(folder: Path) -> sqlite3.Connection | None:
         database.execute("PRAGMA synchronous = OFF")
         with database:
             database.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer INTEGER) WITHOUT ROWID")
+        if (folder / "obligations.sqlite").stat().st_size > MOST_BYTES:  # answers can be had again
+            with database:
+                database.execute("DELETE FROM answers")
+            database.execute("VACUUM")
         return database
     except (OSError, sqlite3.Error):
         return None

@@ -21,7 +21,8 @@ EXPLANATIONS: dict[str, str] = {
     "OG014": "`return` or `continue` where control flow would not be structured.",
     "OG015": "Nesting that is deeper, or a contract, program or value that is larger, than any program needs.",
     "OG100": "A name that is not declared here.",
-    "OG101": "A name that is declared twice, or used in its own initial value or in the range of its own loop.",
+    "OG101": "A name that is declared twice, is built in or a macro of C's or CUDA's headers, or is used in its own initial\n"
+    "value or in the range of its own loop.",
     "OG102": "An expression of the wrong type.",
     "OG103": "A conversion that would lose a fraction, or a literal that does not fit its type. Write the cast if it is meant.",
     "OG104": "The wrong number of arguments.",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import signal
 import subprocess
+import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +27,8 @@ C_FLAGS = (
     "-Wall",
     "-Werror=implicit-function-declaration",
 )
+
+COMPILE_SECONDS = 600.0
 
 
 @cache
@@ -44,6 +49,54 @@ def version_of(compiler: str) -> str:
     return out.split("\n", 1)[0].strip()
 
 
+def compile_seconds() -> float:
+    """How long a compiler may take."""
+    said = os.environ.get("OPTIGPU_COMPILE_SECONDS")
+    if not said:
+        return COMPILE_SECONDS
+    try:
+        seconds = float(said)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise BuildError(f"OPTIGPU_COMPILE_SECONDS is a number of seconds, not `{said}`")
+    return seconds
+
+
+def too_slow(compiler: str, what: str, seconds: float) -> BuildError:
+    return BuildError(
+        f"{compiler} did not finish with {what} within {seconds:g} s (OPTIGPU_COMPILE_SECONDS gives it longer)"
+    )
+
+
+def run_compiler(command: list[str], what: str) -> None:
+    """Raises what the compiler says of it. What it started ends with it, also where it takes too long or we are interrupted."""
+    seconds = compile_seconds()
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+    except OSError as e:
+        raise BuildError(f"{command[0]} cannot be run: {e.strerror}") from None
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except BaseException as e:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(e, subprocess.TimeoutExpired):
+            raise too_slow(command[0], what, seconds) from None
+        raise
+    if process.returncode != 0:
+        raise BuildError(f"{command[0]} rejected {what}:\n{(err or out).strip()[:4000]}")
+
+
 def compile_c(source: str, extra_flags: tuple[str, ...] = ()) -> Path:
     """A shared library of this C text, from the cache if it was compiled before on a machine like this one."""
     compiler = c_compiler()
@@ -55,10 +108,7 @@ def compile_c(source: str, extra_flags: tuple[str, ...] = ()) -> Path:
     def make(target: Path) -> None:
         file = target.with_suffix(".c")
         file.write_text(source, encoding="utf-8")
-        command = [compiler, *flags, "-o", str(target), str(file), "-lm"]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            raise BuildError(f"{compiler} rejected the generated C:\n{result.stderr.strip()}")
+        run_compiler([compiler, *flags, "-o", str(target), str(file), "-lm"], "the generated C")
 
     return cached_file(key, ".so", make)
 

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from optigpu.runtime.cache import cached_file, content_key
+from optigpu.runtime.compilers import run_compiler
 from optigpu.runtime.errors import BuildError
 
 FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC,-fstack-clash-protection")
@@ -27,7 +28,10 @@ def nvcc() -> str | None:
 
 @cache
 def nvcc_version(compiler: str) -> str:
-    out = subprocess.run([compiler, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    try:
+        out = subprocess.run([compiler, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
     return out.strip().splitlines()[-1] if out.strip() else "unknown"
 
 
@@ -73,12 +77,6 @@ def compile_cuda(source: str, architectures: tuple[str, ...] | None = None, extr
     def make(target: Path) -> None:
         file = target.with_suffix(".cu")
         file.write_text(source, encoding="utf-8")
-        result = subprocess.run(
-            [compiler, *flags, "-o", str(target), str(file)], capture_output=True, text=True, check=False
-        )
-        if result.returncode != 0:
-            raise BuildError(
-                f"{compiler} rejected the emitted CUDA:\n{(result.stderr or result.stdout).strip()[:4000]}"
-            )
+        run_compiler([compiler, *flags, "-o", str(target), str(file)], "the emitted CUDA")
 
     return cached_file(key, ".so", make)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from optigpu.runtime.cache import cached_file, content_key
+from optigpu.runtime.compilers import compile_seconds, too_slow
 from optigpu.runtime.errors import BuildError
 
 VERSIONS = ("", ".13", ".12", ".11.2")
@@ -71,11 +73,32 @@ def compile_nvrtc(source: str, architecture: str) -> bytes:
     text = PRELUDE + source
     options = (*OPTIONS, f"--gpu-architecture=sm_{architecture}")
     key = content_key("nvrtc", text, nvrtc_version(), " ".join(options))
-    return cached_file(key, ".cubin", lambda target: _write(target, _compiled(text, options))).read_bytes()
+    return cached_file(key, ".cubin", lambda target: _write(target, _compiled_in_time(text, options))).read_bytes()
 
 
 def _write(target: Path, image: bytes) -> None:
     target.write_bytes(image)
+
+
+def _compiled_in_time(text: str, options: tuple[str, ...]) -> bytes:
+    """NVRTC cannot be stopped: where it takes too long it is left alone, in a thread that ends with the process."""
+    done: list[bytes | BaseException] = []
+
+    def work() -> None:
+        try:
+            done.append(_compiled(text, options))
+        except BaseException as e:
+            done.append(e)
+
+    seconds = compile_seconds()
+    thread = threading.Thread(target=work, name="NVRTC", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not done:
+        raise too_slow("NVRTC", "the emitted CUDA", seconds)
+    if isinstance(done[0], BaseException):
+        raise done[0]
+    return done[0]
 
 
 def _compiled(text: str, options: tuple[str, ...]) -> bytes:

@@ -18,17 +18,17 @@ from optigpu.codegen.cuda.preconditions import negated, parameter_ranges, requir
 from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs, comment
 from optigpu.codegen.plan import Plan
 from optigpu.frontend.shapes import effective_types
-from optigpu.syntax.builtins import INT_CONSTANTS, VECTOR_CALLS
+from optigpu.syntax.builtins import INT_CONSTANTS, NUMERIC, VECTOR_CALLS
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Expr, Index, Int, Var
+from optigpu.syntax.exprs import Alloc, Call, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc, Mark
 from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
 from optigpu.syntax.unfolding import definitions_of
-from optigpu.syntax.walk import names_in, statements
+from optigpu.syntax.walk import names_in, statements, stmt_exprs, subexpressions
 
 RESERVED_WORDS = (
     "alignas alignof and asm auto bool catch char16_t char32_t char8_t class concept consteval constexpr constinit const_cast "
@@ -37,12 +37,17 @@ RESERVED_WORDS = (
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
     "failure failed TRY device_array scratch_array size_product load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
-    "first_y first_z slice_y slice_z NULL INFINITY snprintf "
-    "make_float2 make_float4 make_int2 make_int4 make_uint2 make_uint4 make_double2 make_double4"
+    "first_y first_z slice_y slice_z NULL INFINITY snprintf"
 )
-RESERVED = frozenset(RESERVED_WORDS.split())
 CUDA_API = re.compile(r"cuda[A-Z]")
-VECTOR_TYPES = {"float": "float", "int": "int", "unsigned": "uint", "double": "double"}
+VECTOR_TYPES = {  # the stem of CUDA's types of neighbouring elements
+    "float": "float", "double": "double", "bool": "uchar",
+    "int8_t": "char", "int16_t": "short", "int": "int", "int64_t": "longlong",
+    "uint8_t": "uchar", "uint16_t": "ushort", "unsigned": "uint", "uint64_t": "ulonglong",
+}  # fmt: skip
+RESERVED = frozenset(RESERVED_WORDS.split()) | {
+    f"{make}{stem}{width}" for make in ("", "make_") for stem in VECTOR_TYPES.values() for width in (2, 4)
+}
 PREAMBLE = """
 thread_local char message[512];
 
@@ -218,8 +223,6 @@ class DeviceCode:
         wanted = sorted(set().union(*(k.vector_calls for k in self.kernels)))
         for call, elem in wanted:
             width, way = VECTOR_CALLS[call]
-            if elem not in VECTOR_TYPES:
-                raise input_error("OG401", f"vectors of `{elem}` have no counterpart in CUDA", self.f.loc)
             vector = f"{VECTOR_TYPES[elem]}{width}"
             parts = "xyzw"[:width]
             if way == "load":
@@ -259,9 +262,13 @@ def reject_reserved(f: Function, entry: str) -> None:
     names += [(s.index, s.loc) for s in statements(f.body) if isinstance(s, For)]
     if f.role is Role.DEVICE or CUDA_API.match(f.name) or f.name in RESERVED:
         names.append((f.name, f.loc))
+    called = {
+        x.func for s in statements(f.body) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Call)
+    }
     ours = (f"{entry}_kernel", f"launch_{entry}_kernel", f"check_{entry}", f"{entry}_on_device")
     for name, loc in names:
-        if name in RESERVED or name.startswith(("__", "cuda", *ours)):
+        hides = name in NUMERIC and name in called  # which becomes a call of the same name
+        if name in RESERVED or hides or name.startswith(("__", "cuda", *ours)):
             raise input_error("OG405", f"`{name}` means something else in CUDA C++", loc, help="choose another name")
 
 

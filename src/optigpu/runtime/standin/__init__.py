@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from optigpu.runtime.cache import cached_file, content_key
-from optigpu.runtime.compilers import cpu_model, version_of
+from optigpu.runtime.compilers import cpu_model, run_compiler, version_of
 from optigpu.runtime.errors import BuildError
 
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-fstack-clash-protection", "-U_FORTIFY_SOURCE", "-w")
@@ -48,9 +47,7 @@ def compile_standin(cuda: str, *, races: bool = False) -> Path:
     parts = (*sources.values(), compiler, version_of(compiler), " ".join(FLAGS), cpu_model())
 
     def run(command: list[str]) -> None:
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            raise BuildError(f"{compiler} rejected the emitted CUDA text:\n{result.stderr.strip()[:4000]}")
+        run_compiler(command, "the emitted CUDA text")
 
     def make_runtime(target: Path) -> None:
         for name, text in sources.items():

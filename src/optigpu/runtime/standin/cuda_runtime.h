@@ -36,6 +36,12 @@ OPTIGPU_VECTOR(float, float)
 OPTIGPU_VECTOR(double, double)
 OPTIGPU_VECTOR(int, int)
 OPTIGPU_VECTOR(unsigned, uint)
+OPTIGPU_VECTOR(signed char, char)
+OPTIGPU_VECTOR(unsigned char, uchar)
+OPTIGPU_VECTOR(short, short)
+OPTIGPU_VECTOR(unsigned short, ushort)
+OPTIGPU_VECTOR(long long, longlong)
+OPTIGPU_VECTOR(unsigned long long, ulonglong)
 
 typedef int cudaError_t;
 typedef struct optigpu_stream* cudaStream_t;

@@ -1,0 +1,79 @@
+"""Vector accesses to elements of every type: emitted, and right on the stand-in; the checker refuses those that are too wide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from optigpu.checker.verify import Verifier
+from optigpu.codegen.cuda.emit import VECTOR_TYPES
+from optigpu.runtime.nvcc import compile_cuda, nvcc
+from optigpu.runtime.signature import DTYPES
+from optigpu.syntax.errors import InputError
+from tests.support.cuda import emitted, on_standin, parsed
+
+ROW = """void f(int n, TYPE a[n][8], TYPE b[n][8]) {
+  __requires("A: int * int -> LOGIC, n >= 0");
+  __reads("a ~> Matrix2(n, 8, A)");
+  __writes("b ~> Matrix2(n, 8, A)");
+  TYPE* const da = __gmem_malloc2<TYPE>(n, 8);
+  TYPE* const db = __gmem_malloc2<TYPE>(n, 8);
+  memcpy_host_to_device2(da, a, n, 8);
+  kernel_launch(n, COUNT, 0);
+  kernel_setup_end();
+  thread for (int i = 0; i < n; i++) thread for (int t = 0; t < COUNT; t++) {
+    TYPE r[WIDTH];
+    vloadWIDTH(&r[0], &da[i][WIDTH * t]);
+    vstoreWIDTH(&db[i][WIDTH * t], &r[0]);
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(b, db, n, 8);
+  gmem_free(da);
+  gmem_free(db);
+}
+"""
+TYPES = sorted(DTYPES)
+
+
+def program(elem: str, width: int) -> str:
+    logic = "bool" if elem == "bool" else "float" if elem in ("float", "double") else "int"
+    return (
+        ROW.replace("TYPE", elem).replace("LOGIC", logic).replace("COUNT", str(8 // width)).replace("WIDTH", str(width))
+    )
+
+
+def test_every_type_has_vectors() -> None:
+    assert VECTOR_TYPES.keys() == DTYPES.keys()
+
+
+@pytest.mark.parametrize("width", [2, 4])
+@pytest.mark.parametrize("elem", TYPES)
+def test_vectors_are_emitted_or_refused_by_the_checker(elem: str, width: int) -> None:
+    text = program(elem, width)
+    if np.dtype(DTYPES[elem]).itemsize * width > 16:
+        with pytest.raises(InputError, match="bytes: 16 are the most") as e:
+            parsed(text)
+        assert (e.value.diagnostic.code, e.value.diagnostic.loc.line) == ("OG105", 12)
+        return
+    assert Verifier().verify(parsed(text)).verified
+    a = np.random.default_rng(1).integers(0, 2 if elem == "bool" else 100, (5, 8)).astype(DTYPES[elem])
+    b = np.zeros_like(a)
+    on_standin(text)(a, b)
+    assert np.array_equal(a, b)
+    wrong = text.replace(f"vstore{width}(&db[i][{width} * t]", f"vstore{width}(&db[i][{width} * t + 1]")
+    assert not Verifier().verify(parsed(wrong)).verified
+
+
+@pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
+def test_nvcc_takes_vectors_of_small_types() -> None:
+    for elem, width in (
+        ("int8_t", 4),
+        ("uint8_t", 2),
+        ("int16_t", 4),
+        ("uint16_t", 4),
+        ("bool", 4),
+        ("int64_t", 2),
+        ("uint64_t", 2),
+    ):
+        compile_cuda(emitted(program(elem, width)).text, ("90",))
