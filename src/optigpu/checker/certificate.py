@@ -26,7 +26,7 @@ RULES = (
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
-FORMAT = 3
+FORMAT = 4
 PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
 
 

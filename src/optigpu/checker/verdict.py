@@ -75,6 +75,7 @@ class ProgramResult:
     called: list[FunctionResult] = field(default_factory=list)  # functions of included files that they rest on
     cached: tuple[int, int] = (0, 0)  # (answers from the cache, questions to the solver)
     unbounded: list[Loc] = field(default_factory=list)  # where integers are assumed to fit their places
+    unbounded_statements: list[int] = field(default_factory=list)  # the same, by number (see points.py)
 
     @property
     def verified(self) -> bool:

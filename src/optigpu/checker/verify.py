@@ -89,6 +89,7 @@ class Verifier:
             called,
             used,
             assumed,
+            sorted(elaborated.statements[at] for at in ledger.unbounded),
         )
 
     def _again(
@@ -142,6 +143,7 @@ class Verifier:
         about = _everything_about(f, elaborated)
         known = self.proved.get(f.name)
         if known is not None and known[0] == about and known[1].theorem is not None:
+            elaborated.program.functions[f.name] = weakened(f, frozenset(known[1].without))
             return self._again(known[1], known[2], f, elaborated, ledger, start)
         judge = Judge(self.solver, self.root)
         without: list[tuple[str, str, int]] = []
