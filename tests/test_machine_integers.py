@@ -16,7 +16,8 @@ def check(text: str, unbounded: bool = False) -> FunctionResult:
 
 
 ACCEPTED = {
-    "counter": 'int f(int n) { __requires("n >= 0"); __ensures("_Res == n"); int c = 0; for (int i = 0; i < n; i++) c++; return c; }',
+    "counter": """int f(int n) { __requires("n >= 0"); __ensures("_Res == n");
+  int c = 0; for (int i = 0; i < n; i++) c++; return c; }""",
     "guarded counter": """int f(int n, int a[n]) { __requires("A: int -> int"); __reads("a ~> Matrix1(n, A)");
   __ensures("_Res == Sum(k in 0..n, A(k) > 3 ? 1 : 0)");
   int c = 0; for (int i = 0; i < n; i++) if (a[i] > 3) c++; return c; }""",
@@ -45,10 +46,11 @@ int f(int x) { __requires("x >= 0, x < 100"); __ensures("_Res == x"); return g(x
 OVERFLOW, CONVERSION, ACCESS, PROMISE = "OG336", "OG313", "OG302", "OG307"
 REJECTED = {
     "wrapping index": (
-        """void f(int n, int m, int a[16]) { __requires("m >= 0"); __writes("a ~> Cells1(16)"); for (int i = 0; i < 16; i++) a[i] = 0;
+        """void f(int n, int m, int a[16]) { __requires("m >= 0"); __writes("a ~> Cells1(16)");
+  for (int i = 0; i < 16; i++) a[i] = 0;
   int k = 0;
   for (int i = 0; i < n; i++) { a[k % 16] = 1; k += m; } }""",
-        OVERFLOW, 4,
+        OVERFLOW, 5,
     ),
     "counter by two": (
         'int f(int n) { __requires("n >= 0");\n int c = 0; for (int i = 0; i < n; i++) c += 2; return c; }', OVERFLOW, 3,
@@ -58,7 +60,12 @@ REJECTED = {
   int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }""",
         OVERFLOW, 3,
     ),
-    "element": ('void f(int a[1]) { __requires("A: int -> int");\n  __consumes("a ~> Matrix1(1, A)"); __produces("a ~> Cells1(1)");\n  a[0] = a[0] + 1; }', OVERFLOW, 4),
+    "element": (
+        """void f(int a[1]) { __requires("A: int -> int");
+  __consumes("a ~> Matrix1(1, A)"); __produces("a ~> Cells1(1)");
+  a[0] = a[0] + 1; }""",
+        OVERFLOW, 4,
+    ),
     "byte": ('void f(int x, uint8_t a[1]) { __writes("a ~> Cells1(1)");\n  a[0] = x; }', CONVERSION, 3),
     "result": ("int f(int x) {\n  return x + 1; }", OVERFLOW, 3),
     "negation": ("int f(int x) {\n  return -x; }", OVERFLOW, 3),
