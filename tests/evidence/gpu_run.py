@@ -2,8 +2,8 @@
 answers. Needs nvcc and NumPy alone.
 
 `python tests/evidence/gpu_run.py` runs those of build/gpu-kernels; `--cpu` on the CPU stand-in. Prints a table and writes
-results.json beside them, or to --out. Each file of kernels is run by a process of its own: if that ends or hangs, its kernels are
-counted as lost.
+results.json beside them, or to --out (build/evidence/gpu_run.json is where `page.py` looks). Each file of kernels is run by a
+process of its own: if that ends or hangs, its kernels are counted as lost.
 """
 
 from __future__ import annotations
@@ -212,6 +212,7 @@ def main() -> int:
     total = {n: sum(r[n] for r in rows) for n in ("kernels", "exchanging", "inputs", "runs", "differing", "lost")}
     where = "the CPU stand-in" if args.cpu else gpu_name()
     report = {
+        "repeat": args.repeat,
         "on": where,
         "total": total,
         "compiling_s": round(compiling, 1),
