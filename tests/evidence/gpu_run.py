@@ -2,8 +2,8 @@
 answers. Needs nvcc and NumPy alone.
 
 `python tests/evidence/gpu_run.py` runs those of build/gpu-kernels; `--cpu` on the CPU stand-in. Prints a table and writes
-results.json beside them, or to --out. Each file of kernels is run by a process of its own: if that ends or hangs, its kernels are
-counted as lost.
+results.json beside them, or to --out (build/evidence/gpu_run.json is where `page.py` looks). Each file of kernels is run by a
+process of its own: if that ends or hangs, its kernels are counted as lost.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from optigpu.runtime.signature import DTYPES  # noqa: E402
 
 RELATIVE, ABSOLUTE = 2e-4, 2e-4  # of floats; integers are compared exactly
 SECONDS = 180  # for one file of kernels
-C_TYPES = {"float": ctypes.c_float, "double": ctypes.c_double}
 
 
 def compiled(file: Path, cpu: bool) -> tuple[Path | None, str]:
@@ -110,7 +109,7 @@ def run(library: Library, kernel: dict[str, Any], which: int, data: Any, repeat:
     after = {p["name"]: stored(p["name"], "after") for p in arrays}
     known = {p["name"]: True if (k := stored(p["name"], "known")) is None else k for p in arrays}
     buffers = {p["name"]: library.allocate(before[p["name"]].nbytes) for p in arrays if p["on_device"]}
-    result = C_TYPES.get(kernel["result"], ctypes.c_int)() if kernel["result"] else None
+    result = c_type(kernel["result"])() if kernel["result"] else None
     try:
         for _ in range(repeat):
             have = {n: a.copy() for n, a in before.items()}
@@ -119,7 +118,7 @@ def run(library: Library, kernel: dict[str, Any], which: int, data: Any, repeat:
             args: list[Any] = []
             for p in kernel["params"]:
                 if not p["array"]:
-                    args.append(scalar(p["type"], given["scalars"][p["name"]]))
+                    args.append(c_type(p["type"])(given["scalars"][p["name"]]))
                 else:
                     args.append(buffers.get(p["name"]) or have[p["name"]].ctypes.data_as(ctypes.c_void_p))
             library.call(name, args if result is None else [*args, ctypes.byref(result)])
@@ -132,19 +131,19 @@ def run(library: Library, kernel: dict[str, Any], which: int, data: Any, repeat:
                 return f"the result is {result.value}, expected {given['result']}"
     finally:
         for pointer in buffers.values():
-            library.ask("free", pointer)
+            library.code.device_free(pointer)
     return ""
 
 
-def scalar(type_: str, value: Any) -> Any:
-    if type_ in C_TYPES:
-        return C_TYPES[type_](value)
-    t = np.dtype(DTYPES[type_])
-    return (
-        getattr(ctypes, f"c_{'' if t.kind == 'i' else 'u'}int{8 * t.itemsize}")(value)
-        if t.kind in "iu"
-        else bool(value)
-    )
+def c_type(name: str) -> Any:
+    t = np.dtype(DTYPES[name])
+    match t.kind:
+        case "f":
+            return ctypes.c_float if t.itemsize == 4 else ctypes.c_double
+        case "b":
+            return ctypes.c_bool
+        case _:
+            return getattr(ctypes, f"c_{'u' * (t.kind == 'u')}int{8 * t.itemsize}")
 
 
 def run_file(stem: Path, library: Path, repeat: int) -> None:
@@ -154,7 +153,10 @@ def run_file(stem: Path, library: Path, repeat: int) -> None:
     for kernel in json.loads(stem.with_suffix(".json").read_text(encoding="utf-8")):
         found = ""
         for which in range(len(kernel["runs"])):
-            found = found or run(loaded, kernel, which, data, repeat)
+            try:
+                found = found or run(loaded, kernel, which, data, repeat)
+            except DeviceError as e:
+                found = str(e)
         print(json.dumps({"name": kernel["name"], "differs": found}), flush=True)
 
 
@@ -212,6 +214,7 @@ def main() -> int:
     total = {n: sum(r[n] for r in rows) for n in ("kernels", "exchanging", "inputs", "runs", "differing", "lost")}
     where = "the CPU stand-in" if args.cpu else gpu_name()
     report = {
+        "repeat": args.repeat,
         "on": where,
         "total": total,
         "compiling_s": round(compiling, 1),
