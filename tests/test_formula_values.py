@@ -78,12 +78,7 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
         "n > 0",
     ),
     "in an argument": (NUMBERS, '__ensures("{}");', "max(0.0f / y, 0.0f) == 0", "y < -1 ==> max(0.0f / y, 0.0f) == 0"),
-    "in an element's index": (
-        ARRAY,
-        READS + ' __ensures("{}");',
-        "n > 0 ==> A(n / n) == A(n / n)",
-        "n > 1 ==> A(n / n) == A(n / n)",
-    ),
+    "in an element's index": (ARRAY, READS + ' __ensures("n > {} == A(n / n)");', "0 ==> A(n / n)", "1 ==> A(n / n)"),
 }
 
 
@@ -181,6 +176,15 @@ def test_a_definition_has_a_value_where_it_is_used() -> None:
         assert result.problem is not None
         assert (result.problem.code, result.problem.loc.line) == ("OG361", 5)
         assert "in this definition" in render_function(result)
+
+
+def test_a_function_that_is_an_argument_has_a_value_where_it_is_applied() -> None:
+    assert only(DEFINED.format("ratio(fun i -> A(i + 1), 2)")).verdict is Verdict.VERIFIED
+    assert only(DEFINED.format("twice(fun i -> A(i + 1), 2)")).verdict is Verdict.VERIFIED
+    result = only(DEFINED.format("ratio(fun i -> A(i + 1), 3)"))
+    assert result.problem is not None and result.problem.code == "OG361"
+    declared = '__DECL(total, "(int -> float) -> float");\n' + DEFINED.split("\n", 2)[2]
+    assert only(declared.format("total(fun i -> A(i + 1))")).verdict is Verdict.VERIFIED
 
 
 def test_a_definition_is_the_contents_of_an_array() -> None:

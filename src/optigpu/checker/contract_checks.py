@@ -139,14 +139,19 @@ def suggested_sizes(solver: ModelFinder, elaborated: Elaborated, f: Function) ->
 
 def contradiction(judge: Judge, stated: Sequence[Stated]) -> list[Stated] | None:
     """Parts that no input satisfies together, none of which can be left out; None if no contradiction was found."""
-    core = [s for s in stated if any(t is not TRUE for t in s.facts)]
+    core = sorted((s for s in stated if any(t is not TRUE for t in s.facts)), key=lambda s: not s.typed)
     if not excluded(judge, core):
         return None
-    for s in sorted(core, key=lambda s: not s.typed):
-        fewer = [t for t in core if t is not s]
-        if excluded(judge, fewer):
-            core = fewer
-    return core
+    step = len(core)
+    while step > 1:  # many at first, then one by one; types go first
+        step, at = (step + 1) // 2, 0
+        while at < len(core):
+            fewer = core[:at] + core[at + step :]
+            if excluded(judge, fewer):
+                core = fewer
+            else:
+                at += step
+    return [s for s in stated if any(s is t for t in core)]
 
 
 def excluded(judge: Judge, stated: Iterable[Stated]) -> bool:

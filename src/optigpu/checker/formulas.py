@@ -187,7 +187,8 @@ class FormulaElaborator:
             case Call():
                 return self.call(e, names)
             case Fun():
-                return self.function(e, names)
+                with self.needs.unasked():
+                    return self.function(e, names)
             case Forall():
                 return self.forall(e, names)
             case BigOp():
@@ -202,7 +203,8 @@ class FormulaElaborator:
                     self.use(definition, (), loc)
                 return term
             case FunEntry(fun, inner):
-                return self.function(fun, inner)
+                with self.needs.unasked():
+                    return self.function(fun, inner)
             case _ if name in INT_CONSTANTS:
                 return k.num(INT_CONSTANTS[name])
             case _:
@@ -287,7 +289,7 @@ class FormulaElaborator:
 
     def argument(self, e: Expr, sort: Sort, names: Names, sizes: Sequence[Term] = ()) -> Term:
         """`sizes`: of the array that holds the values of a function."""
-        t = self.function(e, names, sizes) if isinstance(e, Fun) else self.term(e, names)
+        t = self.function(e, names, sizes) if isinstance(e, Fun) and sizes else self.term(e, names)
         if sort.result is REAL and t.sort.result is INT:  # a function of integers where one of reals is wanted
             variables = tuple(k.var(f"a^{next(self.fresh)}", s) for s in sort.args)
             return k.lam(variables, k.to_real(k.app(t, *variables)))

@@ -83,6 +83,15 @@ class Needs:
         finally:
             self.use = before
 
+    @contextmanager
+    def unasked(self) -> Iterator[None]:
+        """Nothing is needed of a function that is an argument: what it is applied to is not known here."""
+        before = dict(self.found)
+        try:
+            yield
+        finally:
+            self.found = before
+
     def take(self) -> tuple[Need, ...]:
         """What was found since the last time."""
         found, self.found = tuple(self.found.values()), {}
