@@ -303,6 +303,7 @@ class Explorer:
         kept = [u for u in before.updates if u in a.updates and u in b.updates]
         new: list[Update] = []
         held = {index for name, index in touched if name == base}
+        a, b = self.renamed(a, b, held, yes.facts), self.renamed(b, a, held, no.facts)
         for mine, other, condition in ((a, b, test), (b, a, k.not_(test))):
             for u in mine.updates:
                 if u in kept:
@@ -330,6 +331,18 @@ class Explorer:
         b = temporaries(u.cells.arity)
         old = self.read(before, u.cells.at(b), facts.assume(u.cells.domain(b)))
         return replace(u, value=k.abstract(k.ite(condition, instantiate(u.value, b), old), b), perhaps=True)
+
+    def renamed(self, mine: Content, other: Content, held: set[Index], facts: Facts) -> Content:
+        """Cells that an equation of the branch has given another name (a[5] for a[i]), under the name they have outside of it."""
+        names = held | {u.cells.index for u in other.updates if u.cells.arity == 0}
+        known = {tuple(facts.simplify(t) for t in index): index for index in sorted(names, key=_index_key)}
+        updates = tuple(
+            replace(u, cells=single(u.cells.base, known.get(u.cells.index, u.cells.index)))
+            if u.cells.arity == 0 and u.cells.where is TRUE
+            else u
+            for u in mine.updates
+        )
+        return replace(mine, updates=updates)
 
     # Calls
 
@@ -600,6 +613,10 @@ class Explorer:
         return out
 
 
+def _index_key(index: Index) -> tuple[int, ...]:
+    return tuple(t.key for t in index)
+
+
 def variables_of(i: kc.Instr) -> set[Term]:
     """The variables that occur in an instruction."""
     out: set[Term] = set()
@@ -796,7 +813,7 @@ class _Recurrences:
         return all(self.not_earlier(i, updates, known) for t in terms for i, known in self.reads(t, base, inside))
 
     def reads(self, t: Term, base: str, facts: Facts) -> list[tuple[Index, Facts]]:
-        """The indices at which a term reads the contents of base, with what is known there: the ranges of sums around it."""
+        """The indices at which a term reads the contents of base, with what is known there: ranges of sums and tests of choices."""
         start, out = self.start_of(base), list[tuple[Index, Facts]]()
         if not self.summary.entry[base].rank:
             return [((), facts)] if start in t.free else []
@@ -810,6 +827,12 @@ class _Recurrences:
                 (y,) = temporaries(1, "y")
                 within = inside.assume(k.le(x.args[-3], y), k.lt(y, x.args[-2]))
                 go(instantiate(x.args[-1], (y,)), within)
+                return
+            if x.op == "ite" and x.level == 0:
+                test, a, b = x.args
+                go(test, inside)
+                go(a, inside.assume(test))
+                go(b, inside.assume(k.not_(test)))
                 return
             if x.op == "app" and x.args[0] is start:
                 out.append((x.args[1:], inside))
