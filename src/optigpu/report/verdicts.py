@@ -54,6 +54,8 @@ def summary(r: ProgramResult, style: Style = PLAIN) -> str:
 
 
 def assumptions(r: ProgramResult) -> str:
+    if not r.verified:  # nothing is claimed
+        return r.solver
     return assuming(r.axioms, r.admitted, r.solver, [str(p) for p in r.unbounded])
 
 
