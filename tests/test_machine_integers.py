@@ -89,6 +89,12 @@ REJECTED = {
   for (unsigned i = 0; i <= n; i++) y = 1.0f; }""",
         OVERFLOW, 4,
     ),
+    "product of two sizes that may both be negative": (
+        """int64_t f(int64_t n, int64_t m, float* a) {
+  __reads("for i in 0..n -> for j in 0..m -> &a[i * m + j] ~> Cell");
+  return n * m; }""",
+        OVERFLOW, 4,
+    ),
     "product of sizes as int": (
         """int f(int n, int m, float a[n][m]) { __reads("a ~> Cells2(n, m)"); __ensures("_Res == n * m");
   return n * m; }""",

@@ -138,7 +138,9 @@ class Verifier:
         broken = _unproved_callee(f.body, elaborated.program, ledger)
         if broken is not None:  # even if this function is as it was when it was proved
             name, at = broken
-            problem = Problem("OG330", elaborated.places[at], {"function": name}, statement=elaborated.statements[at])
+            problem = Problem(
+                "OG330", elaborated.places[at], {"function": closed_name(name)}, statement=elaborated.statements[at]
+            )
             return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
         about = _everything_about(f, elaborated)
         known = self.proved.get(f.name)

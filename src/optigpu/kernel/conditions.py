@@ -57,6 +57,16 @@ class Conditions:
                 raise Rejected(rule, "overflow", state.facts, goal, limits=limits, **data)
             self.ledger.unbounded.add(state.next.at)
 
+    def _in_memory(self, facts: Facts, cells: Cells, size: int) -> Facts:
+        """An array that is there, with elements of so many bytes, has fewer bytes than there are addresses. (Of two negative sizes,
+        which are those of no cells, the product is positive.)"""
+        dims = tuple(high for _, high in cells.ranges)
+        if not size or any(d.level for d in dims) or cells != box(cells.base, dims):
+            return facts
+        if len(dims) > 1 and not self.judge.proves(facts, k.and_(*(k.le(k.ZERO, d) for d in dims)), count=False):
+            return facts
+        return facts.assume(k.le(k.mul(k.num(size), *dims), k.num(ADDRESSES)))
+
     def _known(self, state: State, *given: object) -> None:
         """Terms from outside mention only variables that exist now (see the head of this file)."""
         for t in terms_of(given):
@@ -144,14 +154,6 @@ class Conditions:
 def within(x: Term, limits: Limits) -> Term:
     """Is the number one of a machine type?"""
     return TRUE if limits is None else k.and_(k.le(k.num(limits[0]), x), k.le(x, k.num(limits[1])))
-
-
-def in_memory(cells: Cells, size: int) -> Term:
-    """An array that is there, with elements of so many bytes, has fewer bytes than there are addresses."""
-    dims = tuple(high for _, high in cells.ranges)
-    if not size or any(d.level for d in dims) or cells != box(cells.base, dims):
-        return TRUE
-    return k.le(k.mul(k.num(size), *dims), k.num(ADDRESSES))
 
 
 def terms_of(x: object) -> tuple[Term, ...]:

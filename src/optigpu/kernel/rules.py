@@ -8,7 +8,7 @@ from typing import Any
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Owner, arguments, box, same, single, unknown
-from optigpu.kernel.conditions import Take, in_memory, terms_of, within
+from optigpu.kernel.conditions import Take, terms_of, within
 from optigpu.kernel.groups import HOST, TEARDOWN, THREADS, Context, Mark
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
@@ -34,7 +34,8 @@ class Rules(ThreadConditions):
         if any(b.space not in (SPACES[THREADS] if f.device else (kc.HOST_MEMORY, kc.GLOBAL)) for b in bases.values()):
             raise Rejected("begin", "space", base=next(iter(bases)))
         sizes = {p.name: p.bytes if p.space in (kc.HOST_MEMORY, kc.GLOBAL) else 0 for p in f.params}
-        facts = facts.assume(*(in_memory(c.cells, sizes[c.cells.base]) for c in f.contract.pre))
+        for claim in f.contract.pre:
+            facts = self._in_memory(facts, claim.cells, sizes[claim.cells.base])
         context = Context(THREADS, f.threads, *ANY_LAUNCH) if f.device else Context()
         state = first_state(facts, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1, context)
         self._known(state, inverses)
@@ -148,7 +149,7 @@ class Rules(ThreadConditions):
         family = Family(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
         bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
         held = {**state.held, state.counter: family}
-        facts = state.facts.assume(sizes, in_memory(box(i.base, dims), i.bytes))
+        facts = self._in_memory(state.facts.assume(sizes), box(i.base, dims), i.bytes)
         after = changed(state, facts=facts, bases=bases, held=held, code=state.code[1:])
         return changed(after, counter=state.counter + 1, context=context)
 
