@@ -78,6 +78,12 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
         "n > 0",
     ),
     "in an argument": (NUMBERS, '__ensures("{}");', "max(0.0f / y, 0.0f) == 0", "y < -1 ==> max(0.0f / y, 0.0f) == 0"),
+    "an index that is a choice": (
+        "float a[32]",
+        '__requires("A: int -> float"); __reads("a ~> Matrix1(32, A)"); __ensures("forall t in 0..32 -> {0} == {0}");',
+        "A(t % 2 == 0 ? t + 1 : t - 2)",
+        "A(t % 2 == 0 ? t + 1 : t - 1)",
+    ),
     "in an element's index": (ARRAY, READS + ' __ensures("n > {} == A(n / n)");', "0 ==> A(n / n)", "1 ==> A(n / n)"),
 }
 
@@ -87,7 +93,7 @@ def only(text: str) -> FunctionResult:
 
 
 def function(parameters: str, clauses: str, formula: str) -> str:
-    return f"int f({parameters}) {{\n  {clauses.replace('{}', formula)}\n  return 1;\n}}\n"
+    return f"int f({parameters}) {{\n  {clauses.replace('{}', formula).replace('{0}', formula)}\n  return 1;\n}}\n"
 
 
 @pytest.mark.parametrize("name", TWINS)

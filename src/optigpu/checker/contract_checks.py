@@ -28,6 +28,7 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Array, Kind, Scalar
 
 MAX_THREADS = 1024
+CHOICES = 4  # that are looked at one by one, in a goal
 LARGEST = {32: (2 - Fraction(1, 2**23)) * 2**127, 64: (2 - Fraction(1, 2**52)) * 2**1023}  # floats, by their bits
 
 
@@ -201,9 +202,26 @@ def undefined(judge: Judge, stated: Sequence[Stated]) -> Iterable[tuple[Stated, 
             facts = judge.root.assume(*(f for t in known for f in t.facts if not (t.typed and _of_floats(f))))
             for need in s.needs:
                 inside = facts.assume(*need.hypotheses)
-                if not judge.proves(inside, need.goal, count=False):
+                if not follows(judge, inside, need.goal):
                     said = (f for t in known if not t.typed for f in t.facts)
                     yield s, need, judge.root.assume(*said, *need.hypotheses)
+
+
+def follows(judge: Judge, facts: Facts, goal: Term, choices: int = CHOICES) -> bool:
+    """Whether the goal follows, in each case of the choices in it: `A(t % 2 == 0 ? t + 1 : t - 1)` is about two cells."""
+    if judge.proves(facts, goal, count=False):
+        return True
+    if goal.op == "and":
+        return all(follows(judge, facts, g, choices) for g in goal.args)
+    found = [t for t in k.subterms(goal) if t.op == "ite" and t.level == 0]
+    first = next((t for t in found if not any(s.op == "ite" for s in k.subterms(t.args[0]))), None)
+    if first is None or choices == 0:
+        return False
+    test, then, other = first.args
+    cases = ((test, then), (k.not_(test), other))
+    return all(
+        follows(judge, facts.assume(c), k.replace_subterms(goal, {first: value}), choices - 1) for c, value in cases
+    )
 
 
 def _of_floats(fact: Term) -> bool:
