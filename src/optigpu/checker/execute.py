@@ -541,6 +541,8 @@ class Executor:
             return Invariant(n, k.abstract(init, bound), None)
         value = start_contents(effect, summary, index, r.value_at(ys), inside_loop)
         value = inside_loop.simplify(k.substitute(value, actual))
+        if effect.op.startswith("flag"):
+            value = _without_choice(value, inside_loop)
         for u in effect.updates:
             if effect.kind == "scratch":
                 where, here = located(u, index, inside_loop)
@@ -675,6 +677,20 @@ class Executor:
 def _expressible(value: Term) -> bool:
     """Is it said by the proof's own terms, without contents that only the exploration has names for?"""
     return not any(str(x.data).startswith("@") for x in value.free)
+
+
+def _without_choice(value: Term, facts: Facts) -> Term:
+    """x for c ? x : y where x is y if c does not hold: `0 < v ? All(…) : true` before the first iteration."""
+    if value.op == "ite":
+        c, a, b = value.args
+        for test, x, y in ((k.not_(c), a, b), (c, b, a)):
+            if facts.assume(test).simplify(x) is y:
+                return x
+        for p in k.conjuncts(c):
+            rest = k.and_(*(q for q in k.conjuncts(c) if q is not p))
+            if facts.assume(k.not_(p)).simplify(rest) is k.FALSE:
+                return k.ite(rest, a, b)
+    return value
 
 
 def _telling(r: Rejected) -> int:

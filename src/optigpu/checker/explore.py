@@ -28,6 +28,7 @@ from optigpu.kernel.values import parts
 
 OPAQUE = "@opaque."  # what values are called of which nothing is known
 FEW = 10  # iterations that may be run one by one
+NUMERIC = ("sum", "prod", "fold_max", "fold_min")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class Effect:
     updates: tuple[Update, ...]
     op: str = ""
     progressive: bool = False
+    to: Term | None = None  # latch: what the cells hold once a summand, which is a condition, was true
 
 
 @dataclass
@@ -554,7 +556,7 @@ class Explorer:
             updates = (
                 replace(u, cells=u.cells.substitute(names), value=named(u.value), init=named(u.init)) for u in e.updates
             )
-            effects[base] = replace(e, updates=tuple(updates))
+            effects[base] = replace(e, updates=tuple(updates), to=e.to and named(e.to))
         reads = tuple(c.substitute(names) for c in summary.reads)
         finals = tuple((b, named(t)) for b, t in summary.finals)
         learned = tuple(named(t) for t in summary.learned)
@@ -664,12 +666,24 @@ def accumulated(effect: Effect, u: Update, summary: LoopSummary, upto: Term) -> 
     entry = summary.entry[effect.base].initial(u.cells.index)
     xs = temporaries(n, "z")
     body = k.abstract(instantiate(u.value, xs), (summary.v,))
-    return k.abstract(combine(effect.op, instantiate(entry, xs), summary.range.low, upto, body), xs)
+    return k.abstract(combine(effect.op, instantiate(entry, xs), summary.range.low, upto, body, effect.to), xs)
 
 
-def combine(op: str, start: Term, low: Term, high: Term, body: Term) -> Term:
+def combine(op: str, start: Term, low: Term, high: Term, body: Term, to: Term | None = None) -> Term:
     """start (op) the big operator of the body over low..high."""
+    never = k.big("all", low, high, k.not_(body)) if body.sort is k.BOOL else TRUE
     match op:
+        case "all":
+            return k.and_(start, k.big("all", low, high, body))
+        case "any":
+            return k.or_(start, k.not_(never))
+        case "flag_all" | "flag_any":  # of C's numbers 0 and 1: the first iteration makes any other number one of them
+            flag = k.not_(k.eq(start, k.ZERO))
+            holds = k.and_(flag, k.big("all", low, high, body)) if op == "flag_all" else k.or_(flag, k.not_(never))
+            return k.ite(k.lt(low, high), k.ite(holds, k.ONE, k.ZERO), start)
+        case "latch":
+            assert to is not None
+            return k.ite(never, start, to)
         case "sum":
             return k.add(start, k.big("sum", low, high, body))
         case "prod":
@@ -795,7 +809,11 @@ class _Recurrences:
         old = inside.simplify(content.initial(previous))
         value = k.replace_subterms(inside.simplify(instantiate(u.value, xs)), {old: before})
         law = accumulation(value, before, before)
-        if law is None or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p))):
+        if (
+            law is None
+            or law[0] not in NUMERIC
+            or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p)))
+        ):
             return None
         op, summand = law
         first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
@@ -886,10 +904,17 @@ class _Recurrences:
             return Effect("scratch", base, (u,))
         old = self.summary.entry[base].initial(index)
         law = accumulation(value, old, self.start_of(base))
-        if law is None:
+        if law is not None:
+            op, summand = law
+            return Effect("accumulate", base, (replace(u, value=k.abstract(summand, xs)),), op)
+        latch = latched(value, old, self.start_of(base))
+        if latch is None or not self.constant(latch[1], xs):
             return None
-        op, summand = law
-        return Effect("accumulate", base, (replace(u, value=k.abstract(summand, xs)),), op)
+        return Effect("accumulate", base, (replace(u, value=k.abstract(latch[0], xs)),), "latch", to=latch[1])
+
+    def constant(self, t: Term, xs: Index) -> bool:
+        """The same in all iterations, and for all cells?"""
+        return not any(x is self.summary.v or x in xs or str(x.data).startswith("@") for x in t.free)
 
     def always_written(self, base: str, u: Update) -> Update:
         """A cell that stays the same, written in some iterations: in the others it is written with what it holds."""
@@ -926,7 +951,7 @@ class _Recurrences:
         if u.cells.arity == 0:  # where the cell is the one, reading it is reading this one
             value = k.replace_subterms(value, {content.initial(u.cells.index): old})
         law = accumulation(k.ite(condition, value, old), old, content.start)
-        if law is None:
+        if law is None or law[0] not in NUMERIC:
             return None
         op, summand = law
         cells = Cells(base, (), TRUE, ()) if not content.rank else box(base, tuple(self.everywhere() for _ in xs))
@@ -1035,7 +1060,7 @@ def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None
     Of a maximum it may mention `old`, which then stands for what the cell held at first: that is never more than what it holds.
     """
     if value.sort is k.BOOL:
-        return None
+        return conjunction(value, old, start)
     summand = difference(value, old)
     if summand is not None and start not in summand.free:
         return "sum", summand
@@ -1048,6 +1073,38 @@ def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None
     factor = quotient(value, old)
     if factor is not None and start not in factor.free:
         return "prod", factor
+    return flag(value, old, start) if value.sort is INT else None
+
+
+def conjunction(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
+    """ok && p, or ok || p: what a truth value becomes if it is true, and if it is false."""
+    if_true, if_false = (k.replace_subterms(value, {old: t}) for t in (TRUE, k.FALSE))
+    if if_false is k.FALSE and start not in if_true.free:
+        return "all", if_true
+    if if_true is TRUE and start not in if_false.free:
+        return "any", if_false
+    return None
+
+
+def flag(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
+    """The same of a number that stands for a truth value: `ok = ok && p` is (ok != 0 && p) ? 1 : 0."""
+    zero = k.eq(old, k.ZERO)
+    if_set, if_not = (k.replace_subterms(value, {zero: t}) for t in (k.FALSE, TRUE))
+    for op, fixed, other in (("flag_all", if_not, if_set), ("flag_any", if_set, if_not)):
+        number = k.ZERO if op == "flag_all" else k.ONE
+        if fixed is number and other.op == "ite" and other.args[1:] in ((k.ONE, k.ZERO), (k.ZERO, k.ONE)):
+            test = other.args[0] if other.args[1] is k.ONE else k.not_(other.args[0])
+            return None if start in test.free else (op, test)
+    return None
+
+
+def latched(value: Term, old: Term, start: Term) -> tuple[Term, Term] | None:
+    """(c, t) if the value is c ? t : old, and neither reads these contents."""
+    if value.op == "ite":
+        c, a, b = value.args
+        for test, new, kept in ((c, a, b), (k.not_(c), b, a)):
+            if kept is old and start not in new.free and start not in test.free:
+                return test, new
     return None
 
 
