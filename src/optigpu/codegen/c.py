@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
+from optigpu.codegen.arithmetic import inside_loop, poly
+from optigpu.codegen.expressions import CExprs, unsigned_division
+from optigpu.codegen.parameters import parameter_ranges
+from optigpu.codegen.wrapping import declared, with_wraps, wrapped
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Real, SizeOf, Var
+from optigpu.syntax.exprs import Alloc, Bool, Call, Cast, Expr, Int, SizeOf, Var
 from optigpu.syntax.macros import is_macro
-from optigpu.syntax.operators import BITWISE, COMPARISONS, POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
-from optigpu.syntax.printer import ExprPrinter, ProgramPrinter
+from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import (
     Assert,
     Body,
@@ -27,10 +30,13 @@ from optigpu.syntax.program import (
     Mode,
     Param,
     Program,
+    Return,
     Role,
     Stmt,
+    Store,
 )
-from optigpu.syntax.types import INT64, UINT64, Array, Kind, Pointer, Scalar, Space, Type, is_float
+from optigpu.syntax.scopes import assigned_names, is_cell
+from optigpu.syntax.types import Array, Pointer, Scalar, Space, Type, is_float, is_int
 from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
 
 HEADERS = {
@@ -40,6 +46,7 @@ HEADERS = {
     "stdint.h": frozenset({"malloc", "int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
     "stdbool.h": frozenset({"bool"}),
 }
+WIDE_TYPES = re.compile(r"\bu?int64_t\b")
 ALLOCATOR = r"""
 // Memory for arrays. Where there is none, or none of such a size, the program stops: it is proved for memory that is there.
 static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
@@ -66,107 +73,18 @@ def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
     return _CPrinter(program, names).run()
 
 
-class CExprs(ExprPrinter):
-    knows_rsqrt = False  # C's library has no such function
-
-    def __init__(self) -> None:
-        self.flat_params: dict[
-            str, tuple[bool, ...]
-        ] = {}  # per function: which parameters are flat pointers to matrices
-
-    def binary(self, e: Binary) -> tuple[str, int]:
-        level = precedence(e.op)
-        left = self.show(e.left, POSTFIX_PRECEDENCE if confusing(e.op, e.left) else level)
-        right = self.show(e.right, POSTFIX_PRECEDENCE if confusing(e.op, e.right) else level + 1)
-        return f"{left} {e.op} {right}", level
-
-    def call(self, e: Call) -> tuple[str, int]:
-        match e.func:
-            case "exact_div":
-                return self.text(Binary("/", e.args[0], e.args[1], type=e.type))
-            case "min" | "max" | "abs":
-                return self.numeric(e)
-            case "rsqrt" | "rsqrtf" if not self.knows_rsqrt:
-                root = Call(e.func[1:], e.args, type=e.type)
-                return self.text(Binary("/", Real(Fraction(1), MATH[e.func].type, type=e.type), root, type=e.type))
-            case _:
-                pass
-        helper = index_helper(e.func)
-        if helper is not None:
-            return self.text(self.arithmetic(e, helper))
-        flat = self.flat_params.get(e.func)
-        args = [self.show(a) for a in e.args]
-        if flat is not None:
-            args = [
-                f"({a.type.elem.name}*){self.show(a, UNARY_PRECEDENCE)}"
-                if is_flat and isinstance(a.type, Array)
-                else text
-                for a, text, is_flat in zip(e.args, args, flat)
-            ]
-        return f"{e.func}({', '.join(args)})", POSTFIX_PRECEDENCE
-
-    def arithmetic(self, e: Call, helper: tuple[str, int]) -> Expr:
-        """MSIZEn and MINDEXn, in the 64 bits that they have in <optigpu.h>."""
-        first, t = (0, UINT64) if helper[0] == "MSIZE" else (helper[1], INT64)
-        args = [Cast(t, a, type=t) if i == first else a for i, a in enumerate(e.args)]
-        return expand_index_helper(replace(e, args=tuple(args)), helper)
-
-    def numeric(self, e: Call) -> tuple[str, int]:
-        t = e.type
-        assert isinstance(t, Scalar)
-        if t.kind is Kind.FLOAT:
-            name = {"min": "fmin", "max": "fmax", "abs": "fabs"}[e.func] + ("f" if t.bits == 32 else "")
-            return f"{name}({', '.join(self.show(a) for a in e.args)})", POSTFIX_PRECEDENCE
-        if e.func == "abs":
-            a = self.show(e.args[0], POSTFIX_PRECEDENCE)
-            return f"({a} < 0 ? -{a} : {a})", POSTFIX_PRECEDENCE
-        a, b = (self.show(x, precedence("<") + 1) for x in e.args)
-        return f"({a} {'<' if e.func == 'min' else '>'} {b} ? {a} : {b})", POSTFIX_PRECEDENCE
-
-    def alloc(self, e: Alloc) -> str:
-        if e.space is not Space.ANY:
-            raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
-        return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
-
-
-def confusing(outer: str, side: Expr) -> bool:
-    """Mixtures that C compilers warn about, because people misread them."""
-    while isinstance(side, Cast) and side.implicit:
-        side = side.arg
-    if not isinstance(side, Binary):
-        return False
-    inner = side.op
-    if outer == "||" and inner == "&&":
-        return True
-    if outer in BITWISE and inner not in ("*", "/", "%") and inner != outer:
-        return True
-    return outer in COMPARISONS and inner in COMPARISONS
-
-
-def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
-    """MSIZEn and MINDEXn as arithmetic."""
-    stem, rank = helper
-    sizes, indices = e.args[:rank], e.args[rank:]
-    if stem == "MSIZE":
-        out: Expr = sizes[0]
-        for n in sizes[1:]:
-            out = Binary("*", out, n, type=e.type)
-        return out
-    out = indices[0]
-    for n, i in zip(sizes[1:], indices[1:]):
-        out = Binary("+", Binary("*", out, n, type=e.type), i, type=e.type)
-    return out
-
-
 class _CPrinter(ProgramPrinter):
+    exprs: CExprs
+
     def __init__(self, program: Program, names: Sequence[str]) -> None:
         super().__init__()
         self.source = program
         self.functions = [f for f in callees_first(program, names) if f.role is not Role.GHOST]
         self.effective = {f.name: effective_types(f) for f in self.functions}
-        exprs = CExprs()
-        exprs.flat_params = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
-        self.exprs = exprs
+        flat = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
+        self.exprs = CExprs()
+        self.exprs.flat_params = flat
+        self.assigned: set[str] = set()  # the variables of the function that are no constants
 
     def is_flat(self, f: Function, p: Param) -> bool:
         """`float* a` that the contract makes a matrix."""
@@ -174,14 +92,6 @@ class _CPrinter(ProgramPrinter):
         return isinstance(p.type, Pointer) and isinstance(type_, Array) and len(type_.dims) > 1
 
     def run(self) -> str:
-        headers = self.headers()
-        for header in headers:
-            self.out.add(f"#include <{header}>")
-        if headers:
-            self.out.add("")
-        if "malloc" in self.words():
-            self.out.extend(ALLOCATOR.strip("\n").split("\n"))
-            self.out.add("")
         defines = [d for d in self.source.flat_items() if isinstance(d, Define)]
         for d in defines:
             if is_macro(d.name):  # of a header: the program's own value is meant
@@ -193,7 +103,16 @@ class _CPrinter(ProgramPrinter):
             if i:
                 self.out.add("")
             self.function(f)
-        return self.out.text()
+        code, self.out = self.out, Lines()
+        headers = self.headers(code.text())
+        for header in headers:
+            self.out.add(f"#include <{header}>")
+        if headers:
+            self.out.add("")
+        if "malloc" in self.words():
+            self.out.extend(ALLOCATOR.strip("\n").split("\n"))
+            self.out.add("")
+        return self.out.text() + code.text() if self.out.lines else code.text()
 
     def words(self) -> set[str]:
         macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
@@ -207,12 +126,15 @@ class _CPrinter(ProgramPrinter):
         sizes = [d for d in t.dims if d is not None]
         return len(sizes) == len(t.dims) > 1 and not all(free_vars(d) <= constants for d in sizes)
 
-    def headers(self) -> list[str]:
-        return [h for h, names in HEADERS.items() if self.words() & names]
+    def headers(self, code: str) -> list[str]:
+        words = self.words() | set(WIDE_TYPES.findall(code))
+        return [h for h, names in HEADERS.items() if words & names]
 
     def function(self, f: Function) -> None:
         if f.role is Role.DEVICE:
             raise input_error("OG500", f"the device function `{f.name}` has no counterpart in plain C", f.loc)
+        self.begin(f)
+        f = with_wraps(f, self.exprs.ranges)
         self.out.add(f"{self.signature(f)} {{")
         self.out.depth += 1
         for p, type_ in zip(f.params, self.effective[f.name]):
@@ -225,6 +147,19 @@ class _CPrinter(ProgramPrinter):
         self.out.depth -= 1
         self.out.add("}")
 
+    def begin(self, f: Function) -> None:
+        """What is known about the integers of a function: parameters, and the macros of the program."""
+        exprs = self.exprs
+        exprs.ranges, exprs.types = parameter_ranges(f, entry=False), {}
+        self.assigned = assigned_names(f.body)
+        for d in self.source.flat_items():
+            if isinstance(d, Define) and is_int(d.value.type) and d.name not in {p.name for p in f.params}:
+                exprs.types[d.name] = exprs.machine_type(d.value)
+                exprs.ranges = exprs.ranges.having(d.name, poly(d.value), poly(d.value))
+
+    def size(self, d: Expr | None) -> str:
+        return "" if d is None else self.e(wrapped(d, self.exprs.ranges))
+
     def param(self, p: Param) -> str:
         f = next(f for f in self.functions if any(q is p for q in f.params))
         if self.is_flat(f, p):
@@ -235,16 +170,42 @@ class _CPrinter(ProgramPrinter):
         pass
 
     def body(self, body: Body) -> None:
+        ranges, types = self.exprs.ranges, dict(self.exprs.types)
         for s in body:
             if not isinstance(s, Ghost | GhostEnd | Assert):
                 self.statement(s)
+        self.exprs.ranges, self.exprs.types = ranges, types
 
     def statement(self, s: Stmt) -> None:
-        if isinstance(s, CallStmt) and s.call.func in (CONTROL_CALLS.keys() | MEMORY_CALLS.keys()) - {"free"}:
-            raise input_error("OG500", f"`{s.call.func}` has no counterpart in plain C", s.loc)
-        super().statement(s)
+        match s:
+            case CallStmt(call) if call.func in (CONTROL_CALLS.keys() | MEMORY_CALLS.keys()) - {"free"}:
+                raise input_error("OG500", f"`{call.func}` has no counterpart in plain C", s.loc)
+            case Store(target, value, None):
+                self.out.add(f"{self.e(target)} = {self.exprs.stored(value, target.type)};")
+            case Store(target, value, op):
+                op, value = unsigned_division(self.exprs, s) or (op, value)
+                self.out.add(f"{self.e(target)} {op or ''}= {self.e(value)};")
+            case Return(value) if value is not None:
+                self.out.add(f"return {self.exprs.stored(value, value.type)};")
+            case _:
+                super().statement(s)
 
     def declaration(self, s: Decl) -> None:
+        self.declare(s)
+        self.exprs.types.pop(s.name, None)
+        if isinstance(s.type, Scalar) and s.init is not None and is_int(s.type) and not is_cell(s, self.assigned):
+            t = self.exprs.constant_type(s.type, s.init)
+            if t != s.type:
+                self.exprs.types[s.name] = t
+        self.exprs.ranges = declared(self.exprs.ranges, s, self.assigned)
+
+    def declare(self, s: Decl) -> None:
+        if isinstance(s.type, Scalar) and s.init is not None and is_int(s.type):
+            cell = is_cell(s, self.assigned)
+            t = s.type if cell else self.exprs.constant_type(s.type, s.init)
+            init = self.exprs.stored(s.init, s.type) if cell or isinstance(s.init, Cast) else self.e(s.init)
+            self.out.add(f"{'const ' if s.const else ''}{t.name} {s.name} = {init};")
+            return
         if (
             isinstance(s.type, Pointer)
             and s.init is not None
@@ -264,7 +225,17 @@ class _CPrinter(ProgramPrinter):
     def loop(self, s: For) -> None:
         if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
             raise input_error("OG500", "a thread loop has no counterpart in plain C", s.loc)
-        super().loop(s)
+        for hint in self.pragmas(s):
+            self.out.add(f"#pragma {hint}")
+        exprs = self.exprs
+        saved, amount = (exprs.ranges, dict(exprs.types)), self.e(s.range.amount)
+        head = exprs.loop_head(s)
+        step = f"{s.index} {s.range.op}= {amount}"
+        if s.range.amount == Int(1) and s.range.op in "+-":
+            step = f"{s.index}{s.range.op}{s.range.op}"
+        exprs.ranges = inside_loop(saved[0], s, self.assigned)
+        self.nested(f"for ({head}; {step})", s.body)
+        exprs.ranges, exprs.types = saved
 
     def pragmas(self, s: For) -> list[str]:
         """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll. OpenMP has no parallel loop inside
@@ -323,7 +294,7 @@ def words_in(exprs: Iterable[Expr]) -> set[str]:
             case Call("min" | "max" | "abs"):
                 words.add("fmaxf" if is_float(x.type) else "")
             case Call(name) if index_helper(name) is not None:
-                words.add(INT64.name)
+                pass
             case Call(name) | Var(name):
                 words.add(name)
             case Alloc():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from optigpu.codegen.cuda.arithmetic import Ranges, const
+from optigpu.codegen.arithmetic import Ranges, const
 from optigpu.codegen.cuda.barriers import barrier_reasons
 from optigpu.codegen.cuda.group_calls import without_group_calls
 from optigpu.codegen.cuda.layout import SharedLayout, lay_out
@@ -18,11 +18,11 @@ from optigpu.codegen.cuda.lower import (
     without_unused,
 )
 from optigpu.codegen.cuda.names import without_hiding
-from optigpu.codegen.cuda.preconditions import parameter_ranges
 from optigpu.codegen.cuda.sections import Kernel
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import ThreadMap
+from optigpu.codegen.parameters import parameter_ranges
 from optigpu.frontend.effects import pointer_roots
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
