@@ -121,7 +121,7 @@ class Script(core.Script):
 
     def _header(self, emission: Emission) -> list[str]:
         r = self.result
-        return emitted_header(emission, self.program, r.axioms, r.admitted, r.solver)
+        return emitted_header(emission, self.program, r.axioms, r.admitted, r.solver, r.unbounded_statements)
 
     def build(self, function: str | None = None) -> CFunction | CudaFunction:
         """Compile the verified program to a function on NumPy arrays; for a GPU program, on PyTorch and CuPy arrays too."""

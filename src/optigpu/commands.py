@@ -169,7 +169,8 @@ def _audited(file: str, certificate: str) -> AuditResult:
 def _wrong_code(given: str, kind: str, claimed: Certified, emission: Emission) -> str | None:
     """Why code, or how it is called (`.json`), is not what is made from the program of a certificate that was replayed."""
     program, ledger = claimed.program, claimed.ledger
-    header = emitted_header(emission, program, ledger["axioms"], ledger["admitted"], str(ledger.get("solver")))
+    assumed = ledger["axioms"], ledger["admitted"], str(ledger.get("solver")), ledger.get("unbounded", ())
+    header = emitted_header(emission, program, *assumed)
     try:
         if kind == ".json":
             made = manifest_text(verified_cuda(program, emission.cuda(program, header)))
