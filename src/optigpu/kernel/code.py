@@ -10,19 +10,20 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from optigpu.kernel.cells import Claim, Index
+from optigpu.kernel.records import record
 from optigpu.kernel.terms import ONE, Sort, Term
 
 HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
 SEQUENTIAL, PARALLEL, THREAD, MAGIC_THREAD = "sequential", "parallel", "thread", "magic thread"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     base: str
     index: Index
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """A pointer argument: element (i, j, …) is the base's element (*lead, shift + i, j, …)."""
 
@@ -36,25 +37,25 @@ class _Instr:
     at: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Let(_Instr):
     target: Term
     value: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load(_Instr):
     target: Term
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Store(_Instr):
     place: Place
     value: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alloc(_Instr):
     """An array on the heap, or (`heap` false) a local variable or array. A scalar has no dimensions.
 
@@ -70,7 +71,7 @@ class Alloc(_Instr):
     bytes: int = 0  # of an element
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Free(_Instr):
     """`free(p)`, or the end of a local's scope."""
 
@@ -78,7 +79,7 @@ class Free(_Instr):
     heap: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Oblige(_Instr):
     """A condition without which the next operation has no meaning: a non-zero divisor, divisibility, a shift's range."""
 
@@ -86,12 +87,12 @@ class Oblige(_Instr):
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assert(_Instr):
     prop: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If(_Instr):
     """Variables that both branches define are defined after it."""
 
@@ -100,7 +101,7 @@ class If(_Instr):
     other: Code
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop(_Instr):
     """`for (index = start; index relation bound; index op= amount)`, with op + or - and a positive amount, or geometric."""
 
@@ -114,14 +115,14 @@ class Loop(_Instr):
     mode: str = SEQUENTIAL
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call(_Instr):
     target: Term | None
     function: str
     args: tuple[Term | View, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ghost(_Instr):
     """A proof step: the entailment `pre |- post`, with everything already instantiated."""
 
@@ -132,7 +133,7 @@ class Ghost(_Instr):
     ensures: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch(_Instr):
     """`kernel_launch(grid, block, shared)`: numbers of blocks, of threads in a block, of bytes of shared memory in a block."""
 
@@ -141,21 +142,21 @@ class Launch(_Instr):
     shared: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase(_Instr):
     """The next phase of a kernel: `threads` (the setup ends), `teardown`, `host` (the kernel ends)."""
 
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Barrier(_Instr):
     """`blocksync()` or `warpsync()`."""
 
     level: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shuffle(_Instr):
     """`shfl_down(to, from, amount)` and the like: lane l of a warp gets in to[l] what another lane has in from[…]."""
 
@@ -171,7 +172,7 @@ Instr: TypeAlias = (
 Code: TypeAlias = tuple[Instr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Param:
     """A scalar (a variable) or an array: its base, the sort of its elements, and its sizes as far as they are declared."""
 
@@ -181,7 +182,7 @@ class Param:
     space: str = "Any"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contract:
     """What a function asks for and gives. `variables` are its logical variables, `result` the variable of its result."""
 
@@ -193,7 +194,7 @@ class Contract:
     result: Term | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     name: str
     params: tuple[Param, ...]
@@ -205,7 +206,7 @@ class Function:
     primitive: bool = False  # what it does is defined by its contract
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """Functions by name, and what is assumed of logical functions: named axioms."""
 
