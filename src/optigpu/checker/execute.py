@@ -31,13 +31,14 @@ from optigpu.checker.trees import find_tree, halved, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel, seen_through
+from optigpu.kernel.calls import seen_through
 from optigpu.kernel.cells import FULL, KNOWN, Cells, Claim, Family, Index, arguments, box, same
 from optigpu.kernel.conditions import Take, terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.groups import THREADS
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract
 from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.sealed import Kernel
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
 from optigpu.kernel.threads import lanes

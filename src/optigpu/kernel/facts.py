@@ -11,6 +11,7 @@ Everything else goes to the solver (kernel/judge.py).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -56,8 +57,16 @@ class Facts:
         self._nonneg: dict[Term, bool] = {}
         self.positive: set[Term] = set()  # atoms known to be at least 1
         self.constants = 0  # how many arbitrary constants there are
-        self.answers: dict[Term, bool] = {}  # what a judge has said of goals under these facts
         self._larger: dict[object, Facts] = {}
+        self.show: Callable[[Facts], Facts] | None = origin.show if origin is not None else None
+        self._shown: Facts | None = None
+
+    @property
+    def shown(self) -> Facts:
+        """These facts as others may have them: to look at and to reason with, but without the tables (kernel/sealed.py)."""
+        if self._shown is None:
+            self._shown = self if self.show is None else self.show(self)
+        return self._shown
 
     def arbitrary(self, *sorts: Sort) -> tuple[tuple[Term, ...], Facts]:
         """Constants of which nothing is known, so that what is proved of them holds of everything.
@@ -285,7 +294,7 @@ class Facts:
         found = self._nonneg.get(p)
         if found is None:
             self._nonneg[p] = False  # while it is being looked at
-            possible = k.is_num(p) or not self.guide.refutes(self, p)
+            possible = k.is_num(p) or not self.guide.refutes(self.shown, p)
             found = self._nonneg[p] = possible and self._eliminate(p, DEPTH, {}, self._bounds_with(p))
         return found
 
@@ -302,7 +311,7 @@ class Facts:
         ):  # a * q >= 0
             rest = k.polynomial({_without(m, common): c for m, c in cs.items()}, INT)
             return self._eliminate(rest, depth, tried_at, bounds)
-        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or self.guide.refutes(self, p):
+        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or self.guide.refutes(self.shown, p):
             return False
         tried_at[p] = depth
         tried = 0

@@ -31,12 +31,13 @@ class Solver:
         return False
 
 
-@dataclass
+@dataclass(eq=False)
 class Judge:
     solver: Solver = field(default_factory=Solver)
     root: Facts = field(default_factory=Facts)  # no facts; shared, so that what was found out is found again
     by_normaliser: int = 0  # how many obligations were settled by whom
     by_solver: int = 0
+    _answers: dict[tuple[Facts, Term], bool] = field(default_factory=dict)  # to goals that the normaliser left open
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
         """Does the (closed) goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
@@ -50,10 +51,11 @@ class Judge:
             return all(self.proves(facts, g, count) for g in goal.args)
         if goal.op in UNIVERSAL:
             return self._proves_universal(facts, goal, count)
-        if goal not in facts.answers:
-            facts.answers[goal] = self._ask(facts, goal)
-        self.by_solver += count and facts.answers[goal]
-        return facts.answers[goal]
+        answer = self._answers.get((facts, goal))
+        if answer is None:
+            answer = self._answers[facts, goal] = self._ask(facts, goal)
+        self.by_solver += count and answer
+        return answer
 
     def _proves_universal(self, facts: Facts, goal: Term, count: bool) -> bool:
         if goal.op == "all":
@@ -66,12 +68,12 @@ class Judge:
     def _ask(self, facts: Facts, goal: Term) -> bool:
         universals = [i for i in facts.items if i.op in UNIVERSAL]
         ground = [i for i in facts.items if i.op not in UNIVERSAL]
-        advised = facts.guide.instances(universals, [*ground, goal])
-        new = [instance(u, args) for u, args in advised if u in universals]
-        if facts.guide.refutes(facts, k.implies(k.and_(*new), goal)):
+        advised = tuple(facts.guide.instances([*universals], [*ground, goal]))
+        new = [instance(u, args) for u, args in advised if any(u is mine for mine in universals)]
+        if facts.guide.refutes(facts.shown, k.implies(k.and_(*new), goal)):
             return False
         new += self._laws(facts, goal)
-        return bool(new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal)
+        return bool((new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal))
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
@@ -111,6 +113,8 @@ class Judge:
 
 def instance(u: Term, args: tuple[Term, ...]) -> Term:
     """A universal fact at these (closed) terms."""
+    if type(args) is not tuple or any(type(a) is not Term for a in args):
+        raise TypeError("a fact about all things is used at something that is no term")
     if tuple(a.sort for a in args) != (u.data if u.op == "forall" else (INT,)) or any(a.level for a in args):
         raise TypeError("a fact about all things of one sort is used at something else")
     if u.op == "all":

@@ -78,7 +78,7 @@ class Rules(ThreadConditions):
         for name, base in state.bases.items():
             if base.heap:
                 raise Rejected("leak", "leak", base=name)
-        return self.ledger.proved(f)
+        return self.ledger.proved(f, self.program)
 
     # Straight-line code
 
