@@ -14,7 +14,7 @@ from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Alloc, Bool, Call, Cast, Expr, Int, SizeOf, Var
-from optigpu.syntax.macros import is_macro
+from optigpu.syntax.macros import ATTEMPT, is_macro
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import (
     Assert,
@@ -36,30 +36,88 @@ from optigpu.syntax.program import (
     Store,
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
-from optigpu.syntax.types import Array, Pointer, Scalar, Space, Type, is_float, is_int
+from optigpu.syntax.types import VOID, Array, Pointer, Scalar, Space, Type, is_float, is_int
 from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
 
 HEADERS = {
     "limits.h": frozenset(INT_CONSTANTS),
     "math.h": frozenset(MATH) | {"INFINITY"},
+    "setjmp.h": frozenset({"malloc"}),
+    "stdatomic.h": frozenset({"malloc"}),
     "stdlib.h": frozenset({"free", "malloc"}),
     "stdint.h": frozenset({"malloc", "int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
     "stdbool.h": frozenset({"bool"}),
 }
 WIDE_TYPES = re.compile(r"\bu?int64_t\b")
 ALLOCATOR = r"""
-// Memory for arrays. Where there is none, or none of such a size, the program stops: it is proved for memory that is there.
+// Memory for arrays. Where there is none, or none of such a size, the innermost frame ends: what was allocated in it is freed,
+// and an optigpu_try_ function returns what went wrong. Outside of all frames nobody can be told, and the program stops.
+struct optigpu_frame {
+  jmp_buf end;
+  jmp_buf* outer;
+  int depth;
+};
+struct optigpu_memory {
+  struct optigpu_memory* older;
+  void* array;
+  const int* thread;
+  int depth;
+};
+static _Thread_local jmp_buf* optigpu_end;
+static _Thread_local int optigpu_depth;  // its address is the thread's name
+static struct optigpu_memory* optigpu_held;
+static atomic_flag optigpu_busy = ATOMIC_FLAG_INIT;
+static inline void optigpu_enter(struct optigpu_frame* frame) {
+  frame->outer = optigpu_end;
+  frame->depth = optigpu_depth++;
+  optigpu_end = &frame->end;
+}
+static inline void optigpu_leave(const struct optigpu_frame* frame) {
+  optigpu_end = frame->outer;
+  optigpu_depth = frame->depth;
+}
+static inline void optigpu_fail(void) {
+  if (optigpu_end == NULL) abort();
+  longjmp(*optigpu_end, 1);
+}
 static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
   for (int i = 0; i < rank; i++) {
-    if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) abort();
+    if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) optigpu_fail();
     bytes *= sizes[i];
   }
   return bytes;
 }
 static inline void* optigpu_malloc(size_t bytes) {
-  void* const memory = malloc(bytes);
-  if (memory == NULL && bytes != 0) abort();
-  return memory;
+  struct optigpu_memory* const memory = malloc(sizeof *memory);
+  void* const array = malloc(bytes);
+  if (memory == NULL || (array == NULL && bytes != 0)) {
+    free(memory);
+    free(array);
+    optigpu_fail();
+  }
+  while (atomic_flag_test_and_set(&optigpu_busy)) {}
+  *memory = (struct optigpu_memory){optigpu_held, array, &optigpu_depth, optigpu_depth};
+  optigpu_held = memory;
+  atomic_flag_clear(&optigpu_busy);
+  return array;
+}
+static inline struct optigpu_memory* optigpu_taken(const void* array, const int* thread, int depth) {
+  while (atomic_flag_test_and_set(&optigpu_busy)) {}
+  struct optigpu_memory** at = &optigpu_held;
+  while (*at != NULL && !(thread == NULL ? (*at)->array == array : (*at)->thread == thread && (*at)->depth > depth))
+    at = &(*at)->older;
+  struct optigpu_memory* const found = *at;
+  if (found != NULL) *at = found->older;
+  atomic_flag_clear(&optigpu_busy);
+  return found;
+}
+static inline void optigpu_free(void* array) {
+  free(optigpu_taken(array, NULL, 0));
+  free(array);
+}
+static inline void optigpu_failed(const struct optigpu_frame* frame) {
+  optigpu_leave(frame);
+  for (struct optigpu_memory* m; (m = optigpu_taken(NULL, &optigpu_depth, frame->depth)) != NULL; free(m)) free(m->array);
 }
 #define OPTIGPU_BYTES(type, ...) \
   optigpu_bytes(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
@@ -85,6 +143,9 @@ class _CPrinter(ProgramPrinter):
         self.exprs = CExprs()
         self.exprs.flat_params = flat
         self.assigned: set[str] = set()  # the variables of the function that are no constants
+        self.allocating = self.find_allocating()
+        self.exprs.tracked = "malloc" in self.words()
+        self.failing_loops = 0
 
     def is_flat(self, f: Function, p: Param) -> bool:
         """`float* a` that the contract makes a matrix."""
@@ -103,6 +164,9 @@ class _CPrinter(ProgramPrinter):
             if i:
                 self.out.add("")
             self.function(f)
+        for f in self.functions:
+            if f.name in self.allocating and all(p.name != f.name for p in f.params):  # which would hide it
+                self.attempt(f)
         code, self.out = self.out, Lines()
         headers = self.headers(code.text())
         for header in headers:
@@ -113,6 +177,55 @@ class _CPrinter(ProgramPrinter):
             self.out.extend(ALLOCATOR.strip("\n").split("\n"))
             self.out.add("")
         return self.out.text() + code.text() if self.out.lines else code.text()
+
+    def attempt(self, f: Function) -> None:
+        """The function for callers that want to know whether there was memory for it."""
+        params = [self.param(p) for p in f.params]
+        names = [p.name + ("_" if self.is_flat(f, p) else "") for p in f.params]
+        call = f"{f.name}({', '.join(names)});"
+        if f.result != VOID:
+            assert isinstance(f.result, Scalar)
+            params.append(self.declarator("optigpu_result", Pointer(f.result)))
+            call = f"*optigpu_result = {call}"
+        self.out.add("")
+        self.out.add(f"// `{f.name}`: null if all went well, else what went wrong.")
+        self.out.add(f"const char* {ATTEMPT}{f.name}({', '.join(params) or 'void'}) {{")
+        self.out.extend(
+            f"  {line}"
+            for line in (
+                "struct optigpu_frame optigpu_frame;",
+                "optigpu_enter(&optigpu_frame);",
+                "if (setjmp(optigpu_frame.end) == 0) {",
+                f"  {call}",
+                "  optigpu_leave(&optigpu_frame);",
+                "  return NULL;",
+                "}",
+                "optigpu_failed(&optigpu_frame);",
+                f'return "{f.name}: out of memory";',
+            )
+        )
+        self.out.add("}")
+
+    def find_allocating(self) -> set[str]:
+        """The functions that allocate memory, or call one that does."""
+        found: set[str] = set()
+        for f in self.functions:  # each after those it calls
+            if self.allocates(f.body, found):
+                found.add(f.name)
+        return found
+
+    def allocates(self, body: Body, functions: set[str]) -> bool:
+        inside = list(statements(body))
+        exprs = [
+            x
+            for s in inside
+            if not isinstance(s, Ghost | GhostEnd | Assert)
+            for e in stmt_exprs(s)
+            for x in subexpressions(e)
+        ]
+        arrays = [s.type for s in inside if isinstance(s, Decl) and isinstance(s.type, Array)]
+        calls = any(isinstance(x, Alloc) or (isinstance(x, Call) and x.func in functions) for x in exprs)
+        return calls or any(map(self.is_product, arrays))
 
     def words(self) -> set[str]:
         macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
@@ -225,17 +338,43 @@ class _CPrinter(ProgramPrinter):
     def loop(self, s: For) -> None:
         if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
             raise input_error("OG500", "a thread loop has no counterpart in plain C", s.loc)
-        for hint in self.pragmas(s):
-            self.out.add(f"#pragma {hint}")
         exprs = self.exprs
         saved, amount = (exprs.ranges, dict(exprs.types)), self.e(s.range.amount)
+        failing = s.mode is Mode.PARALLEL and self.allocates(s.body, self.allocating)
+        self.failing_loops += failing
+        failed, frame = (f"optigpu_{word}_{self.failing_loops}" for word in ("lost", "frame"))
+        if failing:
+            self.out.add(f"int {failed} = 0;")
+        for hint in self.pragmas(s):
+            self.out.add(f"#pragma {hint}")
         head = exprs.loop_head(s)
         step = f"{s.index} {s.range.op}= {amount}"
         if s.range.amount == Int(1) and s.range.op in "+-":
             step = f"{s.index}{s.range.op}{s.range.op}"
         exprs.ranges = inside_loop(saved[0], s, self.assigned)
-        self.nested(f"for ({head}; {step})", s.body)
+        if failing:
+            self.failing_body(f"for ({head}; {step})", s.body, failed, frame)
+        else:
+            self.nested(f"for ({head}; {step})", s.body)
         exprs.ranges, exprs.types = saved
+
+    def failing_body(self, head: str, body: Body, failed: str, frame: str) -> None:
+        """No iteration of a parallel loop leaves it: each has a frame of its own, and what failed is said after the loop."""
+        self.out.add(f"{head} {{")
+        self.out.depth += 1
+        self.out.add(f"struct optigpu_frame {frame};")
+        self.out.add(f"optigpu_enter(&{frame});")
+        self.out.add(f"if (setjmp({frame}.end) == 0) {{")
+        self.out.depth += 1
+        self.body(body)
+        self.out.add(f"optigpu_leave(&{frame});")
+        self.out.depth -= 1
+        self.out.add("} else {")
+        self.out.extend((f"  optigpu_failed(&{frame});", "  #pragma omp atomic write", f"  {failed} = 1;"))
+        self.out.add("}")
+        self.out.depth -= 1
+        self.out.add("}")
+        self.out.add(f"if ({failed}) optigpu_fail();")
 
     def pragmas(self, s: For) -> list[str]:
         """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll. OpenMP has no parallel loop inside

@@ -37,6 +37,7 @@ class CExprs(ExprPrinter):
         self.flat_params: dict[
             str, tuple[bool, ...]
         ] = {}  # per function: which parameters are flat pointers to matrices
+        self.tracked = False  # whether allocations are listed
         self.ranges = ranges or Ranges()
         self.types: dict[str, Scalar] = {}  # of names in C, where they are not those of the program
         self.known: tuple[Expr, Scalar] | None = None  # an expression that is proved to have a value of this type
@@ -317,6 +318,8 @@ class CExprs(ExprPrinter):
             return self.text(expand_index_helper(e, helper))
         flat = self.flat_params.get(e.func)
         args = [self.stored(a, a.type) for a in e.args]
+        if e.func == "free" and self.tracked:
+            return f"optigpu_free({args[0]})", POSTFIX_PRECEDENCE
         if flat is not None:
             args = [
                 f"({a.type.elem.name}*){self.show(a, UNARY_PRECEDENCE)}"

@@ -106,7 +106,7 @@ class CallRules(ThreadConditions):
         that it calls, each proved or admitted. Where integers are assumed to fit, the places are of that program: not then."""
         f, functions = theorem.function, self.program.functions
         if (
-            self.program.unbounded
+            theorem.unbounded
             or theorem.axioms != self.program.axioms
             or any(functions.get(g.name) != g for g in (f, *theorem.callees))
         ):

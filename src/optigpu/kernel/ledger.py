@@ -16,6 +16,7 @@ class Theorem:
     function: Function
     axioms: tuple[tuple[str, Term], ...]
     callees: tuple[Function, ...]
+    unbounded: bool  # integers are assumed to fit, in places that the ledger of its program has
 
 
 @dataclass(eq=False)
@@ -27,7 +28,7 @@ class Ledger:
 
     def proved(self, f: Function, program: Program) -> Theorem:
         callees = tuple(program.functions[name] for name in called(f.body))
-        theorem = self.theorems[f.name] = Theorem(f, program.axioms, callees)
+        theorem = self.theorems[f.name] = Theorem(f, program.axioms, callees, program.unbounded)
         return theorem
 
     def used(self, f: Function) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from optigpu.runtime.compilers import compile_c
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.unchecked import Unchecked
+from optigpu.syntax.macros import ATTEMPT
 from optigpu.syntax.types import Scalar
 
 CTYPES: dict[str, Any] = {
@@ -33,11 +35,26 @@ class CFunction:
         self._open = Unchecked(signature.name)
         self.path = compile_c(source)
         library = ctypes.CDLL(str(self.path))
-        self._function = library[signature.name]  # which no attribute of the library hides
-        self._function.restype = None if signature.result is None else ctype(signature.result)
-        self._function.argtypes = [
-            ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params
-        ]  # fmt: skip
+        types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
+        result = None if signature.result is None else ctype(signature.result)
+        self._function: Any
+        try:  # by item: no attribute of the library hides it
+            attempt = library[ATTEMPT + signature.name]
+        except AttributeError:  # it allocates nothing
+            self._function = library[signature.name]
+            self._function.restype, self._function.argtypes = result, types
+        else:
+            attempt.restype = ctypes.c_char_p
+            attempt.argtypes = [*types, *([] if result is None else [ctypes.c_void_p])]
+            self._function = partial(self._attempted, attempt, result)
+
+    def _attempted(self, attempt: Any, result: Any, *raw: Any) -> Any:
+        """A call that says where there was no memory for it."""
+        found = None if result is None else result()
+        message = attempt(*raw, *([] if found is None else [ctypes.addressof(found)]))
+        if message is not None:
+            raise MemoryError(message.decode())
+        return None if found is None else found.value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.signature.bind(args, kwargs)

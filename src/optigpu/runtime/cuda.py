@@ -9,8 +9,11 @@ from __future__ import annotations
 import ctypes
 import re
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,9 +39,9 @@ class CudaFunction:
     """A compiled CUDA function.
 
     NumPy arrays are copied to the GPU and back; PyTorch and CuPy arrays are used where they are, on the current stream. Without a
-    GPU the same text runs on the CPU stand-in, which is said once. `alignment`: bytes to which device arrays must be aligned.
-    `kernels` and `plan`: the device code alone and what the host does with it, for NVRTC; `compiler`: "nvcc" or "nvrtc", else the
-    first that is there.
+    GPU the same text runs on the CPU stand-in, which is said once; there, calls from several threads run one after another.
+    `alignment`: bytes to which device arrays must be aligned. `kernels` and `plan`: the device code alone and what the host does
+    with it, for NVRTC; `compiler`: "nvcc" or "nvrtc", else the first that is there.
     """
 
     def __init__(
@@ -80,7 +83,14 @@ class CudaFunction:
         result = [] if self.signature.result is None else [ctypes.c_void_p]
         host = getattr(library, name)
         host.argtypes, host.restype = [*types, *result], ctypes.c_char_p
-        self._host = lambda *raw: self.report(host(*raw))
+        turn = one_at_a_time(path) if self.standin else nullcontext()
+
+        def call(*raw: Any) -> None:
+            with turn:
+                message = host(*raw)  # of this thread
+            self.report(message)
+
+        self._host = call
         if on_device:
             device = getattr(library, f"{name}_on_device")
             device.argtypes, device.restype = [*types, ctypes.c_void_p], ctypes.c_char_p
@@ -201,6 +211,12 @@ class CudaFunction:
     def __repr__(self) -> str:
         where = self.compiler if self.standin else f"the GPU, by {self.compiler}"
         return f"<{self.signature.name}({', '.join(p.name for p in self.signature.params)}) on {where}>"
+
+
+@cache
+def one_at_a_time(path: Path) -> AbstractContextManager[object]:
+    """The lock of a library for the stand-in, whose threads are fibers of the one that calls it and whose memory is one GPU's."""
+    return threading.Lock()
 
 
 def with_own_symbols(source: str, name: str) -> str:

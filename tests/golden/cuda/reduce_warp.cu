@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <vector>
+#include <stdlib.h>
 
 namespace {
 
@@ -58,6 +58,22 @@ size_t size_product(Sizes... sizes) {
   return out;
 }
 
+// Host memory that is released at the end of its scope, also on an early return.
+template <typename T>
+struct host_array {
+  T* data = nullptr;
+  template <typename... Sizes>
+  const char* allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    data = (T*)malloc(bytes);
+    return data == nullptr && bytes != 0 ? "out of memory on the host" : nullptr;
+  }
+  operator T*() const { return data; }
+  host_array() = default;
+  host_array(const host_array&) = delete;
+  ~host_array() { free(data); }
+};
+
 // Device memory that is released at the end of its scope, also on an early return.
 template <typename T>
 struct device_array {
@@ -102,8 +118,9 @@ extern "C" const char* reduce_warp(int n, const float* a, float* result) {
   TRY(d_sums.allocate(4));
   TRY(cudaMemcpy(d_a, a, sizeof(float) * n, cudaMemcpyHostToDevice));
   TRY(launch_reduce_warp_kernel(n, d_a, d_sums, 0));
-  std::vector<float> sums(size_product(4));
-  TRY(cudaMemcpy(sums.data(), d_sums, sizeof(float) * 4, cudaMemcpyDeviceToHost));
+  host_array<float> sums;
+  TRY(sums.allocate(4));
+  TRY(cudaMemcpy(sums.data, d_sums, sizeof(float) * 4, cudaMemcpyDeviceToHost));
   float total = 0.0f;
   for (int b = 0; b < 4; ++b) {
     total += sums[b];

@@ -39,8 +39,8 @@ RESERVED_WORDS = (
     "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
-    "failure failed TRY device_array scratch_array size_product load2 load4 store2 store4 blocks blocks_x blocks_y blocks_z "
-    "first_y first_z slice_y slice_z NULL INFINITY snprintf"
+    "failure failed TRY host_array device_array scratch_array size_product load2 load4 store2 store4 blocks "
+    "blocks_x blocks_y blocks_z first_y first_z slice_y slice_z NULL INFINITY snprintf"
 )
 CUDA_API = re.compile(r"cuda[A-Z]")
 VECTOR_TYPES = {  # the stem of CUDA's types of neighbouring elements
@@ -71,6 +71,23 @@ size_t size_product(Sizes... sizes) {
   for (const size_t size : {(size_t)sizes...}) out = size != 0 && out > SIZE_MAX / size ? SIZE_MAX : out * size;
   return out;
 }
+"""
+HOST_ARRAY = """
+// Host memory that is released at the end of its scope, also on an early return.
+template <typename T>
+struct host_array {
+  T* data = nullptr;
+  template <typename... Sizes>
+  const char* allocate(Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    data = (T*)malloc(bytes);
+    return data == nullptr && bytes != 0 ? "out of memory on the host" : nullptr;
+  }
+  operator T*() const { return data; }
+  host_array() = default;
+  host_array(const host_array&) = delete;
+  ~host_array() { free(data); }
+};
 """
 DEVICE_ARRAY = """
 // Device memory that is released at the end of its scope, also on an early return.
@@ -305,7 +322,7 @@ class _File:
     def write(self, device: DeviceCode, header: Sequence[str]) -> str:
         checked, assumed = requirements(self.f, self.definitions)
         self.header(header, assumed)
-        for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *(["vector"] if self.vectors() else [])):
+        for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *(["stdlib.h"] if self.vectors() else [])):
             self.out.add(f"#include <{line}>")
         self.out.add("")
         self.out.add("namespace {")
@@ -388,7 +405,8 @@ class _File:
         ]
         scratch = self.bound is not None and any(n not in self.bound for n in device)
         product = SIZE_PRODUCT if device or self.vectors() else ""
-        return PREAMBLE + product + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
+        host = HOST_ARRAY if self.vectors() else ""
+        return PREAMBLE + product + host + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
     def alignment(self, bound: Mapping[str, str] | None) -> dict[str, int]:
         """Parameter -> bytes to which its vector accesses need it aligned: device memory of the caller."""

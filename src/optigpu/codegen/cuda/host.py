@@ -145,8 +145,8 @@ class HostPrinter(BodyPrinter):
                         "OG401", "a host array of bool has no counterpart here", s.loc, help="use uint8_t"
                     )
                 else:
-                    sizes = ", ".join(map(self.exprs.show, dims))
-                    self.out.add(f"std::vector<{elem.name}> {name}(size_product({sizes}));")
+                    self.out.add(f"host_array<{elem.name}> {name};")
+                    self.out.add(f"TRY({name}.allocate({', '.join(map(self.exprs.show, dims))}));")
             case CallStmt(call):
                 self.memory_call(call)
             case Return(value):
@@ -165,7 +165,7 @@ class HostPrinter(BodyPrinter):
     def memory_call(self, call: Call) -> None:
         name = call.func
         if name == "free":
-            return  # a vector frees itself
+            return  # it frees itself
         if name == "gmem_free":
             if not (self.bound is not None and root(call.args[0]) in self.bound):
                 self.out.add(f"TRY({self.e(call.args[0])}.release());")
@@ -195,7 +195,7 @@ class HostPrinter(BodyPrinter):
         if isinstance(e, Var):
             info = self.exprs.arrays.get(e.name)
             if info is not None and info.storage is Storage.HOST and e.name in self.vectors:
-                return f"{e.name}.data()"
+                return f"{e.name}.data"
             return self.argument(e.name)
         return self.e(e)
 

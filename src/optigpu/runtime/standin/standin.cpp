@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -189,7 +190,9 @@ void run_block(int count) {
 
 }  // namespace
 
-void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t, const std::function<void()>& kernel) {
+namespace {
+
+void run(dim3 grid, dim3 block, size_t shared_bytes, const std::function<void()>& kernel) {
   const unsigned long long count = (unsigned long long)block.x * block.y * block.z;
   const unsigned long long blocks = (unsigned long long)grid.x * grid.y * grid.z;
   if (count == 0 || count > MOST_THREADS || block.z > 64 || blocks == 0 || grid.y > 65535 || grid.z > 65535 ||
@@ -214,6 +217,16 @@ void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t, const std:
         run_block((int)count);
         block_number++;
       }
+}
+
+}  // namespace
+
+void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t, const std::function<void()>& kernel) {
+  try {
+    run(grid, block, shared_bytes, kernel);
+  } catch (const std::bad_alloc&) {
+    fail("out of memory");
+  }
 }
 
 int lane() { return current->number % 32; }
@@ -247,8 +260,13 @@ cudaError_t allocate(void** p, size_t bytes) {
   unsigned char* const raw = (unsigned char*)aligned_alloc(256, (bytes + 2 * GUARD + 255) / 256 * 256);
   if (raw == nullptr) return cudaErrorMemoryAllocation;
   memset(raw, 0xff, bytes + 2 * GUARD);
+  try {
+    allocations[(uintptr_t)(raw + GUARD)] = bytes;
+  } catch (const std::bad_alloc&) {
+    free(raw);
+    return cudaErrorMemoryAllocation;
+  }
   *p = raw + GUARD;
-  allocations[(uintptr_t)*p] = bytes;
   return cudaSuccess;
 }
 
@@ -337,7 +355,11 @@ void access(uintptr_t address, size_t size, bool write) {
     if (address + size > start + bytes && address < start + bytes + GUARD) fail("an access beyond the end of an array");
   }
   const size_t step = size < 4 ? size : 4;
-  for (size_t i = 0; i < size; i += step) touch(address + i, write);
+  try {
+    for (size_t i = 0; i < size; i += step) touch(address + i, write);
+  } catch (const std::bad_alloc&) {
+    fail("no memory to watch accesses with");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+"""Emitted host code that gets no memory: the call is an error, what it allocated is freed, and the process goes on."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from optigpu.codegen.c import emit_c
+from optigpu.frontend import parse_text
+from optigpu.frontend.shapes import effective_types
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.errors import CallError
+from optigpu.runtime.signature import signature_of
+from tests.conftest import ROOT
+from tests.support.cuda import emitted, on_standin
+
+TOO_MUCH = 2**31 - 5  # elements, squared: more bytes than there are addresses
+SEQUENTIAL = """float f(int n, float a[1]) {
+  __consumes("a ~> Cells1(1)"); __produces("a ~> Matrix1(1, fun i -> 2)"); __requires("n >= 1"); __ensures("_Res == 2");
+  float* const kept = MALLOC1(float, 1000000);
+  kept[0] = 2.0f;
+  float* const t = MALLOC2(float, n, n);
+  t[MINDEX2(n, n, 0, 0)] = kept[0];
+  a[0] = t[MINDEX2(n, n, 0, 0)];
+  free(t);
+  free(kept);
+  return 2.0f;
+}
+"""
+CALLED = """void g(int n) { float* const t = MALLOC2(float, n, n); free(t); }
+void f(int n, float a[1]) {
+  __consumes("a ~> Cells1(1)"); __produces("a ~> Matrix1(1, fun i -> 2)"); __requires("n >= 1");
+  float* const kept = MALLOC1(float, 1000000);
+  g(n);
+  a[0] = 2.0f;
+  free(kept);
+}
+"""
+PARALLEL = """void f(int n, float a[64]) {
+  __consumes("a ~> Cells1(64)"); __produces("a ~> Matrix1(64, fun i -> 2)"); __requires("n >= 1");
+  float* const kept = MALLOC1(float, 1000000);
+  #pragma omp parallel for
+  for (int i = 0; i < 64; i++) {
+    float* const s = MALLOC1(float, 1000000);
+    float* const t = MALLOC2(float, n, i % 2 == 0 ? n : 1);
+    a[i] = 2.0f;
+    free(t);
+    free(s);
+  }
+  free(kept);
+}
+"""
+PROGRAMS = {"sequential": SEQUENTIAL, "called": CALLED, "parallel": PARALLEL}
+
+
+def compiled(text: str) -> CFunction:
+    program = parse_text(text)
+    f = program.function("f")
+    return CFunction(emit_c(program), signature_of(f, effective_types(f)))
+
+
+def memory() -> int:
+    """Bytes of the address space in use."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_call_without_memory_is_an_error(name: str) -> None:
+    f = compiled(PROGRAMS[name])
+    a = np.zeros(64 if name == "parallel" else 1, np.float32)
+    f(1, a)
+    assert (a == 2).all()
+    for _ in range(3):
+        with pytest.raises(MemoryError, match="f: out of memory"):
+            f(TOO_MUCH, a)
+    before = memory()
+    for _ in range(200):  # 4 MB each, and in the parallel loop 64 times as much, if it were kept
+        with pytest.raises(MemoryError):
+            f(TOO_MUCH, a)
+    assert memory() - before < 100 << 20
+    a[:] = 0
+    f(1, a)
+    assert (a == 2).all()
+
+
+def test_results_are_results() -> None:
+    assert compiled(SEQUENTIAL)(1, np.zeros(1, np.float32)) == 2.0
+    assert compiled("int f(int n) { return n + 1; }")(4) == 5  # which allocates nothing
+
+
+LIMITED = """
+import resource
+import numpy as np
+from tests.test_host_memory import *
+f = compiled(SEQUENTIAL)
+a = np.zeros(1, np.float32)
+resource.setrlimit(resource.RLIMIT_AS, (memory() + (100 << 20), resource.RLIM_INFINITY))
+for _ in range(5):
+    try:
+        f(8000, a)  # 256 MB
+        raise SystemExit("there was memory")
+    except MemoryError as e:
+        assert "f: out of memory" in str(e)
+f(10, a)
+assert a[0] == 2
+"""
+
+
+def test_a_process_that_may_have_no_more() -> None:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+    subprocess.run([sys.executable, "-c", LIMITED], env=environment, check=True)
+
+
+def test_names_that_the_entry_point_does_not_hide() -> None:
+    text = SEQUENTIAL.replace("int n", "int frame").replace("n >= 1", "frame >= 1").replace("n, n", "frame, frame")
+    assert compiled(text)(1, np.zeros(1, np.float32)) == 2.0
+
+
+HOST = """void f(int n, float a[8]) {
+  __requires("n >= 1"); __writes("a ~> Matrix1(8, fun i -> 1)");
+  float* const h = MALLOC2(float, n, 8);
+  for (int j = 0; j < 8; j++) h[MINDEX2(n, 8, 0, j)] = 1.0f;
+  float* const d = __gmem_malloc1<float>(8);
+  memcpy_host_to_device1(d, a, 8);
+  kernel_launch(1, 8, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 8; t++) d[t] = 1.0f;
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(a, d, 8);
+  gmem_free(d);
+  free(h);
+}
+""".replace("  memcpy_host_to_device1(d, a, 8);\n", "")
+
+
+def test_host_code_of_kernels() -> None:
+    assert "std::vector" not in emitted(HOST).text
+    f = on_standin(HOST)
+    a = np.zeros(8, np.float32)
+    f(2, a)
+    assert (a == 1).all()
+    many = on_standin(
+        HOST.replace("MALLOC2(float, n, 8)", "MALLOC3(float, n, n, 8)").replace(
+            "MINDEX2(n, 8, 0, j)", "MINDEX3(n, n, 8, 0, 0, j)"
+        )
+    )
+    for _ in range(2):
+        with pytest.raises(CallError, match="out of memory on the host"):
+            many(TOO_MUCH - 1024, a)
+    many(2, a)
