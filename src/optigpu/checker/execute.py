@@ -14,6 +14,7 @@ from optigpu.checker.explore import (
     World,
     bind_variables,
     call_arguments,
+    filled,
     located,
     over_all,
     rotation,
@@ -436,6 +437,9 @@ class Executor:
                 invariant.append(self.invariant(state, summary, effect, families[0], actual))
         laws = summary.ranges(self.judge, state.facts, actual) if bounded else {}
         invariant = [self.with_law(state, summary, i, laws) for i in invariant]
+        invariant.sort(
+            key=lambda i: state.held[i.family].cells.arity > 0
+        )  # where others are written may depend on a counter
         facts = tuple(k.substitute(p, actual) for p in summary.invariants)
         return LoopContract(tuple(exclusive), tuple(invariant), facts)
 
@@ -534,6 +538,9 @@ class Executor:
         index, init = r.cells.at(ys), r.init_at(ys)
         bound = (v, *ys)
         if effect.kind == "unknown":
+            done = filled(effect, summary, index, self.judge)
+            done = inside_loop.simplify(k.substitute(done, actual))
+            init = k.or_(init, done) if _expressible(done) else init
             return Invariant(n, k.abstract(init, bound), None)
         value = start_contents(effect, summary, index, r.value_at(ys), inside_loop)
         value = inside_loop.simplify(k.substitute(value, actual))
