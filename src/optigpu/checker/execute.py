@@ -21,6 +21,7 @@ from optigpu.checker.explore import (
     start_contents,
     unknown_content,
 )
+from optigpu.checker.gathering import gathered
 from optigpu.checker.maxima import Guess
 from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
@@ -94,7 +95,7 @@ class Executor:
             state = self.current = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
             end = self.run(state)
             self.place = 0
-            return self.finish(end, f)
+            return self.finish_whole(end, f)
         except Rejected as r:
             clause = self.clause
             if self.current is not None:
@@ -113,6 +114,16 @@ class Executor:
         if found is None:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
         return tuple(k.abstract(t, xs) for t in found)
+
+    def finish_whole(self, state: State, f: kc.Function) -> Theorem:
+        """The end of a function; what a claim asks for may be in several families."""
+        try:
+            return self.finish(state, f)
+        except Rejected as r:
+            whole = gathered(self.kernel, state, r.data.get("base", "")) if r.why == "permission" else None
+            if whole is None:
+                raise
+            return self.finish(whole, f)
 
     def finish(self, state: State, f: kc.Function) -> Theorem:
         takes: list[Take] = []
@@ -217,7 +228,14 @@ class Executor:
         assert state.next is not None
         self.place = state.next.at or self.place
         self.current = state
-        return self.step(state)
+        try:
+            return self.step(state)
+        except Rejected as r:
+            whole = gathered(self.kernel, state, r.data.get("base", "")) if r.why == "permission" else None
+            if whole is None:
+                raise
+            self.place, self.current = state.next.at or self.place, whole
+            return self.step(whole)
 
     def step(self, state: State) -> State:
         match state.next:
