@@ -23,7 +23,7 @@ from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 RULES = (
     "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
-    "barrier", "shuffle", "restate", "forget", "launch", "phase",
+    "barrier", "shuffle", "restate", "gather", "forget", "launch", "phase",
 )  # fmt: skip
 FORMAT = 4
 PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})

@@ -296,7 +296,16 @@ class FunctionElaborator:
         for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):
             self.expr(d, names)  # C computes the sizes of parameters when the function is entered
         body = (*self.code, *self.block(f.body, names))
-        return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE, threads)
+        return kc.Function(
+            f.name,
+            tuple(params),
+            contract,
+            body,
+            f.admitted,
+            f.role is Role.DEVICE,
+            threads,
+            lemma=f.role is Role.GHOST,
+        )
 
     def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
         variables: list[Term] = []
@@ -404,18 +413,27 @@ class FunctionElaborator:
     # Statements
 
     def block(self, body: Body, names: Names) -> kc.Code:
-        """A scope: its locals are freed at its end."""
+        """A scope: its locals are freed at its end, and those of the device code of a kernel where that ends."""
         outer, self.code = self.code, []
         locals_: list[str] = []
-        around = self.current
+        around, of_host = self.current, 0
         for s in body:
             self.seen = self.current = self.seen + 1
+            phase = s.call.func if isinstance(s, CallStmt) else ""
+            if phase == "kernel_setup_end":
+                of_host = len(locals_)
+            elif phase == "kernel_teardown_begin":
+                self.free_locals(locals_[of_host:], s.loc)
+                del locals_[of_host:]
             names = self.statement(s, names, locals_)
         self.current = around
-        for base in reversed(locals_):
-            self.code.append(kc.Free(base, False, at=self.at(body[-1].loc if body else NOWHERE)))
+        self.free_locals(locals_, body[-1].loc if body else NOWHERE)
         result, self.code = tuple(self.code), outer
         return result
+
+    def free_locals(self, bases: list[str], loc: Loc) -> None:
+        for base in reversed(bases):
+            self.code.append(kc.Free(base, False, at=self.at(loc)))
 
     def statement(self, s: Stmt, names: Names, locals_: list[str]) -> Names:
         match s:

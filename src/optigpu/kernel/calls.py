@@ -35,13 +35,15 @@ class CallRules(ThreadConditions):
 
         A device function is executed by the whole current group, which has the number of threads it asks for; it counts them as the
         group does, so owners mean the same in its contract. What it reads is marked: after a barrier, anyone may have read it.
+
+        A lemma without parameters holds no memory and is not executed: its facts follow for all values of its variables, anywhere.
         """
         i = self._next(state, Call)
         self._known(state, variables, steps, gives)
         f = self.program.functions[i.function]
         if f != copying(f.name):
             self.ledger.used(f)
-        if state.context.kind != (THREADS if f.device else HOST):
+        if not (f.lemma and not f.params) and state.context.kind != (THREADS if f.device else HOST):
             raise Rejected("call", "context", context=state.context, function=f.name)
         sub, views = self._arguments(state, f, i, variables)
         if f.device:

@@ -234,6 +234,7 @@ class Function:
     device: bool = False  # called by threads of a kernel
     threads: Term = ONE  # how many of them call a device function together
     primitive: bool = False  # what it does is defined by its contract
+    lemma: bool = False  # a proof: it is not executed where it is used
 
 
 @record
