@@ -45,6 +45,13 @@ void f(float x, int a[2]) { __writes("a ~> Cells1(2)"); a[0] = 0; a[1] = 0; a[g(
     "guarded conversion": """void f(float x, int a[4]) { __writes("a ~> Cells1(4)");
   for (int i = 0; i < 4; i++) a[i] = 0;
   const int k = (int)x; if (0 <= k && k < 4) a[k] = 1; }""",
+    "definition about reals that bounds no index": """__DEF(P, "fun (x: float) (k: int) -> x == k && x <= 3.0f");
+void f(float x, int k, int a[4]) { __requires("P(x, k), 0 <= k, k < 4"); __writes("a ~> Cells1(4)");
+  for (int i = 0; i < 4; i++) a[i] = 0; a[k] = 1; }""",
+    "admitted function of floats, in bounds whatever it returns": """__DECL(F, "float -> int");
+int g(float x) { __ensures("_Res == F(x), 0 <= _Res, _Res < 4"); __admitted(); return 0; }
+void f(float x, float y, int a[4]) { __writes("a ~> Cells1(4)"); for (int i = 0; i < 4; i++) a[i] = 0;
+  a[g(x + y - y)] = 1; }""",
     "fact about reals that only the result needs": """float f(float x) { __requires("x > 0.0f"); __ensures("_Res > 0.0f");
   return x / 2.0f; }""",
 }
@@ -96,6 +103,28 @@ void f(float x, int a[2]) { __writes("a ~> Cells1(2)"); a[0] = 0; a[1] = 0;
   for (int i = 0; i < 4; i++) a[i] = 0;
   a[k] = 1; }""",
         ("OG302",), 4,
+    ),
+    "definition about reals that bounds an index": (
+        """__DEF(P, "fun (x: float) (k: int) -> x == k && x >= 0.0f && x <= 3.0f");
+void f(float x, int k, int a[4]) { __requires("P(x, k)"); __writes("a ~> Cells1(4)");
+  for (int i = 0; i < 4; i++) a[i] = 0;
+  a[k] = 1; }""",
+        ("OG302",), 5,
+    ),
+    "results of an admitted function of floats": (
+        """__DECL(F, "float -> int");
+int g(float x) { __ensures("_Res == F(x)"); __admitted(); return 0; }
+void f(float x, float y, int a[1]) { __writes("a ~> Cells1(1)"); a[0] = 0;
+  a[g(x + y - y) - g(x)] = 1; }""",
+        ("OG302",), 5,
+    ),
+    "contents from an admitted function of floats": (
+        """__DECL(F, "float -> int");
+void g(float x, int b[1]) { __writes("b ~> Matrix1(1, fun i -> F(x))"); __admitted(); }
+void f(float x, float y, int b[1], int c[1], int a[1]) {
+  __writes("a ~> Cells1(1)"); __writes("b ~> Cells1(1)"); __writes("c ~> Cells1(1)"); a[0] = 0; g(x + y - y, b); g(x, c);
+  a[b[0] - c[0]] = 1; }""",
+        ("OG302",), 6,
     ),
     "counter that a comparison may leave behind": (
         """void f(float x, int a[1]) { __writes("a ~> Cells1(1)"); a[0] = 0;

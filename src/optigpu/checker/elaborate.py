@@ -174,7 +174,7 @@ def elaborate(program: Program, unbounded: bool = False, without: Weakened = fro
                 functions[item.name] = FunctionElaborator(item, names, out, ghosts, program).run()
             case _:
                 pass
-    if floats_decide(program):
+    if floats_decide(program, [functions[name] for name in scopes]):
         for f in (f for f in program.flat_items() if isinstance(f, Function) and f.name in functions):
             if f.role is not Role.GHOST:
                 opened = OpenFloats(f, scopes[f.name], out, ghosts, program, functions).run()
@@ -618,7 +618,11 @@ class FunctionElaborator:
             if not plain or r.op == "-" or r.relation != "<" or loop.amount is not k.ONE:
                 self.oblige(k.and_(within(loop.start, limits), within(end, limits)), "overflow", s.loc)
             return ()
-        return () if plain else (kc.Oblige(within(loop.index, limits), "overflow", at=self.at(s.loc)),)
+        fits = [] if plain else [within(loop.index, limits)]
+        if not t.signed and r.op in ("*", "<<"):
+            factor = loop.amount if r.op == "*" else k.pow2(loop.amount)
+            fits.append(within(k.mul(loop.index, factor), limits))
+        return tuple(kc.Oblige(p, "overflow", at=self.at(s.loc)) for p in fits)
 
     def is_plain(self, e: Expr, t: Scalar, names: Names) -> bool:
         """Is this known to be a number of the type, because of where it comes from?"""
@@ -630,8 +634,10 @@ class FunctionElaborator:
                     k.var(name, INT)
                 )
                 return parameter and t.low <= e.type.low and e.type.high <= t.high
-            case Cast(to, arg) if to.kind is Kind.INT:
+            case Cast(to, arg) if to.kind is Kind.INT and (e.implicit or to.signed):  # shown to keep the number
                 return self.is_plain(arg, t, names)
+            case Cast(to) if to.kind is Kind.INT:  # modulo 2^bits
+                return t.low <= to.low and to.high <= t.high
             case _:
                 return False
 
