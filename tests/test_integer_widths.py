@@ -205,11 +205,11 @@ def test_random_functions_in_a_kernel(inline: bool) -> None:
     args = max((args for _, _, args, _, _ in calls), key=lambda a: sum(x[2] == a for x in calls))
     rng = Random(7)
     texts = {t for t, *_ in calls if not inline or t.count(";") == 1}
-    for args in [args, *(arguments(rng) for _ in range(2))]:
+    for values in [args, *(arguments(rng) for _ in range(2))]:
         functions, stores, results = [], [], []
         for text in sorted(texts):
             try:
-                results.append(run(INCLUDE + text, *args)[0] % 2**64)
+                results.append(run(INCLUDE + text, *values)[0] % 2**64)
             except Misbehaviour:
                 continue
             name, k = text.split("(")[0].split()[1], len(stores)
@@ -219,6 +219,6 @@ def test_random_functions_in_a_kernel(inline: bool) -> None:
         params = ", ".join(f"{t} {n}" for n, t in PARAMS.items())
         kernel = KERNEL.format(params=params, count=len(stores), stores=" ".join(stores))
         h = np.zeros(len(stores), np.uint64)
-        on_standin(INCLUDE + ("" if inline else "".join(functions)) + kernel, races=False)(*args, h)
+        on_standin(INCLUDE + ("" if inline else "".join(functions)) + kernel, races=False)(*values, h)
         wrong = [(f, have, want) for f, have, want in zip(functions, map(int, h), results) if have != want]
-        assert not wrong, (wrong[0], args)
+        assert not wrong, (wrong[0], values)
