@@ -88,6 +88,7 @@ from optigpu.syntax.program import (
     Store,
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
+from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type
 from optigpu.syntax.walk import subexpressions
@@ -333,6 +334,9 @@ class FunctionElaborator:
             if (limits := limits_of(p.type)) is not None:
                 requires.append(within(k.var(p.name, INT), limits))
                 places.requires.append(p.loc)
+        for fits in fitting_sizes(self.f):
+            requires.append(self.formulas.term(fits, names))
+            places.requires.append(fits.loc)
         if result is not None and (limits := limits_of(self.f.result)) is not None:
             ensures.append(within(result, limits))
             places.ensures.append(self.f.loc)
