@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from math import gcd
 from typing import Any
 
 from optigpu.kernel import terms as k
@@ -290,6 +291,8 @@ class Facts:
         cs = k.coefficients(p)
         if not any(cs):
             return bool(cs.get((), 0) >= 0)
+        if (g := gcd(*(c for m, c in cs.items() if m))) > 1:  # g * n + c >= 0 if n + c div g >= 0
+            p = k.polynomial(cs := {m: c // g for m, c in cs.items()}, INT)
         if self._plainly_nonneg(cs, bounds):
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
@@ -379,6 +382,12 @@ class Facts:
                 case "max":
                     for x in a.args:
                         self._add_bounds(bounds, k.le(x, a))
+                case "bxor" if k.is_num(a.args[1]) and a.args[1].data >= 0:  # higher bits than those of the number stay
+                    size = k.num(1 << a.args[1].data.bit_length())
+                    first = k.mul(size, k.fdiv(a.args[0], size))
+                    self._add_definitions(bounds, first)
+                    self._add_bounds(bounds, k.le(first, a))
+                    self._add_bounds(bounds, k.lt(a, k.add(first, size)))
                 case "pow2":
                     if k.le(ZERO, a.args[0]) is TRUE or k.le(ZERO, a.args[0]) in self.known:
                         self._add_bounds(bounds, k.le(ONE, a))
@@ -397,7 +406,7 @@ class Facts:
 
 # For each atom v: (c, 1, r) for c*v >= r, (c, -1, r) for c*v <= r, with c > 0.
 Bounds = dict[Term, list[tuple[Term, int, Term]]]
-_DEFINED = ("fdiv", "max", "pow2")
+_DEFINED = ("fdiv", "max", "pow2", "bxor")
 
 
 @lru_cache(20_000)
