@@ -306,7 +306,7 @@ class Facts:
         tried_at[p] = depth
         tried = 0
         for v in sorted({a for m in cs for a in m}, key=_innermost, reverse=True):
-            parts = _linear_in(cs, v)
+            parts = linear_in(cs, v)
             if parts is None or v not in bounds:
                 continue
             a, q = parts
@@ -481,7 +481,7 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
     return None
 
 
-def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
+def linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
     """(a, q) with p = a*v + q, where v is no factor of either."""
     if any(m.count(v) > 1 for m in cs):
         return None
