@@ -454,8 +454,10 @@ class FunctionElaborator:
             case Block(body):
                 self.code.extend(self.block(body, names))
             case CallStmt(call):
+                start = len(self.code)
                 self.call_statement(call, names, s.loc)
                 self.out.marks.update((i.at, s.mark) for i in self.code[-1:] if isinstance(i, kc.Loop))
+                self.pointers_last(start)
             case Return(value):
                 if value is not None:
                     result = self.expr(value, names)
@@ -585,6 +587,12 @@ class FunctionElaborator:
         if last is not None and len(rows) < len(dims) and (size := dims[len(rows)]) is not None:
             limits.append((last, size))
         self.oblige(k.and_(*(k.and_(k.le(k.ZERO, i), k.le(i, d)) for i, d in limits)), "pointer", loc)
+
+    def pointers_last(self, start: int) -> None:
+        """What is obliged of the pointers passed to a call comes after it: an access outside the array says more."""
+        new = self.code[start:]
+        pointers = [i for i in new if isinstance(i, kc.Oblige) and i.why == "pointer"]
+        self.code[start:] = [*(i for i in new if i not in pointers), *pointers]
 
     def loop(self, s: For, names: Names) -> None:
         at = self.at(s.loc)
@@ -1033,9 +1041,10 @@ class FunctionElaborator:
     def call(self, e: Call, names: Names) -> Term:
         name = e.func
         if name in self.functions:
-            target = self.temporary(sort_of(e.type, e.loc))
+            target, start = self.temporary(sort_of(e.type, e.loc)), len(self.code)
             args = self.arguments(e, names)
             self.code.append(kc.Call(target, name, args, at=self.at(e.loc)))
+            self.pointers_last(start)
             return target
         args_ = [self.expr(a, names) for a in e.args]
         if name == "exact_div":

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import INT, Term, instantiate
+from optigpu.kernel.terms import INT, ZERO, Term, instantiate
 
 UNIVERSAL = ("all", "forall")
+_WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
 POSITIVE = ("fn:exp", "fn:exp2")  # mathematical functions by name, see checker/formulas.py
 NOT_NEGATIVE = ("fn:sqrt",)
 
@@ -76,11 +77,13 @@ class Judge:
         return bool((new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal))
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
-        """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
+        """What holds of functions, bits and sums in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
         out: list[Term] = []
-        for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in ("app", "sum") and t.sort.numeric):
+        for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in _WITH_LAWS and t.sort.numeric):
             zero = k.num(0, t.sort)
-            if t.op == "app" and t.args[0].data in POSITIVE:
+            if t.op in ("band", "bor", "bxor"):
+                out += laws_of_bits(t)
+            elif t.op == "app" and t.args[0].data in POSITIVE:
                 out.append(k.lt(zero, t))
             elif t.op == "app" and t.args[0].data in NOT_NEGATIVE:
                 out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # of a negative number, C's is NaN
@@ -109,6 +112,19 @@ class Judge:
                     out.append(k.implies(k.le(low, high), order(t, k.mul(c, k.sub(high, low)))))
                     break
         return out
+
+
+def laws_of_bits(t: Term) -> list[Term]:
+    """What arithmetic knows of bits: those above all ones of a number stay, and a single one is added or taken away."""
+    a, b = t.args
+    bounds = [k.le(ZERO, t), *([k.le(t, a), k.le(t, b)] if t.op == "band" else [k.le(t, k.add(a, b))])]
+    out = [k.implies(k.and_(k.le(ZERO, a), k.le(ZERO, b)), k.and_(*bounds))]
+    if t.op == "bxor" and k.is_num(b) and b.data > 0:
+        size = k.num(1 << b.data.bit_length())
+        out.append(k.eq(k.fdiv(t, size), k.fdiv(a, size)))
+        if b.data & (b.data - 1) == 0:
+            out.append(k.eq(t, k.add(a, k.sub(b, k.mul(size, k.fmod(k.fdiv(a, b), k.num(2)))))))
+    return out
 
 
 def instance(u: Term, args: tuple[Term, ...]) -> Term:

@@ -14,8 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from math import gcd
+from operator import xor
 from types import NoneType
 from typing import Any, NoReturn, TypeAlias, cast
 from weakref import WeakValueDictionary
@@ -333,16 +334,28 @@ def pow2(k: Term) -> Term:
 
 
 def bitwise(op: str, a: Term, b: Term) -> Term:
-    """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
+    """band, bor, bxor of integers, of negative ones with infinitely many leading ones. A mask of low ones is a remainder."""
     expect(INT, a, b)
-    if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
+    if is_num(a) and is_num(b):
         x, y = a.data, b.data
         return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])
+    if op == "bxor":  # x ^ x is 0, x ^ 0 is x, and numbers are gathered
+        parts = frozenset(_operands(a)) ^ frozenset(_operands(b))
+        number = reduce(xor, [p.data for p in parts if is_num(p)], 0)
+        args = sorted(p for p in parts if not is_num(p)) + [num(number)] * (number != 0)
+        return reduce(lambda x, y: _make(op, (x, y), INT), args) if args else ZERO
+    if a is b or (op == "bor" and ZERO in (a, b)):
+        return b if a is ZERO else a
     if op == "band":
         for x, mask in ((a, b), (b, a)):
             if is_num(mask) and mask.data >= 0 and (mask.data + 1) & mask.data == 0:
                 return fmod(x, num(mask.data + 1))
     return _make(op, tuple(sorted((a, b))), INT)
+
+
+def _operands(x: Term) -> tuple[Term, ...]:
+    """What an exclusive or is made of, each once; a number comes last."""
+    return (*_operands(x.args[0]), x.args[1]) if x.op == "bxor" else (x,)
 
 
 def max_(*xs: Term) -> Term:

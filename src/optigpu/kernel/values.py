@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index, arguments, same
-from optigpu.kernel.facts import Facts
+from optigpu.kernel.facts import Facts, linear_in
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.records import record
 from optigpu.kernel.terms import FALSE, INT, TRUE, Term, instantiate, instantiate_all
@@ -175,7 +175,7 @@ class Equality:
             case Partition(old, test):
                 return partition(old, test) if old.op == "sum" else None
             case Maximum(old, new, there, again):
-                a, b = parts(old), parts(new)
+                a, b = scaled_parts(self.judge, facts, old), scaled_parts(self.judge, facts, new)
                 return new if self._bounded(facts, a, b, there) and self._bounded(facts, b, a, again) else None
             case Extend(old, body, steps):
                 if old.op not in _BIG:
@@ -282,3 +282,12 @@ def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRU
             return [*parts(a, ranges, k.and_(where, c)), *parts(b, ranges, k.and_(where, k.not_(c)))]
         case _:
             return [Cells("", ranges, where, (t,))]
+
+
+def scaled_parts(judge: Judge, facts: Facts, t: Term) -> list[Cells]:
+    """The same, also of c * m + r for a maximum m and c >= 0: then c * x + r for each term x of m."""
+    for m in (a for a in t.parts if t.op == "poly" and a.op in ("max", "fold_max")):
+        found = linear_in(k.coefficients(t), m) if t.level == 0 else None
+        if found is not None and judge.proves(facts, k.le(k.num(0, t.sort), found[0])):
+            return [replace(p, index=(k.add(k.mul(found[0], p.index[0]), found[1]),)) for p in parts(m)]
+    return parts(t)
