@@ -90,7 +90,7 @@ from optigpu.syntax.program import (
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.source import NOWHERE, Loc, Mark
-from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type
+from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type, is_float
 from optigpu.syntax.walk import subexpressions
 
 WRAPPING = ("+", "-", "*", "<<")  # operations whose result may be outside an unsigned type
@@ -893,7 +893,8 @@ class FunctionElaborator:
             assert isinstance(t, Scalar)
             if t.kind is Kind.INT:
                 self.oblige(within(value, limits_of(t)), "conversion", part.loc)
-            if self.code:
+            rests_on_rounding = isinstance(part, Cast) and is_float(part.arg.type) and not is_float(part.to)
+            if self.code or rests_on_rounding:
                 raise Unsupported("C computes another number here, or none", part.loc)
         return self.expr(e, self.outer)
 
