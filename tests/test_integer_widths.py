@@ -132,8 +132,10 @@ def test_a_number_that_may_need_more_than_64_bits_is_refused() -> None:
     with pytest.raises(InputError) as refused:
         emit_c(parse("int f(int64_t a, int64_t b) { return a * b > 5 ? 1 : 0; }"))
     assert refused.value.diagnostic.code == "OG404"
-    bounded = "__requires(\"a >= 0\"); __requires(\"a <= 9\"); __requires(\"b >= 0\"); __requires(\"b <= 9\");"
-    assert "a * b > 5" in emit_c(parse(f"{INCLUDE}int f(int64_t a, int64_t b) {{ {bounded} return a * b > 5 ? 1 : 0; }}"))
+    bounded = '__requires("a >= 0"); __requires("a <= 9"); __requires("b >= 0"); __requires("b <= 9");'
+    assert "a * b > 5" in emit_c(
+        parse(f"{INCLUDE}int f(int64_t a, int64_t b) {{ {bounded} return a * b > 5 ? 1 : 0; }}")
+    )
 
 
 def defined_calls(seed: int, count: int) -> list[tuple[str, str, list[int], int, str]]:

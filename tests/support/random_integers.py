@@ -20,7 +20,22 @@ PARAMS = {
     "s": "int16_t",
 }
 TYPES = ("int", "unsigned", "int64_t", "uint64_t", "uint8_t", "int8_t", "uint16_t", "int16_t")
-LITERALS = ("0", "1", "2", "3", "7", "31", "255", "65536", "2147483647", "1u", "5u", "4294967295u", "4294967296", "3ull")
+LITERALS = (
+    "0",
+    "1",
+    "2",
+    "3",
+    "7",
+    "31",
+    "255",
+    "65536",
+    "2147483647",
+    "1u",
+    "5u",
+    "4294967295u",
+    "4294967296",
+    "3ull",
+)
 
 
 def expression(rng: Random, depth: int, names: Sequence[str]) -> str:
