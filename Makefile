@@ -1,7 +1,7 @@
 # `make demo` and `make test` do all the set-up they need.
 PYTHON := .venv/bin/python
 
-.PHONY: demo test lint types tests browser cuda bench fuzz evidence clean
+.PHONY: demo test lint types tests browser cuda bench fuzz evidence gpu-kernels clean
 
 demo: .venv/.ready
 	@$(PYTHON) tools/demo.py
@@ -50,6 +50,11 @@ evidence: .venv/.ready
 	$(PYTHON) -m tests.evidence.inputs --inputs $(or $(INPUTS),20000) --jobs $(shell nproc)
 	$(PYTHON) -m tests.evidence.meanings --programs $(or $(FUNCTIONS),5000) --jobs $(shell nproc)
 	$(PYTHON) -m tests.evidence.page
+
+# Random verified kernels in build/gpu-kernels, with what the interpreter makes of them. On a machine with nvcc and a GPU, which needs
+# NumPy alone, `python tests/evidence/gpu_run.py --out build/evidence/gpu_run.json` runs them beside that.
+gpu-kernels: .venv/.ready
+	$(PYTHON) -m tests.evidence.gpu_kernels --kernels $(or $(KERNELS),2000) --jobs $(shell nproc)
 
 .venv/.ready: pyproject.toml tools/setup.sh
 	@sh tools/setup.sh

@@ -316,9 +316,13 @@ void f(int w, float a[w], float b[w]) {
     ],
 )
 def test_a_sum_in_tiles_may_divide_only_if_it_is_not_zero(spec: str, code: str, verified: bool) -> None:
-    (f,) = Verifier(Settings()).verify(parse_text(DIVIDED % (spec, code))).functions
-    assert (f.verdict is Verdict.VERIFIED) is verified
-    assert verified or (f.problem is not None and f.problem.code == "OG310")
+    text = DIVIDED % (spec, code)
+    unsaid = text.replace(f"Matrix1(w, fun i -> 1.0f / Sum(k in 0..w, {spec}))", "Cells1(w)")
+    assert unsaid != text
+    for program, wrong in ((text, "OG361"), (unsaid, "OG310")):  # the contract divides too
+        (f,) = Verifier(Settings()).verify(parse_text(program)).functions
+        assert (f.verdict is Verdict.VERIFIED) is verified
+        assert verified or (f.problem is not None and f.problem.code == wrong)
 
 
 def test_a_host_that_looks_at_an_array_keeps_its_copies() -> None:

@@ -29,6 +29,7 @@ from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import CallStmt, Program, Role
+from optigpu.syntax.unfolding import definitions_of
 from optigpu.syntax.walk import statements
 from optigpu.transform import script as core
 from optigpu.transform.gpu import pad
@@ -120,7 +121,7 @@ class Script(core.Script):
 
     def _header(self, emission: Emission) -> list[str]:
         r = self.result
-        return emitted_header(emission, self.program, r.axioms, r.admitted, r.solver)
+        return emitted_header(emission, self.program, r.axioms, r.admitted, r.solver, r.unbounded_statements)
 
     def build(self, function: str | None = None) -> CFunction | CudaFunction:
         """Compile the verified program to a function on NumPy arrays; for a GPU program, on PyTorch and CuPy arrays too."""
@@ -135,7 +136,7 @@ class Script(core.Script):
         if not found:
             raise CallError(f"there is no function `{name}` (there is: {', '.join(f.name for f in hosts)})")
         f = without_constants(self.program, found[0])
-        return CFunction(emit_c(self.program), signature_of(f, effective_types(f)))
+        return CFunction(emit_c(self.program), signature_of(f, effective_types(f), definitions_of(self.program)))
 
     def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
         """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
@@ -151,7 +152,7 @@ class Script(core.Script):
 def verified_cuda(program: Program, unit: CudaUnit) -> BuiltCuda:
     """What was emitted from a verified program, with how it is called."""
     f = without_constants(program, program.function(unit.name))
-    signature = signature_of(f, effective_types(f))
+    signature = signature_of(f, effective_types(f), definitions_of(program))
     alignment = dict(unit.alignment)
     return BuiltCuda(unit.text, signature, unit.on_device, alignment, unit.device_text, unit.plan, verified=True)
 

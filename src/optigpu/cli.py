@@ -132,9 +132,16 @@ def _arguments() -> argparse.ArgumentParser:
     p = command("check", "check", "verify functions against their contracts")
     p.add_argument("--function", help="only this one")
     p.add_argument("--json", action="store_true", help="the result as JSON")
+    p.add_argument("-v", "--verbose", action="store_true", help="show an input that satisfies each precondition")
     p.add_argument("--show-proof", action="store_true", help="print the program with all inferred contracts")
     p.add_argument("--second-solver", action="store_true", help="repeat every solver answer with cvc5")
     p.add_argument("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it")
+    p.add_argument(
+        "--integers",
+        choices=("machine", "unbounded"),
+        default="machine",
+        help="unbounded: assume that integers fit where that is not shown, and say where",
+    )
     p.add_argument("--no-cache", action="store_true", help="do not use solver answers of earlier runs")
     p.add_argument("--certificate", metavar="OUT", help="write the certificate of a verified file")
     p = command("audit", "audit", "replay a certificate, make emitted code again, and print what the proof rests on")

@@ -22,6 +22,8 @@ from optigpu.checker.audit import (
     certified,
     trusted_for_code,
 )
+from optigpu.checker.contract_checks import suggested_sizes
+from optigpu.checker.elaborate import Elaborated, elaborate
 from optigpu.checker.proofs import annotated
 from optigpu.checker.verdict import Verdict
 from optigpu.checker.verify import Settings, Verifier
@@ -30,8 +32,9 @@ from optigpu.codegen.emission import Emission, read_emission
 from optigpu.frontend import parse_file
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
-from optigpu.interp.refute import refute
-from optigpu.interp.testing import test_function, valid_inputs
+from optigpu.interp.misbehaviour import CannotEvaluate
+from optigpu.interp.refute import describe, refute
+from optigpu.interp.testing import satisfying_input, test_function, valid_inputs
 from optigpu.prover.z3_solver import Z3Solver
 from optigpu.report.audits import first_difference, render_audit
 from optigpu.report.diagnostics import Style
@@ -52,6 +55,7 @@ from optigpu.syntax.errors import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program, Role
 from optigpu.syntax.source import Loc
+from optigpu.syntax.unfolding import definitions_of
 from optigpu.transform.script import StepError
 from optigpu.transform.steps import Step
 
@@ -69,7 +73,7 @@ def _functions(program: Program, wanted: str | None) -> list[Function]:
 
 def _verifier(args: argparse.Namespace) -> Verifier:
     cache = None if args.no_cache else answers_folder()
-    return Verifier(Settings(cache, args.second_solver, args.seed, refute))
+    return Verifier(Settings(cache, args.second_solver, args.seed, refute, unbounded=args.integers == "unbounded"))
 
 
 def check_command(args: argparse.Namespace, style: Style) -> int:
@@ -88,8 +92,11 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
             if args.show_proof and result.verified:
                 loops = {mark: shown for f in result.functions for mark, shown in f.loops.items()}
                 sys.stdout.write(print_program(annotated(program, loops)))
+            shown = elaborate(program) if args.verbose else None
             for f in result.functions:
                 print(render_function(f, style))
+                if shown is not None and f.verdict is Verdict.VERIFIED:
+                    print(f"  {style.blue('precondition')}: {_precondition(program, shown, f.name)}")
             print(f"{style.bold(file)}: {summary(result, style)}")
         if not result.verified:
             unsupported = all(f.verdict in (Verdict.VERIFIED, Verdict.UNSUPPORTED) for f in result.functions)
@@ -99,6 +106,18 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
     if args.json:
         print(json.dumps(results, indent=2))
     return code
+
+
+def _precondition(program: Program, elaborated: Elaborated, name: str) -> str:
+    """An input that satisfies the precondition of a function, as far as one is found."""
+    f = program.function(name)
+    try:
+        found = satisfying_input(Runner(program), f, suggested_sizes(Z3Solver(), elaborated, f))
+    except (CannotEvaluate, KeyError, RecursionError):  # a lemma, or a function of a group of threads
+        found = None
+    if found is None:
+        return "neither an input that satisfies it nor a contradiction was found"
+    return f"satisfied by {name}({describe(found)})"
 
 
 def audit_command(args: argparse.Namespace, style: Style) -> int:
@@ -150,7 +169,8 @@ def _audited(file: str, certificate: str) -> AuditResult:
 def _wrong_code(given: str, kind: str, claimed: Certified, emission: Emission) -> str | None:
     """Why code, or how it is called (`.json`), is not what is made from the program of a certificate that was replayed."""
     program, ledger = claimed.program, claimed.ledger
-    header = emitted_header(emission, program, ledger["axioms"], ledger["admitted"], str(ledger.get("solver")))
+    assumed = ledger["axioms"], ledger["admitted"], str(ledger.get("solver")), ledger.get("unbounded", ())
+    header = emitted_header(emission, program, *assumed)
     try:
         if kind == ".json":
             made = manifest_text(verified_cuda(program, emission.cuda(program, header)))
@@ -206,7 +226,7 @@ def run_c_command(args: argparse.Namespace, style: Style) -> int:
         source = emit_c(program)
         for f in _functions(program, args.function):
             seen = without_constants(program, f)
-            compiled = CFunction(source, signature_of(seen, effective_types(seen)))
+            compiled = CFunction(source, signature_of(seen, effective_types(seen), definitions_of(program)))
             runs = 0
             for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
                 difference = compare_on(compiled, runner, f, inputs)

@@ -15,7 +15,12 @@ GROUPINGS = {
     4: [(4,), (4,), (2, 2), (4, 1)],
     6: [(6,), (2, 3), (3, 2)],
     8: [(8,), (8,), (2, 4), (4, 2), (2, 2, 2)],
+    32: [(32,), (4, 8), (2, 16)],
+    64: [(64,), (2, 32), (8, 8), (4, 4, 4)],
+    96: [(96,), (3, 32), (4, 24)],
+    128: [(128,), (4, 32), (16, 8), (2, 8, 8)],
 }
+SMALL = 8  # threads of a block: one warp, or a part of it
 DEVICE = {
     "twice": """__device__ float twice(float v) {
   __ensures("_Res == 2 * v");
@@ -48,10 +53,10 @@ SETUP = "q[DMINDEX1(G, b)]"  # the block's copy of an array that the launch allo
 
 
 class GpuMaker:
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, threads: tuple[int, ...] = (2, 4, 4, 6, 8), careful: float = 0.75) -> None:
         self.r = random
-        self.t = random.choice([2, 4, 4, 6, 8])
-        self.careful = random.random() < 0.75
+        self.t = random.choice(threads)
+        self.careful = random.random() < careful
         self.exact = True
         self.names = 0
         self.specs: dict[str, Spec] = {}
@@ -85,7 +90,7 @@ class GpuMaker:
   __requires("D: int * int -> float, G >= 0");
   __consumes("d ~> Matrix2Of(G, {t}, GMem, D)");
   __produces("{claim}");
-  kernel_launch(G, {t}, {r.choice([256, 256, 256, 8 * t])});
+  kernel_launch(G, {t}, {r.choice([256, 256, 256, 8 * t]) if t <= SMALL else 16 * t});
 {setup}  kernel_setup_end();
   thread for (int b = 0; b < G; b++) {{
 {body}  }}
@@ -282,7 +287,7 @@ class GpuMaker:
         return self.threads(lambda t, x: f"if ({t} == 0) {{ {add} d[b][{t}] = {v}; }}")
 
     def do_tree(self, arrays: list[str], s: str) -> str:
-        if self.t not in (2, 4, 8):
+        if self.t & (self.t - 1):
             return self.do_write(arrays, s)
         held, h, k, old = self.specs[s], self.fresh("h"), self.fresh("k"), self.specs["d"]
         loop = self.threads(lambda t, x: f"if ({t} < {h}) {{ {s}[{t}] += {s}[{t} + {h}]; }}")

@@ -72,10 +72,10 @@ class GpuShapes:
         "conditional_memory", "rows", "product",
     )  # fmt: skip
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, careful: float = 0.75) -> None:
         self.r = random
         self.t = random.choice([2, 4, 4, 6, 8])
-        self.careful = random.random() < 0.75
+        self.careful = random.random() < careful
 
     def program(self) -> str:
         make = getattr(self, self.r.choice(self.kinds))

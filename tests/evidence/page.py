@@ -20,6 +20,7 @@ from tests.evidence.trial import OUTCOMES, WRONG
 
 ROOT = Path(__file__).parents[2]
 KEPT, PAGE = ROOT / "docs" / "evidence.json", ROOT / "docs" / "evidence.md"
+ON_GPU = work.RESULTS / "gpu_run.json"  # of gpu_run.py, on a machine that has one
 
 HEAD = """# Evidence
 
@@ -46,6 +47,9 @@ def summaries() -> dict[str, Any]:
         results = [r for path in sorted(work.RESULTS.glob(f"{name}*.jsonl")) for r in work.read(path)]
         if results:
             kept[name] = make(list({r["task"]: r for r in results}.values()))
+    if ON_GPU.exists():
+        report = json.loads(ON_GPU.read_text(encoding="utf-8"))
+        kept["gpu"] = {n: report[n] for n in ("on", "repeat", "total", "bad")}
     return kept
 
 
@@ -329,6 +333,21 @@ REST = """## What else there is
 """
 
 
+def gpu_part(g: dict[str, Any]) -> str:
+    total = g["total"]
+    return "\n".join(
+        [
+            "## Kernels on a GPU",
+            "",
+            f"{total['kernels']:,} verified kernels, compiled by nvcc at -O3 and run on {g['on']}: {total['runs']:,} runs, {g['repeat']} on each of",
+            f"{total['inputs']:,} inputs. Other results than the interpreter's: **{total['differing']}**; no answer: **{total['lost']}**. {total['exchanging']:,} of the kernels exchange data: a",
+            "thread reads what another one of its block wrote in the same launch, or gets it by a shuffle. Integers are compared exactly, floats up to",
+            "2·10⁻⁴. Most kernels are random (`tests/evidence/gpu_kernels.py` makes them, `gpu_run.py` runs them); those of `tests/programs/exchange` were",
+            "written for this.",
+        ]
+    )
+
+
 def render(found: dict[str, Any]) -> str:
     parts = [HEAD.rstrip()]
     for name, part in (
@@ -338,6 +357,7 @@ def render(found: dict[str, Any]) -> str:
         ("certificates", certificates_part),
         ("inputs", inputs_part),
         ("meanings", meanings_part),
+        ("gpu", gpu_part),
     ):
         if name in found:
             parts.append(part(found[name]))

@@ -93,7 +93,7 @@ float f(const float* m_, int h, int w, float s) {
   }
   float (*const c)[w] = OPTIGPU_MALLOC(float, h, w);
   #pragma omp parallel for
-  for (int i = 0; i < h; i += TILE) {
+  for (int64_t i = 0; i < h; i += TILE) {
     for (int j = 0; j < (w < h ? w : h); j++) {
       c[i][j] = i + j;
     }

@@ -27,6 +27,7 @@ from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.kernel.values import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
+from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 
 n, m, G = k.var("n", INT), k.var("m", INT), k.var("G", INT)
@@ -1002,3 +1003,69 @@ def test_integer_operations_are_for_integers() -> None:
     ):
         with pytest.raises(TypeError):
             make()
+
+
+# Laws of invariants: what holds of the contents of a cell, told or not
+
+LAW_V, LAW_B, LAW_X = k.bound(2, INT), k.bound(1, INT), k.bound(0, REAL)
+FILLED = k.implies(k.lt(LAW_B, LAW_V), k.eq(LAW_X, THREE))  # the first v cells hold 3
+
+
+def instantiating(*code: kc.Instr, **about: Any) -> tuple[Kernel, State]:
+    """A start with advice at which terms to use what is known of all cells."""
+    kernel = kernel_of(*code, **about)
+    kernel.judge.root = Facts(Search())
+    return kernel, kernel.begin("f", ((B0,),))
+
+
+def law(said: Term, init: Term = TRUE) -> LoopContract:
+    return LoopContract((), (Invariant(1, init, None, law=said),))
+
+
+def checked_after(law_: Term, body: kc.Instr, question: Term) -> None:
+    """Run the loop by a law, load a[0] after it, and ask."""
+    first = kc.Load(x, kc.Place("a", (ZERO,)))
+    kernel, state = instantiating(loop(body), first, kc.Oblige(question, "asked"), requires=(*SIZES, k.lt(ZERO, n)))
+    end = kernel.store(kernel.enter_loop(state, law(law_)), 1, (k.var("i#2", INT),))
+    kernel.oblige(kernel.load(kernel.leave_loop(end, (), ((),)), 1, (ZERO,)))
+
+
+def test_a_law_holds_of_contents_that_nothing_tells() -> None:
+    checked_after(FILLED, store(i), k.eq(x, THREE))
+    for wrong in (TRUE, k.implies(k.lt(LAW_B, k.sub(LAW_V, n)), k.eq(LAW_X, THREE))):
+        assert refused(checked_after, wrong, store(i), k.eq(x, THREE)).why == "asked"
+    assert refused(checked_after, FILLED, store(i), k.eq(x, NOUGHT)).why == "asked"
+
+
+def test_a_law_is_true_before_the_loop_and_kept_by_its_body() -> None:
+    always, too_far = k.eq(LAW_X, THREE), k.implies(k.le(LAW_B, LAW_V), k.eq(LAW_X, THREE))
+    kernel, state = instantiating(loop(store(i)))
+    for wrong in (always, too_far, k.FALSE):
+        assert refused(kernel.enter_loop, state, law(wrong)).why == "law"
+    for body in (store(i, NOUGHT), store(k.sub(i, ONE))):
+        assert refused(checked_after, FILLED, body, TRUE).why in ("law", "permission")
+    faster = k.implies(k.lt(LAW_B, k.mul(k.num(2), LAW_V)), k.eq(LAW_X, THREE))
+    assert refused(checked_after, faster, store(i), TRUE).why == "law"
+
+
+def test_a_law_speaks_of_written_cells_alone() -> None:
+    """Of cells that hold nothing a law may say anything, and nothing follows."""
+    kernel, state = instantiating(loop(), kc.Oblige(k.FALSE, "asked"), pre=(Claim(WHOLE, UNINIT),))
+    end = kernel.enter_loop(state, law(k.FALSE, k.FALSE))
+    assert refused(kernel.oblige, kernel.leave_loop(end, (), ((),))).why == "asked"
+    written = k.lt(B0, B1)  # v is B1
+    kernel, state = instantiating(loop(store(i)), pre=(Claim(WHOLE, UNINIT),))
+    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.var("i#2", INT),))
+    kernel.leave_loop(end, (), ((),))
+    kernel, state = instantiating(loop(store(i, NOUGHT)), pre=(Claim(WHOLE, UNINIT),))
+    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.var("i#2", INT),))
+    assert refused(kernel.leave_loop, end, (), ((),)).why == "law"
+
+
+def test_a_law_is_a_closed_statement_about_what_exists() -> None:
+    kernel, state = instantiating(loop(store(i)))
+    for name in ("b?0", "i#2", "a#3"):
+        assert refused(kernel.enter_loop, state, law(k.le(k.var(name, REAL), LAW_X))).rule == "order"
+    for wrong in (k.implies(k.lt(LAW_V, ZERO), k.eq(k.bound(3, REAL), THREE)), LAW_V, k.eq(k.bound(0, INT), ZERO)):
+        with pytest.raises((TypeError, Rejected)):
+            kernel.enter_loop(state, law(wrong))

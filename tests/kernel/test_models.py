@@ -328,6 +328,76 @@ def straight(r: Random) -> Counter[str]:
     return kernel.accepted
 
 
+# Machine integers
+
+
+def machine_code(r: Random, known: tuple[Term, ...]) -> kc.Code:
+    """Computations modulo 2^bits, unknown numbers, and a cell `c` of a small type."""
+    out: list[kc.Instr] = []
+    for number in range(r.randint(2, 6)):
+        x, y = k.var(f"x{number}", INT), r.choice(known)
+        value = r.choice([y, k.add(y, ONE), k.sub(y, m), k.mul(y, TWO), k.num(3), k.max_(y, ZERO), k.fmod(y, k.num(4))])
+        match r.choice(["let", "wrap", "choose", "store", "store", "load"]):
+            case "let":
+                out.append(kc.Let(x, value))
+            case "wrap":
+                out.append(kc.Let(x, value, r.choice([1, 2, 3])))
+            case "choose":
+                out.append(kc.Choose(x, r.choice([None, (-2, 3), (0, 1)])))
+            case "store":
+                out.append(kc.Store(kc.Place("c", ()), value))
+                continue
+            case _:
+                out.append(kc.Load(x, kc.Place("c", ())))
+        known = (*known, x)
+    return tuple(out)
+
+
+def machine(r: Random) -> Counter[str]:
+    """What is stored is a number of its type in every run, what is known of it is true, and unsigned numbers wrap."""
+    limits = r.choice([(-4, 3), (0, 7), (0, 3), (-128, 127)])
+    code = (
+        kc.Alloc("c", INT, (), heap=False, limits=limits),
+        kc.Store(kc.Place("c", ()), ZERO),
+        *machine_code(r, (n, m)),
+    )
+    facts = random_facts(r, k.le(ZERO, m), k.le(m, k.num(2)), k.le(n, k.num(3)))
+    kernel = Counting(function(code, facts, ()))
+    state = kernel.begin("f", ())
+    runs = [run.env for run in memories(facts, ())]
+    with suppress(Rejected):
+        while state.code:
+            instr = state.code[0]
+            number = next(iter(state.held), 0)
+            match instr:
+                case kc.Choose(x, bounds):
+                    state = kernel.choose(state)
+                    fresh = str(state.env[x].data)
+                    assert all(fresh not in env for env in runs)  # nothing was known of it
+                    low, high = bounds or (-9, 9)
+                    runs = [{**env, str(x.data): v, fresh: v} for env in runs for v in {low, 0, high}]
+                case kc.Let(x, value, bits):
+                    state = kernel.let(state)
+                    for env in runs:
+                        v = evaluate(value, env)
+                        env[str(x.data)] = v % 2**bits if bits else v
+                case kc.Store(_, value):
+                    state = kernel.store(state, number, ())
+                    for env in runs:
+                        env["c"] = evaluate(value, env)
+                        assert limits[0] <= env["c"] <= limits[1]
+                case kc.Load(x):
+                    state = kernel.load(state, number, ())
+                    for env in runs:
+                        env[str(x.data)] = env["c"]
+                case _:
+                    state = kernel.allocate(state)
+            for env in runs:
+                assert all(evaluate(f, env) for f in state.facts.given), (code, env)
+                assert all(evaluate(t, env) == env[str(x.data)] for x, t in state.env.items())
+    return kernel.accepted
+
+
 # Loops
 
 
@@ -800,11 +870,18 @@ MODELS: dict[str, tuple[Model, int]] = {  # rule -> what runs it beside the mode
     "begin": (contracts, 10), "finish": (contracts, 2),
     "let": (straight, 5), "load": (straight, 5), "store": (straight, 5), "allocate": (straight, 3), "free": (straight, 2),
     "oblige": (straight, 2), "assertion": (straight, 2), "ghost": (straight, 2), "tidy": (straight, 5), "restate": (straight, 3),
-    "enter_if": (straight, 2), "join_if": (straight, 1), "unroll": (straight, 1),
+    "choose": (machine, 5), "enter_if": (straight, 2), "join_if": (straight, 1), "unroll": (straight, 1),
     "range_of": (loops, 20), "enter_loop": (loops, 10), "leave_loop": (loops, 8), "call": (calls, 5),
     "launch": (launches, 5), "phase": (launches, 5), "barrier": (block, 5), "forget": (block, 2), "shuffle": (shuffles, 10),
 }  # fmt: skip
-MORE: dict[str, Model] = {"enter_loop": block, "leave_loop": block, "barrier": barriers}  # rules that threads use, too
+MORE: dict[str, Model] = {
+    "let": machine,
+    "load": machine,
+    "store": machine,
+    "enter_loop": block,
+    "leave_loop": block,
+    "barrier": barriers,
+}  # rules that threads use, too
 EXAMPLES = 150
 _ACCEPTED: dict[Model, Counter[str]] = {}
 

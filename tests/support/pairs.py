@@ -158,12 +158,13 @@ PAIRS = [
             Wrong("float s = 0.0f", "float s", "OG304", "s += a[i]"),
             Wrong("s += a[i]", "s -= a[i]", "OG307", "__ensures"),
             Wrong("s += a[i]", "s = a[i]", "OG307", "__ensures"),
-            Wrong("Sum(i in 0..n, A(i))", "Sum(i in 0..n + 1, A(i))", "OG307", "__ensures"),
+            Wrong("Sum(i in 0..n, A(i))", "Sum(i in 0..n + 1, A(i))", "OG361", "__ensures", verdict="UNPROVED"),
             Wrong("Sum(i in 0..n, A(i))", "Sum(i in 1..n, A(i))", "OG307", "__ensures"),
             Wrong("Sum(i in 0..n, A(i))", "Prod(i in 0..n, A(i))", "OG307", "__ensures"),
             Wrong("int i = 0", "int i = 1", "OG307", "__ensures"),
             Wrong("  for", "  #pragma omp parallel for\n  for", "OG324", "s += a[i]"),
             Wrong("  for", "  #pragma omp simd\n  for", "OG324", "s += a[i]"),
+            Wrong("Sum(i in 0..n, A(i))", "Sum(i in 0..n - 1, A(i))", "OG307", "__ensures"),
         ),
     ),
     Pair(
@@ -283,7 +284,8 @@ void copy_to(int n, float a[n], float b[n]) {
             Wrong("copy(n, a, b);", "copy(n, b, a);", "OG316", "copy(n, b, a)"),
             Wrong("copy(n, a, b);", "copy(n, b, b);", "OG316", "copy(n, b, b)"),
             Wrong("copy(n, a, b);", "copy(n - 1, a, b);", "OG315", "copy(n - 1, a, b)"),
-            Wrong("copy(n, a, b);", "copy(n, a, &b[1]);", "OG316", "copy(n, a, &b[1])"),
+            Wrong("copy(n, a, b);", "copy(n, a, &b[n]);", "OG316", "copy(n, a, &b[n])"),
+            Wrong("copy(n, a, b);", "copy(n, a, &b[1]);", "OG335", "&b[1]"),
             Wrong("copy(n, a, b);", ";", "OG306", '__writes("b'),
             Wrong("y[i] = x[i]", "y[i] = 0.0f", "OG305", '__writes("y'),
         ),
@@ -359,7 +361,7 @@ float mean(int n, float s) {
     Pair(
         "bits",
         """int bits(int a, int k) {
-  __requires("a >= 0 && k >= 0 && k < 8");
+  __requires("a >= 0 && k >= 0 && k < 8 && a < 1000000");
   __ensures("_Res >= 0");
   return (a & 31) + (a >> k);
 }
@@ -510,7 +512,7 @@ float mean(int n, float s) {
     Pair(
         "invariant",
         """int invariant(int n) {
-  __requires("n >= 0");
+  __requires("n >= 0, n <= 1000");
   __ensures("_Res == n * n");
   int x = 0;
   for (int i = 0; i < n; i++) {
@@ -525,13 +527,13 @@ float mean(int n, float s) {
             Wrong("&x ~~> i * i", "&x ~~> i * (i + 1)", "OG318", "for (int i"),
             Wrong("2 * i + 1", "2 * i", "OG318", "for (int i"),
             Wrong("int x = 0", "int x = 1", "OG318", "for (int i"),
-            Wrong('"n >= 0"', '"n >= -1"', "OG307", "__ensures"),
+            Wrong('"n >= 0,', '"n >= -1,', "OG307", "__ensures"),
         ),
     ),
     Pair(
         "asserted",
         """int asserted(int n) {
-  __requires("n >= 2");
+  __requires("n >= 2, n <= 1000");
   __ensures("_Res >= 1");
   int x = n;
   x = x * n;
@@ -548,7 +550,7 @@ float mean(int n, float s) {
   __ensures("even: (2 * n) % 2 == 0");
 }
 int ghostly(int n) {
-  __requires("n >= 0");
+  __requires("n >= 0, n <= 1000");
   __ensures("_Res % 2 == 0");
   __ghost(double_is_even, "n");
   return 2 * n;
@@ -629,8 +631,10 @@ int ghostly(int n) {
         (
             Wrong("a[i] > m", "a[i] < m", "OG307", "__ensures"),
             Wrong("float m = a[0]", "float m = 0.0f", "OG307", "__ensures"),
-            Wrong("Max(i in 0..n", "Max(i in 0..n - 1", "OG307", "__ensures"),
+            Wrong("Max(i in 0..n", "Max(i in 0..n - 1", "OG361", "__ensures", verdict="UNPROVED"),
             Wrong("i < n; i++", "i < n - 1; i++", "OG307", "__ensures"),
+            Wrong("Max(i in 0..n", "Max(i in 0..max(n - 1, 1)", "OG307", "__ensures"),
+            Wrong("some: n > 0", "some: n > 0, few: n < 1", "OG360", "__requires", verdict="UNPROVED"),
         ),
     ),
     Pair(

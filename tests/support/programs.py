@@ -30,6 +30,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
+from optigpu.syntax.literals import nearest
 from optigpu.syntax.program import (
     Assert,
     Block,
@@ -205,7 +206,8 @@ class ProgramMaker:
 
     def real(self, names: Names, depth: int) -> Expr:
         if depth == 0 or self.r.random() < 0.3:
-            options: list[Expr] = [Real(Fraction(self.r.randint(-9, 9), self.r.choice([1, 2, 4, 10]))), Var("s")]
+            number = Fraction(self.r.randint(-9, 9), self.r.choice([1, 2, 4, 10]))
+            options: list[Expr] = [Real(nearest(number, FLOAT)), Var("s")]
             options += [Var(c) for c in names.cells] + [self.element(names)]
             return self.r.choice(options)
         choice = self.r.random()

@@ -10,7 +10,8 @@ from typing import Any
 
 from optigpu import __version__
 from optigpu.checker import certificate
-from optigpu.checker.elaborate import elaborate
+from optigpu.checker.contract_checks import contract_problem
+from optigpu.checker.elaborate import closed_name, elaborate, open_name
 from optigpu.checker.verdict import ProgramResult
 from optigpu.frontend import parse_text
 from optigpu.kernel.calls import Kernel
@@ -32,6 +33,7 @@ class AuditResult:
     failures: dict[str, str] = field(default_factory=dict)
     axioms: list[str] = field(default_factory=list)
     admitted: list[str] = field(default_factory=list)
+    unbounded: list[int] = field(default_factory=list)  # statements whose integers are assumed to fit
     solver: str = ""
     written_by: str = ""  # tool and solver, as the certificate says
     normaliser: int = 0
@@ -41,7 +43,7 @@ class AuditResult:
 
     @property
     def assumptions(self) -> int:
-        return len(self.axioms) + len(self.admitted)
+        return len(self.axioms) + len(self.admitted) + len(self.unbounded)
 
 
 def contract_text(f: Function) -> str:
@@ -86,13 +88,25 @@ def certificate_of(program: Program, result: ProgramResult, emission: Mapping[st
         "program": whole_text(program, {r.name for r in proved}),
         "emission": emission,
         "contracts": {r.name: contract_hash(program.function(r.name)) for r in proved},
-        "ledger": {**_assumptions(result.axioms, result.admitted), "solver": result.solver},
+        "ledger": {
+            **_assumptions(result.axioms, result.admitted, result.unbounded_statements),
+            "solver": result.solver,
+            "without": [list(w) for r in proved if r.opened is not None for w in r.opened.without],
+        },
     }
-    return certificate.write({r.name: r.proof for r in proved if r.proof}, header)
+    proofs = {r.name: r.proof for r in proved if r.proof}
+    proofs |= {open_name(r.name): r.opened.proof for r in proved if r.opened is not None}
+    return certificate.write(proofs, header)
 
 
-def _assumptions(axioms: Iterable[str], admitted: Iterable[str]) -> dict[str, Any]:
-    return {"axioms": sorted(axioms), "admitted": sorted(admitted), "floats": "reals"}
+def _assumptions(axioms: Iterable[str], admitted: Iterable[str], unbounded: Iterable[int]) -> dict[str, Any]:
+    """`unbounded`: statements, as they are numbered in their functions, whose integers are assumed to fit."""
+    return {
+        "axioms": sorted(axioms),
+        "admitted": sorted(admitted),
+        "floats": "reals in results, open in safety",
+        "unbounded": sorted(unbounded),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +132,33 @@ def certified(text: str) -> Certified:
 def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     """Replay every proof of a certificate. Raises ValueError if the file is no certificate."""
     proofs, header = certificate.read(text)
-    elaborated = elaborate(program)
+    try:
+        without = frozenset((str(f), str(what), int(n)) for f, what, n in header["ledger"].pop("without"))
+    except (KeyError, TypeError, ValueError):
+        raise ValueError("not a certificate (without)") from None
+    elaborated = elaborate(program, bool(header["ledger"].get("unbounded")), without)
     ledger = Ledger()
     judge = Judge(solver, root=Facts(Search()))
     out = AuditResult(solver=solver.description, trusted_lines=trusted_lines())
     own = program.functions()
     included = [f for f in program.flat_items() if isinstance(f, Function) and f not in own and f.name in proofs]
+    proved: list[tuple[Function, str]] = []
     for f in [*included, *own]:
-        if f.admitted or (f.role is Role.GHOST and not f.body):  # a lemma is proved like a function
-            continue
-        why = _not_proved(f, proofs, header, Kernel(judge, elaborated.program, ledger))
+        stated = f.name in elaborated.stated
+        problem = contract_problem(Judge(solver, judge.root), elaborated, f) if stated else None
+        if problem is not None:
+            out.failures[f.name] = f"its contract is refused ({problem.code})"
+        elif not (f.admitted or (f.role is Role.GHOST and not f.body)):  # a lemma is proved like a function
+            proved += [(f, name) for name in (f.name, open_name(f.name)) if name in elaborated.program.functions]
+    for f, name in proved:
+        why = _not_proved(f, name, proofs, header, Kernel(judge, elaborated.program, ledger))
         if why is None:
             out.theorems[f.name] = contract_hash(f)
         else:
             out.failures[f.name] = why
-    out.axioms, out.admitted = sorted(ledger.axioms), sorted(ledger.admitted | {f.name for f in own if f.admitted})
+    admitted = {closed_name(name) for name in ledger.admitted} | {f.name for f in own if f.admitted}
+    out.axioms, out.admitted = sorted(ledger.axioms), sorted(admitted)
+    out.unbounded = sorted(elaborated.statements[at] for at in ledger.unbounded)
     out.normaliser, out.solver_answers = judge.by_normaliser, judge.by_solver
     out.written_by = f"{header['tool']}, {header['ledger'].pop('solver', None)}"
     if not out.failures:
@@ -141,20 +167,20 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
 
 
 def _not_proved(
-    f: Function, proofs: dict[str, list[certificate.Op]], header: dict[str, Any], kernel: Kernel
+    f: Function, name: str, proofs: dict[str, list[certificate.Op]], header: dict[str, Any], kernel: Kernel
 ) -> str | None:
-    """Why the certificate has no proof of this function; None if it has one."""
-    if f.name not in proofs:
+    """Why the certificate has no proof of this function, by the name that the kernel has for it; None if it has one."""
+    if name not in proofs:
         return "the certificate has no proof of it"
     if header["contracts"].get(f.name) != contract_hash(f):
         return "its contract is not the one that was certified"
     try:
-        theorem = certificate.replay(kernel, proofs[f.name])
+        theorem = certificate.replay(kernel, proofs[name])
     except Rejected as r:
         return f"the proof is rejected: {r}"
     except Exception as e:  # arguments of any kind lead to errors of any kind, and to no theorem
         return f"the proof does not fit the program: {type(e).__name__}: {e}"
-    return None if theorem.function.name == f.name else "the proof is of another function"
+    return None if theorem.function.name == name else "the proof is of another function"
 
 
 def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) -> dict[str, str]:
@@ -164,11 +190,12 @@ def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) ->
         wrong["program"] = "it is not the one that was certified"
     if set(header["contracts"]) != set(out.theorems):
         wrong["contracts"] = "they are not those of the program"
-    if header["ledger"] != _assumptions(out.axioms, out.admitted):
+    if header["ledger"] != _assumptions(out.axioms, out.admitted, out.unbounded):
         wrong["ledger"] = "the proof rests on something else than the certificate says"
     return wrong
 
 
+ELABORATION = ("elaborate", "open_floats", "formulas", "meaning", "alignment")
 THREAD_RULES = ("groups", "threads", "thread_loops", "launch")
 
 
@@ -184,9 +211,7 @@ def trusted_lines() -> dict[str, int]:
     return {
         "kernel": count("kernel/**/*.py") - threads,
         "kernel's rules for threads": threads,
-        "elaboration (C to the kernel's programs)": count(
-            "checker/elaborate.py", "checker/formulas.py", "checker/alignment.py"
-        ),
+        "elaboration (C to the kernel's programs)": count(*(f"checker/{name}.py" for name in ELABORATION)),
         "solver interface": count("prover/z3_solver.py", "prover/cvc5_solver.py", "prover/cache.py"),
         "front end": count("frontend/*.py", "frontend/*.lark"),
     }

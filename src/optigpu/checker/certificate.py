@@ -22,11 +22,11 @@ from optigpu.kernel.state import State
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 
 RULES = (
-    "begin", "finish", "let", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
+    "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "forget", "launch", "phase",
 )  # fmt: skip
-FORMAT = 3
+FORMAT = 4
 PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
 
 

@@ -6,7 +6,10 @@ that are unique in their function, and formulas become terms and claims.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TypeAlias, TypeGuard
 
 from optigpu.checker.alignment import Accesses, with_aligned_calls
 from optigpu.checker.formulas import (
@@ -20,14 +23,16 @@ from optigpu.checker.formulas import (
     pure_operation,
     sort_of,
 )
+from optigpu.checker.meaning import Models, Stated, defined, models_of, settled
 from optigpu.frontend.expressions import promoted
 from optigpu.frontend.jumps import reject_jumps
 from optigpu.frontend.reading import ghost_library
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import READ, UNINIT, Claim
-from optigpu.kernel.conditions import terms_of
+from optigpu.kernel.cells import KNOWN, READ, SOME, UNINIT, Claim
+from optigpu.kernel.conditions import terms_of, within
+from optigpu.kernel.iterations import iterations
 from optigpu.kernel.launch import copying
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.kernel.threads import ANY_LAUNCH
@@ -58,6 +63,8 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
+from optigpu.syntax.literals import lost, nearest
+from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -84,6 +91,8 @@ from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type
 from optigpu.syntax.walk import subexpressions
+
+WRAPPING = ("+", "-", "*", "<<")  # operations whose result may be outside an unsigned type
 
 
 @dataclass
@@ -115,6 +124,8 @@ class Elaborated:
     )  # by `at`: which statement of its function (see points.py)
     copies: dict[str, kc.Function] = field(default_factory=dict)  # the memcpys in use
     accesses: dict[str, Accesses] = field(default_factory=dict)  # vectors, by function
+    stated: dict[str, list[Stated]] = field(default_factory=dict)  # contracts, clause by clause
+    axioms: list[Stated] = field(default_factory=list)
 
 
 @dataclass
@@ -125,39 +136,94 @@ class ContractPlaces:
     ensures: list[Loc] = field(default_factory=list)
 
 
-def elaborate(program: Program) -> Elaborated:
+def elaborate(program: Program, unbounded: bool = False, without: Weakened = frozenset()) -> Elaborated:
+    """`unbounded`: integers that are not shown to fit their places are assumed to.
+
+    Where floats decide anything, each function is there twice: over the reals, and with what floats decide left open, under the
+    name `open_name(name)` and with a contract that says less (`without`: what of it is left out besides).
+    """
+    from optigpu.checker.open_floats import OpenFloats, floats_decide  # which is made of the elaboration over the reals
+
     out = Elaborated(kc.Program({}), [NOWHERE], {}, {})
     names = Names()
     axioms: list[tuple[str, Term]] = []
     functions: dict[str, kc.Function] = {}
+    scopes: dict[str, Names] = {}
     ghosts = dict(ghost_library())
     formulas = FormulaElaborator()
     for item in program.flat_items():
         match item:
             case Define(name, value):
                 constant = Function(name, (), VOID, ())
-                term = _FunctionElaborator(constant, names, out, ghosts, program).constant(value)
+                term = FunctionElaborator(constant, names, out, ghosts, program).constant(value)
                 names = names.bind(name, ValueEntry(term))
             case LogicDecl(name, type_):
                 names = names.bind(name, ValueEntry(k.var(name, sort_of(type_, item.loc))))
             case LogicDef(name, value):
-                names = names.bind(name, ValueEntry(formulas.definition(value, names)))
+                names = names.bind(name, formulas.definition(value, names))
             case Axiom(name, prop):
                 axioms.append((name, formulas.term(prop, names)))
+                needs = settled(formulas.needs.take(), {})
+                out.axioms.append(Stated(f"the axiom {name}", item.loc, (axioms[-1][1],), needs))
             case Function(role=Role.GHOST):
                 ghosts[item.name] = item
                 if item.body or item.admitted:  # a lemma: proved once (or assumed), used like a function
-                    functions[item.name] = _FunctionElaborator(item, names, out, ghosts, program).run()
+                    functions[item.name] = FunctionElaborator(item, names, out, ghosts, program).run()
             case Function():
-                functions[item.name] = _FunctionElaborator(item, names, out, ghosts, program).run()
+                scopes[item.name] = names
+                functions[item.name] = FunctionElaborator(item, names, out, ghosts, program).run()
             case _:
                 pass
+    if floats_decide(program):
+        for f in (f for f in program.flat_items() if isinstance(f, Function) and f.name in functions):
+            if f.role is not Role.GHOST:
+                opened = OpenFloats(f, scopes[f.name], out, ghosts, program, functions).run()
+                functions[opened.name] = weakened(opened, without)
     functions = with_aligned_calls(functions, out.accesses)
-    out.program = kc.Program({**functions, **out.copies}, tuple(axioms))
+    out.program = kc.Program({**functions, **out.copies}, tuple(axioms), unbounded)
     return out
 
 
-class _FunctionElaborator:
+Weakened: TypeAlias = frozenset[tuple[str, str, int]]  # (function, "post" or "ensures" or "assert", which)
+
+
+def open_name(function: str) -> str:
+    """The function with floats left open, as the kernel calls it."""
+    return f"{function}.open"
+
+
+def closed_name(function: str) -> str:
+    """The function of the program that the kernel calls so."""
+    return function.removesuffix(".open")
+
+
+def weakened(f: kc.Function, without: Weakened) -> kc.Function:
+    """The function with less said of it: promises and assertions left out, or values in them. A proof of that says less."""
+    left_out = {(what, n) for name, what, n in without if name == f.name}
+    c = f.contract
+    some = (replace(p, contents=SOME, value=None) if p.contents == KNOWN else p for p in c.post)
+    post = tuple(s if ("post", n) in left_out else p for n, (s, p) in enumerate(zip(some, c.post)))
+    ensures = tuple(k.TRUE if ("ensures", n) in left_out else p for n, p in enumerate(c.ensures))
+    numbers = itertools.count()
+
+    def kept(code: kc.Code) -> kc.Code:
+        out: list[kc.Instr] = []
+        for i in code:
+            match i:
+                case kc.Assert() if ("assert", next(numbers)) in left_out:
+                    pass
+                case kc.If():
+                    out.append(replace(i, then=kept(i.then), other=kept(i.other)))
+                case kc.Loop():
+                    out.append(replace(i, body=kept(i.body)))
+                case _:
+                    out.append(i)
+        return tuple(out)
+
+    return replace(f, contract=replace(c, post=post, ensures=ensures), body=kept(f.body))
+
+
+class FunctionElaborator:
     def __init__(
         self, f: Function, names: Names, out: Elaborated, ghosts: dict[str, Function], program: Program
     ) -> None:
@@ -177,6 +243,7 @@ class _FunctionElaborator:
         self.accesses = out.accesses[f.name] = Accesses(self.dims, self.distributed)
         self.code: list[kc.Instr] = []
         self.seen = self.current = 0  # statements, in the order of the text
+        self.models: Models = {}
 
     # Names and places
 
@@ -216,9 +283,11 @@ class _FunctionElaborator:
                 space = type_.space.value
                 if f.role is Role.DEVICE and space == "Any":
                     space = "Device"
-                params.append(kc.Param(p.name, sort_of(type_.elem, p.loc), dims, space))
+                sort, size, limits = sort_of(type_.elem, p.loc), type_.elem.size, limits_of(type_.elem)
+                params.append(kc.Param(p.name, sort, dims, space, size, limits))
             else:
                 params.append(kc.Param(p.name, sort_of(type_, p.loc)))
+        self.formulas.needs.take()  # the sizes of parameters have obligations of their own
         contract, names, places = self.contract(f.contract, names)
         threads = self.formulas.threads or k.ONE
         self.out.clauses[f.name] = places
@@ -251,10 +320,19 @@ class _FunctionElaborator:
         launch = self.launch(names)
         requires += launch
         places.requires += [self.f.loc] * len(launch)
+        for p in self.f.params:  # arguments are numbers of their types
+            if (limits := limits_of(p.type)) is not None:
+                requires.append(within(k.var(p.name, INT), limits))
+                places.requires.append(p.loc)
+        if result is not None and (limits := limits_of(self.f.result)) is not None:
+            ensures.append(within(result, limits))
+            places.ensures.append(self.f.loc)
+        stated = [Stated("the launch", self.f.loc, tuple(launch), self.formulas.needs.take())]
         for c in clauses:
             for item in c.items:
                 if isinstance(item.body, TypeOf) or self.is_launch(item.body):
                     continue
+                said = len(requires), len(ensures)
                 match c.kind:
                     case "requires":
                         requires.append(self.formulas.term(item.body, names))
@@ -276,8 +354,16 @@ class _FunctionElaborator:
                             if later is not None:
                                 post.append(later)
                                 places.post.append(item.loc)
-        said = {x for t in terms_of((*requires, *pre, *post, *ensures)) for x in t.free}
-        variables = [v for v in variables if v in said or v not in self.first_thread(names)]
+                needs, text = self.formulas.needs.take(), print_expr(item.body)
+                if c.kind not in ("ensures", "produces", "writes"):
+                    stated.append(Stated(text, item.loc, tuple(requires[said[0] :]), needs))
+                else:  # the sizes of what is written are known before
+                    stated.append(Stated(text, item.loc, tuple(requires[said[0] :])))
+                    stated.append(Stated(text, item.loc, tuple(ensures[said[1] :]), needs, after=True))
+        self.models = models_of(variables, pre)
+        self.out.stated[self.f.name] = [replace(s, needs=settled(s.needs, self.models)) for s in stated]
+        mentioned = {x for t in terms_of((*requires, *pre, *post, *ensures)) for x in t.free}
+        variables = [v for v in variables if v in mentioned or v not in self.first_thread(names)]
         contract = kc.Contract(tuple(variables), tuple(requires), tuple(pre), tuple(post), tuple(ensures), result)
         return contract, names, places
 
@@ -351,6 +437,7 @@ class _FunctionElaborator:
             case Return(value):
                 if value is not None:
                     result = self.expr(value, names)
+                    self.fits(result, self.f.result, value.loc)
                     self.code.append(kc.Let(k.var("_Res", result.sort), result, at=self.at(s.loc)))
             case Ghost():
                 return self.ghost(s, names)
@@ -358,7 +445,10 @@ class _FunctionElaborator:
                 pass
             case Assert(items):
                 for item in items:
-                    prop = _AssertElaborator(self, names).term(item.body, names)
+                    formulas = _AssertElaborator(self, names)
+                    prop = formulas.term(item.body, names)
+                    for need in settled(formulas.needs.take(), self.models):
+                        self.oblige(need.closed(), f"undefined {need.why}", need.loc)
                     self.code.append(kc.Assert(prop, at=self.at(item.loc)))
                     if item.name is not None:
                         names = names.bind(item.name, ValueEntry(prop))
@@ -375,7 +465,7 @@ class _FunctionElaborator:
                 variable = k.var(base, sort)
                 self.code.append(kc.Let(variable, value, at=at))
                 return names.bind(s.name, ValueEntry(variable))
-            self.code.append(kc.Alloc(base, sort, (), heap=False, at=at))
+            self.code.append(kc.Alloc(base, sort, (), heap=False, limits=limits_of(s.type), at=at))
             locals_.append(base)
             if value is not None:
                 self.code.append(kc.Store(kc.Place(base, ()), value, at=at))
@@ -386,7 +476,8 @@ class _FunctionElaborator:
             dims = tuple(self.stable(self.expr(d, names), at) for d in s.init.dims)
             sort, space = sort_of(s.init.elem, s.loc), s.init.space
             heap = space is not Space.TREG  # registers are freed at the end of their scope
-            self.code.append(kc.Alloc(base, sort, dims, space.value, heap, array.distributed, s.init.elem.size, at=at))
+            size, limits = s.init.elem.size, limits_of(s.init.elem)
+            self.code.append(kc.Alloc(base, sort, dims, space.value, heap, array.distributed, size, limits, at=at))
             self.dims[base] = (None, *dims) if array.distributed else dims
             self.distributed[base] = array.distributed
             if not heap:
@@ -399,7 +490,8 @@ class _FunctionElaborator:
         self.oblige(k.and_(*(k.lt(k.ZERO, d) for d in dims)), "empty", s.loc)  # C's arrays have some element
         sort, space = sort_of(s.type.elem, s.loc), s.type.space
         self.dims[base] = dims
-        self.code.append(kc.Alloc(base, sort, dims, space.value, False, False, s.type.elem.size, at=at))
+        size, limits = s.type.elem.size, limits_of(s.type.elem)
+        self.code.append(kc.Alloc(base, sort, dims, space.value, False, False, size, limits, at=at))
         locals_.append(base)
         return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(dims)))
 
@@ -446,15 +538,31 @@ class _FunctionElaborator:
             case Index(base, indices):
                 array = self.pointer(base, names)
                 at = self.at(e.loc)
-                return array.row(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                row = array.row(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                self.inside(row.base, row.lead, e.loc)
+                return row
             case Addr(Index(base, indices)):
                 array = self.pointer(base, names)
                 at = self.at(e.loc)
-                return array.address(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                there = array.address(tuple(self.stable(self.expr(i, names), at) for i in indices))
+                self.inside(there.base, there.lead, e.loc, there.shift)
+                return there
             case Addr(arg):
                 return self.pointer(arg, names)
             case _:
                 raise Unsupported("this pointer cannot be followed", e.loc)
+
+    def inside(self, base: str, rows: tuple[Term, ...], loc: Loc, last: Term | None = None) -> None:
+        """C has pointers to the elements of an array and to the place after its last one; no others may be formed.
+
+        Rows that a pointer leads to are there. Where the size is not known (first indices of arrays that are distributed, of plain
+        pointers whose contract names single cells) there is nothing to compare with.
+        """
+        dims = self.dims.get(base, ())
+        limits = [(i, k.sub(d, k.ONE)) for i, d in zip(rows, dims) if d is not None]
+        if last is not None and len(rows) < len(dims) and (size := dims[len(rows)]) is not None:
+            limits.append((last, size))
+        self.oblige(k.and_(*(k.and_(k.le(k.ZERO, i), k.le(i, d)) for i, d in limits)), "pointer", loc)
 
     def loop(self, s: For, names: Names) -> None:
         at = self.at(s.loc)
@@ -474,7 +582,40 @@ class _FunctionElaborator:
         body = (*self.said(self.out.specs.get(at), s.loc), *self.block(s.body, inner))
         if s.meaning.value == kc.SEQUENTIAL:
             body += self.read_again((r.amount, r.bound), names)
-        self.code.append(kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at))
+        loop = kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at)
+        self.code.append(replace(loop, body=self.index_fits(s, loop, names) + body))
+
+    def index_fits(self, s: For, loop: kc.Loop, names: Names) -> kc.Code:
+        """In each iteration the index is a number of its type. Unsigned ones also after the last: they would begin anew.
+
+        What a signed index would be after the last iteration it never is: generated code counts in a type that has room for it.
+        """
+        t, r = s.index_type, s.range
+        if self.f.role is Role.GHOST:  # nothing is executed
+            return ()
+        limits, plain = limits_of(t), self.is_plain(r.start, t, names) and self.is_plain(r.bound, t, names)
+        if not t.signed and r.op in ("+", "-"):
+            range_ = iterations(loop, loop.start, loop.bound, loop.amount)
+            end = k.instantiate(range_.index, (range_.end,))
+            if not plain or r.op == "-" or r.relation != "<" or loop.amount is not k.ONE:
+                self.oblige(k.and_(within(loop.start, limits), within(end, limits)), "overflow", s.loc)
+            return ()
+        return () if plain else (kc.Oblige(within(loop.index, limits), "overflow", at=self.at(s.loc)),)
+
+    def is_plain(self, e: Expr, t: Scalar, names: Names) -> bool:
+        """Is this known to be a number of the type, because of where it comes from?"""
+        match e:
+            case Int(value):
+                return t.low <= value <= t.high
+            case Var(name) if isinstance(e.type, Scalar):
+                parameter = any(p.name == name for p in self.f.params) and names.find(name) == ValueEntry(
+                    k.var(name, INT)
+                )
+                return parameter and t.low <= e.type.low and e.type.high <= t.high
+            case Cast(to, arg) if to.kind is Kind.INT:
+                return self.is_plain(arg, t, names)
+            case _:
+                return False
 
     def read_again(self, exprs: tuple[Expr, ...], names: Names) -> kc.Code:
         """C computes step and bound anew after each iteration. The loop does not change them, but what they read is read then."""
@@ -630,7 +771,9 @@ class _FunctionElaborator:
                 array = self.pointer(a, names)
                 out.append(kc.View(array.base, array.lead, array.shift))
             else:
-                out.append(self.expr(a, names))
+                value = self.expr(a, names)
+                self.fits(value, a.type, a.loc)
+                out.append(value)
         return tuple(out)
 
     def ghost(self, s: Ghost, names: Names) -> Names:
@@ -713,7 +856,7 @@ class _FunctionElaborator:
             value, t = self.expr(part, self.outer), part.type
             assert isinstance(t, Scalar)
             if t.kind is Kind.INT:
-                self.oblige(k.and_(k.le(k.num(t.low), value), k.le(value, k.num(t.high))), "conversion", part.loc)
+                self.oblige(within(value, limits_of(t)), "conversion", part.loc)
             if self.code:
                 raise Unsupported("C computes another number here, or none", part.loc)
         return self.expr(e, self.outer)
@@ -733,7 +876,8 @@ class _FunctionElaborator:
             case Unary("!", arg):
                 return k.not_(self.expr(arg, names))
             case Unary("-", arg):
-                return k.neg(self.expr(arg, names))
+                negated = k.neg(self.expr(arg, names))
+                return self.modulo(negated, arg.type, e.loc) if is_unsigned(arg.type) else negated
             case Binary(("&&" | "||") as op, left, right):
                 return self.short_circuit(op, left, right, names)
             case Binary(op, left, right):
@@ -742,7 +886,7 @@ class _FunctionElaborator:
                 return self.choice(test, then, other, names, e.loc)
             case Cast(to, arg):
                 assert isinstance(arg.type, Scalar)
-                return self.convert(self.expr(arg, names), arg.type, to, e.loc)
+                return self.convert(self.expr(arg, names), arg.type, to, e.loc, e.implicit)
             case Index():
                 target = self.temporary(sort_of(e.type, e.loc))
                 self.code.append(kc.Load(target, self.place(e, names), at=self.at(e.loc)))
@@ -794,14 +938,25 @@ class _FunctionElaborator:
         self.code.append(kc.If(c, (*first, kc.Let(x, a, at=at)), (*second, kc.Let(x, b, at=at)), at=at))
         return x
 
+    def fits(self, value: Term, t: Type | None, loc: Loc) -> None:
+        """What is put into a place is a number of its type."""
+        if value.sort is INT:
+            self.oblige(within(value, limits_of(t)), "overflow", loc)
+
+    def modulo(self, value: Term, t: Scalar, loc: Loc) -> Term:
+        """Unsigned numbers are computed modulo 2^bits."""
+        if k.is_num(value):
+            return k.num(value.data % (1 << t.bits))
+        x = self.temporary(INT)
+        self.code.append(kc.Let(x, value, t.bits, at=self.at(loc)))
+        return x
+
     def oblige(self, prop: Term, why: str, loc: Loc) -> None:
         if prop is not k.TRUE:
             self.code.append(kc.Oblige(prop, why, at=self.at(loc)))
 
     def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
         match op:
-            case "-" if isinstance(left, Scalar) and left.kind is Kind.INT and not left.signed:
-                self.oblige(k.le(b, a), "conversion", loc)  # below zero, C goes on at the other end of the type
             case "/" | "%":
                 self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), "division", loc)
             case "<<" | ">>":
@@ -811,26 +966,41 @@ class _FunctionElaborator:
                 self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "bits", loc)
             case _:
                 pass
-        return pure_operation(op, a, b)
+        value = pure_operation(op, a, b)
+        return self.modulo(value, left, loc) if op in WRAPPING and is_unsigned(left) else value
 
     def shift_amount(self, amount: Term, left: Type | None, loc: Loc) -> None:
         """A shift by all the bits of a number, or more, has no meaning in C."""
         assert isinstance(left, Scalar)
         self.oblige(k.and_(k.le(k.ZERO, amount), k.lt(amount, k.num(left.bits))), "shift", loc)
 
-    def convert(self, x: Term, have: Scalar, to: Scalar, loc: Loc) -> Term:
-        """A conversion between machine types. One that could change an integer has to be shown not to."""
+    def convert(self, x: Term, have: Scalar, to: Scalar, loc: Loc, implicit: bool = True) -> Term:
+        """A conversion between machine types. One that could change an integer has to be shown not to, unless it is a cast to an
+        unsigned type, which is modulo 2^bits."""
         match to.kind:
             case Kind.BOOL:
                 return x if x.sort is BOOL else k.not_(k.eq(x, k.num(0, x.sort)))
             case Kind.FLOAT:
-                return x if x.sort is REAL else k.to_real(as_integer(x))
+                return rounded(x if x.sort is REAL else k.to_real(as_integer(x)), to, loc)
             case Kind.INT:
-                value = k.trunc(x) if x.sort is REAL else as_integer(x)
+                value = self.truncated(x, to, loc) if x.sort is REAL else as_integer(x)
                 fits = have.kind is Kind.BOOL or (have.kind is Kind.INT and to.low <= have.low and have.high <= to.high)
-                if not fits and (to.bits < 32 or not to.signed):
-                    self.oblige(k.and_(k.le(k.num(to.low), value), k.le(value, k.num(to.high))), "conversion", loc)
+                if not fits and not to.signed and not implicit and have.kind is Kind.INT:
+                    return self.modulo(value, to, loc)
+                if not fits:
+                    self.oblige(within(value, limits_of(to)), "conversion", loc)
                 return value
+
+    def truncated(self, x: Term, to: Scalar, loc: Loc) -> Term:
+        """A float as an integer: where that does not fit, some number of the type."""
+        value = k.trunc(x)
+        return k.ite(within(value, limits_of(to)), value, self.choose(INT, limits_of(to), loc))
+
+    def choose(self, sort: Sort, limits: kc.Limits, loc: Loc) -> Term:
+        """Some value."""
+        x = self.temporary(sort)
+        self.code.append(kc.Choose(x, limits, at=self.at(loc)))
+        return x
 
     def call(self, e: Call, names: Names) -> Term:
         name = e.func
@@ -858,7 +1028,7 @@ class _AssertElaborator(FormulaElaborator):
     That is once for an assertion: a place that its formula binds, as in `All(i in 0..n, a[i] == 0)`, would be any one of many.
     """
 
-    def __init__(self, function: _FunctionElaborator, around: Names) -> None:
+    def __init__(self, function: FunctionElaborator, around: Names) -> None:
         super().__init__()
         self.owner = function
         self.around = around
@@ -878,20 +1048,21 @@ class _AssertElaborator(FormulaElaborator):
         return super().term(e, names)
 
 
-def defined(function: str, args: list[Term]) -> Term:
-    """Where a mathematical function is one of real numbers: elsewhere C computes an infinity, or something that is no number."""
-    zero, x = k.num(0, REAL), args[0]
-    match function:
-        case "sqrt":
-            return k.le(zero, x)
-        case "rsqrt" | "log" | "log2":
-            return k.lt(zero, x)
-        case "pow" if k.is_num(y := args[1]) and y.data.denominator == 1:
-            return k.TRUE if y.data >= 0 else k.not_(k.eq(x, zero))
-        case "pow":
-            return k.or_(k.lt(zero, x), k.and_(k.eq(x, zero), k.le(zero, args[1])))
-        case _:
-            return k.TRUE
+def limits_of(t: Type | None) -> kc.Limits:
+    return (t.low, t.high) if isinstance(t, Scalar) and t.kind is Kind.INT and t.bits else None
+
+
+def is_unsigned(t: Type | None) -> TypeGuard[Scalar]:
+    return isinstance(t, Scalar) and t.kind is Kind.INT and not t.signed
+
+
+def rounded(x: Term, to: Scalar, loc: Loc) -> Term:
+    """A constant that is converted to a float type: the compiler takes the nearest number of that type."""
+    if not k.is_num(x):
+        return x
+    if lost(Fraction(x.data), to):
+        raise Unsupported(f"this number is out of the range of `{to.name}`", loc)
+    return k.num(nearest(x.data, to), REAL)
 
 
 def as_integer(x: Term) -> Term:

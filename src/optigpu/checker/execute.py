@@ -222,6 +222,8 @@ class Executor:
         match state.next:
             case kc.Let():
                 return self.kernel.let(state)
+            case kc.Choose():
+                return self.kernel.choose(state)
             case kc.Load(_, place):
                 return self.access(state, place, "load")
             case kc.Store(place):
@@ -320,7 +322,8 @@ class Executor:
 
     # Loops
 
-    def loop(self, state: State, loop: kc.Loop) -> State:
+    def loop(self, state: State, loop: kc.Loop, bounded: bool = True) -> State:
+        """The loop by a contract that is found here; `bounded`: with ranges of the variables that it changes."""
         if loop.op not in ("+", "-"):
             return self.unrolled(state, loop)
         if loop.mode == kc.THREAD and state.context.kind == THREADS:
@@ -328,7 +331,7 @@ class Executor:
         world = self.world(state)
         try:
             summary = self.explorer.again(loop, world) or self.explorer.loop(loop, world)
-            contract = self.contract(state, summary)
+            contract = self.contract(state, summary, bounded)
         except Unexplorable as e:
             if e.why == "race":
                 raise Rejected("loop", "race", base=e.base, place=e.at, scope="block") from None
@@ -362,6 +365,8 @@ class Executor:
         try:
             after = self.kernel.leave_loop(end, exclusive, invariant, covers)
         except Rejected as r:
+            if r.why == "law":  # the actual contents do not show what those of the exploration did
+                return self.loop(state, loop, False)
             if r.why in ("value", "init") and self.explorer.few(loop, world):
                 return self.kernel.unroll(state)
             raise
@@ -410,7 +415,14 @@ class Executor:
         if effect is not None:
             self.place = next((u.at for u in effect.updates if u.at), self.place)
 
-    def contract(self, state: State, summary: LoopSummary) -> LoopContract:
+    def with_law(self, state: State, summary: LoopSummary, inv: Invariant, laws: dict[str, Term]) -> Invariant:
+        """With bounds of a variable that the loop changes."""
+        r = state.held[inv.family]
+        law = laws.get(r.cells.base, TRUE) if r.cells.arity == 0 else TRUE
+        said = k.and_(*(p for p in k.conjuncts(law) if _expressible(p)))
+        return replace(inv, law=said) if said is not TRUE else inv
+
+    def contract(self, state: State, summary: LoopSummary, bounded: bool = True) -> LoopContract:
         exclusive: list[Exclusive] = []
         invariant: list[Invariant] = []
         actual = self.entry_values(state, summary)
@@ -424,6 +436,8 @@ class Executor:
                 exclusive += self.exclusive(state, summary, effect, families, actual)
             else:
                 invariant.append(self.invariant(state, summary, effect, families[0], actual))
+        laws = summary.ranges(self.judge, state.facts, actual) if bounded else {}
+        invariant = [self.with_law(state, summary, i, laws) for i in invariant]
         facts = tuple(k.substitute(p, actual) for p in summary.invariants)
         return LoopContract(tuple(exclusive), tuple(invariant), facts)
 
@@ -431,7 +445,8 @@ class Executor:
         """What the names of entry contents stand for: the values of the families held here."""
         out: dict[Term, Term] = {}
         effects = tuple(summary.effects.values())
-        mentioned = {x for t in terms_of((effects, summary.invariants, summary.reads)) for x in t.free}
+        used = (effects, summary.invariants, summary.reads, tuple(t for _, t in summary.finals), summary.learned)
+        mentioned = {x for t in terms_of(used) for x in t.free}
         kept = {e.base for e in effects if e.progressive or e.kind != "each"}  # their start is part of their law
         for base, content in summary.entry.items():
             families = self.candidates(dict(state.held), base, "any")
@@ -469,6 +484,8 @@ class Executor:
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
+            if u.perhaps:
+                init = instantiate(state.held[n].init, maps[0])
             known = u.written and _expressible(value)
             out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return out
@@ -524,6 +541,8 @@ class Executor:
             return Invariant(n, k.abstract(init, bound), None)
         value = start_contents(effect, summary, index, r.value_at(ys), inside_loop)
         value = inside_loop.simplify(k.substitute(value, actual))
+        if effect.op.startswith("flag"):
+            value = _without_choice(value, inside_loop)
         for u in effect.updates:
             if effect.kind == "scratch":
                 where, here = located(u, index, inside_loop)
@@ -658,6 +677,20 @@ class Executor:
 def _expressible(value: Term) -> bool:
     """Is it said by the proof's own terms, without contents that only the exploration has names for?"""
     return not any(str(x.data).startswith("@") for x in value.free)
+
+
+def _without_choice(value: Term, facts: Facts) -> Term:
+    """x for c ? x : y where x is y if c does not hold: `0 < v ? All(…) : true` before the first iteration."""
+    if value.op == "ite":
+        c, a, b = value.args
+        for test, x, y in ((k.not_(c), a, b), (c, b, a)):
+            if facts.assume(test).simplify(x) is y:
+                return x
+        for p in k.conjuncts(c):
+            rest = k.and_(*(q for q in k.conjuncts(c) if q is not p))
+            if facts.assume(k.not_(p)).simplify(rest) is k.FALSE:
+                return k.ite(rest, a, b)
+    return value
 
 
 def _telling(r: Rejected) -> int:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 
 from optigpu.checker.elaborate import Elaborated
 from optigpu.checker.questions import follows
+from optigpu.checker.ranges import Changed, RangeSearch, holds_after
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import seen_through
 from optigpu.kernel.cells import FULL, UNINIT, Cells, Claim, Index, arguments, box, same, single
-from optigpu.kernel.conditions import terms_of
+from optigpu.kernel.conditions import terms_of, within
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.iterations import Range, holds_for, iterations, values_of
 from optigpu.kernel.judge import Judge
@@ -27,6 +28,7 @@ from optigpu.kernel.values import parts
 
 OPAQUE = "@opaque."  # what values are called of which nothing is known
 FEW = 10  # iterations that may be run one by one
+NUMERIC = ("sum", "prod", "fold_max", "fold_min")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Update:
     at: int = field(default=0, compare=False)  # the instruction that makes it
     written: bool = True  # False: the cells count as uninitialised
     init: Term = TRUE  # which of them count as initialised, under the binders
+    perhaps: bool = False  # made or not: cells that were initialised still are
 
     def member(self, index: Index, facts: Facts) -> tuple[Term, Term] | None:
         """(is this one of the cells, its value), or None if that cannot be told."""
@@ -106,6 +109,7 @@ class Effect:
     updates: tuple[Update, ...]
     op: str = ""
     progressive: bool = False
+    to: Term | None = None  # latch: what the cells hold once a summand, which is a condition, was true
 
 
 @dataclass
@@ -117,10 +121,37 @@ class LoopSummary:
     facts: Facts = field(default_factory=Facts)  # those of the body
     invariants: tuple[Term, ...] = ()  # facts of the user's, under v
     reads: tuple[Cells, ...] = ()  # all cells that an iteration reads
+    finals: tuple[
+        tuple[str, Term], ...
+    ] = ()  # integer variables it changes, with their values at the end of an iteration
+    learned: tuple[Term, ...] = ()  # what is known there besides the facts of the body
+
+    def ranges(self, judge: Judge, facts: Facts, actual: dict[Term, Term]) -> dict[str, Term]:
+        """Laws of the integer variables that the loop changes, as terms under v and the value. See ranges.py.
+
+        `actual`: what the names of entry contents stand for. Of what the loop changes, they name what an iteration starts with.
+        """
+        if not self.finals:
+            return {}
+        starts = {b: self.entry[b].start for b in self.effects}
+        names = {x: t for x, t in actual.items() if x not in starts.values()}
+        changed = {
+            b: Changed(starts[b], k.substitute(t, names), actual[starts[b]])
+            for b, t in self.finals
+            if starts[b] in actual
+        }
+        inside = facts.assume(k.le(self.range.low, self.v), k.lt(self.v, self.range.high))
+        inside = inside.assume(*(k.substitute(p, names) for p in self.learned))
+        return RangeSearch(judge, inside, self.v, self.range, changed, starts.values()).laws()
 
 
 def is_opaque(t: Term) -> bool:
     return t.op == "var" and str(t.data).startswith(OPAQUE)
+
+
+def is_said(condition: Term) -> bool:
+    """Can a proof say it, or does it depend on values of which nothing is known?"""
+    return not any(is_opaque(x) for x in condition.free)
 
 
 class Unexplorable(Exception):
@@ -175,8 +206,11 @@ class Explorer:
 
     def step(self, i: kc.Instr, w: World) -> None:
         match i:
-            case kc.Let(target, value):
-                w.env[target] = w.value(value)
+            case kc.Let(target, value, bits):
+                w.env[target] = w.facts.simplify(k.fmod(w.value(value), k.num(1 << bits))) if bits else w.value(value)
+            case kc.Choose(target, limits):
+                w.env[target] = self.opaque(target.sort)
+                w.facts = w.facts.assume(within(w.env[target], limits))
             case kc.Load(target, place):
                 index = w.index(place)
                 w.env[target] = self.read(self.content(place.base, w), index, w.facts)
@@ -256,7 +290,8 @@ class Explorer:
         before_reads = len(w.reads)
         for side, condition in ((yes, test), (no, k.not_(test))):
             for c in side.reads[before_reads:]:
-                w.reads += (replace(c, where=k.and_(c.where, k.shift(condition, c.arity))),)
+                known = condition if is_said(condition) else TRUE
+                w.reads += (replace(c, where=k.and_(c.where, k.shift(known, c.arity))),)
 
     def joined(
         self, base: str, before: Content, test: Term, yes: World, no: World, touched: tuple[tuple[str, Index], ...]
@@ -270,6 +305,7 @@ class Explorer:
         kept = [u for u in before.updates if u in a.updates and u in b.updates]
         new: list[Update] = []
         held = {index for name, index in touched if name == base}
+        a, b = self.renamed(a, b, held, yes.facts), self.renamed(b, a, held, no.facts)
         for mine, other, condition in ((a, b, test), (b, a, k.not_(test))):
             for u in mine.updates:
                 if u in kept:
@@ -285,10 +321,30 @@ class Explorer:
                 elif u.cells.arity == 0 and u.cells.index in held:  # a cell that the other branch leaves as it was
                     old = self.read(before, u.cells.index, yes.facts if condition is test else no.facts)
                     new.append(Update(u.cells, k.ite(condition, u.value, old), u.at))
+                elif not is_said(condition):
+                    new.append(self.perhaps(u, before, condition, yes.facts if condition is test else no.facts))
                 else:
                     where = k.and_(u.cells.where, k.shift(condition, u.cells.arity))
                     new.append(replace(u, cells=replace(u.cells, where=where)))
         return replace(before, updates=(*kept, *new))
+
+    def perhaps(self, u: Update, before: Content, condition: Term, facts: Facts) -> Update:
+        """An update that is made or not, and nobody can say where: its cells are taken in any case."""
+        b = temporaries(u.cells.arity)
+        old = self.read(before, u.cells.at(b), facts.assume(u.cells.domain(b)))
+        return replace(u, value=k.abstract(k.ite(condition, instantiate(u.value, b), old), b), perhaps=True)
+
+    def renamed(self, mine: Content, other: Content, held: set[Index], facts: Facts) -> Content:
+        """Cells that an equation of the branch has given another name (a[5] for a[i]), under the name they have outside of it."""
+        names = held | {u.cells.index for u in other.updates if u.cells.arity == 0}
+        known = {tuple(facts.simplify(t) for t in index): index for index in sorted(names, key=_index_key)}
+        updates = tuple(
+            replace(u, cells=single(u.cells.base, known.get(u.cells.index, u.cells.index)))
+            if u.cells.arity == 0 and u.cells.where is TRUE
+            else u
+            for u in mine.updates
+        )
+        return replace(mine, updates=updates)
 
     # Calls
 
@@ -394,6 +450,11 @@ class Explorer:
                 inside = w.facts.assume(u.cells.domain(b))
                 value = k.abstract(self.resolve(instantiate(u.value, b), entry, before, inside), b)
                 self.write(effect.base, Update(cells, value, u.at, init=now(u.init)), w)
+        mentioned = {x for t in (*summary.learned, *(t for _, t in summary.finals)) for x in t.free}
+        actual = {c.start: now(c.start) for c in summary.entry.values() if c.start in mentioned}
+        for base, law in summary.ranges(self.judge, w.facts, actual).items():
+            after = self.read(w.contents[base], (), w.facts)
+            w.facts = w.facts.assume(holds_after(law, summary.range, after))
 
     def resolve(
         self, t: Term, entry: dict[Term, tuple[str, Content]], contents: dict[str, Content], facts: Facts
@@ -455,9 +516,21 @@ class Explorer:
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in now and (c.updates or b in given)}
         _Recurrences(self, summary, written, given).solve()
+        summary.finals = tuple(
+            (b, self.read(c, (), inner.facts)) for b, c in written.items() if self.is_variable(summary, b)
+        )
+        summary.learned = inner.facts.given[len(w.facts.given) :] if summary.finals else ()
         if loop.at not in self.specs:
             self.found[loop.at] = (summary, {x: w.value(x) for x in variables_of(loop)})
         return summary
+
+    def is_variable(self, summary: LoopSummary, base: str) -> bool:
+        """Is this an integer variable of which more may be known than what an iteration makes of it?"""
+        effect = summary.effects[base]
+        told = effect.kind == "scratch" and not any(
+            str(x.data).startswith(OPAQUE) for x in effect.updates[0].value.free
+        )
+        return summary.entry[base].start.sort is INT and not told
 
     def again(self, loop: kc.Loop, w: World) -> LoopSummary | None:
         """What was found out about a loop when one around it was explored, if it depends on the same things here."""
@@ -483,9 +556,11 @@ class Explorer:
             updates = (
                 replace(u, cells=u.cells.substitute(names), value=named(u.value), init=named(u.init)) for u in e.updates
             )
-            effects[base] = replace(e, updates=tuple(updates))
+            effects[base] = replace(e, updates=tuple(updates), to=e.to and named(e.to))
         reads = tuple(c.substitute(names) for c in summary.reads)
-        return LoopSummary(v, range_, summary.entry, effects, facts, (), reads)
+        finals = tuple((b, named(t)) for b, t in summary.finals)
+        learned = tuple(named(t) for t in summary.learned)
+        return LoopSummary(v, range_, summary.entry, effects, facts, (), reads, finals, learned)
 
     def given(self, loop: kc.Loop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
         """What the user says of a loop, used as it is written."""
@@ -540,6 +615,10 @@ class Explorer:
         return out
 
 
+def _index_key(index: Index) -> tuple[int, ...]:
+    return tuple(t.key for t in index)
+
+
 def variables_of(i: kc.Instr) -> set[Term]:
     """The variables that occur in an instruction."""
     out: set[Term] = set()
@@ -587,12 +666,24 @@ def accumulated(effect: Effect, u: Update, summary: LoopSummary, upto: Term) -> 
     entry = summary.entry[effect.base].initial(u.cells.index)
     xs = temporaries(n, "z")
     body = k.abstract(instantiate(u.value, xs), (summary.v,))
-    return k.abstract(combine(effect.op, instantiate(entry, xs), summary.range.low, upto, body), xs)
+    return k.abstract(combine(effect.op, instantiate(entry, xs), summary.range.low, upto, body, effect.to), xs)
 
 
-def combine(op: str, start: Term, low: Term, high: Term, body: Term) -> Term:
+def combine(op: str, start: Term, low: Term, high: Term, body: Term, to: Term | None = None) -> Term:
     """start (op) the big operator of the body over low..high."""
+    never = k.big("all", low, high, k.not_(body)) if body.sort is k.BOOL else TRUE
     match op:
+        case "all":
+            return k.and_(start, k.big("all", low, high, body))
+        case "any":
+            return k.or_(start, k.not_(never))
+        case "flag_all" | "flag_any":  # of C's numbers 0 and 1: the first iteration makes any other number one of them
+            flag = k.not_(k.eq(start, k.ZERO))
+            holds = k.and_(flag, k.big("all", low, high, body)) if op == "flag_all" else k.or_(flag, k.not_(never))
+            return k.ite(k.lt(low, high), k.ite(holds, k.ONE, k.ZERO), start)
+        case "latch":
+            assert to is not None
+            return k.ite(never, start, to)
         case "sum":
             return k.add(start, k.big("sum", low, high, body))
         case "prod":
@@ -718,7 +809,11 @@ class _Recurrences:
         old = inside.simplify(content.initial(previous))
         value = k.replace_subterms(inside.simplify(instantiate(u.value, xs)), {old: before})
         law = accumulation(value, before, before)
-        if law is None or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p))):
+        if (
+            law is None
+            or law[0] not in NUMERIC
+            or any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p)))
+        ):
             return None
         op, summand = law
         first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
@@ -736,7 +831,7 @@ class _Recurrences:
         return all(self.not_earlier(i, updates, known) for t in terms for i, known in self.reads(t, base, inside))
 
     def reads(self, t: Term, base: str, facts: Facts) -> list[tuple[Index, Facts]]:
-        """The indices at which a term reads the contents of base, with what is known there: the ranges of sums around it."""
+        """The indices at which a term reads the contents of base, with what is known there: ranges of sums and tests of choices."""
         start, out = self.start_of(base), list[tuple[Index, Facts]]()
         if not self.summary.entry[base].rank:
             return [((), facts)] if start in t.free else []
@@ -750,6 +845,12 @@ class _Recurrences:
                 (y,) = temporaries(1, "y")
                 within = inside.assume(k.le(x.args[-3], y), k.lt(y, x.args[-2]))
                 go(instantiate(x.args[-1], (y,)), within)
+                return
+            if x.op == "ite" and x.level == 0:
+                test, a, b = x.args
+                go(test, inside)
+                go(a, inside.assume(test))
+                go(b, inside.assume(k.not_(test)))
                 return
             if x.op == "app" and x.args[0] is start:
                 out.append((x.args[1:], inside))
@@ -803,10 +904,17 @@ class _Recurrences:
             return Effect("scratch", base, (u,))
         old = self.summary.entry[base].initial(index)
         law = accumulation(value, old, self.start_of(base))
-        if law is None:
+        if law is not None:
+            op, summand = law
+            return Effect("accumulate", base, (replace(u, value=k.abstract(summand, xs)),), op)
+        latch = latched(value, old, self.start_of(base))
+        if latch is None or not self.constant(latch[1], xs):
             return None
-        op, summand = law
-        return Effect("accumulate", base, (replace(u, value=k.abstract(summand, xs)),), op)
+        return Effect("accumulate", base, (replace(u, value=k.abstract(latch[0], xs)),), "latch", to=latch[1])
+
+    def constant(self, t: Term, xs: Index) -> bool:
+        """The same in all iterations, and for all cells?"""
+        return not any(x is self.summary.v or x in xs or str(x.data).startswith("@") for x in t.free)
 
     def always_written(self, base: str, u: Update) -> Update:
         """A cell that stays the same, written in some iterations: in the others it is written with what it holds."""
@@ -843,7 +951,7 @@ class _Recurrences:
         if u.cells.arity == 0:  # where the cell is the one, reading it is reading this one
             value = k.replace_subterms(value, {content.initial(u.cells.index): old})
         law = accumulation(k.ite(condition, value, old), old, content.start)
-        if law is None:
+        if law is None or law[0] not in NUMERIC:
             return None
         op, summand = law
         cells = Cells(base, (), TRUE, ()) if not content.rank else box(base, tuple(self.everywhere() for _ in xs))
@@ -952,7 +1060,7 @@ def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None
     Of a maximum it may mention `old`, which then stands for what the cell held at first: that is never more than what it holds.
     """
     if value.sort is k.BOOL:
-        return None
+        return conjunction(value, old, start)
     summand = difference(value, old)
     if summand is not None and start not in summand.free:
         return "sum", summand
@@ -965,6 +1073,38 @@ def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None
     factor = quotient(value, old)
     if factor is not None and start not in factor.free:
         return "prod", factor
+    return flag(value, old, start) if value.sort is INT else None
+
+
+def conjunction(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
+    """ok && p, or ok || p: what a truth value becomes if it is true, and if it is false."""
+    if_true, if_false = (k.replace_subterms(value, {old: t}) for t in (TRUE, k.FALSE))
+    if if_false is k.FALSE and start not in if_true.free:
+        return "all", if_true
+    if if_true is TRUE and start not in if_false.free:
+        return "any", if_false
+    return None
+
+
+def flag(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
+    """The same of a number that stands for a truth value: `ok = ok && p` is (ok != 0 && p) ? 1 : 0."""
+    zero = k.eq(old, k.ZERO)
+    if_set, if_not = (k.replace_subterms(value, {zero: t}) for t in (k.FALSE, TRUE))
+    for op, fixed, other in (("flag_all", if_not, if_set), ("flag_any", if_set, if_not)):
+        number = k.ZERO if op == "flag_all" else k.ONE
+        if fixed is number and other.op == "ite" and other.args[1:] in ((k.ONE, k.ZERO), (k.ZERO, k.ONE)):
+            test = other.args[0] if other.args[1] is k.ONE else k.not_(other.args[0])
+            return None if start in test.free else (op, test)
+    return None
+
+
+def latched(value: Term, old: Term, start: Term) -> tuple[Term, Term] | None:
+    """(c, t) if the value is c ? t : old, and neither reads these contents."""
+    if value.op == "ite":
+        c, a, b = value.args
+        for test, new, kept in ((c, a, b), (k.not_(c), b, a)):
+            if kept is old and start not in new.free and start not in test.free:
+                return test, new
     return None
 
 

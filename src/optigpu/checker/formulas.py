@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from optigpu.checker.meaning import Needs, defined
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import KNOWN, SOME, UNINIT, Cells, Claim, Owner
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import (
     Addr,
@@ -46,9 +49,10 @@ def Unsupported(message: str, loc: Loc) -> InputError:
 
 @dataclass(frozen=True, slots=True)
 class ValueEntry:
-    """A name that stands for a term: a number, a truth value, a logical function."""
+    """A name that stands for a term: a number, a truth value, a logical function; and how it is defined, if it is a `__DEF`."""
 
     term: Term
+    definition: FunEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +136,16 @@ class FormulaElaborator:
     def __init__(self) -> None:
         self.fresh = itertools.count(1)
         self.threads: Term | None = None
+        self.needs = Needs()
 
     def binder(self, name: str) -> Term:
         return k.var(f"{name}^{next(self.fresh)}", INT)
 
-    def definition(self, e: Expr, names: Names) -> Term:
-        """A `__DEF`: a term, or a function."""
-        return self.function(e, names) if isinstance(e, Fun) else self.term(e, names)
+    def definition(self, e: Expr, names: Names) -> ValueEntry:
+        """A `__DEF`: a term, or a function. What its parts need is asked where it is used."""
+        term = self.function(e, names) if isinstance(e, Fun) else self.term(e, names)
+        partial = bool(self.needs.take())
+        return ValueEntry(term, FunEntry(e if isinstance(e, Fun) else Fun((), e), names) if partial else None)
 
     def entry(self, e: Expr, names: Names) -> Entry:
         """What an argument of a ghost stands for."""
@@ -169,13 +176,19 @@ class FormulaElaborator:
             case Binary():
                 return self.binary(e, names)
             case Cond(test, then, other):
-                return k.ite(self.term(test, names), self.term(then, names), self.term(other, names))
+                c = self.term(test, names)
+                with self.needs.under(c):
+                    a = self.term(then, names)
+                with self.needs.under(k.not_(c)):
+                    b = self.term(other, names)
+                return k.ite(c, a, b)
             case Cast(to, arg):
                 return self.cast(to, self.term(arg, names))
             case Call():
                 return self.call(e, names)
             case Fun():
-                return self.function(e, names)
+                with self.needs.unasked():
+                    return self.function(e, names)
             case Forall():
                 return self.forall(e, names)
             case BigOp():
@@ -185,10 +198,13 @@ class FormulaElaborator:
 
     def variable(self, name: str, names: Names, loc: Loc) -> Term:
         match names.find(name):
-            case ValueEntry(term):
+            case ValueEntry(term, definition):
+                if definition is not None and not definition.fun.params:
+                    self.use(definition, (), loc)
                 return term
             case FunEntry(fun, inner):
-                return self.function(fun, inner)
+                with self.needs.unasked():
+                    return self.function(fun, inner)
             case _ if name in INT_CONSTANTS:
                 return k.num(INT_CONSTANTS[name])
             case _:
@@ -204,28 +220,34 @@ class FormulaElaborator:
                 return k.trunc(x) if x.sort is REAL else k.ite(x, k.ONE, k.ZERO) if x.sort is BOOL else x
 
     def binary(self, e: Binary, names: Names) -> Term:
-        a, b = self.term(e.left, names), self.term(e.right, names)
-        match e.op:
-            case "&&":
-                return k.and_(a, b)
-            case "||":
-                return k.or_(a, b)
-            case "==>":
-                return k.implies(a, b)
-            case "%":
-                return remainder(a, b)
+        a = self.term(e.left, names)
+        if e.op in ("&&", "||", "==>"):
+            with self.needs.under(k.not_(a) if e.op == "||" else a):
+                b = self.term(e.right, names)
+            return k.and_(a, b) if e.op == "&&" else k.or_(a, b) if e.op == "||" else k.implies(a, b)
+        b, op = self.term(e.right, names), REAL_SPELLINGS.get(e.op, e.op)
+        match op:
+            case "/" | "%":
+                self.needs.add(k.not_(k.eq(b, k.num(0, b.sort))), "division", e.loc)
+            case "<<" | ">>" | "&" | "|" | "^":
+                self.needs.add(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "bits", e.loc)
             case _:
-                return pure_operation(REAL_SPELLINGS.get(e.op, e.op), a, b)
+                pass
+        return remainder(a, b) if op == "%" else pure_operation(op, a, b)
 
     def call(self, e: Call, names: Names) -> Term:
         match names.find(e.func):
-            case ValueEntry(f):
+            case ValueEntry(f, definition):
                 if isinstance(e.type, ProofType):
                     raise Unsupported("a fact is not a value", e.loc)
-                return k.app(f, *(self.argument(a, s, names) for a, s in zip(e.args, f.sort.args)))
+                args = tuple(self.argument(a, s, names) for a, s in zip(e.args, f.sort.args))
+                if definition is not None:
+                    self.use(definition, self.entries(e.args, args, names), e.loc)
+                elif f.op == "var":
+                    self.needs.add(k.app(f, *args), "model", e.loc)
+                return k.app(f, *args)
             case FunEntry(fun, inner):
-                args = [self.term(a, names) for a in e.args]
-                for p, a in zip(fun.params, args):
+                for p, a in zip(fun.params, [self.term(a, names) for a in e.args]):
                     inner = inner.bind(p.name, ValueEntry(a))
                 return self.term(fun.body, inner)
             case _:
@@ -234,10 +256,40 @@ class FormulaElaborator:
             low, high = self.range(e.args[1], names)
             x = self.term(e.args[0], names)
             return k.and_(k.le(low, x), k.lt(x, high))
-        return self.known_function(e.func, [self.term(a, names) for a in e.args], e.loc)
+        values = [self.term(a, names) for a in e.args]
+        if e.func in MATH:
+            self.needs.add(defined(MATH[e.func].real_name, values), "domain", e.loc)
+        elif e.func == "exact_div":
+            self.needs.add(divides(*values), "exact_div", e.loc)
+        return self.known_function(e.func, values, e.loc)
 
-    def argument(self, e: Expr, sort: Sort, names: Names) -> Term:
-        t = self.term(e, names)
+    def entries(self, es: tuple[Expr, ...], values: tuple[Term, ...], names: Names) -> tuple[Entry, ...]:
+        """Arguments as the body of a definition sees them: functions with their own definitions, as far as they have any."""
+        out: list[Entry] = []
+        for e, value in zip(es, values):
+            match e:
+                case Fun() if isinstance(e.type, FunType) and sort_of(e.type, e.loc) is value.sort:
+                    out.append(FunEntry(e, names))
+                case Var(name) if isinstance(found := names.find(name), ValueEntry) and found.term is value:
+                    out.append(found)
+                case _:
+                    out.append(ValueEntry(value))
+        return tuple(out)
+
+    def use(self, definition: FunEntry, args: tuple[Entry, ...], loc: Loc) -> None:
+        """What the parts of a definition need where it is used with these arguments."""
+        terms = tuple(a.term for a in args if isinstance(a, ValueEntry))
+        if len(terms) == len(args) and self.needs.known_use(id(definition), terms):
+            return
+        inner = definition.names
+        for p, a in zip(definition.fun.params, args):
+            inner = inner.bind(p.name, a)
+        with self.needs.used_at(loc):
+            self.term(definition.fun.body, inner)
+
+    def argument(self, e: Expr, sort: Sort, names: Names, sizes: Sequence[Term] = ()) -> Term:
+        """`sizes`: of the array that holds the values of a function."""
+        t = self.function(e, names, sizes) if isinstance(e, Fun) and sizes else self.term(e, names)
         if sort.result is REAL and t.sort.result is INT:  # a function of integers where one of reals is wanted
             variables = tuple(k.var(f"a^{next(self.fresh)}", s) for s in sort.args)
             return k.lam(variables, k.to_real(k.app(t, *variables)))
@@ -247,6 +299,8 @@ class FormulaElaborator:
         helper = index_helper(name)
         if helper is not None:
             return linear(helper, args)
+        if name in WRAPS:
+            return k.fmod(args[0], k.num(1 << WRAPS[name]))
         if name in MATH:
             real = MATH[name].real_name
             match real:
@@ -272,7 +326,7 @@ class FormulaElaborator:
             case _:
                 raise Unsupported(f"the checker does not know `{name}`", loc)
 
-    def function(self, e: Expr, names: Names) -> Term:
+    def function(self, e: Expr, names: Names, sizes: Sequence[Term] = ()) -> Term:
         assert isinstance(e, Fun)
         sorts = e.type.args if isinstance(e.type, FunType) else tuple(p.type for p in e.params)
         variables = []
@@ -280,19 +334,24 @@ class FormulaElaborator:
             v = k.var(f"{p.name}^{next(self.fresh)}", sort_of(t, e.loc))
             variables.append(v)
             names = names.bind(p.name, ValueEntry(v))
-        return k.lam(tuple(variables), self.term(e.body, names))
+        within = (c for v, n in zip(variables, sizes) for c in (k.le(k.ZERO, v), k.lt(v, n)))
+        with self.needs.under(*within, binding=tuple(variables)):
+            return k.lam(tuple(variables), self.term(e.body, names))
 
     def forall(self, e: Forall, names: Names) -> Term:
         variables: list[Term] = []
         hypotheses: list[Term] = []
-        for p in e.params:
-            if isinstance(p.type, ProofType):
-                hypotheses.append(self.term(p.type.prop, names))
-            else:
-                v = k.var(f"{p.name}^{next(self.fresh)}", sort_of(p.type, e.loc))
-                variables.append(v)
-                names = names.bind(p.name, ValueEntry(v))
-        return k.forall(tuple(variables), k.implies(k.and_(*hypotheses), self.term(e.body, names)))
+        with ExitStack() as around:
+            for p in e.params:
+                if isinstance(p.type, ProofType):
+                    hypotheses.append(self.term(p.type.prop, names))
+                    around.enter_context(self.needs.under(hypotheses[-1]))
+                else:
+                    v = k.var(f"{p.name}^{next(self.fresh)}", sort_of(p.type, e.loc))
+                    variables.append(v)
+                    around.enter_context(self.needs.under(binding=(v,)))
+                    names = names.bind(p.name, ValueEntry(v))
+            return k.forall(tuple(variables), k.implies(k.and_(*hypotheses), self.term(e.body, names)))
 
     def range(self, e: Expr, names: Names) -> tuple[Term, Term]:
         if not isinstance(e, Range):
@@ -305,7 +364,10 @@ class FormulaElaborator:
         b = e.binders[at]
         low, high = self.range(b.range, names)
         v = self.binder(b.name)
-        body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
+        if e.op in ("Max", "Min"):
+            self.needs.add(k.lt(low, high), "empty", b.range.loc if b.range.loc.line else e.loc)
+        with self.needs.under(k.le(low, v), k.lt(v, high), binding=(v,)):
+            body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
         if e.op in ("Max", "Min"):  # of an empty range: the body at its lower bound, as in the interpreter
             values = body if e.op == "Max" else k.neg(body)
             most = k.big("fold_max", low, high, values, k.instantiate(values, (low,)))
@@ -354,10 +416,13 @@ class FormulaElaborator:
                 v = self.binder(index)
                 owner = self.part(h, under.owner, k.sub(v, low), k.sub(high, low)) if desync else under.owner
                 inside = _Under((*under.binders, (v, low, high)), under.where, owner)
-                self._claims(body, names.bind(index, ValueEntry(v)), inside, out, sizes)
+                with self.needs.under(k.le(low, v), k.lt(v, high), binding=(v,)):
+                    self._claims(body, names.bind(index, ValueEntry(v)), inside, out, sizes)
             case Call("If", (test, body)):
-                where = k.and_(under.where, self.term(test, names))
-                self._claims(body, names, replace(under, where=where), out, sizes)
+                condition = self.term(test, names)
+                with self.needs.under(condition):
+                    where = k.and_(under.where, condition)
+                    self._claims(body, names, replace(under, where=where), out, sizes)
             case PointsTo():
                 self._points_to(h, names, under, out, sizes)
             case Call(name, args) if isinstance(entry := names.find(name), FunEntry):
@@ -397,7 +462,8 @@ class FormulaElaborator:
                 if m.contents == "values":
                     assert isinstance(h.pointer.type, Array)
                     elem = sort_of(h.pointer.type.elem, h.loc)
-                    f = self.argument(args[-1], k.fun_sort((INT,) * m.rank, elem), names)
+                    f = self.argument(args[-1], k.fun_sort((INT,) * m.rank, elem), names, dims)
+                    self.held(args[-1], indices, dims, names)
                     value = k.abstract(k.app(f, *indices), tuple(v for v, _, _ in all_binders))
                     out.append(Claim(cells, KNOWN, value, owner=owner))
                 else:
@@ -410,6 +476,16 @@ class FormulaElaborator:
                 else:
                     value = k.abstract(self.term(h.target, names), tuple(v for v, _, _ in binders))
                     out.append(Claim(cells, KNOWN, value, owner=owner))
+
+    def held(self, model: Expr, indices: tuple[Term, ...], dims: list[Term], names: Names) -> None:
+        """`a ~> Matrix1(n, f)` with a `__DEF` f: its values at all cells."""
+        match model:
+            case Var(name) if isinstance(found := names.find(name), ValueEntry) and found.definition is not None:
+                within = (c for i, d in zip(indices, dims) for c in (k.le(k.ZERO, i), k.lt(i, d)))
+                with self.needs.under(*within, binding=indices):
+                    self.use(found.definition, tuple(map(ValueEntry, indices)), model.loc)
+            case _:
+                pass
 
     def cell(self, e: Expr, names: Names) -> tuple[tuple[Term, ...], str]:
         match e:
@@ -482,6 +558,10 @@ def exact_quotient(a: Term, b: Term) -> Term:
     """`exact_div` in a formula: of what b does not divide, nothing is known."""
     something = k.app(k.var("exact_div", k.fun_sort((INT, INT), INT)), a, b)
     return k.ite(k.eq(a, k.mul(b, k.fdiv(a, b))), k.fdiv(a, b), something)
+
+
+def divides(a: Term, b: Term) -> Term:
+    return k.and_(k.not_(k.eq(b, k.ZERO)), k.eq(a, k.mul(b, k.fdiv(a, b))))
 
 
 def linear(helper: tuple[str, int], args: list[Term]) -> Term:

@@ -35,9 +35,10 @@ from optigpu.syntax.exprs import (
 from optigpu.syntax.exprs import (
     Range as RangeExpr,
 )
+from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.program import Body, Clause, For, Function, Item, Program, Stmt
 from optigpu.syntax.source import Mark
-from optigpu.syntax.types import FLOAT
+from optigpu.syntax.types import DOUBLE, FLOAT
 from optigpu.syntax.walk import map_bodies
 
 
@@ -216,15 +217,12 @@ class _Writer:
                 raise Unprintable(t.op)
 
     def number(self, t: Term) -> Expr:
-        """Decimals where there is one, quotients otherwise."""
+        """A literal where there is one, a quotient otherwise."""
         if t.sort is not REAL or t.data.denominator == 1:
             return Int(int(t.data))
-        rest = t.data.denominator
-        for prime in (2, 5):
-            while rest % prime == 0:
-                rest //= prime
-        if rest == 1:
-            return Real(t.data, FLOAT)
+        for literal_type in (FLOAT, DOUBLE):
+            if not lost(t.data, literal_type) and nearest(t.data, literal_type) == t.data:
+                return Real(t.data, literal_type)
         return Binary("/.", Int(t.data.numerator), Int(t.data.denominator))
 
     def variable(self, t: Term) -> Expr:

@@ -61,6 +61,8 @@ class FunctionResult:
     proof: list[Op] = field(default_factory=list)
     loops: dict[Mark, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
     points: Points | None = None  # what is held where, if asked for
+    opened: FunctionResult | None = None  # the same function with floats left open, where they decide anything
+    without: tuple[tuple[str, str, int], ...] = ()  # what of its contract it was proved without, with floats left open
 
 
 @dataclass
@@ -72,6 +74,8 @@ class ProgramResult:
     solver: str
     called: list[FunctionResult] = field(default_factory=list)  # functions of included files that they rest on
     cached: tuple[int, int] = (0, 0)  # (answers from the cache, questions to the solver)
+    unbounded: list[Loc] = field(default_factory=list)  # where integers are assumed to fit their places
+    unbounded_statements: list[int] = field(default_factory=list)  # the same, by number (see points.py)
 
     @property
     def verified(self) -> bool:
@@ -79,4 +83,4 @@ class ProgramResult:
 
     @property
     def assumptions(self) -> int:
-        return len(self.axioms) + len(self.admitted)
+        return len(self.axioms) + len(self.admitted) + len(self.unbounded)

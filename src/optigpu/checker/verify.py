@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optigpu.checker.certificate import RecordingKernel
-from optigpu.checker.elaborate import Elaborated, elaborate
+from optigpu.checker.contract_checks import contract_problem, stated_of
+from optigpu.checker.elaborate import Elaborated, closed_name, elaborate, open_name, weakened
 from optigpu.checker.execute import Executor, Failed
 from optigpu.checker.points import Points
 from optigpu.checker.problems import problem_of
@@ -34,6 +35,7 @@ class Settings:
     seed: int = 0
     refuter: Refuter | None = None
     points: bool = False
+    unbounded: bool = False  # integers that are not shown to fit their places are assumed to
 
 
 class Verifier:
@@ -45,6 +47,7 @@ class Verifier:
         self.root = Facts(Search())  # what was found out about facts is kept from one program to the next
         self.found: Found = {}
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
+        self.contracts: dict[str, tuple[object, Problem | None]] = {}  # what is wrong with them, by function
 
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:
         hits, asked = self.solver.hits, self.solver.asked
@@ -52,23 +55,41 @@ class Verifier:
         results: list[FunctionResult] = []
         called: list[FunctionResult] = []
         try:
-            elaborated = elaborate(program)
+            elaborated = elaborate(program, self.settings.unbounded)
         except (InputError, MemoryError) as e:
             results.append(_unsupported(program, e if isinstance(e, InputError) else _too_large(program.items[-1].loc)))
             return ProgramResult(program.file, results, [], [], self.solver.description)
         wanted = {f.name for f in program.functions()} if only is None else {only}
         functions = elaborated.program.functions
-        for name in _callees_first(elaborated, wanted):
+        found: dict[str, FunctionResult] = {}
+        for name in _callees_first(elaborated, wanted | {open_name(n) for n in wanted}):
+            over_reals = found.get(closed_name(name)) if name != closed_name(name) else None
+            if over_reals is not None and over_reals.verdict is not Verdict.VERIFIED:
+                continue  # one problem of a function is enough
+            result = self._function(program, elaborated, ledger, functions[name])
+            found[name] = result
+            if over_reals is not None:
+                found[closed_name(name)] = _both(over_reals, result)
+        for name, result in found.items():
             f = functions[name]
-            result = self._function(program, elaborated, ledger, f)
-            if not (f.admitted or f.primitive):
+            if (not (f.admitted or f.primitive) or result.problem is not None) and name == closed_name(name):
                 (results if name in wanted else called).append(result)
         used = (self.solver.hits - hits, self.solver.asked - asked)
-        admitted = sorted(ledger.admitted | {n for n, f in functions.items() if f.admitted and n in wanted})
+        admitted = {closed_name(n) for n in ledger.admitted}
+        admitted |= {n for n, f in functions.items() if f.admitted and n in wanted}
         order = {f.name: i for i, f in enumerate(program.functions())}
         results.sort(key=lambda r: order.get(r.name, 0))
+        assumed = sorted({elaborated.places[at] for at in ledger.unbounded}, key=lambda p: (p.file, p.line, p.column))
         return ProgramResult(
-            program.file, results, sorted(ledger.axioms), admitted, self.solver.description, called, used
+            program.file,
+            results,
+            sorted(ledger.axioms),
+            sorted(admitted),
+            self.solver.description,
+            called,
+            used,
+            assumed,
+            sorted(elaborated.statements[at] for at in ledger.unbounded),
         )
 
     def _again(
@@ -94,46 +115,132 @@ class Verifier:
         result.points = None if old.points is None else old.points.moved(elaborated.statements, f.body)
         return result
 
+    def _besides_overflow(self, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> Problem | None:
+        """What else is wrong with a function that misbehaves without an overflow."""
+        judge, program = Judge(self.solver, self.root), replace(elaborated.program, unbounded=True)
+        try:
+            Executor(RecordingKernel(judge, program, replace(ledger, unbounded=set())), elaborated).verify(f.name)
+        except Failed as failure:
+            return problem_of(failure, elaborated)
+        except (InputError, MemoryError):
+            pass
+        return None
+
     def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
         start = time.perf_counter()
-        if f.admitted or f.primitive:
+        if f.primitive:
+            return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
+        problem = self._contract(program, elaborated, f) if f.name == closed_name(f.name) else None
+        if problem is not None:
+            return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
+        if f.admitted:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
         broken = _unproved_callee(f.body, elaborated.program, ledger)
         if broken is not None:  # even if this function is as it was when it was proved
             name, at = broken
-            problem = Problem("OG330", elaborated.places[at], {"function": name}, statement=elaborated.statements[at])
+            problem = Problem(
+                "OG330", elaborated.places[at], {"function": closed_name(name)}, statement=elaborated.statements[at]
+            )
             return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
         about = _everything_about(f, elaborated)
         known = self.proved.get(f.name)
         if known is not None and known[0] == about and known[1].theorem is not None:
+            elaborated.program.functions[f.name] = weakened(f, frozenset(known[1].without))
             return self._again(known[1], known[2], f, elaborated, ledger, start)
         judge = Judge(self.solver, self.root)
-        kernel = RecordingKernel(judge, elaborated.program, ledger)
-        executor = Executor(kernel, elaborated, self.found)
-        if self.settings.points:
-            executor.points = Points(elaborated.statements, f.body)
+        without: list[tuple[str, str, int]] = []
         try:
-            theorem = executor.verify(f.name)
+            while True:
+                kernel = RecordingKernel(judge, elaborated.program, ledger)
+                executor = Executor(kernel, elaborated, self.found)
+                if self.settings.points and f.name == closed_name(f.name):
+                    executor.points = Points(elaborated.statements, f.body)
+                try:
+                    theorem = executor.verify(f.name)
+                    break
+                except Failed as failure:
+                    said = _said_of_results(failure, elaborated.program.functions[f.name])
+                    if f.name == closed_name(f.name) or said is None or said in without:
+                        raise
+                    without.append(said)  # proved over the reals; with floats left open it says less
+                    elaborated.program.functions[f.name] = weakened(f, frozenset(without))
         except Failed as failure:
             problem = problem_of(failure, elaborated)
             result = FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
             if self.settings.refuter is not None:
-                result.counterexample = self.settings.refuter(program, f.name)
+                result.counterexample = self.settings.refuter(program, closed_name(f.name))
                 if result.counterexample is not None:
                     result.verdict = Verdict.REFUTED
+                    if problem.code == OVERFLOW and result.counterexample.diagnostic.code != OVERFLOWN:
+                        result.problem = self._besides_overflow(elaborated, ledger, f) or problem
         except (InputError, MemoryError) as e:
-            d = e.diagnostic if isinstance(e, InputError) else _too_large(program.function(f.name).loc).diagnostic
+            d = (
+                e.diagnostic
+                if isinstance(e, InputError)
+                else _too_large(program.function(closed_name(f.name)).loc).diagnostic
+            )
             problem = Problem(d.code, d.loc, message=d.message)
             result = FunctionResult(f.name, Verdict.UNSUPPORTED, time.perf_counter() - start, problem=problem)
         else:
             result = FunctionResult(f.name, Verdict.VERIFIED, time.perf_counter() - start, theorem=theorem)
-            result.proof = kernel.proof()
+            result.proof, result.without = kernel.proof(), tuple(without)
             shown = executor.shown
             result.loops = {elaborated.marks[at]: shown[at] for at in _loops(f.body) if at in shown}
             self.proved[f.name] = (about, result, _loops(f.body))
         result.normaliser, result.solver = judge.by_normaliser, judge.by_solver
         result.points = executor.points
         return result
+
+    def _contract(self, program: Program, elaborated: Elaborated, f: kc.Function) -> Problem | None:
+        """What is wrong with a contract: found once, for contracts do not change from step to step."""
+        function = program.function(f.name)
+        about = stated_of(elaborated, function)
+        known = self.contracts.get(f.name)
+        if known is None or known[0] != about:
+            known = self.contracts[f.name] = (
+                about,
+                contract_problem(Judge(self.solver, self.root), elaborated, function),
+            )
+        return known[1]
+
+
+OVERFLOW, OVERFLOWN = "OG336", "OG209"  # a number is not shown to fit; it was seen not to
+
+
+def _said_of_results(failure: Failed, f: kc.Function) -> tuple[str, str, int] | None:
+    """What a function with floats left open says of results, and could not be shown: it is safe without that."""
+    r, clause = failure.rejected, failure.clause
+    if clause is not None and (r.rule, r.why) in (("ensures", "fact"), ("post", "value")):
+        return f.name, *clause
+    if (r.rule, r.why) == ("assert", "fact"):
+        numbers = [i.at for i in _asserts(f.body)]
+        return f.name, "assert", numbers.index(failure.at)
+    return None
+
+
+def _asserts(code: kc.Code) -> list[kc.Assert]:
+    out: list[kc.Assert] = []
+    for i in code:
+        match i:
+            case kc.Assert():
+                out.append(i)
+            case kc.If(_, then, other):
+                out += _asserts(then) + _asserts(other)
+            case kc.Loop():
+                out += _asserts(i.body)
+            case _:
+                pass
+    return out
+
+
+def _both(over_reals: FunctionResult, opened: FunctionResult) -> FunctionResult:
+    """What came out of a function, with floats as reals and left open."""
+    effort = (over_reals.normaliser + opened.normaliser, over_reals.solver + opened.solver)
+    result = over_reals if opened.verdict is Verdict.VERIFIED else replace(opened, name=over_reals.name)
+    if result.problem is not None:
+        result.problem = replace(result.problem, data={**result.problem.data, "floats": "open"})
+    seconds = over_reals.seconds + opened.seconds
+    return replace(result, opened=opened, normaliser=effort[0], solver=effort[1], seconds=seconds)
 
 
 def _everything_about(f: kc.Function, elaborated: Elaborated) -> object:

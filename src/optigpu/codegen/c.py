@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
+from optigpu.codegen.arithmetic import inside_loop, poly
+from optigpu.codegen.expressions import CExprs, unsigned_division
+from optigpu.codegen.memory import ALLOCATOR
+from optigpu.codegen.parameters import parameter_ranges
+from optigpu.codegen.wrapping import declared, with_wraps, wrapped
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Expr, Real, SizeOf, Var
+from optigpu.syntax.exprs import Alloc, Bool, Call, Cast, Expr, Int, SizeOf, Var
 from optigpu.syntax.macros import ATTEMPT, is_macro
-from optigpu.syntax.operators import BITWISE, COMPARISONS, POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
-from optigpu.syntax.printer import ExprPrinter, ProgramPrinter
+from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import (
     Assert,
     Body,
@@ -27,10 +31,13 @@ from optigpu.syntax.program import (
     Mode,
     Param,
     Program,
+    Return,
     Role,
     Stmt,
+    Store,
 )
-from optigpu.syntax.types import INT64, UINT64, VOID, Array, Kind, Pointer, Scalar, Space, Type, is_float
+from optigpu.syntax.scopes import assigned_names, is_cell
+from optigpu.syntax.types import VOID, Array, Pointer, Scalar, Space, Type, is_float, is_int
 from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
 
 HEADERS = {
@@ -42,80 +49,7 @@ HEADERS = {
     "stdint.h": frozenset({"malloc", "int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
     "stdbool.h": frozenset({"bool"}),
 }
-ALLOCATOR = r"""
-// Memory for arrays. Where there is none, or none of such a size, the innermost frame ends: what was allocated in it is freed,
-// and an optigpu_try_ function returns what went wrong. Outside of all frames nobody can be told, and the program stops.
-struct optigpu_frame {
-  jmp_buf end;
-  jmp_buf* outer;
-  int depth;
-};
-struct optigpu_memory {
-  struct optigpu_memory* older;
-  void* array;
-  const int* thread;
-  int depth;
-};
-static _Thread_local jmp_buf* optigpu_end;
-static _Thread_local int optigpu_depth;  // its address is the thread's name
-static struct optigpu_memory* optigpu_held;
-static atomic_flag optigpu_busy = ATOMIC_FLAG_INIT;
-static inline void optigpu_enter(struct optigpu_frame* frame) {
-  frame->outer = optigpu_end;
-  frame->depth = optigpu_depth++;
-  optigpu_end = &frame->end;
-}
-static inline void optigpu_leave(const struct optigpu_frame* frame) {
-  optigpu_end = frame->outer;
-  optigpu_depth = frame->depth;
-}
-static inline void optigpu_fail(void) {
-  if (optigpu_end == NULL) abort();
-  longjmp(*optigpu_end, 1);
-}
-static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
-  for (int i = 0; i < rank; i++) {
-    if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) optigpu_fail();
-    bytes *= sizes[i];
-  }
-  return bytes;
-}
-static inline void* optigpu_malloc(size_t bytes) {
-  struct optigpu_memory* const memory = malloc(sizeof *memory);
-  void* const array = malloc(bytes);
-  if (memory == NULL || (array == NULL && bytes != 0)) {
-    free(memory);
-    free(array);
-    optigpu_fail();
-  }
-  while (atomic_flag_test_and_set(&optigpu_busy)) {}
-  *memory = (struct optigpu_memory){optigpu_held, array, &optigpu_depth, optigpu_depth};
-  optigpu_held = memory;
-  atomic_flag_clear(&optigpu_busy);
-  return array;
-}
-static inline struct optigpu_memory* optigpu_taken(const void* array, const int* thread, int depth) {
-  while (atomic_flag_test_and_set(&optigpu_busy)) {}
-  struct optigpu_memory** at = &optigpu_held;
-  while (*at != NULL && !(thread == NULL ? (*at)->array == array : (*at)->thread == thread && (*at)->depth > depth))
-    at = &(*at)->older;
-  struct optigpu_memory* const found = *at;
-  if (found != NULL) *at = found->older;
-  atomic_flag_clear(&optigpu_busy);
-  return found;
-}
-static inline void optigpu_free(void* array) {
-  free(optigpu_taken(array, NULL, 0));
-  free(array);
-}
-static inline void optigpu_failed(const struct optigpu_frame* frame) {
-  optigpu_leave(frame);
-  for (struct optigpu_memory* m; (m = optigpu_taken(NULL, &optigpu_depth, frame->depth)) != NULL; free(m)) free(m->array);
-}
-#define OPTIGPU_BYTES(type, ...) \
-  optigpu_bytes(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
-#define OPTIGPU_MALLOC(type, ...) optigpu_malloc(OPTIGPU_BYTES(type, __VA_ARGS__))
-"""
+WIDE_TYPES = re.compile(r"\bu?int64_t\b")
 
 
 def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
@@ -124,112 +58,20 @@ def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
     return _CPrinter(program, names).run()
 
 
-class CExprs(ExprPrinter):
-    knows_rsqrt = False  # C's library has no such function
-
-    def __init__(self) -> None:
-        self.flat_params: dict[
-            str, tuple[bool, ...]
-        ] = {}  # per function: which parameters are flat pointers to matrices
-        self.tracked = False  # whether allocations are listed
-
-    def binary(self, e: Binary) -> tuple[str, int]:
-        level = precedence(e.op)
-        left = self.show(e.left, POSTFIX_PRECEDENCE if confusing(e.op, e.left) else level)
-        right = self.show(e.right, POSTFIX_PRECEDENCE if confusing(e.op, e.right) else level + 1)
-        return f"{left} {e.op} {right}", level
-
-    def call(self, e: Call) -> tuple[str, int]:
-        match e.func:
-            case "exact_div":
-                return self.text(Binary("/", e.args[0], e.args[1], type=e.type))
-            case "min" | "max" | "abs":
-                return self.numeric(e)
-            case "rsqrt" | "rsqrtf" if not self.knows_rsqrt:
-                root = Call(e.func[1:], e.args, type=e.type)
-                return self.text(Binary("/", Real(Fraction(1), MATH[e.func].type, type=e.type), root, type=e.type))
-            case _:
-                pass
-        helper = index_helper(e.func)
-        if helper is not None:
-            return self.text(self.arithmetic(e, helper))
-        flat = self.flat_params.get(e.func)
-        args = [self.show(a) for a in e.args]
-        if e.func == "free" and self.tracked:
-            return f"optigpu_free({args[0]})", POSTFIX_PRECEDENCE
-        if flat is not None:
-            args = [
-                f"({a.type.elem.name}*){self.show(a, UNARY_PRECEDENCE)}"
-                if is_flat and isinstance(a.type, Array)
-                else text
-                for a, text, is_flat in zip(e.args, args, flat)
-            ]
-        return f"{e.func}({', '.join(args)})", POSTFIX_PRECEDENCE
-
-    def arithmetic(self, e: Call, helper: tuple[str, int]) -> Expr:
-        """MSIZEn and MINDEXn, in the 64 bits that they have in <optigpu.h>."""
-        first, t = (0, UINT64) if helper[0] == "MSIZE" else (helper[1], INT64)
-        args = [Cast(t, a, type=t) if i == first else a for i, a in enumerate(e.args)]
-        return expand_index_helper(replace(e, args=tuple(args)), helper)
-
-    def numeric(self, e: Call) -> tuple[str, int]:
-        t = e.type
-        assert isinstance(t, Scalar)
-        if t.kind is Kind.FLOAT:
-            name = {"min": "fmin", "max": "fmax", "abs": "fabs"}[e.func] + ("f" if t.bits == 32 else "")
-            return f"{name}({', '.join(self.show(a) for a in e.args)})", POSTFIX_PRECEDENCE
-        if e.func == "abs":
-            a = self.show(e.args[0], POSTFIX_PRECEDENCE)
-            return f"({a} < 0 ? -{a} : {a})", POSTFIX_PRECEDENCE
-        a, b = (self.show(x, precedence("<") + 1) for x in e.args)
-        return f"({a} {'<' if e.func == 'min' else '>'} {b} ? {a} : {b})", POSTFIX_PRECEDENCE
-
-    def alloc(self, e: Alloc) -> str:
-        if e.space is not Space.ANY:
-            raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
-        return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
-
-
-def confusing(outer: str, side: Expr) -> bool:
-    """Mixtures that C compilers warn about, because people misread them."""
-    while isinstance(side, Cast) and side.implicit:
-        side = side.arg
-    if not isinstance(side, Binary):
-        return False
-    inner = side.op
-    if outer == "||" and inner == "&&":
-        return True
-    if outer in BITWISE and inner not in ("*", "/", "%") and inner != outer:
-        return True
-    return outer in COMPARISONS and inner in COMPARISONS
-
-
-def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
-    """MSIZEn and MINDEXn as arithmetic."""
-    stem, rank = helper
-    sizes, indices = e.args[:rank], e.args[rank:]
-    if stem == "MSIZE":
-        out: Expr = sizes[0]
-        for n in sizes[1:]:
-            out = Binary("*", out, n, type=e.type)
-        return out
-    out = indices[0]
-    for n, i in zip(sizes[1:], indices[1:]):
-        out = Binary("+", Binary("*", out, n, type=e.type), i, type=e.type)
-    return out
-
-
 class _CPrinter(ProgramPrinter):
+    exprs: CExprs
+
     def __init__(self, program: Program, names: Sequence[str]) -> None:
         super().__init__()
         self.source = program
         self.functions = [f for f in callees_first(program, names) if f.role is not Role.GHOST]
         self.effective = {f.name: effective_types(f) for f in self.functions}
-        exprs = CExprs()
-        exprs.flat_params = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
-        self.exprs = exprs
+        flat = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
+        self.exprs = CExprs()
+        self.exprs.flat_params = flat
+        self.exprs.tracked = "malloc" in self.words()
+        self.assigned: set[str] = set()  # the variables of the function that are no constants
         self.allocating = self.find_allocating()
-        exprs.tracked = "malloc" in self.words()
         self.failing_loops = 0
 
     def is_flat(self, f: Function, p: Param) -> bool:
@@ -238,14 +80,6 @@ class _CPrinter(ProgramPrinter):
         return isinstance(p.type, Pointer) and isinstance(type_, Array) and len(type_.dims) > 1
 
     def run(self) -> str:
-        headers = self.headers()
-        for header in headers:
-            self.out.add(f"#include <{header}>")
-        if headers:
-            self.out.add("")
-        if "malloc" in self.words():
-            self.out.extend(ALLOCATOR.strip("\n").split("\n"))
-            self.out.add("")
         defines = [d for d in self.source.flat_items() if isinstance(d, Define)]
         for d in defines:
             if is_macro(d.name):  # of a header: the program's own value is meant
@@ -260,10 +94,20 @@ class _CPrinter(ProgramPrinter):
         for f in self.functions:
             if f.name in self.allocating and all(p.name != f.name for p in f.params):  # which would hide it
                 self.attempt(f)
-        return self.out.text()
+        code, self.out = self.out, Lines()
+        headers = self.headers(code.text())
+        for header in headers:
+            self.out.add(f"#include <{header}>")
+        if headers:
+            self.out.add("")
+        if "malloc" in self.words():
+            self.out.extend(ALLOCATOR.strip("\n").split("\n"))
+            self.out.add("")
+        return self.out.text() + code.text() if self.out.lines else code.text()
 
     def attempt(self, f: Function) -> None:
         """The function for callers that want to know whether there was memory for it."""
+        self.begin(f)
         params = [self.param(p) for p in f.params]
         names = [p.name + ("_" if self.is_flat(f, p) else "") for p in f.params]
         call = f"{f.name}({', '.join(names)});"
@@ -323,12 +167,15 @@ class _CPrinter(ProgramPrinter):
         sizes = [d for d in t.dims if d is not None]
         return len(sizes) == len(t.dims) > 1 and not all(free_vars(d) <= constants for d in sizes)
 
-    def headers(self) -> list[str]:
-        return [h for h, names in HEADERS.items() if self.words() & names]
+    def headers(self, code: str) -> list[str]:
+        words = self.words() | set(WIDE_TYPES.findall(code))
+        return [h for h, names in HEADERS.items() if words & names]
 
     def function(self, f: Function) -> None:
         if f.role is Role.DEVICE:
             raise input_error("OG500", f"the device function `{f.name}` has no counterpart in plain C", f.loc)
+        self.begin(f)
+        f = with_wraps(f, self.exprs.ranges)
         self.out.add(f"{self.signature(f)} {{")
         self.out.depth += 1
         for p, type_ in zip(f.params, self.effective[f.name]):
@@ -341,6 +188,19 @@ class _CPrinter(ProgramPrinter):
         self.out.depth -= 1
         self.out.add("}")
 
+    def begin(self, f: Function) -> None:
+        """What is known about the integers of a function: parameters, and the macros of the program."""
+        exprs = self.exprs
+        exprs.ranges, exprs.types = parameter_ranges(f, entry=False), {}
+        self.assigned = assigned_names(f.body)
+        for d in self.source.flat_items():
+            if isinstance(d, Define) and is_int(d.value.type) and d.name not in {p.name for p in f.params}:
+                exprs.types[d.name] = exprs.machine_type(d.value)
+                exprs.ranges = exprs.ranges.having(d.name, poly(d.value), poly(d.value))
+
+    def size(self, d: Expr | None) -> str:
+        return "" if d is None else self.e(wrapped(d, self.exprs.ranges))
+
     def param(self, p: Param) -> str:
         f = next(f for f in self.functions if any(q is p for q in f.params))
         if self.is_flat(f, p):
@@ -351,16 +211,42 @@ class _CPrinter(ProgramPrinter):
         pass
 
     def body(self, body: Body) -> None:
+        ranges, types = self.exprs.ranges, dict(self.exprs.types)
         for s in body:
             if not isinstance(s, Ghost | GhostEnd | Assert):
                 self.statement(s)
+        self.exprs.ranges, self.exprs.types = ranges, types
 
     def statement(self, s: Stmt) -> None:
-        if isinstance(s, CallStmt) and s.call.func in (CONTROL_CALLS.keys() | MEMORY_CALLS.keys()) - {"free"}:
-            raise input_error("OG500", f"`{s.call.func}` has no counterpart in plain C", s.loc)
-        super().statement(s)
+        match s:
+            case CallStmt(call) if call.func in (CONTROL_CALLS.keys() | MEMORY_CALLS.keys()) - {"free"}:
+                raise input_error("OG500", f"`{call.func}` has no counterpart in plain C", s.loc)
+            case Store(target, value, None):
+                self.out.add(f"{self.e(target)} = {self.exprs.stored(value, target.type)};")
+            case Store(target, value, op):
+                op, value = unsigned_division(self.exprs, s) or (op, value)
+                self.out.add(f"{self.e(target)} {op or ''}= {self.e(value)};")
+            case Return(value) if value is not None:
+                self.out.add(f"return {self.exprs.stored(value, value.type)};")
+            case _:
+                super().statement(s)
 
     def declaration(self, s: Decl) -> None:
+        self.declare(s)
+        self.exprs.types.pop(s.name, None)
+        if isinstance(s.type, Scalar) and s.init is not None and is_int(s.type) and not is_cell(s, self.assigned):
+            t = self.exprs.constant_type(s.type, s.init)
+            if t != s.type:
+                self.exprs.types[s.name] = t
+        self.exprs.ranges = declared(self.exprs.ranges, s, self.assigned)
+
+    def declare(self, s: Decl) -> None:
+        if isinstance(s.type, Scalar) and s.init is not None and is_int(s.type):
+            cell = is_cell(s, self.assigned)
+            t = s.type if cell else self.exprs.constant_type(s.type, s.init)
+            init = self.exprs.stored(s.init, s.type) if cell or isinstance(s.init, Cast) else self.e(s.init)
+            self.out.add(f"{'const ' if s.const else ''}{t.name} {s.name} = {init};")
+            return
         if (
             isinstance(s.type, Pointer)
             and s.init is not None
@@ -380,39 +266,62 @@ class _CPrinter(ProgramPrinter):
     def loop(self, s: For) -> None:
         if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
             raise input_error("OG500", "a thread loop has no counterpart in plain C", s.loc)
+        fails = ""
         if s.mode is Mode.PARALLEL and self.allocates(s.body, self.allocating):
-            self.failing_loop(s)
-        else:
-            super().loop(s)
-
-    def failing_loop(self, s: For) -> None:
-        """No iteration of a parallel loop leaves it: each has a frame of its own, and what failed is said after the loop."""
-        self.failing_loops += 1
-        failed, frame = (f"optigpu_{word}_{self.failing_loops}" for word in ("lost", "frame"))
-        self.out.add(f"int {failed} = 0;")
+            self.failing_loops += 1
+            fails = f"optigpu_lost_{self.failing_loops}"
+            self.out.add(f"int {fails} = 0;")
         for hint in self.pragmas(s):
             self.out.add(f"#pragma {hint}")
-        self.out.add(f"for ({s.index_type.name} {self.loop_head(s.index, s.range)}) {{")
+        exprs = self.exprs
+        saved, amount = (exprs.ranges, dict(exprs.types)), self.e(s.range.amount)
+        head = exprs.loop_head(s)
+        step = f"{s.index} {s.range.op}= {amount}"
+        if s.range.amount == Int(1) and s.range.op in "+-":
+            step = f"{s.index}{s.range.op}{s.range.op}"
+        exprs.ranges = inside_loop(saved[0], s, self.assigned)
+        if fails:
+            self.failing_iteration(f"for ({head}; {step})", s.body, fails)
+        else:
+            self.nested(f"for ({head}; {step})", s.body)
+        exprs.ranges, exprs.types = saved
+
+    def failing_iteration(self, head: str, body: Body, lost: str) -> None:
+        """No iteration of a parallel loop leaves it: each has a frame of its own, and what failed is said after the loop."""
+        frame = lost.replace("lost", "frame")
+        self.out.add(f"{head} {{")
         self.out.depth += 1
         self.out.add(f"struct optigpu_frame {frame};")
         self.out.add(f"optigpu_enter(&{frame});")
         self.out.add(f"if (setjmp({frame}.end) == 0) {{")
         self.out.depth += 1
-        self.body(s.body)
+        self.body(body)
         self.out.add(f"optigpu_leave(&{frame});")
         self.out.depth -= 1
         self.out.add("} else {")
-        self.out.extend((f"  optigpu_failed(&{frame});", "  #pragma omp atomic write", f"  {failed} = 1;"))
+        self.out.extend((f"  optigpu_failed(&{frame});", "  #pragma omp atomic write", f"  {lost} = 1;"))
         self.out.add("}")
         self.out.depth -= 1
         self.out.add("}")
-        self.out.add(f"if ({failed}) optigpu_fail();")
+        self.out.add(f"if ({lost}) optigpu_fail();")
 
     def pragmas(self, s: For) -> list[str]:
-        """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll."""
+        """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll. OpenMP has no parallel loop inside
+        one with `simd`, also not in a function that is called there: then `simd` is left out."""
+        if "simd" in s.hints and self.starts_threads(s.body):
+            s = replace(s, hints=tuple(h for h in s.hints if h != "simd"))
         found = super().pragmas(s)
         omp = [p for p in found if p.startswith("omp")]
         return omp or [f"GCC {p}" for p in found if p != "unroll"]
+
+    def starts_threads(self, body: Body) -> bool:
+        """Whether a parallel loop is executed there."""
+        if any(isinstance(x, For) and x.mode is Mode.PARALLEL for x in statements(body)):
+            return True
+        called = {
+            x.func for s in statements(body) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Call)
+        }
+        return any(self.starts_threads(f.body) for f in self.functions if f.name in called)
 
 
 def callees_first(program: Program, names: Sequence[str]) -> list[Function]:
@@ -453,7 +362,7 @@ def words_in(exprs: Iterable[Expr]) -> set[str]:
             case Call("min" | "max" | "abs"):
                 words.add("fmaxf" if is_float(x.type) else "")
             case Call(name) if index_helper(name) is not None:
-                words.add(INT64.name)
+                pass
             case Call(name) | Var(name):
                 words.add(name)
             case Alloc():

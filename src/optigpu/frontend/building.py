@@ -13,6 +13,7 @@ from lark.visitors import Transformer_NonRecursive
 
 from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
+from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Kind, Scalar
@@ -156,14 +157,6 @@ def only_a_part(t: Scalar, loc: Loc) -> InputError:
     return input_error("OG103", message, loc, help="say that the number is in its range")
 
 
-def lost(value: Fraction, t: Scalar) -> bool:
-    """A number that C rounds to infinity, or to zero though it is none: IEEE 754, to the nearest."""
-    digits, most = {FLOAT: (24, 127), DOUBLE: (53, 1023)}[t]
-    return abs(value) >= 2 ** (most + 1) - 2 ** (most - digits) or 0 < abs(value) <= Fraction(
-        1, 2 ** (most + digits - 1)
-    )
-
-
 def parse_number(token: str, loc: Loc) -> Expr:
     """A C literal. Hexadecimal and decimal integers with u/l suffixes; floats with f."""
     text = str(token).lower()
@@ -191,5 +184,5 @@ def parse_number(token: str, loc: Loc) -> Expr:
         real, real_type = Fraction(value_text), FLOAT if suffix else DOUBLE
         if lost(real, real_type):
             raise input_error("OG006", f"this number is out of the range of {real_type.name}", loc)
-        return Real(real, real_type, loc=loc)
+        return Real(nearest(real, real_type), real_type, loc=loc)
     raise input_error("OG006", f"`{token}` is not a number", loc)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from optigpu.frontend.building import lost
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
@@ -21,6 +20,7 @@ from optigpu.syntax.builtins import (
 )
 from optigpu.syntax.errors import Label, input_error
 from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Call, Cast, Cond, Expr, Index, Int, Real, SizeOf, Unary, Var
+from optigpu.syntax.literals import lost
 from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL
 from optigpu.syntax.program import Function
 from optigpu.syntax.scopes import Scope, What

@@ -16,6 +16,7 @@ from optigpu.syntax.builtins import (
     REAL_CONSTANTS,
     RESULT_NAME,
     TOKENS,
+    WRAPS,
     index_helper,
     matrix_predicate,
 )
@@ -370,6 +371,9 @@ class FormulaTyper:
             if any(is_float(n.type) for n in numbers):
                 numbers = [as_real(n) for n in numbers]
             return replace(e, args=tuple(numbers), type=numbers[0].type)
+        if name in WRAPS:
+            self.programs.arity(e, 1)
+            return replace(e, args=(self.integer(e.args[0], scope),), type=LOGIC_INT)
         helper = index_helper(name)
         if name in INTEGER or helper is not None:
             arity = INTEGER[name] if helper is None else helper[1] * (1 if helper[0] == "MSIZE" else 2)
@@ -377,7 +381,7 @@ class FormulaTyper:
             return replace(e, args=tuple(self.integer(a, scope) for a in e.args), type=LOGIC_INT)
         if matrix_predicate(name):
             raise input_error("OG109", f"`{name}` says what an array holds", e.loc, help=f"a ~> {name}(…)")
-        raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, "If", "Free", "in_range"])
+        raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, *WRAPS, "If", "Free", "in_range"])
 
     def of_token(self, e: Expr, want: Type, scope: Scope) -> Expr:
         """`_` stands for any number; `ThreadsCtx(32)` is `ThreadsCtx(0..32)`."""

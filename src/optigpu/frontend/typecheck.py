@@ -40,18 +40,12 @@ from optigpu.syntax.builtins import (
 from optigpu.syntax.errors import Label, input_error
 from optigpu.syntax.exprs import (
     Alloc,
-    Binary,
-    Bool,
     Call,
-    Cast,
     Expr,
     Fun,
     Index,
     Int,
-    Real,
-    SizeOf,
     TypeOf,
-    Unary,
     Var,
 )  # fmt: skip
 from optigpu.syntax.macros import is_macro, is_reserved
@@ -103,7 +97,7 @@ from optigpu.syntax.types import (
     is_int,
     logical,
 )
-from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import free_vars, is_constant, statements, stmt_exprs, subexpressions
 
 FACT_CLAUSES = frozenset({"requires", "ensures", "xrequires", "xensures", "srequires", "invariant"})
 
@@ -208,12 +202,6 @@ class _ProgramChecker:
         assert body.type is not None
         args = tuple(logical(p.type) for p in value.params if p.type is not None)
         return replace(value, body=body, type=FunType(args, body.type))
-
-
-def is_constant(e: Expr) -> bool:
-    """Built from literals and names alone, which are those of other macros."""
-    parts = Binary | Cast | Unary | Int | Real | Bool | Var | SizeOf
-    return all(isinstance(x, parts) for x in subexpressions(e))
 
 
 def is_built_in(name: str) -> bool:

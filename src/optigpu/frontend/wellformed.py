@@ -15,10 +15,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, get_args, get_origin, get_type_hints
 
-from optigpu.frontend.building import lost
 from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.errors import input_error
+from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE, Loc
@@ -231,6 +231,6 @@ def known(node: object) -> bool:
             t = literal_type or types.INT64
             return max(t.low, -t.high) <= value <= t.high
         case exprs.Real(number, literal_type):
-            return not lost(number, literal_type)
+            return not lost(number, literal_type) and nearest(number, literal_type) == number
         case _:
             return True

@@ -6,10 +6,11 @@ the value of its `return`, or None.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
-from optigpu.interp.memory import View
+from optigpu.frontend.expressions import promoted
+from optigpu.interp.memory import View, formed
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.operations import COMPARE, binary_operation, linear_index, next_value
 from optigpu.interp.values import (
@@ -18,6 +19,8 @@ from optigpu.interp.values import (
     convert,
     exact_divide,
     fit,
+    rounded,
+    wrap,
 )
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, SHUFFLES, VECTOR_CALLS, index_helper
 from optigpu.syntax.exprs import (
@@ -57,8 +60,8 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Array, Kind, Scalar, Space, is_int
-from optigpu.syntax.walk import subexpressions
+from optigpu.syntax.types import Array, Kind, Scalar, Space
+from optigpu.syntax.walk import free_vars, is_constant, subexpressions
 
 if TYPE_CHECKING:
     from optigpu.interp.machine import Machine
@@ -141,9 +144,11 @@ class _Compiler:
             case Cond(test, then, other):
                 t, a, b = self.expr(test, scope), self.expr(then, scope), self.expr(other, scope)
                 return lambda m, f: a(m, f) if t(m, f) else b(m, f)
-            case Cast(to, arg):
+            case Cast(to, arg, implicit):
                 inner, loc = self.expr(arg, scope), e.loc
-                return lambda m, f: convert(inner(m, f), to, loc)
+                if to.kind is Kind.FLOAT and is_constant(arg) and scope.names.keys().isdisjoint(free_vars(arg)):
+                    return lambda m, f: rounded(convert(inner(m, f), to, loc), to)
+                return lambda m, f: convert(inner(m, f), to, loc, explicit=not implicit)
             case Index():
                 return self.index(e, scope)
             case Addr(arg):
@@ -152,6 +157,19 @@ class _Compiler:
                 return self.call(e, scope)
             case _:
                 raise CannotEvaluate("this is not a program expression", e.loc)
+
+    def stored(self, e: Expr, scope: Slots) -> Code:
+        """A value for a place of the expression's type (a cell, an argument, a result): an integer has to fit there."""
+        value, t, loc = self.expr(e, scope), e.type, e.loc
+        if not isinstance(t, Scalar) or t.kind is not Kind.INT or not t.signed or isinstance(e, Cast | Index | Int):
+            return value
+        low, high = t.low, t.high
+
+        def fitting(m: Machine, f: Frame) -> Any:
+            x = value(m, f)
+            return x if low <= x <= high else fit(x, t, loc, "the value")
+
+        return fitting
 
     def variable(self, e: Var, scope: Slots) -> Code:
         found = scope.names.get(e.name)
@@ -170,7 +188,7 @@ class _Compiler:
         return lambda m, f: f[slot]
 
     def unary(self, e: Unary, scope: Slots) -> Code:
-        arg, loc = self.expr(e.arg, scope), e.loc
+        arg = self.expr(e.arg, scope)
         if e.op == "!":
             return lambda m, f: not arg(m, f)
         t = e.type
@@ -178,8 +196,8 @@ class _Compiler:
             assert isinstance(t, Scalar)
             all_bits = t.low + t.high
             return lambda m, f: all_bits - arg(m, f)
-        if isinstance(t, Scalar) and t.kind is Kind.INT:
-            return lambda m, f: fit(-arg(m, f), t, loc, "the result")
+        if isinstance(t, Scalar) and t.kind is Kind.INT and not t.signed:
+            return lambda m, f: wrap(-arg(m, f), t)
         return lambda m, f: -arg(m, f)
 
     def binary(self, e: Binary, scope: Slots) -> Code:
@@ -196,7 +214,7 @@ class _Compiler:
         indices = [self.expr(i, scope) for i in e.indices]
         loc = e.loc
         if isinstance(e.type, Array):
-            return lambda m, f: base(m, f).row(tuple([i(m, f) for i in indices]))
+            return lambda m, f: formed(base(m, f).row(tuple([i(m, f) for i in indices])), loc)
         if len(indices) == 1:
             only = indices[0]
             return lambda m, f: m.load(base(m, f), (only(m, f),), loc)
@@ -215,15 +233,16 @@ class _Compiler:
             case Index(base, indices):
                 b = self.expr(base, scope)
                 codes = [self.expr(i, scope) for i in indices]
-                return lambda m, f: b(m, f).address(tuple([i(m, f) for i in codes]))
+                return lambda m, f: formed(b(m, f).address(tuple([i(m, f) for i in codes])), arg.loc)
             case _:
                 raise CannotEvaluate("the address of this cannot be taken", arg.loc)
 
     def call(self, e: Call, scope: Slots) -> Code:
-        args = [self.expr(a, scope) for a in e.args]
-        loc, name, t = e.loc, e.func, e.type
+        loc, name = e.loc, e.func
         if name in self.functions:
+            args = [self.stored(a, scope) for a in e.args]
             return lambda m, f: m.call(name, [a(m, f) for a in args], loc)
+        args = [self.expr(a, scope) for a in e.args]
         if name in MATH:
             operation = REAL_OPERATIONS[MATH[name].real_name]
             return lambda m, f: operation(*[a(m, f) for a in args])
@@ -232,19 +251,13 @@ class _Compiler:
             return lambda m, f: pick(args[0](m, f), args[1](m, f))
         if name == "abs":
             only = args[0]
-            assert isinstance(t, Scalar)
-            return (
-                (lambda m, f: fit(abs(only(m, f)), t, loc, "the result"))
-                if is_int(t)
-                else (lambda m, f: abs(only(m, f)))
-            )
+            return lambda m, f: abs(only(m, f))
         if name == "exact_div":
             return lambda m, f: exact_divide(args[0](m, f), args[1](m, f), loc)
         helper = index_helper(name)
         if helper is not None:
-            assert isinstance(t, Scalar)
             linear = linear_index(helper)
-            return lambda m, f: fit(linear([a(m, f) for a in args]), t, loc, "the index")
+            return lambda m, f: linear([a(m, f) for a in args])
         raise CannotEvaluate(f"`{name}` cannot be run yet", loc)
 
     # Statements
@@ -305,7 +318,7 @@ class _Compiler:
             case CallStmt(call):
                 return self.call_statement(call, scope)
             case Return(value):
-                return self.expr(value, scope) if value is not None else None
+                return self.stored(value, scope) if value is not None else None
             case Ghost() | GhostEnd():
                 return None
             case Assert(items):
@@ -318,8 +331,8 @@ class _Compiler:
         name, loc = s.name, s.loc
         init = s.init
         if isinstance(s.type, Scalar):
-            value = None if init is None else self.expr(init, scope)
             elem, cell = s.type, is_cell(s, self.assigned)
+            value = None if init is None else self.stored(init, scope) if cell else self.expr(init, scope)
             slot = scope.new(name, cell)
             if not cell:
                 assert value is not None
@@ -380,7 +393,7 @@ class _Compiler:
 
     def store(self, s: Store, scope: Slots) -> Code:
         loc = s.target.loc if s.target.loc.line else s.loc
-        value = self.expr(s.value, scope)
+        value = self.expr(s.value, scope) if s.op else self.stored(s.value, scope)
         if isinstance(s.target, Var):
             if s.target.name not in scope.names:
                 return self.variable(s.target, scope)
@@ -405,18 +418,20 @@ class _Compiler:
                 m.store(view, index, value(m, f), loc)
 
             return assign
-        operation = binary_operation(s.op, s.value.type if s.op not in ("<<", ">>") else target_type, s.value.type, loc)
+        assert isinstance(s.value.type, Scalar)
+        computed = operation_type(s.op, target_type, s.value.type)
+        operation = binary_operation(s.op, computed, computed, loc)
 
         def update(m: Machine, f: Frame) -> None:
             m.step()
             view, index = place(m, f)
-            old = m.load(view, index, loc)
+            old = convert(m.load(view, index, loc), computed, loc)
             m.store(view, index, convert(operation(old, value(m, f)), target_type, loc), loc)
 
         return update
 
     def call_statement(self, call: Call, scope: Slots) -> Code:
-        args = [self.expr(a, scope) for a in call.args]
+        args = [self.stored(a, scope) for a in call.args]
         loc = call.loc
         if call.func in self.functions:
             name = call.func
@@ -435,6 +450,7 @@ class _Compiler:
         names = dict(inner.names)
         body = self.body(s.body, Slots(inner, self.counter))
         index_type, loc, contract = s.index_type, s.loc, s.contract
+        what = f"the index `{s.index}`"
         advance = next_value(r.op, loc)
         continues = COMPARE[r.relation]
 
@@ -443,8 +459,8 @@ class _Compiler:
             i = start(m, f)
             while continues(i, bound(m, f)):
                 m.step()
-                yield i
-                i = fit(advance(i, amount(m, f)), index_type, loc, f"the index `{s.index}`")
+                yield fit(i, index_type, loc, what)
+                i = advance(i, amount(m, f))
             return i
 
         if s.mode is Mode.MAGIC_THREAD:
@@ -454,6 +470,9 @@ class _Compiler:
             def run_threads(m: Machine, f: Frame) -> None:
                 m.step()
                 extent = loop_values(s, start(m, f), bound(m, f), amount(m, f))
+                if not fits_index(extent, s):
+                    for _ in each_fits_index(extent, s):
+                        pass
                 m.thread_loop(s.index, extent, slot, body, f, contract, names, loc)
 
             return run_threads
@@ -480,6 +499,11 @@ class _Compiler:
         )
 
 
+def operation_type(op: str, target: Scalar, value: Scalar) -> Scalar:
+    """The type in which `target op= value` is computed, the value having been converted already."""
+    return promoted(target) if op in ("<<", ">>") else value
+
+
 def loop_values(s: For, start: int, bound: int, step: int) -> range:
     """The values of an index that counts by a constant step."""
     if step <= 0:
@@ -489,21 +513,31 @@ def loop_values(s: For, start: int, bound: int, step: int) -> range:
 
 
 def fixed_loop(s: For, start: Code, bound: Code, amount: Code, slot: int, body: Code) -> Code:
-    """A loop whose bound and step are evaluated once. C would compute the first value not taken too, which may overflow."""
-    index_type, what, loc, continues = s.index_type, f"the index `{s.index}`", s.loc, COMPARE[s.range.relation]
+    """A loop whose bound and step are evaluated once."""
+    continues = COMPARE[s.range.relation]
 
     def run(m: Machine, f: Frame) -> None:
         first, end, step = start(m, f), bound(m, f), amount(m, f)
         if not continues(first, end):
             return
         values = loop_values(s, first, end, step)
-        for i in values:
+        for i in values if fits_index(values, s) else each_fits_index(values, s):
             m.step()
             f[slot] = i
             body(m, f)
-        fit(values[-1] + values.step, index_type, loc, what)
 
     return run
+
+
+def fits_index(values: range, s: For) -> bool:
+    """Every value that the index takes is one of its type. The one after the last, with which no iteration is run, need not be."""
+    low, high = s.index_type.low, s.index_type.high
+    return not values or (low <= values[0] <= high and low <= values[-1] <= high)
+
+
+def each_fits_index(values: range, s: For) -> Iterator[int]:
+    for i in values:
+        yield fit(i, s.index_type, s.loc, f"the index `{s.index}`")
 
 
 def is_call(s: Stmt, name: str) -> bool:

@@ -11,7 +11,7 @@ from optigpu.interp.memory import Memory, View, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.operations import binary_operation, linear_index
 from optigpu.interp.values import REAL_OPERATIONS, close, convert, exact_divide
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, index_helper, matrix_predicate
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.exprs import (
     Addr,
     BigOp,
@@ -191,6 +191,8 @@ class Evaluator:
             return abs(args[0])
         if name == "exact_div":
             return exact_divide(args[0], args[1], e.loc)
+        if name in WRAPS:
+            return args[0] % (1 << WRAPS[name])
         helper = index_helper(name)
         if helper is not None:
             return linear_index(helper)(args)

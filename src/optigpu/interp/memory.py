@@ -109,12 +109,21 @@ def offset_of(view: View, indices: tuple[int, ...], loc: Loc) -> int:
     return flat
 
 
-def out_of_bounds(alloc: Allocation, index: tuple[int, ...], loc: Loc) -> Misbehaviour:
+def formed(view: View, loc: Loc) -> View:
+    """A pointer that C may form: to an element, or to the place after the last one."""
+    dims, rows = view.alloc.dims, view.lead
+    inside = all(0 <= i < n for i, n in zip(rows, dims))
+    if not inside or (len(rows) < len(dims) and not 0 <= view.shift <= dims[len(rows)]):
+        raise out_of_bounds(view.alloc, (*rows, view.shift) if len(rows) < len(dims) else rows, loc, "the pointer &")
+    return view
+
+
+def out_of_bounds(alloc: Allocation, index: tuple[int, ...], loc: Loc, what: str = "") -> Misbehaviour:
     where = "".join(f"[{i}]" for i in index)
     size = "".join(f"[{n}]" for n in alloc.dims)
     label = (Label(alloc.loc, f"`{alloc.name}` has the size {size}"),)
     return Misbehaviour(
-        "OG201", f"{alloc.name}{where} is outside `{alloc.name}`, which is {alloc.name}{size}", loc, label
+        "OG201", f"{what}{alloc.name}{where} is outside `{alloc.name}`, which is {alloc.name}{size}", loc, label
     )
 
 

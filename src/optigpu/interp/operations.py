@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.values import bitwise, fit, real_divide, shift, truncating_divide, truncating_remainder
+from optigpu.interp.values import bitwise, real_divide, shift, truncating_divide, truncating_remainder
+from optigpu.syntax.operators import WRAPPING
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Type, is_bool, is_float
 
@@ -68,15 +69,10 @@ def binary_operation(op: str, operands: Type | None, result: Type | None, loc: L
     t = result if isinstance(result, Scalar) and not is_bool(result) else None
     assert t is not None
     operation = integer_operation(op, t.bits, loc)
-    if not t.bits:
-        return operation
-    low, high = t.low, t.high
-
-    def fitting(a: int, b: int) -> int:
-        value = operation(a, b)
-        return value if low <= value <= high else fit(value, t, loc, "the result")
-
-    return fitting
+    if t.signed or op not in WRAPPING:
+        return operation  # an expression is a number, of whatever size: what is stored has to fit
+    mask = (1 << t.bits) - 1
+    return lambda a, b: operation(a, b) & mask
 
 
 def integer_operation(op: str, bits: int, loc: Loc) -> Callable[[int, int], int]:

@@ -137,6 +137,22 @@ def valid_inputs(runner: Runner, f: Function, *, seed: int = 0, most: int = 20) 
             return
 
 
+def satisfying_input(runner: Runner, f: Function, suggested: dict[str, int]) -> Inputs | None:
+    """An input of which all of the precondition could be evaluated, and is true. `suggested`: integers that are worth a try."""
+    generator = _Generator(runner, f, 0)
+    for sizes in (*islice(generator.sizes(), 200), suggested):
+        for attempt in range(TRIES_PER_SIZE):
+            inputs = generator.fill(sizes, attempt) if generator.allowed(sizes) else None
+            if inputs is None:
+                break
+            machine = runner.start()
+            with contextlib.suppress(Misbehaviour):
+                machine.prepare(f.name, arguments(machine, f, inputs), NOWHERE)
+                if not machine.skipped.reasons:
+                    return inputs
+    return None
+
+
 def is_valid(runner: Runner, f: Function, inputs: Inputs) -> bool:
     machine = runner.start()
     try:
@@ -213,7 +229,12 @@ class _Generator:
                     yield values
 
     def allowed(self, values: dict[str, int]) -> bool:
-        return all(self.holds(p, values) for p in self.props)
+        return all(self.fits(n, v) for n, v in values.items()) and all(self.holds(p, values) for p in self.props)
+
+    def fits(self, name: str, value: int) -> bool:
+        """Whether the parameter's type has this value: what no caller can pass shows nothing of the function."""
+        t = self.types[name]
+        return isinstance(t, Scalar) and t.low <= value <= t.high
 
     def holds(self, prop: Expr, values: dict[str, int]) -> bool:
         """Not where it has no value: what divides by zero allows nothing."""
@@ -225,13 +246,14 @@ class _Generator:
     def alone(self, name: str) -> list[int]:
         """The candidates that what is said of this number alone allows."""
         own = [p for p in self.props if free_vars(p) == {name}]
-        return [v for v in self.pool if all(self.holds(p, {name: v}) for p in own)]
+        return [v for v in self.pool if self.fits(name, v) and all(self.holds(p, {name: v}) for p in own)]
 
     def tile(self, name: str) -> int:
         """The largest constant that divides the number, of those that are allowed as its value; 2 if there is none."""
         found = divisors(self.machine, self.f, name)
         own = [p for p in self.props if free_vars(p) == {name}]
-        return max((c for c in found if all(self.holds(p, {name: c}) for p in own)), default=max(found, default=2))
+        allowed = (c for c in found if self.fits(name, c) and all(self.holds(p, {name: c}) for p in own))
+        return max(allowed, default=max(found, default=2))
 
     def smallest(self) -> Iterator[dict[str, int]]:
         return (v for v in (dict(zip(self.names, values)) for values in by_cost(self.pools)) if self.allowed(v))

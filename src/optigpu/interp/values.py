@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 
@@ -89,15 +90,27 @@ def real_to_int(x: Number, t: Scalar, loc: Loc) -> int:
     return fit(math.trunc(x), t, loc, "the value")
 
 
-def convert(x: Number, t: Scalar, loc: Loc) -> Number:
-    """A C conversion; one that changes the value of an integer is an overflow."""
+def wrap(value: int, t: Scalar) -> int:
+    """What an unsigned type of C makes of an integer."""
+    return value & ((1 << t.bits) - 1)
+
+
+def convert(x: Number, t: Scalar, loc: Loc, *, explicit: bool = False) -> Number:
+    """A C conversion. One that changes the value of an integer is an overflow, unless a cast to an unsigned type asks for it."""
     match t.kind:
         case Kind.BOOL:
             return x != 0
         case Kind.INT:
+            if explicit and t.bits and not t.signed and isinstance(x, int):
+                return wrap(int(x), t)
             return fit(int(x), t, loc, "the value") if isinstance(x, int) else real_to_int(x, t, loc)
         case Kind.FLOAT:
             return int(x) if isinstance(x, bool) else x
+
+
+def rounded(x: Number, t: Scalar) -> Number:
+    """A constant of a float type, which the compiler rounds to a number of it."""
+    return x if isinstance(x, float) or lost(Fraction(x), t) else simplest(nearest(x, t))
 
 
 def _sqrt(x: Number) -> Number:

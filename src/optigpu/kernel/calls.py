@@ -119,6 +119,9 @@ class CallRules(ThreadConditions):
         for p in f.params:
             if p.dims is not None:
                 self._same_layout(state, p, views[p.name], sub)
+        limits = [(state.bases[views[p.name].base].limits, p.limits) for p in f.params if p.dims is not None]
+        if len({mine for mine, _ in limits}) > 1 if f.primitive else any(mine != p for mine, p in limits):
+            raise Rejected("call", "shape", base=f.params[0].name)  # what fits the one need not fit the other
         return sub, views
 
     def _same_layout(self, state: State, p: Param, view: View, sub: dict[Term, Term]) -> None:

@@ -14,6 +14,7 @@ from optigpu.kernel.terms import ONE, Sort, Term
 
 HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
 SEQUENTIAL, PARALLEL, THREAD, MAGIC_THREAD = "sequential", "parallel", "thread", "magic thread"
+Limits: TypeAlias = tuple[int, int] | None  # the least and greatest number of a machine type; None: any number
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,19 @@ class _Instr:
 
 @dataclass(frozen=True, slots=True)
 class Let(_Instr):
+    """`bits`: the value modulo 2^bits, as C computes unsigned numbers."""
+
     target: Term
     value: Term
+    bits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choose(_Instr):
+    """A value of which only its sort is known, and its limits: what a comparison of floats says, say."""
+
+    target: Term
+    limits: Limits = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,7 @@ class Alloc(_Instr):
     heap: bool = True
     distributed: bool = False
     bytes: int = 0  # of an element
+    limits: Limits = None  # of an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +179,22 @@ class Shuffle(_Instr):
 
 
 Instr: TypeAlias = (
-    Let | Load | Store | Alloc | Free | Oblige | Assert | If | Loop | Call | Ghost | Launch | Phase | Barrier | Shuffle
+    Let
+    | Choose
+    | Load
+    | Store
+    | Alloc
+    | Free
+    | Oblige
+    | Assert
+    | If
+    | Loop
+    | Call
+    | Ghost
+    | Launch
+    | Phase
+    | Barrier
+    | Shuffle
 )
 Code: TypeAlias = tuple[Instr, ...]
 
@@ -179,6 +207,8 @@ class Param:
     sort: Sort
     dims: tuple[Term | None, ...] | None = None
     space: str = "Any"
+    bytes: int = 0  # of an element of an array
+    limits: Limits = None  # of an element of an array
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +241,4 @@ class Program:
 
     functions: dict[str, Function]
     axioms: tuple[tuple[str, Term], ...] = ()
+    unbounded: bool = False  # numbers that are not shown to fit their place are assumed to, and the ledger says where

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, SOME, UNINIT, Cells, Claim, Family, Index, same
-from optigpu.kernel.code import Instr, Program
+from optigpu.kernel.cells import FULL, SOME, UNINIT, Cells, Claim, Family, Index, box, same
+from optigpu.kernel.code import Instr, Limits, Program
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.ledger import Ledger
@@ -21,6 +21,7 @@ from optigpu.kernel.terms import INT, TRUE, Term, instantiate_all
 from optigpu.kernel.values import Equality, Steps, place
 
 AnInstr = TypeVar("AnInstr", bound=Instr)
+ADDRESSES = 1 << 47  # bytes that a process can address, on the host and on GPUs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,25 @@ class Conditions:
         """Arbitrary binders b of a set of cells, and the facts with b in it."""
         b, inside = facts.arbitrary(*(INT,) * cells.arity)
         return b, inside.assume(cells.domain(b))
+
+    def _fits(self, rule: str, state: State, value: Term, limits: Limits, **data: Any) -> None:
+        """A place of a machine type is given a number of that type: C would put another one there, or have no meaning."""
+        for goal in k.conjuncts(within(value, limits)):
+            if self.judge.proves(state.facts, goal):
+                continue
+            if not self.program.unbounded or state.next is None:
+                raise Rejected(rule, "overflow", state.facts, goal, limits=limits, **data)
+            self.ledger.unbounded.add(state.next.at)
+
+    def _in_memory(self, facts: Facts, cells: Cells, size: int) -> Facts:
+        """An array that is there, with elements of so many bytes, has fewer bytes than there are addresses. (Of two negative sizes,
+        which are those of no cells, the product is positive.)"""
+        dims = tuple(high for _, high in cells.ranges)
+        if not size or any(d.level for d in dims) or cells != box(cells.base, dims):
+            return facts
+        if len(dims) > 1 and not self.judge.proves(facts, k.and_(*(k.le(k.ZERO, d) for d in dims)), count=False):
+            return facts
+        return facts.assume(k.le(k.mul(k.num(size), *dims), k.num(ADDRESSES)))
 
     def _known(self, state: State, *given: object) -> None:
         """Terms from outside mention only variables that exist now (see the head of this file)."""
@@ -129,6 +149,11 @@ class Conditions:
             if r.share == FULL:
                 b, wider = facts.arbitrary(*(INT,) * r.cells.arity)
                 self._require(rule, "leak", wider, k.not_(r.cells.domain(b)), base=r.cells.base, cells=r.cells)
+
+
+def within(x: Term, limits: Limits) -> Term:
+    """Is the number one of a machine type?"""
+    return TRUE if limits is None else k.and_(k.le(k.num(limits[0]), x), k.le(x, k.num(limits[1])))
 
 
 def terms_of(x: object) -> tuple[Term, ...]:

@@ -30,6 +30,10 @@ class Guide:
         """Is the integer p negative, or the goal p false, where the facts hold? Then no proof of p >= 0, or of p, is tried."""
         return False
 
+    def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
+        """Numbers that the summands of a sum may all be at most (above), or at least: the best first."""
+        return []
+
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Which of the universal facts to use, and at which terms."""
         return []
@@ -158,7 +162,7 @@ class Facts:
                 both = {x for x in k.subterms(t.args[1]) if x.op == "ite"}.intersection(k.subterms(t.args[2]))
                 if self._settling or len(both) > CASES or any(x.op == "ite" for x in k.subterms(c)):
                     return k.ite(c, self._simplify(t.args[1]), self._simplify(t.args[2]))
-                return k.ite(c, self.assume(c).reduce(t.args[1]), self.assume(k.not_(c)).reduce(t.args[2]))
+                return k.ite(c, self._reduce_where(c, t.args[1]), self._reduce_where(k.not_(c), t.args[2]))
         if t.level > 0:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
@@ -178,6 +182,11 @@ class Facts:
                 return TRUE if new in self.known else FALSE if k.not_(new) in self.known else new
             case _:
                 return new
+
+    def _reduce_where(self, c: Term, t: Term) -> Term:
+        """t where c holds, in the variables of these facts: the quotients that only those with c are solved with stay there."""
+        new = self.assume(c).reduce(t)
+        return new if (out := _expand(new)) is new else self.apply(out)
 
     def _simplify_big(self, t: Term) -> Term:
         """The body under the range of its index."""
@@ -368,9 +377,12 @@ class Facts:
             match a.op:
                 case "fdiv":
                     x, d = a.args
-                    if (d.op == "num" and d.data > 0) or d in self.positive:
+                    power = d.op == "pow2" and (k.le(ZERO, d.args[0]) is TRUE or k.le(ZERO, d.args[0]) in self.known)
+                    if (d.op == "num" and d.data > 0) or d in self.positive or power:
                         self._add_bounds(bounds, k.le(k.mul(d, a), x))
                         self._add_bounds(bounds, k.le(x, k.add(k.mul(d, a), k.sub(d, ONE))))
+                        if d.op != "num" and _at_least(0, x, bounds):
+                            self._add_bounds(bounds, k.le(a, x))
                 case "max":
                     for x in a.args:
                         self._add_bounds(bounds, k.le(x, a))
@@ -468,8 +480,8 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
 
 
 def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
-    """(a, q) with p = a*v + q, where v is no factor of either."""
-    if any(m.count(v) > 1 for m in cs):
+    """(a, q) with p = a*v + q. Of a square, v is also a factor of a: a bound of v then bounds v*v by the same reasoning."""
+    if any(m.count(v) > 2 for m in cs):
         return None
     a = {_without(m, v): c for m, c in cs.items() if v in m}
     return k.polynomial(a, v.sort), k.polynomial({m: c for m, c in cs.items() if v not in m}, v.sort)

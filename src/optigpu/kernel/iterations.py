@@ -10,7 +10,7 @@ from optigpu.kernel.cells import Cells, Index, Owner
 from optigpu.kernel.code import Loop
 from optigpu.kernel.groups import Context, Mark
 from optigpu.kernel.state import Rejected
-from optigpu.kernel.terms import INT, ONE, ZERO, Term
+from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.kernel.values import Steps
 
 
@@ -36,6 +36,7 @@ class Invariant:
     value: Term | None
     steps: Steps = ()
     owner: Owner | None = None  # at the start of iteration v: at most who may access the cells
+    law: Term = TRUE  # holds of what is written in a cell; under v, the family's binders, and that value
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,19 @@ class Judge:
                     first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
                     if self.proves(facts, first, count=False):  # one is positive, and none negative
                         out.append(k.lt(zero, t))
+                if t.sort is INT:
+                    out += self._counted(facts, t, inside, summand)
+        return out
+
+    def _counted(self, facts: Facts, t: Term, inside: Facts, summand: Term) -> list[Term]:
+        """A sum of n summands that are at most c (at least c) is at most (at least) n * c."""
+        low, high, _ = t.args
+        out: list[Term] = []
+        for order in (k.le, lambda a, b: k.le(b, a)):
+            for c in (k.num(n) for n in facts.guide.bounds(inside, summand, order is k.le)):
+                if self.proves(inside, order(summand, c), count=False):
+                    out.append(k.implies(k.le(low, high), order(t, k.mul(c, k.sub(high, low)))))
+                    break
         return out
 
 

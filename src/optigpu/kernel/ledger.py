@@ -19,6 +19,7 @@ class Ledger:
     axioms: set[str] = field(default_factory=set)
     admitted: set[str] = field(default_factory=set)
     theorems: dict[str, Theorem] = field(default_factory=dict)
+    unbounded: set[int] = field(default_factory=set)  # instructions (by `at`) whose number is assumed to fit its place
 
     def proved(self, f: Function) -> Theorem:
         theorem = self.theorems[f.name] = Theorem(f)

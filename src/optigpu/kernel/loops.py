@@ -69,6 +69,10 @@ class LoopRules(ThreadLoopConditions):
             r = self._family("loop", held, inv.family, held[inv.family].cells.base, FULL)
             begin = self._at_iteration(state, r, inv, range_.low, "")
             self._contents("loop", state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
+            if inv.law.level > r.cells.arity + 2 or inv.law.sort is not k.BOOL:
+                raise Rejected("loop", "shape", base=r.cells.base)
+            if inv.law is not k.TRUE:
+                self._require("loop", "law", state.facts, law_of(inv, replace(r, init=begin.init), range_.low))
             self._owned_by("loop", state, r, begin.owner)
             body[inv.family] = self._at_iteration(state, r, inv, v, f"{r.cells.base}#{number}")
             del held[inv.family]
@@ -86,6 +90,7 @@ class LoopRules(ThreadLoopConditions):
         taken = holds_for(loop, instantiate(range_.index, (v,)), state.value(loop.bound))  # by the choice of n
         facts = state.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), taken)
         facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts))
+        facts = facts.assume(*(law_of(i, body[i.family], v) for i in contract.invariant))
         env = {**state.env, loop.index: instantiate(range_.index, (v,))}
         block = Block("loop", state, Entered(contract, range_, v, context, first, marks))
         state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number)
@@ -127,6 +132,9 @@ class LoopRules(ThreadLoopConditions):
             mine = self._given_back(rest, inv.family, before.held[inv.family].cells)
             want = self._at_iteration(before, mine, inv, k.add(v, k.ONE), "")
             self._contents("leave", end.facts, want, mine, arguments(mine.cells.arity), steps, inv.value is None)
+            if inv.law is not k.TRUE:
+                law = law_of(inv, replace(mine, init=want.init), k.add(v, k.ONE))
+                self._require("leave", "law", end.facts, law, base=mine.cells.base)
             self._owned_by("leave", end, mine, want.owner)
         self._nothing_left("leave", end.facts, rest)
         if end.bases != before.bases:
@@ -151,6 +159,7 @@ class LoopRules(ThreadLoopConditions):
             held[inv.family] = self._at_iteration(before, r, inv, range_.end, f"{r.cells.base}#{counter}")
             counter += 1
         facts = before.facts.assume(*(instantiate(p, (range_.end,)) for p in contract.facts))
+        facts = facts.assume(*(law_of(i, held[i.family], range_.end) for i in contract.invariant))
         after_ = changed(before, facts=facts, held=held, code=before.code[1:], counter=counter)
         return changed(after_, context=context, marks=marks)
 
@@ -172,3 +181,16 @@ class LoopRules(ThreadLoopConditions):
         values = values_of(loop, *(t.data for t in numbers))
         code = tuple(i for value in values for i in (Let(loop.index, k.num(value), at=loop.at), *loop.body))
         return changed(state, code=code + state.code[1:])
+
+
+def law_of(inv: Invariant, r: Family, v: Term) -> Term:
+    """For all cells of r that are written: the invariant's law holds of iteration v, the cell's binders and its value.
+
+    It is shown of the actual contents at entry and at the end of the body, where the invariant says that cells are written. So by
+    induction it holds of the contents at the start of every iteration and after the last one, whether `value` tells them or not.
+    """
+    args = arguments(r.cells.arity)
+    fact = k.implies(k.and_(r.cells.where, r.init), instantiate(inv.law, (v, *args, r.value)))
+    for low, high in reversed(r.cells.ranges):
+        fact = k.big("all", low, high, fact)
+    return fact

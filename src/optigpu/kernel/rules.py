@@ -8,7 +8,7 @@ from typing import Any
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Owner, arguments, box, same, single, unknown
-from optigpu.kernel.conditions import Take, terms_of
+from optigpu.kernel.conditions import Take, terms_of, within
 from optigpu.kernel.groups import HOST, TEARDOWN, THREADS, Context, Mark
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
@@ -30,9 +30,12 @@ class Rules(ThreadConditions):
         f = self.program.functions[name]
         facts = self.judge.root.assume(*(p for _, p in self.program.axioms), *f.contract.requires)
         self.ledger.axioms.update(a for a, _ in self.program.axioms)
-        bases = {p.name: Base(p.sort, p.dims, p.space, False) for p in f.params if p.dims is not None}
+        bases = {p.name: Base(p.sort, p.dims, p.space, False, limits=p.limits) for p in f.params if p.dims is not None}
         if any(b.space not in (SPACES[THREADS] if f.device else (kc.HOST_MEMORY, kc.GLOBAL)) for b in bases.values()):
             raise Rejected("begin", "space", base=next(iter(bases)))
+        sizes = {p.name: p.bytes if p.space in (kc.HOST_MEMORY, kc.GLOBAL) else 0 for p in f.params}
+        for claim in f.contract.pre:
+            facts = self._in_memory(facts, claim.cells, sizes[claim.cells.base])
         context = Context(THREADS, f.threads, *ANY_LAUNCH) if f.device else Context()
         state = first_state(facts, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1, context)
         self._known(state, inverses)
@@ -51,8 +54,9 @@ class Rules(ThreadConditions):
                     c, both = self._arbitrary(inside, other.cells)
                     goal = k.not_(same(cells.at(b), other.cells.at(c)))
                     self._require("begin", "twice", both, goal, base=cells.base, claims=(j, i))
-            held[i + 1] = claim.family(f"{cells.base}#{i + 1}", bases[cells.base].sort)
-        return changed(state, held=held)
+            r = held[i + 1] = claim.family(f"{cells.base}#{i + 1}", bases[cells.base].sort)
+            facts = facts.assume(_all_within(r, bases[cells.base].limits))
+        return changed(state, held=held, facts=facts)
 
     def finish(self, state: State, takes: tuple[Take, ...], steps: tuple[Steps, ...]) -> Theorem:
         """The end of a function: exactly the postcondition is held, and it is true. What is left over is a leak.
@@ -79,23 +83,38 @@ class Rules(ThreadConditions):
     # Straight-line code
 
     def let(self, state: State) -> State:
-        """x = e: from here on, x stands for the value of e."""
+        """x = e: from here on, x stands for the value of e, or for that modulo 2^bits, which is e where it fits."""
         i = self._next(state, kc.Let)
-        return changed(state, env={**state.env, i.target: state.value(i.value)}, code=state.code[1:])
+        value = state.value(i.value)
+        if i.bits and not self.judge.proves(state.facts, within(value, (0, (1 << i.bits) - 1))):
+            value = state.facts.simplify(k.fmod(value, k.num(1 << i.bits)))
+        return changed(state, env={**state.env, i.target: value}, code=state.code[1:])
+
+    def choose(self, state: State) -> State:
+        """x is some value, the same for all threads of the group: from here on, nothing else is known of it."""
+        i = self._next(state, kc.Choose)
+        value = state.fresh(str(i.target.data), i.target.sort)
+        facts, env = state.facts.assume(within(value, i.limits)), {**state.env, i.target: value}
+        return changed(state, facts=facts, env=env, code=state.code[1:], counter=state.counter + 1)
 
     def load(self, state: State, family: int, at: Index) -> State:
         """x = *p: the cell is one that the state holds, with any share, and has been written; x gets its value."""
         i = self._next(state, kc.Load)
         r, need = self._accessed("load", state, i.place, family, at, READ)
         self._require("load", "init", state.facts, r.init_at(at), base=i.place.base, cells=need)
-        env = {**state.env, i.target: state.facts.simplify(r.value_at(at))}
-        return changed(state, env=env, marks=self._read(state, family, need), code=state.code[1:])
+        value = state.facts.simplify(r.value_at(at))
+        facts = state.facts.assume(within(value, state.bases[i.place.base].limits))  # as all that was stored there
+        env = {**state.env, i.target: value}
+        return changed(state, facts=facts, env=env, marks=self._read(state, family, need), code=state.code[1:])
 
     def store(self, state: State, family: int, at: Index) -> State:
-        """*p = e: the cell is held with full share; from here on it holds e, and the rest of its family what it held."""
+        """*p = e: the cell is held with full share; from here on it holds e, and the rest of its family what it held.
+        e is a number of the cell's type."""
         i = self._next(state, kc.Store)
         r, _ = self._accessed("store", state, i.place, family, at, FULL)
-        new = r.updated(same(arguments(r.cells.arity), at), state.value(i.value), TRUE)
+        value = state.value(i.value)
+        self._fits("store", state, value, state.bases[i.place.base].limits, base=i.place.base)
+        new = r.updated(same(arguments(r.cells.arity), at), value, TRUE)
         return changed(state, held={**state.held, family: new}, code=state.code[1:])
 
     def _accessed(
@@ -128,9 +147,10 @@ class Rules(ThreadConditions):
             self._require("allocate", "shared", state.facts, enough, base=i.base, context=context)
         value = unknown(f"{i.base}#{state.counter}", len(copies) + len(dims), i.sort)
         family = Family(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
-        bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount)}
+        bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
         held = {**state.held, state.counter: family}
-        after = changed(state, facts=state.facts.assume(sizes), bases=bases, held=held, code=state.code[1:])
+        facts = self._in_memory(state.facts.assume(sizes), box(i.base, dims), i.bytes)
+        after = changed(state, facts=facts, bases=bases, held=held, code=state.code[1:])
         return changed(after, counter=state.counter + 1, context=context)
 
     def free(self, state: State, family: int, forward: Index) -> State:
@@ -165,7 +185,11 @@ class Rules(ThreadConditions):
         """The side condition of a partial operation: proved, and known from here on."""
         i = self._next(state, kc.Oblige)
         prop = state.value(i.prop)
-        self._require("oblige", i.why, state.facts, prop)
+        for goal in k.conjuncts(prop):
+            if i.why == "overflow" and self.program.unbounded and not self.judge.proves(state.facts, goal):
+                self.ledger.unbounded.add(i.at)
+            else:
+                self._require("oblige", i.why, state.facts, goal)
         return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
 
     def assertion(self, state: State, steps: Steps) -> State:
@@ -264,6 +288,14 @@ class Rules(ThreadConditions):
         facts, counter = before.facts.assume(*learned), max(yes.counter, no.counter)
         after = changed(before, facts=facts, env=env, held=held, bases=yes.bases, code=before.code[1:], counter=counter)
         return changed(after, context=context, marks=marks)
+
+
+def _all_within(r: Family, limits: kc.Limits) -> Term:
+    """What cells of a machine type hold, where they hold something, are numbers of that type."""
+    fact = k.implies(k.and_(r.cells.where, r.init), within(r.value, limits))
+    for low, high in reversed(r.cells.ranges):
+        fact = k.big("all", low, high, fact)
+    return fact
 
 
 def _where(m: Mark, test: Term) -> Mark:

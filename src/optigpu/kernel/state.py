@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from optigpu.kernel.cells import Family, Index
-from optigpu.kernel.code import Code, Instr
+from optigpu.kernel.code import Code, Instr, Limits
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.groups import Context, Mark
 from optigpu.kernel.terms import ZERO, Sort, Term, substitute, var
@@ -36,6 +36,7 @@ class Base:
     space: str
     heap: bool
     bytes: Term = ZERO  # of shared memory that it takes in a block
+    limits: Limits = None  # what its elements can be: every cell that has been written holds such a number
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -234,6 +234,8 @@ class ThreadRules(ThreadConditions):
         inside = k.and_(k.le(ZERO, amount), k.lt(amount, k.num(WARP)))
         self._require("shuffle", "amount", state.facts, inside)
         read, written = (lanes(state, view) for view in (i.source, i.target))
+        if state.bases[read.base].limits != state.bases[written.base].limits:
+            raise Rejected("shuffle", "shape", base=written.base)
         r = self._family("shuffle", state.held, source, read.base, READ)
         w = self._family("shuffle", state.held, target, written.base, FULL)
         self._found("shuffle", state.facts, read, r, forward, None)

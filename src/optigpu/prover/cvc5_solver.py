@@ -53,7 +53,7 @@ class _Translator:
         return self.sorts[s]
 
     def number(self, value: Any, s: Sort) -> Any:
-        return self.m.mkInteger(int(value)) if s is INT else self.m.mkReal(str(value))
+        return self.m.mkInteger(str(value)) if s is INT else self.m.mkReal(str(value))
 
     def term(self, t: Term) -> Any:
         found = self.memo.get(t)

@@ -16,11 +16,21 @@ from optigpu.prover.samples import negative_for_one, samples
 
 MAX_INSTANCES = 120
 ROUNDS = 2
+MAX_BOUNDS = 8  # tried for the summands of a sum
 
 
 class Search(Guide):
     def refutes(self, facts: Facts, p: Term) -> bool:
         return negative_for_one(p, samples(facts)) if p.sort is INT else hopeless(facts, p)
+
+    def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
+        """Numbers that the summand is in some case, and those that facts compare with the functions in it."""
+        functions = {t.args[0] for t in k.subterms(summand) if t.op == "app"}
+        compared = [i for i in facts.items if i.op in ("le", "all") and not functions.isdisjoint(k.subterms(i))]
+        sides = [t.args[0] for i in compared for t in k.subterms(i) if t.op == "le"]
+        numbers = {-int(k.coefficients(p).get((), 0)) for p in sides if p.sort is INT}
+        numbers |= {-n for n in numbers} | set(_leaves(summand))
+        return sorted(numbers, reverse=not above)[:MAX_BOUNDS]
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Instances at terms that occur in ground facts; a few rounds, since instances bring in new terms."""
@@ -36,6 +46,15 @@ class Search(Guide):
             if len(found) == before:
                 break
         return [advice for fact, advice in found.items() if fact is not TRUE]
+
+
+def _leaves(t: Term) -> Iterator[int]:
+    """The numbers among the values of a choice."""
+    if t.op == "ite":
+        yield from _leaves(t.args[1])
+        yield from _leaves(t.args[2])
+    elif k.is_num(t):
+        yield int(t.data)
 
 
 def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]]:

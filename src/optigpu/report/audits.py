@@ -18,7 +18,9 @@ def render_audit(file: str, a: AuditResult, style: Style = PLAIN) -> str:
     lines.append(f"  written by   {a.written_by}")
     lines.append(f"  axioms       {', '.join(a.axioms) or 'none'}")
     lines.append(f"  admitted     {', '.join(a.admitted) or 'none'}")
-    lines.append("  model        floats as reals, integers unbounded")
+    if a.unbounded:
+        lines.append(f"  assumed      that integers fit in statements {', '.join(map(str, a.unbounded))}")
+    lines.append("  model        safe on machine integers and floats, result over the reals")
     trusted = ", ".join(f"{what} {n}" for what, n in a.trusted_lines.items())
     lines.append(f"  trusted      {trusted} lines")
     return "\n".join(lines)

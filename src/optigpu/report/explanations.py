@@ -40,7 +40,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG116": "A call that changes memory stands inside an expression, where C leaves the order open.",
     "OG117": "A logical variable is used in a program. It exists only in formulas.",
     "OG118": "The bound or step of a loop depends on memory that the loop changes.",
-    "OG201": "A run accessed an element outside its array, or allocated a negative size.",
+    "OG201": "A run accessed an element outside its array, or made a pointer to one, or allocated a negative size.",
     "OG202": "A run read memory before anything was written to it.",
     "OG203": "A run used memory after it was freed.",
     "OG204": "A run freed something twice, or something that was not allocated.",
@@ -86,7 +86,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG310": "A division by something that may be zero.",
     "OG311": 'exact_div(a, b) needs a fact that b divides a, for example __requires("n % 16 == 0").',
     "OG312": "Shifts and bit operations take numbers that are not negative.",
-    "OG313": "A conversion to a narrower or unsigned type, or a difference of unsigned numbers, may be out of the type's range.",
+    "OG313": "A conversion to another integer type may change the number. A cast to an unsigned type is computed modulo 2^bits.",
     "OG314": "An allocation needs sizes that are not negative.",
     "OG315": "A fact that the called function requires does not follow here.",
     "OG316": "Memory that the called function requires is not held here, overlaps with another argument, or holds something else.",
@@ -107,6 +107,10 @@ EXPLANATIONS: dict[str, str] = {
     "OG332": "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
     "OG333": "The square root of a number that may be negative, or the logarithm of one that may not be positive.",
     "OG334": "A local array has at least one element: what happens with none C leaves open. MALLOC1 may allocate none.",
+    "OG335": "A pointer goes to an element of its array, or to the place after the last one: &a[n]. C has no others, not\n"
+    "even where nothing is accessed through them: &a[n + 5] may not be formed. A pointer into a row needs that row.",
+    "OG336": "A number may not fit the machine type of the variable, cell, index, argument or result that it is put into. Give a\n"
+    "bound in the contract, or a wider type. `optigpu check --integers unbounded` assumes it, and says where.",
     "OG340": "Two threads of one thread loop access the same cell and at least one of them writes it. No barrier helps: each\n"
     "thread needs cells of its own.",
     "OG341": "A thread accesses a cell that another thread of its block wrote, and no barrier lies between. Put blocksync()\n"
@@ -136,6 +140,13 @@ EXPLANATIONS: dict[str, str] = {
     "of the body: put blocksync() there.",
     "OG353": "A vector load or store of n cells starts at an offset (from the start of the array, row by row) that n divides.",
     "OG354": "The amount of a shuffle is a lane or a distance between lanes: 0 to 31.",
+    "OG360": "No input satisfies the precondition, so anything at all would be proved of the function. The clauses that\n"
+    "contradict each other are shown; types of parameters count (a uint8_t is not 300, an array has no negative size), and so do\n"
+    "axioms. `optigpu check -v` shows an input for a precondition that has one.",
+    "OG361": "A part of a formula may have no value: a division by zero, the greatest of no numbers, the square root of a\n"
+    "negative number, A(i) where the array that holds A has no cell i. Its surroundings have to exclude that:\n"
+    '  __ensures("y != 0 ==> _Res == x / y"), __ensures("_Res == (0 < i ? A(i - 1) : 0)")\n'
+    'or another clause: __requires("n > 0").',
     "OG399": "A rule of the kernel was rejected in a way that has no better words yet.",
     "OG400": "A launch that is not of the form kernel_launch, setup, kernel_setup_end, device code, kernel_teardown_begin,\n"
     "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"

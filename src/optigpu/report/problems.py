@@ -7,12 +7,35 @@ from typing import Any
 from optigpu.checker.verdict import Problem
 from optigpu.kernel.cells import Cells
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import FALSE, Term, subterms
+from optigpu.kernel.terms import FALSE, Term, coefficients, conjuncts, subterms
 from optigpu.report.thread_problems import LEVELLED, ThreadWriter
 from optigpu.syntax.errors import Diagnostic, Label
+from optigpu.syntax.types import MACHINE_SCALARS, Kind
 
 MAX_FACTS = 6
+LIMITS = {(t.low, t.high): t.name for t in MACHINE_SCALARS if t.kind is Kind.INT}
+ENDS = {n for limits in LIMITS for n in limits if abs(n) > 1 << 16}
+OF_RANGES = ("OG313", "OG336")  # problems for which it matters which numbers a type has
+WITHOUT_VALUE = {  # why a part of a formula may have none
+    "division": ("this divides by what may be zero", "exclude zero"),
+    "domain": ("this function may have no real number as its value here", "give the range"),
+    "exact_div": ("this division is not shown to be exact", "say that it is"),
+    "bits": ("bit operations and shifts take numbers that are not negative", "give the range"),
+    "empty": ("this range may be empty, and then there is no greatest or least of it", "exclude that"),
+    "model": ("the array that holds these values may have no such cell", "give the range"),
+}
 OF_THREADS = frozenset(f"OG{n}" for n in range(340, 355))
+
+
+def is_range_of_type(fact: Term) -> bool:
+    """Does it say no more than that a number is one of its machine type, or all numbers of an array are?"""
+    if fact.op == "all":
+        return all(is_range_of_type(c) for c in conjuncts(fact.args[2]))
+    if fact.op != "le" or fact.args[0].op != "poly":
+        return False
+    cs = coefficients(fact.args[0])
+    constant = int(cs.pop((), 0))
+    return len(cs) == 1 and all(len(m) == 1 for m in cs) and {-1: constant, 1: -constant}.get(int(*cs.values())) in ENDS
 
 
 def diagnostic_of(p: Problem) -> Diagnostic:
@@ -56,12 +79,17 @@ class _Writer(ThreadWriter):
                 return "this function may have no real number as its value here"
             case "OG334":
                 return "this array may have no elements"
+            case "OG335":
+                return "this pointer may lie outside its array"
             case "OG311":
                 return "the division is not shown to be exact"
             case "OG312":
                 return "bit operations take numbers that are not negative"
             case "OG313":
                 return "this value may be outside its type, which changes it"
+            case "OG336":
+                name = LIMITS.get(self.p.data.get("limits", (0, 0)))
+                return f"this number may not fit {'its type' if name is None else f'`{name}`'}: it would overflow"
             case "OG314":
                 return f"the size of {b} may be negative"
             case "OG315":
@@ -98,10 +126,18 @@ class _Writer(ThreadWriter):
                 return f"the contract claims cells of {b} that are not shown to lie within its declared sizes"
             case "OG330":
                 return f"`{self.p.data.get('function')}` is called, but it is not verified itself"
+            case "OG360":
+                return f"no input satisfies the precondition of `{self.p.data['function']}`: {self.p.data['text']}"
+            case "OG361":
+                return f"a part of this formula may have no value: {WITHOUT_VALUE[self.undefined()][0]}"
             case "OG331":
                 return f"no value was found for the logical variable `{self.p.data.get('name')}` of the called function"
             case _:
                 return f"the checker could not go on here ({self.p.data.get('rule')}: {why})"
+
+    def undefined(self) -> str:
+        """Why a part of a formula has no value."""
+        return str(self.p.data["why"]).removeprefix("undefined ")
 
     def notes(self) -> list[tuple[str, str]]:
         out: list[tuple[str, str]] = self.thread_notes()
@@ -121,6 +157,13 @@ class _Writer(ThreadWriter):
             out.append(("have", self.show(data["found"])))
         elif isinstance(data.get("goal"), Term) and data["goal"] is not FALSE:
             out.append(("need", self.show(data["goal"])))
+        if data.get("floats") == "open":
+            out.append(
+                (
+                    "floats",
+                    "over the reals this holds; a machine's floats may be NaN or rounded, so nothing safe rests on them",
+                )
+            )
         facts = data.get("facts")
         if isinstance(facts, Facts) and any(name == "need" for name, _ in out):
             shown = self.relevant(facts, data)
@@ -134,7 +177,8 @@ class _Writer(ThreadWriter):
         wanted = set(goal.free) if isinstance(goal, Term) else set()
         for t in (data.get("found"), data.get("wanted")):
             wanted |= t.free if isinstance(t, Term) else set()
-        texts = [self.printer.show(i) for i in facts.items if not wanted or i.free & wanted]
+        about = [i for i in facts.items if not wanted or i.free & wanted]
+        texts = [self.printer.show(i) for i in about if self.p.code in OF_RANGES or not is_range_of_type(i)]
         return sorted({t for t in texts if len(t) < 90}, key=lambda t: (len(t), t))[:MAX_FACTS]
 
     def help(self) -> str | None:
@@ -154,7 +198,9 @@ class _Writer(ThreadWriter):
                 return "add a __requires that excludes zero, or guard it with if"
             case "OG311":
                 return self.divides(data.get("goal"))
-            case "OG312" | "OG313" | "OG314" | "OG333" | "OG334":
+            case "OG336":
+                return "add a bound to the contract, or use a wider type (int64_t)"
+            case "OG312" | "OG313" | "OG314" | "OG333" | "OG334" | "OG335":
                 return "add a __requires that gives the range"
             case "OG319":
                 return f'__spreserves("&{self.base} ~~> value at the start of iteration i") in the loop'
@@ -162,6 +208,11 @@ class _Writer(ThreadWriter):
                 return "allocate before the if and free after it, or do both in both branches"
             case "OG324" | "OG326":
                 return "remove the pragma, or give each iteration its own cells"
+            case "OG360":
+                return "change one of these: what no input satisfies proves anything"
+            case "OG361":
+                what = WITHOUT_VALUE[self.undefined()][1]
+                return f"{what} with a condition around it (c ? a : b, c ==> P, a range) or with a __requires"
             case "OG331":
                 return "let a permission of its contract name it, as in Matrix1(n, A)"
             case _:

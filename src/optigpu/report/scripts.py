@@ -48,12 +48,17 @@ def proved(functions: Iterable[Function], steps: int, assumed: int) -> str:
 
 
 def emitted_header(
-    emission: Emission, program: Program, axioms: Sequence[str], admitted: Sequence[str], solver: str
+    emission: Emission,
+    program: Program,
+    axioms: Sequence[str],
+    admitted: Sequence[str],
+    solver: str,
+    unbounded: Sequence[int] = (),
 ) -> list[str]:
-    """What generated code says of itself: the verdict and what it rests on."""
+    """What generated code says of itself: the verdict and what it rests on. `unbounded`: statements, by number."""
     functions = map(program.function, emission.functions)
-    said = proved(functions, emission.steps, len(axioms) + len(admitted))
-    return [f"VERIFIED {said}", assuming(axioms, admitted, solver)]
+    said = proved(functions, emission.steps, len(axioms) + len(admitted) + len(unbounded))
+    return [f"VERIFIED {said}", assuming(axioms, admitted, solver, [f"statement {n}" for n in unbounded])]
 
 
 def render_step_error(e: StepError, style: Style = PLAIN) -> str:

@@ -7,10 +7,20 @@ from typing import Any
 
 from optigpu.kernel.cells import Cells
 from optigpu.kernel.terms import Term, instantiate, neg, var
+from optigpu.syntax.literals import literal_text, lost, nearest
+from optigpu.syntax.types import DOUBLE, FLOAT
 
 INDEX_NAMES = "ijklmxyz"
 MOST = 1000  # parts of a value that is shown; one that is made of the same parts again and again may have any number
 WHOLE = frozenset({"poly", "le", "lt", "eq", "not", "and", "or"})  # whose parts are left out one by one
+
+
+def _number(value: Any) -> str:
+    """A number; one that has many digits by the literal that denotes it, if there is one."""
+    for t, suffix in ((FLOAT, "f"), (DOUBLE, "")) if value.denominator > MOST else ():
+        if not lost(value, t) and nearest(value, t) == value:
+            return literal_text(value, t) + suffix
+    return str(value)
 
 
 class TermPrinter:
@@ -55,7 +65,7 @@ class TermPrinter:
             case op if op not in WHOLE and self.size(t) > MOST:
                 return "…", 9
             case "num":
-                return str(t.data), 9 if t.data >= 0 else 5
+                return _number(t.data), 9 if t.data >= 0 else 5
             case "true" | "false":
                 return t.op, 9
             case "var":
@@ -116,7 +126,7 @@ class TermPrinter:
     def monomial(self, m: tuple[Term, ...], c: Any) -> str:
         factors = [self.show(a, 7) for a in m if a.op != "inv"]
         divisors = [self.show(a.args[0], 7) for a in m if a.op == "inv"]
-        head = [str(c)] if c != 1 or not factors else []
+        head = [_number(c)] if c != 1 or not factors else []
         return " / ".join([" * ".join(head + factors), *divisors])
 
     def comparison(self, t: Term, op: str) -> str:

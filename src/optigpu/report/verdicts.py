@@ -54,16 +54,22 @@ def summary(r: ProgramResult, style: Style = PLAIN) -> str:
 
 
 def assumptions(r: ProgramResult) -> str:
-    return assuming(r.axioms, r.admitted, r.solver)
+    if not r.verified:  # nothing is claimed
+        return r.solver
+    return assuming(r.axioms, r.admitted, r.solver, [str(p) for p in r.unbounded])
 
 
-def assuming(axioms: Sequence[str], admitted: Sequence[str], solver: str) -> str:
-    parts = ["floats as reals", "integers unbounded"]
+def assuming(axioms: Sequence[str], admitted: Sequence[str], solver: str, unbounded: Sequence[str] = ()) -> str:
+    """What a verdict means, and what it rests on. `unbounded`: where integers are assumed to fit their types."""
+    parts = ["safe on machine integers and floats" if not unbounded else "safe if integers do not overflow"]
+    parts.append("result over the reals")
+    if unbounded:
+        parts.append(f"assuming that integers fit at {', '.join(unbounded)}")
     if axioms:
-        parts.append(f"{len(axioms)} axiom{'s' * (len(axioms) != 1)}: {', '.join(axioms)}")
+        parts.append(f"assuming {len(axioms)} axiom{'s' * (len(axioms) != 1)}: {', '.join(axioms)}")
     if admitted:
         parts.append(f"admitted: {', '.join(admitted)}")
-    return f"assuming {'; '.join(parts)}; {solver}"
+    return f"{'; '.join(parts)}; {solver}"
 
 
 def as_json(r: ProgramResult) -> dict[str, Any]:
@@ -92,7 +98,8 @@ def as_json(r: ProgramResult) -> dict[str, Any]:
         "axioms": r.axioms,
         "admitted": r.admitted,
         "solver": r.solver,
-        "floats": "reals",
-        "integers": "unbounded",
+        "floats": "reals in results, left open in safety",
+        "integers": "machine" if not r.unbounded else "assumed to fit",
+        "unbounded": [str(p) for p in r.unbounded],
     }
     return {"file": r.file, "verified": r.verified, "functions": functions, "ledger": ledger}

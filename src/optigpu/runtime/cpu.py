@@ -11,6 +11,7 @@ import numpy as np
 from optigpu.runtime.compilers import compile_c
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
+from optigpu.runtime.unchecked import Unchecked
 from optigpu.syntax.macros import ATTEMPT
 from optigpu.syntax.types import Scalar
 
@@ -31,6 +32,7 @@ class CFunction:
     def __init__(self, source: str, signature: Signature) -> None:
         self.source = source
         self.signature = signature
+        self._open = Unchecked(signature.name)
         self.path = compile_c(source)
         library = ctypes.CDLL(str(self.path))
         types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
@@ -56,7 +58,7 @@ class CFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.signature.bind(args, kwargs)
-        self.signature.check(bound)
+        self._open.say(self.signature.check(bound))
         raw: list[Any] = []
         for p in self.signature.params:
             value = bound[p.name]
@@ -67,6 +69,11 @@ class CFunction:
                     raise CallError(f"`{p.name}` is not an array")
                 raw.append(value.ctypes.data)
         return self._function(*raw)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The preconditions that no call checks: whoever calls it answers for them."""
+        return self.signature.unchecked()
 
     def __repr__(self) -> str:
         return f"<compiled {self.signature.name}({', '.join(p.name for p in self.signature.params)})>"

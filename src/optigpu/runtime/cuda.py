@@ -26,6 +26,7 @@ from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, nvcc
 from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
+from optigpu.runtime.unchecked import Unchecked
 
 if TYPE_CHECKING:
     from optigpu.runtime.bench import Measurement
@@ -58,6 +59,7 @@ class CudaFunction:
     ) -> None:
         self.source = source
         self.signature = signature
+        self._open = Unchecked(signature.name)
         self.alignment = dict(alignment or {})
         self.standin = gpu_architecture() is None if standin is None else standin
         if self.standin and standin is None and "standin" not in _said:
@@ -113,7 +115,7 @@ class CudaFunction:
         if any(v.device is not None for v in views.values()):
             self.call_on_device(bound, views)
             return None
-        self.signature.check(bound)
+        self._open.say(self.signature.check(bound))
         raw = [bound[p.name] if isinstance(p, ScalarParam) else views[p.name].pointer for p in self.signature.params]
         if self.signature.result is None:
             self._host(*raw)
@@ -163,6 +165,16 @@ class CudaFunction:
         return bench(self, sizes, **options)
 
     @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The preconditions that no call on arrays in host memory checks: whoever calls it answers for them."""
+        return self.signature.unchecked()
+
+    @property
+    def unchecked_on_device(self) -> tuple[str, ...]:
+        """The same for calls on device arrays, whose contents stay where they are."""
+        return self.signature.unchecked(on_device=True)
+
+    @property
     def takes_device_arrays(self) -> bool:
         """Whether it only copies in, launches and copies out, so that it can run on arrays that are on the GPU already."""
         return self._device is not None
@@ -179,7 +191,7 @@ class CudaFunction:
             raise CallError(f"{name} was built for the CPU stand-in: it takes NumPy arrays")
         if not self.takes_device_arrays:
             raise CallError(f"{name} does more than copy in, launch and copy out: it takes NumPy arrays")
-        self.signature.check_views(bound, views)
+        self._open.say(self.signature.check_views(bound, views))
         devices = {v.device for v in views.values()}
         if devices == {None}:
             raise CallError(f"{name}: these arrays are in host memory: give PyTorch or CuPy arrays")

@@ -19,7 +19,7 @@ from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 
-FORMAT = 2  # of these files
+FORMAT = 3  # of these files
 UNKNOWN = exprs.Var("unknown")  # for what has no JSON
 _LOGICAL = {"logical int": LOGIC_INT, "logical real": LOGIC_REAL, "prop": PROP}
 _NODES: dict[str, type[Any]] = {
@@ -118,8 +118,8 @@ def signature_to_json(s: Signature) -> dict[str, Any]:
                 {"array": p.name, "type": p.elem.name, "dims": dims, "written": p.written, "on_device": p.on_device}
             )
         else:
-            params.append({"scalar": p.name, "type": p.type.name})
-    facts = [{"text": r.text, "prop": encode(r.prop)} for r in s.requirements if encodable(r.prop)]
+            params.append({"scalar": p.name, "type": p.type.name, "number": p.number})
+    facts = [{"text": r.text, "prop": encode(r.prop if encodable(r.prop) else UNKNOWN)} for r in s.requirements]
     return {
         "name": s.name,
         "params": params,
@@ -145,7 +145,7 @@ def signature_from_json(data: dict[str, Any]) -> Signature:
                 )
             )
         else:
-            params.append(ScalarParam(p["scalar"], t))
+            params.append(ScalarParam(p["scalar"], t, p["number"]))
     facts = tuple(Requirement(r["text"], decode(r["prop"])) for r in data["requirements"])
     reach = tuple(Requirement(r["text"], decode(r["prop"])) for r in data["reach"])
     result = SCALAR_NAMES[data["result"]] if data["result"] else None

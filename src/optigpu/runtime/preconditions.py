@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import BigOp, Binary, Bool, Call, Cast, Cond, Expr, Int, Range, Real, SizeOf, Unary, Var
 from optigpu.syntax.operators import REAL_SPELLINGS
 from optigpu.syntax.types import Scalar, is_float, is_int
@@ -48,6 +50,36 @@ def holds(prop: Expr, env: Mapping[str, Any]) -> bool | None:
         return None
 
 
+OPERATORS = frozenset(
+    ["&&", "||", "==>", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]
+)
+FUNCTIONS = frozenset({"min", "max", "abs", "exact_div"})
+
+
+def decidable(e: Expr, known: AbstractSet[str]) -> bool:
+    """Whether a fact is in the fragment that `holds` knows, given what these names stand for. A part may still have no value."""
+    match e:
+        case Int() | Bool() | Real() | SizeOf():
+            return True
+        case Var(name):
+            return name in known
+        case Unary("!" | "-", arg) | Cast(_, arg):
+            return decidable(arg, known)
+        case Binary(op, left, right):
+            return REAL_SPELLINGS.get(op, op) in OPERATORS and decidable(left, known) and decidable(right, known)
+        case Cond(test, then, other):
+            return all(decidable(x, known) for x in (test, then, other))
+        case Call(name, args):
+            return (name in known or name in FUNCTIONS) and all(decidable(a, known) for a in args)
+        case BigOp("All" | "Any", binders, body):
+            inside = known | {b.name for b in binders}
+            ranges = [b.range for b in binders if isinstance(b.range, Range)]
+            ends = [x for r in ranges for x in (r.low, r.high)]
+            return len(ranges) == len(binders) and all(decidable(x, known) for x in ends) and decidable(body, inside)
+        case _:
+            return False
+
+
 def integer_value(e: Expr, env: Mapping[str, Any]) -> int | None:
     try:
         return int(_value(e, env))
@@ -82,6 +114,8 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
             return _call(name, [_value(a, env) for a in args], env)
         case BigOp("All", binders, body):
             return _for_all(binders, body, env)
+        case BigOp("Any", binders, body):
+            return np.logical_not(_for_all(binders, Unary("!", body), env))
         case _:
             raise _Unknown
 
@@ -100,8 +134,8 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
             return np.logical_or(np.logical_not(a), b)
         case "==":
             return a == b
-        case "!=":
-            return a != b
+        case "!=":  # of what is no number, nothing holds
+            return np.logical_or(a < b, a > b) if _is_float(a) or _is_float(b) else a != b
         case "<":
             return a < b
         case "<=":
@@ -159,6 +193,10 @@ def _is_integer(x: Any) -> bool:
     return isinstance(x, int) or np.asarray(x).dtype.kind in "iu"
 
 
+def _is_float(x: Any) -> bool:
+    return isinstance(x, float) or np.asarray(x).dtype.kind == "f"
+
+
 def _largest(x: Any) -> int:
     """The greatest absolute value."""
     if isinstance(x, int):
@@ -194,6 +232,8 @@ def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
             return (abs if exact else np.abs)(args[0])
         case "exact_div":
             return _truncating(args[0], args[1])
+        case _ if name in WRAPS:
+            return _unbounded(args[0]) % (1 << WRAPS[name])
         case _:
             raise _Unknown
 

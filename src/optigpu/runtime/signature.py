@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,13 @@ import numpy as np
 from optigpu.runtime.arrays import ArrayView
 from optigpu.runtime.claims import Requirement, contents, contents_of, extent, models_of, reach_of, written_arrays
 from optigpu.runtime.errors import CallError
-from optigpu.runtime.preconditions import Model, holds, integer_value
+from optigpu.runtime.preconditions import Model, decidable, holds, integer_value
+from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Expr, TypeOf, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import VOID, Array, Kind, Scalar, Space, Type
+from optigpu.syntax.unfolding import seen_by, unfolded
 from optigpu.syntax.walk import free_vars
 
 DTYPES: dict[str, str] = {
@@ -37,6 +40,7 @@ class ArrayParam:
 class ScalarParam:
     name: str
     type: Scalar
+    number: bool = False  # the contract speaks of it: a float is then a real number
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,9 @@ class Signature:
                         if isinstance(d, Var) and d.name not in bound and d.name in self.inferable_sizes():
                             bound[d.name] = int(n)
 
-    def check(self, bound: dict[str, Any]) -> None:
-        """Types, shapes, layout, overlap and preconditions; the first thing wrong is an error."""
+    def check(self, bound: dict[str, Any]) -> tuple[str, ...]:
+        """Types, shapes, layout, overlap and preconditions; the first thing wrong is an error. The preconditions that could not be
+        checked are returned."""
         scalars: dict[str, Any] = {}
         for p in self.params:
             if isinstance(p, ScalarParam):
@@ -99,8 +104,9 @@ class Signature:
         arrays = {p.name: Model(bound[p.name]) for p in self.params if isinstance(p, ArrayParam)}
         models = {logic: arrays[array] for logic, array in self.models}
         known = {**models, **{contents(name): held for name, held in arrays.items()}, **scalars}
-        self.facts(known)
+        open_ = self.facts(known)
         self.reached({p.name: bound[p.name].shape for p in self.params if isinstance(p, ArrayParam)}, known)
+        return open_
 
     def scalar(self, p: ScalarParam, value: Any) -> Any:
         if isinstance(value, np.generic):
@@ -124,10 +130,18 @@ class Signature:
     def rounded(self, p: ScalarParam, value: float) -> float:
         """As the function gets it: what is asked of a float is asked of the nearest one."""
         try:
+            given = float(value)
             with np.errstate(over="ignore"):
-                return float(np.float32(value)) if p.type.bits == 32 else float(value)
+                passed = float(np.float32(given)) if p.type.bits == 32 else given
         except OverflowError:
-            raise CallError(f"{self.name}: `{p.name}` does not fit `{p.type.name}`") from None
+            given, passed = 0.0, math.inf
+        if math.isinf(passed) and not math.isinf(given):
+            raise CallError(f"{self.name}: `{p.name}` does not fit `{p.type.name}`")
+        if p.number and not math.isfinite(passed):
+            raise CallError(
+                f"{self.name}: `{p.name}` is {passed}, but the contract speaks of a number: it does not hold"
+            )
+        return passed
 
     def array(self, p: ArrayParam, value: Any, scalars: dict[str, Any]) -> None:
         want = DTYPES[p.elem.name]
@@ -151,7 +165,7 @@ class Signature:
                 f"{self.name}: `{p.name}` has bytes that are neither 0 nor 1 (convert it with .astype(bool))"
             )
 
-    def check_views(self, bound: dict[str, Any], views: Mapping[str, ArrayView]) -> None:
+    def check_views(self, bound: dict[str, Any], views: Mapping[str, ArrayView]) -> tuple[str, ...]:
         """The same for arrays of any library, of which only sizes can be looked at: contents stay on their device."""
         scalars: dict[str, Any] = {}
         for p in self.params:
@@ -175,8 +189,9 @@ class Signature:
                 apart = a.pointer + a.bytes <= b.pointer or b.pointer + b.bytes <= a.pointer
                 if (p.written or q.written) and not apart and a.bytes and b.bytes:
                     raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
-        self.facts(scalars)
+        open_ = self.facts(scalars)
         self.reached({n: view.shape for n, view in views.items()}, scalars)
+        return open_
 
     def reached(self, shapes: Mapping[str, tuple[int, ...]], known: dict[str, Any]) -> None:
         """Arrays of no declared size are large enough."""
@@ -185,10 +200,23 @@ class Signature:
             if holds(r.prop, {**known, **extents}) is not True:
                 raise CallError(f"{self.name}: the array is too small, or its size is not known: {r.text}")
 
-    def facts(self, known: dict[str, Any]) -> None:
-        """The preconditions that these values decide."""
+    def unchecked(self, *, on_device: bool = False) -> tuple[str, ...]:
+        """The preconditions that no call checks; with `on_device`, no call on arrays whose contents stay on their device."""
+        known = {p.name for p in self.params if isinstance(p, ScalarParam)} | INT_CONSTANTS.keys()
+        if not on_device:
+            known |= {logic for logic, _ in self.models}
+            known |= {contents(p.name) for p in self.params if isinstance(p, ArrayParam)}
+        return tuple(dict.fromkeys(r.text for r in self.requirements if not decidable(r.prop, known)))
+
+    def facts(self, known: dict[str, Any]) -> tuple[str, ...]:
+        """The preconditions that these values decide are true. Returns those that they do not decide."""
+        known = {**INT_CONSTANTS, **known}
+        open_: list[str] = []
         for r in self.requirements:
-            if free_vars(r.prop) <= known.keys() | BUILTIN_FUNCTIONS and holds(r.prop, known) is False:
+            found = holds(r.prop, known) if decidable(r.prop, known.keys()) else None
+            if found is None:
+                open_.append(r.text)
+            elif not found:
                 named = {
                     n: known[n] for n in sorted(free_vars(r.prop)) if n in known and not isinstance(known[n], Model)
                 }
@@ -196,6 +224,7 @@ class Signature:
                 raise CallError(
                     f"{self.name}: the precondition {r.text} does not hold{f' ({values})' if values else ''}"
                 )
+        return tuple(dict.fromkeys(open_))
 
     def shape(self, p: ArrayParam, shape: tuple[int, ...], scalars: dict[str, Any]) -> None:
         if len(shape) != len(p.dims):
@@ -220,15 +249,13 @@ class Signature:
                     raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
 
 
-BUILTIN_FUNCTIONS = frozenset({"min", "max", "abs", "exact_div"})
-
-
 def kind_of(value: Any) -> str:
     return type(value).__name__
 
 
-def signature_of(f: Function, types: Sequence[Type]) -> Signature:
-    """From a checked function and the effective types of its parameters."""
+def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, Expr] | None = None) -> Signature:
+    """From a checked function, the effective types of its parameters, and what its contract may use (`definitions_of`)."""
+    spoken_of = {name for c in f.contract for i in c.items for name in free_vars(i.body)}
     written = written_arrays(f)
     params: list[ArrayParam | ScalarParam] = []
     for p, t in zip(f.params, types):
@@ -236,7 +263,7 @@ def signature_of(f: Function, types: Sequence[Type]) -> Signature:
             params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written, t.space is Space.GMEM))
         else:
             assert isinstance(t, Scalar)
-            params.append(ScalarParam(p.name, t))
+            params.append(ScalarParam(p.name, t, p.name in spoken_of))
     required = [
         Requirement(print_expr(i.body), i.body)
         for c in f.contract
@@ -245,7 +272,9 @@ def signature_of(f: Function, types: Sequence[Type]) -> Signature:
         if not isinstance(i.body, TypeOf)
     ]
     arrays = {p.name: p.elem for p in params if isinstance(p, ArrayParam)}
-    requirements = (*required, *contents_of(f, arrays))
+    facts = (*required, *contents_of(f, arrays))
+    meant = seen_by(f, definitions or {})
+    requirements = tuple(Requirement(r.text, unfolded(r.prop, meant)) for r in facts)
     result = None if f.result == VOID else f.result
     assert result is None or isinstance(result, Scalar)
     unsized = {p.name for p in params if isinstance(p, ArrayParam) and None in p.dims}

@@ -29,6 +29,8 @@ MATH: dict[str, MathFunction] = {
 # Polymorphic over numbers (min, max, abs) or on integers alone.
 NUMERIC: dict[str, int] = {"min": 2, "max": 2, "abs": 1}
 INTEGER: dict[str, int] = {"exact_div": 2}
+# Formulas alone: `wrap32(e)` is e modulo 2^32, what an unsigned type of 32 bits makes of e. Name -> bits.
+WRAPS: dict[str, int] = {f"wrap{bits}": bits for bits in (8, 16, 32, 64)}
 REAL_CONSTANTS = ("INFINITY",)
 INT_CONSTANTS: dict[str, int] = {"INT_MAX": 2**31 - 1, "INT_MIN": -(2**31)}
 
@@ -137,6 +139,17 @@ def matrix_predicate(name: str) -> MatrixPredicate | None:
 RESULT_NAME = "_Res"
 CELL_TARGETS = ("UninitCell", "Cell")
 FORMULA_NAMES = frozenset(
-    {*TOKENS, *MEMORY_TYPES, *CELL_TARGETS, *INT_CONSTANTS, *REAL_CONSTANTS, RESULT_NAME, "If", "Free", "in_range"}
+    {
+        *TOKENS,
+        *MEMORY_TYPES,
+        *CELL_TARGETS,
+        *INT_CONSTANTS,
+        *REAL_CONSTANTS,
+        *WRAPS,
+        RESULT_NAME,
+        "If",
+        "Free",
+        "in_range",
+    }
 )
 TOKEN_TYPE: Sort = HPROP

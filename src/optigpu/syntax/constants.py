@@ -10,12 +10,17 @@ from optigpu.syntax.types import Array, Type
 from optigpu.syntax.walk import substitute
 
 
-def without_constants(program: Program, f: Function) -> Function:
-    """The function with numbers for the constants in its parameters' sizes and in its contract."""
+def constants_of(program: Program) -> dict[str, Expr]:
     values: dict[str, Expr] = {}
     for d in program.flat_items():
         if isinstance(d, Define):
             values[d.name] = substitute(d.value, values)
+    return values
+
+
+def without_constants(program: Program, f: Function) -> Function:
+    """The function with numbers for the constants in its parameters' sizes and in its contract."""
+    values = constants_of(program)
     for name in {p.name for p in f.params} | {
         i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf) and i.name is not None
     }:

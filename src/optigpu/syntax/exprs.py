@@ -28,7 +28,7 @@ class Int(_Expr):
 
 @dataclass(frozen=True, slots=True)
 class Real(_Expr):
-    """A float literal; its value is exact (`0.1f` denotes the real 1/10 in proofs)."""
+    """A float literal. Its value is the number that C reads: of `0.1f` the float nearest to 1/10, of `0.1` the nearest double."""
 
     value: Fraction
     literal_type: Scalar = FLOAT

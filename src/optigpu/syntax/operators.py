@@ -29,6 +29,9 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 LOGICAL = frozenset({"&&", "||", "==>"})
 ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 BITWISE = frozenset({"&", "|", "^", "<<", ">>"})
+WRAPPING = frozenset(
+    {"+", "-", "*", "<<"}
+)  # the result on unsigned numbers is the mathematical one modulo 2^bits, as C says
 
 CONDITIONAL_PRECEDENCE = -1  # c ? a : b
 ARROW_PRECEDENCE = -2  # p ~~> v and a..b

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Context, Decimal
-from fractions import Fraction
 from typing import assert_never
 
 from optigpu.syntax.annotations import ALLOCATION_SPELLING
@@ -32,6 +30,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
+from optigpu.syntax.literals import literal_text
 from optigpu.syntax.operators import (
     ARROW_PRECEDENCE,
     BINDER_PRECEDENCE,
@@ -86,7 +85,6 @@ from optigpu.syntax.types import (
 )
 
 INDENT = "  "
-_EXACT = Context(prec=2000)
 
 
 class ExprPrinter:
@@ -104,7 +102,7 @@ class ExprPrinter:
                 suffix = {UINT: "u", INT64: "LL", UINT64: "ull"}.get(literal_type, "") if literal_type else ""
                 return f"{value}{suffix}", POSTFIX_PRECEDENCE if value >= 0 else UNARY_PRECEDENCE
             case Real(value, literal_type):
-                text = real_text(value) + ("" if literal_type == DOUBLE else "f")
+                text = literal_text(value, literal_type) + ("" if literal_type == DOUBLE else "f")
                 return text, POSTFIX_PRECEDENCE if value >= 0 else UNARY_PRECEDENCE
             case Bool(value):
                 return ("true" if value else "false"), POSTFIX_PRECEDENCE
@@ -210,16 +208,6 @@ class ExprPrinter:
 
     def type_atom(self, t: Type) -> str:
         return f"({self.type(t)})" if isinstance(t, FunType) else self.type(t)
-
-
-def real_text(value: Fraction) -> str:
-    """A decimal that denotes exactly this number (literals come from decimals, so there is one)."""
-    d = _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
-    exponent = d.adjusted()
-    if -6 <= exponent <= 15:
-        text = format(d, "f")
-        return text if "." in text else text + ".0"
-    return format(d, "e").replace("e+", "e")
 
 
 class Lines:

@@ -152,6 +152,12 @@ def subexpressions(e: Expr) -> Iterator[Expr]:
         stack.extend(reversed(children(x)))
 
 
+def is_constant(e: Expr) -> bool:
+    """Built from literals and names alone: a constant, if the names are those of macros."""
+    parts = Binary | Cast | Unary | Int | Real | Bool | Var | SizeOf
+    return all(isinstance(x, parts) for x in subexpressions(e))
+
+
 def rewrite(e: Expr, f: ExprMap) -> Expr:
     """Apply f to every sub-expression, innermost first."""
     return f(map_children(e, lambda x: rewrite(x, f)))

@@ -17,8 +17,7 @@ __device__ __forceinline__ void load4(float* to, const float* from) {
   to[0] = v.x; to[1] = v.y; to[2] = v.z; to[3] = v.w;
 }
 
-__global__ void __launch_bounds__(256) reduce_kernel(int n, const float* __restrict__ d_a,
-    float* __restrict__ d_partial) {
+__global__ void __launch_bounds__(256) reduce_kernel(int n, const float* __restrict__ d_a, float* d_partial) {
   __shared__ float s[256];
   const int b = blockIdx.x;
   const int t = threadIdx.x;
@@ -50,7 +49,7 @@ __global__ void __launch_bounds__(256) reduce_kernel(int n, const float* __restr
   }
 }
 
-__global__ void __launch_bounds__(256) reduce_kernel2(const float* __restrict__ d_partial, float* __restrict__ d_out) {
+__global__ void __launch_bounds__(256) reduce_kernel2(const float* __restrict__ d_partial, float* d_out) {
   __shared__ float s[256];
   const int t = threadIdx.x;
   float sum = 0.0f;

@@ -14,7 +14,7 @@
 namespace {
 
 __global__ void __launch_bounds__(256) matmul_shared_kernel(int n, int p, int first_y,
-    const float* __restrict__ d_a, const float* __restrict__ d_b, float* __restrict__ d_c) {
+    const float* __restrict__ d_a, const float* __restrict__ d_b, float* d_c) {
   __shared__ float s_a[16][16];
   __shared__ float s_b[16][16];
   const int bi = first_y + blockIdx.y;

@@ -13,8 +13,7 @@
 
 namespace {
 
-__global__ void __launch_bounds__(128) reduce_warp_kernel(int n, const float* __restrict__ d_a,
-    float* __restrict__ d_sums) {
+__global__ void __launch_bounds__(128) reduce_warp_kernel(int n, const float* __restrict__ d_a, float* d_sums) {
   __shared__ float s[4];
   const int b = blockIdx.x;
   const int t = threadIdx.x;

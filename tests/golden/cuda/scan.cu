@@ -12,8 +12,7 @@
 
 namespace {
 
-__global__ void __launch_bounds__(64) scan_kernel(int n, const float* __restrict__ d_a, float* __restrict__ d_out,
-    float* __restrict__ d_sums) {
+__global__ void __launch_bounds__(64) scan_kernel(int n, const float* __restrict__ d_a, float* d_out, float* d_sums) {
   __shared__ float s[64];
   const int b = blockIdx.x;
   const int t = threadIdx.x;
@@ -41,8 +40,7 @@ __global__ void __launch_bounds__(64) scan_kernel(int n, const float* __restrict
   }
 }
 
-__global__ void __launch_bounds__(256) scan_kernel2(int n, float* __restrict__ d_out,
-    const float* __restrict__ d_sums) {
+__global__ void __launch_bounds__(256) scan_kernel2(int n, float* d_out, const float* __restrict__ d_sums) {
   const int b = blockIdx.x;
   const int t = threadIdx.x;
   const int i = 256 * b + t;

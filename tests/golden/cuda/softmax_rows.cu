@@ -12,8 +12,7 @@
 
 namespace {
 
-__global__ void __launch_bounds__(128) softmax_rows_kernel(int w, const float* __restrict__ d_a,
-    float* __restrict__ d_b) {
+__global__ void __launch_bounds__(128) softmax_rows_kernel(int w, const float* __restrict__ d_a, float* d_b) {
   __shared__ float s_max[128];
   __shared__ float s_sum[128];
   const int i = blockIdx.x;

@@ -13,7 +13,7 @@
 namespace {
 
 __global__ void __launch_bounds__(256) transpose_any_kernel(int W, int H, int first_y,
-    const float* __restrict__ d_a, float* __restrict__ d_b) {
+    const float* __restrict__ d_a, float* d_b) {
   __shared__ float tile[32][33];
   const int by = first_y + blockIdx.y;
   const int bx = blockIdx.x;

@@ -13,7 +13,7 @@
 namespace {
 
 __global__ void __launch_bounds__(256) vector_add_kernel(int n, const float* __restrict__ d_a,
-    const float* __restrict__ d_b, float* __restrict__ d_c) {
+    const float* __restrict__ d_b, float* d_c) {
   const int block = blockIdx.x;
   const int t = threadIdx.x;
   const int i = 256 * block + t;

@@ -10,18 +10,18 @@ __GHOST(f_is_double) {
   }
 }
 int g(int n) {
-  __requires("n >= 3");
+  __requires("n >= 3, n <= 1000");
   __ensures("_Res == f(n)");
   __ghost(f_is_double, "n := n");
   return n + n;
 }
 int g2(int n) {
-  __requires("n >= 3");
+  __requires("n >= 3, n <= 1000");
   __ensures("_Res == f(n)");
   return n + n;
 }
 int g3(int n) {
-  __requires("n >= -3");
+  __requires("n >= -3, n <= 1000");
   __ensures("_Res == f(n)");
   __ghost(f_is_double, "n");
   return n + n;

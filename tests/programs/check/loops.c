@@ -124,7 +124,7 @@ void blur(int n, float a[n], float t[n], float b[n]) {
 }
 void collapse(int h, int w, float a[h][w]) {
   __writes("a ~> Matrix2(h, w, fun i j -> i + j)");
-  for (int ij = 0; ij < h * w; ij++) a[ij / w][ij % w] = ij / w + ij % w;
+  for (int64_t ij = 0; ij < (int64_t)h * w; ij++) a[ij / w][ij % w] = ij / w + ij % w;
 }
 void flat(int h, int w, float a[h * w]) {
   __requires("hw: h >= 0 && w >= 0");

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from optigpu.codegen.cuda.arithmetic import Ranges, const
+from optigpu.codegen.arithmetic import Ranges, const
 from optigpu.codegen.cuda.barriers import barrier_reasons
 from optigpu.codegen.cuda.group_calls import without_group_calls
 from optigpu.codegen.cuda.layout import SharedLayout, lay_out
@@ -18,11 +18,11 @@ from optigpu.codegen.cuda.lower import (
     without_unused,
 )
 from optigpu.codegen.cuda.names import without_hiding
-from optigpu.codegen.cuda.preconditions import parameter_ranges
 from optigpu.codegen.cuda.sections import Kernel
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import ThreadMap
+from optigpu.codegen.parameters import parameter_ranges
 from optigpu.frontend.effects import pointer_roots
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
@@ -238,8 +238,7 @@ def print_kernel(
     least = f", {int(residents)}" if residents else ""
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
     params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
-    for a in k.arrays:
-        params.append(f"{'' if a.name in k.written else 'const '}{a.elem.name}* __restrict__ {a.name}")
+    params += [array_parameter(a, a.name in k.written) for a in k.arrays]
     out.extend(wrapped(f"{linkage}__global__ void{bounds} {k.name}(", params, ") {"))
     out.depth += 1
     arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
@@ -260,6 +259,12 @@ def print_kernel(
     printer.body(k.body)
     out.depth -= 1
     out.add("}")
+
+
+def array_parameter(a: ArrayInfo, written: bool) -> str:
+    """`__restrict__` only where nothing writes the array while the kernel runs: threads exchange data through the others, and to
+    the compiler such a promise about one of these says that no other thread touches it."""
+    return f"{a.elem.name}* {a.name}" if written else f"const {a.elem.name}* __restrict__ {a.name}"
 
 
 def print_shared(k: DeviceKernel, out: Lines, exprs: CudaExprs, used: set[str]) -> None:

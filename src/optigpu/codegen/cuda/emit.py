@@ -7,16 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from optigpu.codegen.cuda.arithmetic import Ranges
+from optigpu.codegen.arithmetic import Ranges
 from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, root, wrapped
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain, bound_arrays, flat
 from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
 from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.plans import plan_of
-from optigpu.codegen.cuda.preconditions import negated, parameter_ranges, requirements
+from optigpu.codegen.cuda.preconditions import negated, requirements
 from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs, comment
+from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.plan import Plan
+from optigpu.codegen.wrapping import with_wraps
+from optigpu.codegen.wrapping import wrapped as wrapping
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import INT_CONSTANTS, NUMERIC, VECTOR_CALLS
 from optigpu.syntax.constants import without_constants
@@ -27,7 +30,8 @@ from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Progra
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc, Mark
 from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
-from optigpu.syntax.walk import names_in, statements, stmt_exprs, subexpressions
+from optigpu.syntax.unfolding import definitions_of
+from optigpu.syntax.walk import map_type, names_in, statements, stmt_exprs, subexpressions
 
 RESERVED_WORDS = (
     "alignas alignof and asm auto bool catch char16_t char32_t char8_t class concept consteval constexpr constinit const_cast "
@@ -169,11 +173,14 @@ def emit_cuda(
     of its statement, where the accesses around it do not say; `blocks_per_multiprocessor`: how many blocks the compiler should
     leave registers for, in all kernels or by the mark of the launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
+    functions = {n: with_wraps(g, parameter_ranges(g, entry=False)) for n, g in functions.items()}
     f = without_constants(program, host_function(program, name))
     for g in (f, *(g for g in functions.values() if g.role is Role.DEVICE)):
         reject_reserved(g, f.name)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
     ranges = parameter_ranges(f, MAX_INDEX)
+    params = {n: map_type(t, lambda d: wrapping(d, ranges)) for n, t in params.items()}
+    f = with_wraps(f, ranges)
     values: dict[str, Expr] = {name: Int(value, type=INT) for name, value in INT_CONSTANTS.items()}
     values |= {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
     f = replace(f, body=without_hiding(f.body, {n: n for n in params.keys() | values.keys()}, names_in(f)))
@@ -190,7 +197,9 @@ def emit_cuda(
     assigned = assigned_names(f.body)
     nodes = lowering.body(f.body, scope, assigned)
     source = Path(program.file).name if file is None else file
-    out = _File(source, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays))
+    out = _File(
+        source, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays), definitions_of(program)
+    )
     device = DeviceCode(f, lowering.kernels, functions, values, reasons or {}, blocks_per_multiprocessor)
     return CudaUnit(
         out.write(device, header),
@@ -307,10 +316,11 @@ class _File:
     nodes: tuple[HostNode, ...]
     assigned: set[str]
     bound: dict[str, str] | None
+    definitions: Mapping[str, Expr]
     out: Lines = field(default_factory=Lines)
 
     def write(self, device: DeviceCode, header: Sequence[str]) -> str:
-        checked, assumed = requirements(self.f)
+        checked, assumed = requirements(self.f, self.definitions)
         self.header(header, assumed)
         for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *(["stdlib.h"] if self.vectors() else [])):
             self.out.add(f"#include <{line}>")

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from optigpu.codegen.cuda.arithmetic import Ranges, is_stable, poly
+from optigpu.codegen.arithmetic import Ranges, inside_loop, is_stable, poly
 from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, root, wrapped
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
-from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage, inside_loop
+from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage
 from optigpu.codegen.cuda.sections import Kernel, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.threads import AXES, MAX_GRID_X, MAX_GRID_YZ
+from optigpu.codegen.expressions import CExprs
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Addr, Alloc, Call, Expr, Index, Int, Var
 from optigpu.syntax.operators import precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
-from optigpu.syntax.types import BOOL, INT, INT64, UINT, Array, Scalar, Space, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, Array, Scalar, Space, is_int
 from optigpu.syntax.walk import statements
 
 
@@ -60,10 +61,9 @@ class HostLowering:
                     for x in new:
                         out.append(Plain(x))
                         if isinstance(x, Decl) and isinstance(x.type, Scalar):
-                            wide = (
-                                x.type in (INT, UINT) and x.init is not None and not scope.ranges.fits(x.init, x.type)
-                            )
-                            self.scalars[x.name] = INT64 if wide else x.type
+                            self.scalars[x.name] = x.type
+                            if x.init is not None and x.name not in assigned:
+                                self.scalars[x.name] = CExprs(scope.ranges).constant_type(x.type, x.init)
                             self.lets.pop(x.name, None)
                             constant = x.init is not None and is_int(x.type) and x.name not in assigned
                             if x.init is not None and constant and is_stable(x.init, assigned):

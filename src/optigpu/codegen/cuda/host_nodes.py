@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from optigpu.codegen.cuda.arithmetic import same
+from optigpu.codegen.arithmetic import same
 from optigpu.codegen.cuda.device import DeviceKernel, root
 from optigpu.codegen.cuda.lower import ArrayInfo, Storage
 from optigpu.syntax.exprs import Alloc, Call, Expr, Var

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from optigpu.codegen.cuda.arithmetic import Poly, Ranges, atom, const, expression, number, poly
+from optigpu.codegen.arithmetic import Poly, Ranges, atom, const, expression, number, poly
 from optigpu.codegen.cuda.barriers import names
 from optigpu.codegen.cuda.lower import ArrayInfo, is_barrier
 from optigpu.syntax.errors import input_error

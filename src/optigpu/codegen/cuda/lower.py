@@ -5,11 +5,10 @@ The result is again syntax (`Body`), what one CUDA thread runs, which `text.py` 
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from optigpu.codegen.cuda.arithmetic import Poly, Ranges, binary, const, is_stable, number, poly, simplify
+from optigpu.codegen.arithmetic import Poly, Ranges, binary, const, inside_loop, is_stable, number, poly, simplify
 from optigpu.codegen.cuda.sections import PROOF_ONLY
 from optigpu.codegen.cuda.threads import ThreadMap
 from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
@@ -363,18 +362,6 @@ class Lowering:
 
 def is_barrier(s: Stmt) -> bool:
     return isinstance(s, CallStmt) and s.call.func == "blocksync"
-
-
-def inside_loop(ranges: Ranges, s: For, changing: Collection[str]) -> Ranges:
-    """What is known inside a loop: the least and greatest value of its index. A variable that says where it starts may change
-    inside; then only the variable's range is known."""
-    start, bound, relation = s.range.start, s.range.bound, s.range.relation
-    upwards = relation.startswith("<")
-    low, high = (start, bound) if upwards else (bound, start)
-    least = poly(low) if is_stable(low, changing) else const(ranges.least(poly(low)))
-    greatest = poly(high) if is_stable(high, changing) else const(ranges.greatest(poly(high)))
-    excluded = const(1 if relation in ("<", ">") else 0)
-    return ranges.having(s.index, least if upwards else least + excluded, greatest - excluded if upwards else greatest)
 
 
 # Code without effect --------------------------------------------------------------------------------------------------------

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from optigpu.codegen.cuda.arithmetic import Ranges, const
-from optigpu.frontend.shapes import effective_types
-from optigpu.syntax.exprs import Binary, Bool, Expr, Int, TypeOf, Unary, Var
+from optigpu.codegen.parameters import sizes
+from optigpu.syntax.builtins import WRAPS
+from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import BOOL, INT, UINT64, Array, Scalar, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, SCALAR_NAMES, UINT64, Scalar, is_int
+from optigpu.syntax.unfolding import seen_by, unfolded
 from optigpu.syntax.walk import rewrite, subexpressions
 
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
-def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
+def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tuple[str, Expr]], list[str]]:
     """(text, checkable condition) for the facts that the arguments alone decide, and the texts of the others."""
+    meant = seen_by(f, definitions)
     integers = {p.name: p.type for p in f.params if isinstance(p.type, Scalar) and is_int(p.type)}
     checked: list[tuple[str, Expr]] = []
     assumed: list[str] = []
@@ -25,8 +27,9 @@ def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
         for i in c.items if c.kind == "requires" else ():
             if isinstance(i.body, TypeOf):
                 continue
-            if decidable(i.body, integers):
-                checked.append((print_expr(i.body), machine(i.body, integers)))
+            fact = unfolded(i.body, meant)
+            if decidable(fact, integers):
+                checked.append((print_expr(i.body), machine(fact, integers)))
             else:
                 assumed.append(print_expr(i.body))
     known = {text for text, _ in checked}
@@ -37,10 +40,6 @@ def requirements(f: Function) -> tuple[list[tuple[str, Expr]], list[str]]:
             known.add(text)
             first.append((text, Binary(">=", machine(d, integers), Int(0, type=INT), type=BOOL)))
     return first + checked, assumed
-
-
-def sizes(f: Function) -> list[Expr]:
-    return [d for t in effective_types(f) if isinstance(t, Array) for d in t.dims if d is not None]
 
 
 def decidable(e: Expr, integers: Mapping[str, Scalar]) -> bool:
@@ -57,6 +56,8 @@ def decidable(e: Expr, integers: Mapping[str, Scalar]) -> bool:
                 if op not in ("+", "-", "*", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "==>"):
                     return False
             case Int() | Bool() | Unary("!" | "-"):
+                pass
+            case Call(name) if WRAPS.get(name, INT64.bits) < INT64.bits:  # so that the value has a sign in 64 bits
                 pass
             case _:
                 return False
@@ -76,6 +77,9 @@ def machine(e: Expr, integers: Mapping[str, Scalar]) -> Expr:
             return Binary("||", Unary("!", x.left, type=BOOL), x.right, type=BOOL)
         if isinstance(x, Var):
             return replace(x, type=integers[x.name])
+        if isinstance(x, Call):
+            t = SCALAR_NAMES[f"uint{WRAPS[x.func]}_t"]
+            return Cast(t, x.args[0], type=t)
         return replace(x, type=INT if is_int(x.type) else BOOL)
 
     return rewrite(e, step)
@@ -94,37 +98,3 @@ def negated(e: Expr) -> Expr:
             return arg
         case _:
             return Unary("!", e, type=BOOL)
-
-
-def parameter_ranges(f: Function, limit: int | None = None, *, entry: bool = True) -> Ranges:
-    """What the contract leaves possible; with a limit, also that no `int` is further from zero. An entry point has also checked
-    that sizes are not negative: a contract that says nothing about an array does not say so of its sizes."""
-    ranges = Ranges()
-    least: dict[str, int] = {}
-    most: dict[str, int] = {}
-    for d in sizes(f) if entry else ():
-        if isinstance(d, Var):
-            least[d.name] = 0
-    for c in f.contract:
-        for i in c.items if c.kind == "requires" else ():
-            match i.body:
-                case Binary(">=", Var(name), Int(value)) | Binary("<=", Int(value), Var(name)):
-                    least[name] = max(least.get(name, value), value)
-                case Binary(">", Var(name), Int(value)) | Binary("<", Int(value), Var(name)):
-                    least[name] = max(least.get(name, value + 1), value + 1)
-                case Binary("<=", Var(name), Int(value)) | Binary(">=", Int(value), Var(name)):
-                    most[name] = min(most.get(name, value), value)
-                case Binary("<", Var(name), Int(value)) | Binary(">", Int(value), Var(name)):
-                    most[name] = min(most.get(name, value - 1), value - 1)
-                case Binary("==", Var(name), Int(value)) | Binary("==", Int(value), Var(name)):
-                    least[name] = max(least.get(name, value), value)
-                    most[name] = min(most.get(name, value), value)
-                case _:
-                    pass
-    for p in f.params:
-        if isinstance(p.type, Scalar) and is_int(p.type):
-            lowest, highest = (-limit, limit) if limit is not None and p.type == INT else (p.type.low, p.type.high)
-            low, high = max(least.get(p.name, lowest), lowest), min(most.get(p.name, highest), highest)
-            if low <= high:
-                ranges = ranges.having(p.name, const(low), const(high))
-    return ranges

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.codegen.cuda.arithmetic import poly
+from optigpu.codegen.arithmetic import poly
 from optigpu.syntax.exprs import Addr, Binary, Expr, Index, Int, Var
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Return, Stmt, Store
 from optigpu.syntax.types import is_int

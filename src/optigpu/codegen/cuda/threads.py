@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from optigpu.codegen.cuda.arithmetic import Poly, Ranges, const, expression, number, poly
+from optigpu.codegen.arithmetic import Poly, Ranges, const, expression, number, poly
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Binary, Cast, Expr, Var
 from optigpu.syntax.program import Body, For, Mode
@@ -21,7 +21,7 @@ from optigpu.syntax.types import INT, INT64, UINT, Scalar
 from optigpu.syntax.walk import fresh_name, inner_bodies, substitute
 
 AXES = "xyz"
-MAX_BLOCK_Z = 64
+MAX_BLOCK, MAX_BLOCK_Z = 1024, 64
 MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
 
 
@@ -213,7 +213,12 @@ class ThreadMap:
         return out
 
     def with_builtins(self, ranges: Ranges) -> Ranges:
-        """What CUDA's variables can be, and the first block of a slice."""
+        """What CUDA's variables can be, and the first block of a slice. A kernel that runs has a block that the hardware has."""
+        match self.total(self.block).terms:
+            case ((factors, count),) if factors and count > 0:
+                ranges = ranges.having_product(factors, MAX_BLOCK // count)
+            case _:
+                pass
         for word, dims in (("blockIdx", self.grid_dims), ("threadIdx", self.block_dims)):
             for axis, extent in zip(AXES, reversed(dims)):
                 first = self.slices.get(axis) if word == "blockIdx" else None

@@ -1,6 +1,7 @@
-"""Integer index arithmetic: polynomials over atoms, what values an expression can take, constant folding.
+"""Integer arithmetic of emitted code: polynomials over atoms, what values an expression can take, constant folding.
 
-Program integers are mathematical; generated code computes in 32 bits only where `Ranges` shows that the value fits.
+Operations are mathematical here, also those of unsigned type: `wrapping.py` puts a cast around each that may wrap around. Emitted
+code computes in 32 bits only where `Ranges` shows that the value fits.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import cached_property
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var
 from optigpu.syntax.operators import COMPARISONS
 from optigpu.syntax.printer import print_expr
+from optigpu.syntax.program import For
 from optigpu.syntax.types import BOOL, INT, INT64, UINT64, Scalar, is_int
 from optigpu.syntax.walk import map_children, subexpressions
 
@@ -62,14 +64,10 @@ class Poly:
             return const(1) if self == other and self.terms else None
         (divisor, k), out = other.terms[0], {}
         for m, c in self.terms:
-            rest = list(m)
-            for atom in divisor:
-                if atom not in rest:
-                    return None
-                rest.remove(atom)
-            if k == 0 or c % k:
+            rest = without_factors(m, divisor)
+            if rest is None or k == 0 or c % k:
                 return None
-            out[tuple(rest)] = c // k
+            out[rest] = c // k
         return make(out)
 
     def split_multiples(self, k: int) -> tuple[Poly, Poly]:
@@ -105,7 +103,7 @@ def poly(e: Expr) -> Poly:
         case Unary("-", arg):
             return poly(arg).scaled(-1)
         case Cast(to, arg) if is_int(to) and is_int(arg.type):
-            return poly(arg)
+            return poly(arg) if keeps_value(e) else atom(e)
         case Binary("+", a, b):
             return poly(a) + poly(b)
         case Binary("-", a, b):
@@ -121,6 +119,12 @@ def poly(e: Expr) -> Poly:
             return atom(e)
         case _:
             return opaque(e)
+
+
+def keeps_value(e: Cast) -> bool:
+    """Whether a conversion between integers is proved to change nothing. One that is written as a cast to an unsigned type is
+    modulo 2^bits, unless what it is applied to has been converted already."""
+    return e.implicit or e.to.signed or (isinstance(e.arg, Cast) and e.arg.implicit and e.arg.to == e.to)
 
 
 def opaque(e: Expr) -> Poly:
@@ -163,22 +167,46 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class Ranges:
-    """For each variable in scope, in order of declaration, its least and greatest value in terms of earlier ones."""
+    """For each variable in scope, in order of declaration, its least and greatest value in terms of earlier ones; for some, numbers
+    between which they lie besides; for some products of variables that are no less than 0, the greatest value."""
 
     bounds: tuple[tuple[str, Poly, Poly], ...] = ()
+    limits: tuple[tuple[str, int, int], ...] = ()
+    products: tuple[tuple[Monomial, int], ...] = ()
 
     def having(self, name: str, low: Poly, high: Poly) -> Ranges:
-        return Ranges((*(b for b in self.bounds if b[0] != name), (name, low, high)))
+        return replace(self, bounds=(*(b for b in self.bounds if b[0] != name), (name, low, high)))
+
+    def within(self, name: str, t: Scalar) -> Ranges:
+        """The variable has a value of this type."""
+        return replace(self, limits=(*(b for b in self.limits if b[0] != name), (name, t.low, t.high)))
+
+    def having_product(self, factors: Monomial, most: int) -> Ranges:
+        key = tuple(sorted(factors, key=print_expr))
+        return replace(self, products=(*(p for p in self.products if p[0] != key), (key, most)))
 
     def without(self, name: str) -> Ranges:
-        return Ranges(tuple(b for b in self.bounds if b[0] != name))
+        """Where the name means something else: of what was said in terms of it, numbers are left."""
+        if all(name not in mentioned(x) for _, low, high in self.bounds for x in (low, high)):
+            bounds = self.bounds
+        else:
+            bounds = tuple((n, self.numbers(low, name)[0], self.numbers(high, name)[1]) for n, low, high in self.bounds)
+        return Ranges(
+            tuple(b for b in bounds if b[0] != name),
+            tuple(b for b in self.limits if b[0] != name),
+            tuple(p for p in self.products if name not in mentioned(make({p[0]: 1}))),
+        )
+
+    def numbers(self, p: Poly, name: str) -> tuple[Poly, Poly]:
+        return (p, p) if name not in mentioned(p) else (const(self.least(p)), const(self.greatest(p)))
 
     def equal_to(self, name: str, value: Expr, changing: Collection[str]) -> Ranges:
         """A constant with this value. What memory or a variable holds may be different later, so only its range is kept then."""
         p = poly(value)
         if is_stable(value, changing):
             return self.having(name, p, p)
-        return self.having(name, const(self.least(p)), const(self.greatest(p)))
+        low, high = self.interval(value)
+        return self.having(name, const(low), const(high))
 
     def least(self, p: Poly) -> int:
         return -self.greatest(p.scaled(-1))
@@ -222,21 +250,30 @@ class Ranges:
         """Interval arithmetic, one term at a time."""
         low = high = 0
         for m, c in p.terms:
-            least = greatest = c
-            for a in m:
-                x, y = self.of_atom(a)
-                corners = [least * x, least * y, greatest * x, greatest * y]
-                least, greatest = min(corners), max(corners)
+            least, greatest = self.of_factors(m, c, c)
+            for factors, most in self.products:
+                rest = without_factors(m, factors)
+                if rest is not None:
+                    x, y = self.of_factors(rest, min(0, c * most), max(0, c * most))
+                    least, greatest = max(least, x), min(greatest, y)
             low, high = low + least, high + greatest
         return low, high
+
+    def of_factors(self, m: Monomial, least: int, greatest: int) -> tuple[int, int]:
+        """A number in an interval, multiplied by the atoms."""
+        for a in m:
+            x, y = self.of_atom(a)
+            corners = [least * x, least * y, greatest * x, greatest * y]
+            least, greatest = min(corners), max(corners)
+        return least, greatest
 
     def of_atom(self, e: Expr) -> tuple[int, int]:
         match e:
             case Var(name):
                 for n, low, high in reversed(self.bounds):
                     if n == name:
-                        return self.numeric(low)[0], self.numeric(high)[1]
-                return type_range(e)
+                        return self.limited(name, self.numeric(low)[0], self.numeric(high)[1])
+                return self.limited(name, *type_range(e))
             case Binary("/", a, b) | Call("exact_div", (a, b)):
                 (least, greatest), (d, _) = self.interval(a), self.interval(b)
                 if d > 0:
@@ -274,9 +311,18 @@ class Ranges:
             case _:
                 return type_range(e)
 
+    def limited(self, name: str, low: int, high: int) -> tuple[int, int]:
+        for n, least, greatest in self.limits:
+            if n == name:
+                return clamped(low, high, least, greatest)
+        return low, high
+
     def interval(self, e: Expr) -> tuple[int, int]:
         p = poly(e)
-        return self.least(p), self.greatest(p)
+        low, high = self.least(p), self.greatest(p)
+        if isinstance(e, Cast) and is_int(e.to) and e.to.bits:
+            return clamped(low, high, e.to.low, e.to.high)
+        return low, high
 
     def fits(self, e: Expr, t: Scalar = INT) -> bool:
         low, high = self.interval(e)
@@ -297,6 +343,40 @@ def is_stable(e: Expr, changing: Collection[str]) -> bool:
             case _:
                 return False
     return True
+
+
+def mentioned(p: Poly) -> set[str]:
+    """The variables in a polynomial, also those inside of its atoms."""
+    return {x.name for m, _ in p.terms for a in m for x in subexpressions(a) if isinstance(x, Var)}
+
+
+def without_factors(m: Monomial, factors: Monomial) -> Monomial | None:
+    """What is left of a product, or None if these are not among its factors."""
+    rest = list(m)
+    for a in factors:
+        if a not in rest:
+            return None
+        rest.remove(a)
+    return tuple(rest)
+
+
+def clamped(low: int, high: int, least: int, greatest: int) -> tuple[int, int]:
+    """What two intervals have in common. If that is nothing, the code is never run."""
+    a, b = max(low, least), min(high, greatest)
+    return (a, b) if a <= b else (least, greatest)
+
+
+def inside_loop(ranges: Ranges, s: For, changing: Collection[str]) -> Ranges:
+    """What is known inside a loop: the least and greatest value of its index, which is one of its type. A variable that says where
+    the loop starts may change inside; then only the variable's range is known."""
+    start, bound, relation = s.range.start, s.range.bound, s.range.relation
+    upwards = relation.startswith("<")
+    low, high = (start, bound) if upwards else (bound, start)
+    least = poly(low) if is_stable(low, changing) else const(ranges.interval(low)[0])
+    greatest = poly(high) if is_stable(high, changing) else const(ranges.interval(high)[1])
+    excluded = const(1 if relation in ("<", ">") else 0)
+    least, greatest = (least, greatest - excluded) if upwards else (least + excluded, greatest)
+    return ranges.without(s.index).having(s.index, least, greatest).within(s.index, s.index_type)
 
 
 def symmetric(low: int, high: int) -> tuple[int, int]:
@@ -321,6 +401,8 @@ def type_range(e: Expr) -> tuple[int, int]:
 def simplify(e: Expr, ranges: Ranges) -> Expr:
     """The same value with constants folded, neutral elements gone, and quotients of mixed radix resolved."""
     e = map_children(e, lambda x: simplify(x, ranges))
+    if isinstance(e, Cast) and is_int(e.to) and is_int(e.arg.type) and not keeps_value(e):
+        return _simplify_wrap(e, ranges)
     if is_int(e.type):
         p = poly(e)
         if p.constant is not None:
@@ -338,6 +420,20 @@ def simplify(e: Expr, ranges: Ranges) -> Expr:
             return a if value else b
         case _:
             return e
+
+
+def _simplify_wrap(e: Cast, ranges: Ranges) -> Expr:
+    value = poly(e.arg).constant
+    if value is not None:
+        return replace(number(value % (1 << e.to.bits)), type=e.type)
+    if ranges.fits(e.arg, e.to):
+        return replace(e, arg=Cast(e.to, e.arg, True, type=e.to, loc=e.loc)) if not is_wrap(e) else e.arg
+    return e
+
+
+def is_wrap(e: Cast) -> bool:
+    """A cast that says that the operation in it wraps around."""
+    return isinstance(e.arg, Binary | Unary) and e.arg.type == e.to
 
 
 def _simplify_integer(e: Expr, p: Poly, ranges: Ranges) -> Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.codegen.cuda.arithmetic import Ranges, const, expression, poly, simplify
+from optigpu.codegen.arithmetic import Ranges, const, expression, poly, simplify
 from optigpu.syntax.exprs import Binary, Bool, Call, Cond, Expr, Int, Unary, Var
 from optigpu.syntax.types import BOOL, INT
 

@@ -1,0 +1,84 @@
+"""What a function's contract says about its integer parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optigpu.codegen.arithmetic import Ranges, const, poly
+from optigpu.frontend.shapes import effective_types
+from optigpu.syntax.builtins import matrix_predicate
+from optigpu.syntax.exprs import Binary, Call, Expr, Int, PointsTo, Var
+from optigpu.syntax.program import Function
+from optigpu.syntax.types import INT, Array, Scalar, is_int
+
+MEMORY = 1 << 47  # bytes: no machine has that many, so that an array that a function holds has fewer
+HELD = ("consumes", "preserves", "reads", "writes")
+
+
+def sizes(f: Function) -> list[Expr]:
+    return [d for t in effective_types(f) if isinstance(t, Array) for d in t.dims if d is not None]
+
+
+def held_arrays(f: Function) -> Iterator[tuple[Scalar, tuple[Expr, ...]]]:
+    """The arrays of which the function holds all cells when it is called: their element type and sizes, which are not negative."""
+    types = {p.name: t for p, t in zip(f.params, effective_types(f))}
+    items = [i.body for c in f.contract if c.kind in HELD for i in c.items]
+    while items:
+        match items.pop():
+            case Binary("*", left, right):
+                items += [left, right]
+            case PointsTo(Var(name), _, Call(predicate, args)) if (m := matrix_predicate(predicate)) is not None:
+                t = types.get(name)
+                if isinstance(t, Array) and not t.distributed:
+                    yield t.elem, args[: m.rank]
+            case _:
+                pass
+
+
+def parameter_ranges(f: Function, limit: int | None = None, *, entry: bool = True) -> Ranges:
+    """What the contract leaves possible; with a limit, also that no `int` is further from zero. An entry point has also checked
+    that sizes are not negative: a contract that says nothing about an array does not say so of its sizes."""
+    ranges = Ranges()
+    least: dict[str, int] = {}
+    most: dict[str, int] = {}
+    for d in sizes(f) if entry else ():
+        if isinstance(d, Var):
+            least[d.name] = 0
+    for elem, dims in held_arrays(f):
+        for d in dims:
+            if isinstance(d, Var):
+                least[d.name] = 0
+        cells = const(1)
+        for d in dims:
+            cells = cells * poly(d)
+        match cells.terms:
+            case ((factors, count),) if factors and count > 0:
+                ranges = ranges.having_product(factors, (MEMORY - 1) // (count * elem.size))
+            case _:
+                pass
+    for factors, greatest in ranges.products:
+        if len(factors) == 1 and isinstance(factors[0], Var):
+            most[factors[0].name] = greatest
+    for c in f.contract:
+        for i in c.items if c.kind == "requires" else ():
+            match i.body:
+                case Binary(">=", Var(name), Int(value)) | Binary("<=", Int(value), Var(name)):
+                    least[name] = max(least.get(name, value), value)
+                case Binary(">", Var(name), Int(value)) | Binary("<", Int(value), Var(name)):
+                    least[name] = max(least.get(name, value + 1), value + 1)
+                case Binary("<=", Var(name), Int(value)) | Binary(">=", Int(value), Var(name)):
+                    most[name] = min(most.get(name, value), value)
+                case Binary("<", Var(name), Int(value)) | Binary(">", Int(value), Var(name)):
+                    most[name] = min(most.get(name, value - 1), value - 1)
+                case Binary("==", Var(name), Int(value)) | Binary("==", Int(value), Var(name)):
+                    least[name] = max(least.get(name, value), value)
+                    most[name] = min(most.get(name, value), value)
+                case _:
+                    pass
+    for p in f.params:
+        if isinstance(p.type, Scalar) and is_int(p.type):
+            lowest, highest = (-limit, limit) if limit is not None and p.type == INT else (p.type.low, p.type.high)
+            low, high = max(least.get(p.name, lowest), lowest), min(most.get(p.name, highest), highest)
+            if low <= high:
+                ranges = ranges.having(p.name, const(low), const(high))
+    return ranges

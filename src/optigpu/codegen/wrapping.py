@@ -1,0 +1,78 @@
+"""Operations that may wrap around, made visible.
+
+On unsigned numbers C computes `+ - * <<` and unary `-` modulo 2^bits. Where the value is not shown to fit the type, the operation
+gets a cast to it: what is in the cast is mathematical like all other arithmetic, and the cast takes the value modulo 2^bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from optigpu.codegen.arithmetic import Ranges, inside_loop, keeps_value
+from optigpu.syntax.exprs import Binary, Cast, Expr, Unary
+from optigpu.syntax.operators import WRAPPING
+from optigpu.syntax.program import Assert, Block, Body, Decl, For, Function, Ghost, GhostEnd, If, Stmt
+from optigpu.syntax.scopes import assigned_names
+from optigpu.syntax.types import Scalar, is_int
+from optigpu.syntax.walk import map_children, map_range, map_stmt_exprs
+
+
+def with_wraps(f: Function, ranges: Ranges) -> Function:
+    """The function with a cast around each operation that may wrap around; `ranges` are those of its parameters."""
+    return replace(f, body=_Wraps(assigned_names(f.body)).body(f.body, ranges))
+
+
+class _Wraps:
+    def __init__(self, assigned: Collection[str]) -> None:
+        self.assigned = assigned
+
+    def body(self, body: Body, ranges: Ranges) -> Body:
+        out: list[Stmt] = []
+        for s in body:
+            new = self.statement(s, ranges)
+            if isinstance(new, Decl):
+                ranges = declared(ranges, new, self.assigned)
+            out.append(new)
+        return tuple(out)
+
+    def statement(self, s: Stmt, ranges: Ranges) -> Stmt:
+        match s:
+            case Ghost() | GhostEnd() | Assert():
+                return s
+            case For():
+                new = replace(s, range=map_range(s.range, lambda e: wrapped(e, ranges)))
+                return replace(new, body=self.body(s.body, inside_loop(ranges, new, self.assigned)))
+            case If(test, then, other):
+                return replace(
+                    s, test=wrapped(test, ranges), then=self.body(then, ranges), other=self.body(other, ranges)
+                )
+            case Block(inner):
+                return replace(s, body=self.body(inner, ranges))
+            case _:
+                return map_stmt_exprs(s, lambda e: wrapped(e, ranges))
+
+
+def declared(ranges: Ranges, s: Decl, assigned: Collection[str]) -> Ranges:
+    """What is known after a declaration: the value of a constant."""
+    ranges = ranges.without(s.name)
+    if not (isinstance(s.type, Scalar) and is_int(s.type) and s.init is not None and s.name not in assigned):
+        return ranges
+    ranges = ranges.equal_to(s.name, s.init, assigned)
+    return ranges.within(s.name, s.init.to) if isinstance(s.init, Cast) and is_int(s.init.to) else ranges
+
+
+def wrapped(e: Expr, ranges: Ranges) -> Expr:
+    e = map_children(e, lambda x: wrapped(x, ranges))
+    match e:
+        case Binary(op) | Unary(op) if (op in WRAPPING) and is_unsigned(e.type):
+            assert isinstance(e.type, Scalar)
+            return e if ranges.fits(e, e.type) else Cast(e.type, e, type=e.type, loc=e.loc)
+        case Cast(to, arg) if not keeps_value(e) and is_unsigned(to) and is_int(arg.type) and ranges.fits(arg, to):
+            return replace(e, arg=Cast(to, arg, True, type=to, loc=e.loc))
+        case _:
+            return e
+
+
+def is_unsigned(t: object) -> bool:
+    return isinstance(t, Scalar) and is_int(t) and t.bits > 0 and not t.signed

@@ -1,0 +1,21 @@
+"""Preconditions that calls of a function do not check: known before any call, and said at the first that leaves them open."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+
+class Unchecked:
+    def __init__(self, function: str) -> None:
+        self.function = function
+        self.said: set[str] = set()
+
+    def say(self, texts: Iterable[str]) -> None:
+        """A warning, once for each precondition."""
+        new = [t for t in texts if t not in self.said]
+        if new:
+            self.said.update(new)
+            what = "; ".join(new)
+            message = f"{self.function}: this call does not check what the contract requires: {what} (see .unchecked)"
+            warnings.warn(message, stacklevel=3)

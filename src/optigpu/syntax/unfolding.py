@@ -1,0 +1,112 @@
+"""Facts of contracts as their parts say them: with the bodies of definitions, and with ranges for what they quantify over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from optigpu.syntax.constants import constants_of
+from optigpu.syntax.exprs import BigOp, Binary, Call, Expr, Forall, Int, Range, RangeBinder, TypeOf, Var
+from optigpu.syntax.program import Function, LogicDef, Program
+from optigpu.syntax.types import LOGIC_INT, PROP, ProofType, is_int
+from optigpu.syntax.walk import free_vars, map_children, substitute
+
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+Bounds = tuple[Expr | None, Expr | None]  # the least value, and the first one that is too large
+
+
+def definitions_of(program: Program) -> dict[str, Expr]:
+    """What each `__DEF` stands for, without other definitions and constants."""
+    known: dict[str, Expr] = dict(constants_of(program))
+    out: dict[str, Expr] = {}
+    for d in program.flat_items():
+        if isinstance(d, LogicDef):
+            out[d.name] = known[d.name] = substitute(d.value, known)
+    return out
+
+
+def seen_by(f: Function, definitions: Mapping[str, Expr]) -> dict[str, Expr]:
+    """The definitions that the contract of a function can mean: not those whose names are its parameters or logical variables."""
+    own = {p.name for p in f.params} | {i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf)}
+    return {n: e for n, e in definitions.items() if n not in own}
+
+
+def unfolded(e: Expr, definitions: Mapping[str, Expr]) -> Expr:
+    """The same fact without definitions, and with `forall k in lo..hi` for a `forall` whose hypotheses give a range."""
+    used = {n: v for n, v in definitions.items() if n in free_vars(e)}
+    return ranged(substitute(e, used) if used else e)
+
+
+def ranged(e: Expr) -> Expr:
+    e = map_children(e, ranged)
+    match e:
+        case Forall():
+            return _in_ranges(e)
+        case Call("in_range", (x, Range(low, high))):
+            above = Binary("<=", low, x, type=PROP)
+            return Binary("&&", above, Binary("<", x, high, type=PROP), loc=e.loc, type=PROP)
+        case _:
+            return e
+
+
+def _in_ranges(e: Forall) -> Expr:
+    """`forall (i: int) (h: 0 <= i && i < n) -> P` is `forall i in 0..n -> 0 <= i && i < n ==> P`. Ranges may be too wide, since all
+    hypotheses stay; where there is none for some variable, the quantifier stays."""
+    names = [p.name for p in e.params if not isinstance(p.type, ProofType)]
+    if not all(is_int(p.type) for p in e.params if not isinstance(p.type, ProofType)) or len(set(names)) < len(names):
+        return e
+    hypotheses = [p.type.prop for p in e.params if isinstance(p.type, ProofType)]
+    body = e.body
+    while isinstance(body, Binary) and body.op == "==>":
+        hypotheses, body = [*hypotheses, body.left], body.right
+    found: dict[str, Bounds] = dict.fromkeys(names, (None, None))
+    for _ in names:  # a bound that is another variable is known when the bounds of that one are
+        for h in _conjuncts(hypotheses):
+            for name, low, high in _bounds(h, names, found):
+                old = found[name]
+                found[name] = (old[0] or low, old[1] or high)
+    binders: list[RangeBinder] = []
+    for name in names:
+        low, high = found[name]
+        if low is None or high is None:
+            return e
+        binders.append(RangeBinder(name, Range(low, high), e.loc))
+    for h in reversed(hypotheses):
+        body = Binary("==>", h, body, type=PROP)
+    return BigOp("All", tuple(binders), body, loc=e.loc, type=PROP)
+
+
+def _conjuncts(props: Iterable[Expr]) -> list[Expr]:
+    out: list[Expr] = []
+    for p in props:
+        out += _conjuncts((p.left, p.right)) if isinstance(p, Binary) and p.op == "&&" else [p]
+    return out
+
+
+def _bounds(h: Expr, names: list[str], found: Mapping[str, Bounds]) -> list[tuple[str, Expr | None, Expr | None]]:
+    """What a hypothesis says of the ends of variables' ranges: `lo <= i`, `i < hi`, `i == e`."""
+    match h:
+        case Binary(op, left, right) if op in MIRRORED and is_int(left.type) and is_int(right.type):
+            out: list[tuple[str, Expr | None, Expr | None]] = []
+            for x, relation, other in ((left, op, right), (right, MIRRORED[op], left)):
+                if isinstance(x, Var) and x.name in names:
+                    least = _outside(other, names, found, 0)
+                    most = _outside(other, names, found, 1)
+                    within = isinstance(other, Var) and other.name in names  # which is itself less than `most`
+                    last = most if relation == "<" or within else _plus_one(most)
+                    first = _plus_one(least) if relation == ">" else least
+                    out.append((x.name, first if relation in (">", ">=", "==") else None,
+                                last if relation in ("<", "<=", "==") else None))  # fmt: skip
+            return out
+        case _:
+            return []
+
+
+def _outside(e: Expr, names: list[str], found: Mapping[str, Bounds], side: int) -> Expr | None:
+    """A bound that no quantified variable occurs in; in the place of such a variable, its own bound on that side."""
+    if isinstance(e, Var) and e.name in names:
+        return found[e.name][side]
+    return None if free_vars(e) & set(names) else e
+
+
+def _plus_one(e: Expr | None) -> Expr | None:
+    return None if e is None else Binary("+", e, Int(1, type=LOGIC_INT), type=LOGIC_INT)

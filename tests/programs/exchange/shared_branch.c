@@ -1,0 +1,24 @@
+// Exchanged through a shared array in a branch that the whole block takes, or does not.
+// PTX: st.shared | ld.shared |
+#include <optigpu.h>
+
+void shared_branch(int G, int m, float d[G][256]) {
+  __requires("D: int * int -> float, G >= 0");
+  __consumes("d ~> Matrix2Of(G, 256, GMem, D)");
+  __produces("d ~> Matrix2Of(G, 256, GMem, fun b t -> b < m ? D(b, 255 - t) : D(b, t))");
+  kernel_launch(G, 256, 1024);
+  kernel_setup_end();
+  thread for (int b = 0; b < G; b++) {
+    if (b < m) {
+      __shared__ float s[256];
+      thread for (int t = 0; t < 256; t++)
+        s[t] = d[b][t];
+      blocksync();
+      thread for (int t = 0; t < 256; t++)
+        d[b][t] = s[255 - t];
+      blocksync();
+    }
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+}

@@ -1,0 +1,136 @@
+"""Integers have machine types: what is put into a place is shown to fit, unsigned numbers wrap, expressions are mathematical."""
+
+from __future__ import annotations
+
+import pytest
+
+from optigpu.checker.verdict import FunctionResult, Verdict
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.frontend import parse_text
+from optigpu.report.verdicts import assumptions, render_function
+
+
+def check(text: str, unbounded: bool = False) -> FunctionResult:
+    program = parse_text(f"#include <optigpu.h>\n{text}", "t.c")
+    return Verifier(Settings(unbounded=unbounded)).verify(program).functions[-1]
+
+
+ACCEPTED = {
+    "counter": """int f(int n) { __requires("n >= 0"); __ensures("_Res == n");
+  int c = 0; for (int i = 0; i < n; i++) c++; return c; }""",
+    "guarded counter": """int f(int n, int a[n]) { __requires("A: int -> int"); __reads("a ~> Matrix1(n, A)");
+  __ensures("_Res == Sum(k in 0..n, A(k) > 3 ? 1 : 0)");
+  int c = 0; for (int i = 0; i < n; i++) if (a[i] > 3) c++; return c; }""",
+    "wide sum": """int64_t f(int n, int a[n]) { __requires("A: int -> int"); __reads("a ~> Matrix1(n, A)");
+  __ensures("_Res == Sum(k in 0..n, A(k))"); int64_t s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }""",
+    "sum of bytes": """int f(int n, uint8_t a[n]) { __requires("A: int -> int, n <= 1000000"); __reads("a ~> Matrix1(n, A)");
+  __ensures("_Res == Sum(k in 0..n, A(k))"); int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }""",
+    "table of bytes": """void f(int n, uint8_t a[n], int t[256]) { __reads("a ~> Cells1(n)"); __writes("t ~> Cells1(256)");
+  for (int i = 0; i < 256; i++) t[i] = 0; for (int i = 0; i < n; i++) t[a[i]] = 1; }""",
+    "unsigned is not negative": 'unsigned f(unsigned x) { __ensures("_Res >= 0"); return x / 2u; }',
+    "unsigned wraps": 'unsigned f(unsigned x) { __ensures("_Res < 4294967296"); return x * 31u + 7u; }',
+    "difference of unsigned": 'unsigned f(unsigned x) { __requires("x >= 3"); __ensures("_Res == x - 3"); return x - 3u; }',
+    "cast to unsigned": 'uint8_t f(int x) { __requires("x == 300"); __ensures("_Res == 44"); return (uint8_t)x; }',
+    "intermediate values": 'int f(int n) { __requires("n >= 0"); __ensures("_Res == (n + 31) / 32"); return (n + 31) / 32; }',
+    "constants are no places": """int f(int n) { __requires("n >= 0"); __ensures("_Res == n / 2");
+  const int twice = n + n; return twice / 4; }""",
+    "the last step of a signed index": """void f(int n, float a[n]) { __writes("a ~> Cells1(n)");
+  for (int i = 0; i < n; i++) a[i] = 0.0f; for (int i = 0; i < n; i += 32) a[i] = 1.0f; }""",
+    "all of a type": 'int f(int x) { __requires("x < 2147483647"); __ensures("_Res == x + 1"); return x + 1; }',
+    "arguments": """int g(int x) { __requires("x >= 0"); __ensures("_Res == x / 2"); return x / 2; }
+int f(int x) { __requires("x >= 0, x < 100"); __ensures("_Res == x"); return g(x + x); }""",
+    "memory has fewer cells than there are addresses": """int64_t f(int n, int m, float a[n][m]) {
+  __reads("a ~> Cells2(n, m)"); __ensures("_Res == n * m"); int64_t s = 0; s = (int64_t)n * m; return s; }""",
+}
+
+OVERFLOW, CONVERSION, ACCESS, PROMISE = "OG336", "OG313", "OG302", "OG307"
+REJECTED = {
+    "wrapping index": (
+        """void f(int n, int m, int a[16]) { __requires("m >= 0"); __writes("a ~> Cells1(16)");
+  for (int i = 0; i < 16; i++) a[i] = 0;
+  int k = 0;
+  for (int i = 0; i < n; i++) { a[k % 16] = 1; k += m; } }""",
+        OVERFLOW, 5,
+    ),
+    "counter by two": (
+        'int f(int n) { __requires("n >= 0");\n int c = 0; for (int i = 0; i < n; i++) c += 2; return c; }', OVERFLOW, 3,
+    ),
+    "narrow sum": (
+        """int f(int n, int a[n]) { __requires("A: int -> int"); __reads("a ~> Matrix1(n, A)");
+  int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }""",
+        OVERFLOW, 3,
+    ),
+    "element": (
+        """void f(int a[1]) { __requires("A: int -> int");
+  __consumes("a ~> Matrix1(1, A)"); __produces("a ~> Cells1(1)");
+  a[0] = a[0] + 1; }""",
+        OVERFLOW, 4,
+    ),
+    "byte": ('void f(int x, uint8_t a[1]) { __writes("a ~> Cells1(1)");\n  a[0] = x; }', CONVERSION, 3),
+    "result": ("int f(int x) {\n  return x + 1; }", OVERFLOW, 3),
+    "negation": ("int f(int x) {\n  return -x; }", OVERFLOW, 3),
+    "argument": ("int g(int x) { return 0; }\nint f(int x) {\n  return g(x + x); }", OVERFLOW, 4),
+    "constant of unsigned": ("int f(unsigned x) {\n  const int i = x; return i; }", CONVERSION, 3),
+    "wide to narrow": ("int f(int64_t x) {\n  const int i = (int)x; return i; }", CONVERSION, 3),
+    "guard that wraps": (
+        """void f(unsigned i, unsigned k, float a[10]) { __reads("a ~> Cells1(10)");
+  float y = 0.0f;
+  if (i + k < 10u) y = a[i]; }""",
+        ACCESS, 4,
+    ),
+    "unsigned difference": ('unsigned f(unsigned x) { __ensures("_Res == x - 3");\n return x - 3u; }', PROMISE, 2),
+    "negative as unsigned": ("unsigned f(int x) {\n  const unsigned y = x; return y; }", CONVERSION, 3),
+    "index beyond its type": (
+        'void f(int64_t n, float a[n]) { __writes("a ~> Cells1(n)");\n  for (int i = 0; i < n; i++) a[i] = 0.0f; }', OVERFLOW, 3,
+    ),
+    "unsigned index up to the last": (
+        """void f(unsigned n) {
+  float y = 0.0f;
+  for (unsigned i = 0; i <= n; i++) y = 1.0f; }""",
+        OVERFLOW, 4,
+    ),
+    "product of two sizes that may both be negative": (
+        """int64_t f(int64_t n, int64_t m, float* a) {
+  __reads("for i in 0..n -> for j in 0..m -> &a[i * m + j] ~> Cell");
+  return n * m; }""",
+        OVERFLOW, 4,
+    ),
+    "product of sizes as int": (
+        """int f(int n, int m, float a[n][m]) { __reads("a ~> Cells2(n, m)"); __ensures("_Res == n * m");
+  return n * m; }""",
+        OVERFLOW, 3,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_numbers_that_fit_are_accepted(name: str) -> None:
+    result = check(ACCEPTED[name])
+    assert result.verdict is Verdict.VERIFIED, render_function(result)
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_numbers_that_may_not_fit_are_rejected_at_their_place(name: str) -> None:
+    text, code, line = REJECTED[name]
+    result = check(text)
+    assert result.verdict is not Verdict.VERIFIED
+    assert result.problem is not None
+    assert (result.problem.code, result.problem.loc.line) == (code, line), render_function(result)
+
+
+def test_unbounded_integers_are_an_assumption_with_its_place() -> None:
+    program = parse_text("#include <optigpu.h>\nint f(int x) {\n  return x + 1; }\nint g(int x) { return x; }", "t.c")
+    result = Verifier(Settings(unbounded=True)).verify(program)
+    assert result.verified
+    assert [(p.line, p.column) for p in result.unbounded] == [(3, 10)]
+    assert result.assumptions == 1
+    assert "integers fit at t.c:3:10" in assumptions(result)
+    proved = Verifier(Settings()).verify(parse_text("int g(int x) { return x; }", "t.c"))
+    assert "safe on machine integers" in assumptions(proved)
+
+
+def test_unbounded_integers_leave_other_errors() -> None:
+    text, code, line = REJECTED["guard that wraps"]
+    result = check(text, unbounded=True)
+    assert result.problem is not None
+    assert (result.problem.code, result.problem.loc.line) == (code, line)

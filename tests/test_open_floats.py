@@ -1,0 +1,152 @@
+"""Safety never rests on floats being reals: comparisons and conversions of floats are left open where bounds, races, barriers,
+initialisation and integers are concerned. What is computed is proved over the reals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from optigpu.checker.audit import audit, certificate_of
+from optigpu.checker.certificate import sealed
+from optigpu.checker.verdict import ProgramResult, Verdict
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.frontend import parse_text
+from optigpu.prover.z3_solver import Z3Solver
+from optigpu.report.verdicts import render_function
+
+
+def check(text: str) -> ProgramResult:
+    return Verifier(Settings()).verify(parse_text(f"#include <optigpu.h>\n{text}", "t.c"))
+
+
+ARRAY = '__requires("X: int -> float"); __reads("x ~> Matrix1(n, X)");'
+ACCEPTED = {
+    "clip": """void f(int n, float x[n]) { __requires("X: int -> float"); __consumes("x ~> Matrix1(n, X)");
+  __produces("x ~> Matrix1(n, fun i -> X(i) < 0.0f ? 0.0f : X(i))");
+  for (int i = 0; i < n; i++) if (x[i] < 0.0f) x[i] = 0.0f; }""",
+    "flags": f"""void f(int n, float x[n], int y[n]) {{ {ARRAY} __writes("y ~> Matrix1(n, fun i -> X(i) < 0.0f ? 1 : 0)");
+  for (int i = 0; i < n; i++) {{ y[i] = 0; if (x[i] < 0.0f) y[i] = 1; }} }}""",
+    "count": f"""int f(int n, float x[n]) {{ {ARRAY} __ensures("_Res == Sum(i in 0..n, X(i) > 0.0f ? 1 : 0)");
+  int c = 0; for (int i = 0; i < n; i++) if (x[i] > 0.0f) c++; return c; }}""",
+    "index within bounds whatever the comparison says": """void f(float x, int a[2]) { __writes("a ~> Cells1(2)");
+  a[0] = 0; a[1] = 0; a[x > 0.5f ? 1 : 0] = 7; }""",
+    "promise that callers may use": """int g(float x) { __ensures("0 <= _Res, _Res < 2");
+  int r = 0; if (x > 0.5f) r = 1; return r; }
+void f(float x, int a[2]) { __writes("a ~> Cells1(2)"); a[0] = 0; a[1] = 0; a[g(x)] = 7; }""",
+    "result over the reals": """int f(float x) { __ensures("_Res == 1"); int r = 0; if (x < 1.0f) r = 1; if (x >= 1.0f) r = 1;
+  return r; }""",
+    "conversion that is exact": """void f(int n, int a[n]) { __requires("n <= 16777216"); __writes("a ~> Cells1(n)");
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[(int)(float)i] = i; }""",
+    "conversion by double": """void f(int n, int a[n]) { __writes("a ~> Cells1(n)");
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[(int)(double)i] = i; }""",
+    "guarded conversion": """void f(float x, int a[4]) { __writes("a ~> Cells1(4)");
+  for (int i = 0; i < 4; i++) a[i] = 0;
+  const int k = (int)x; if (0 <= k && k < 4) a[k] = 1; }""",
+    "fact about reals that only the result needs": """float f(float x) { __requires("x > 0.0f"); __ensures("_Res > 0.0f");
+  return x / 2.0f; }""",
+}
+REJECTED = {
+    "conversion that two threads round alike": (
+        """void f(int n, int a[n]) { __writes("a ~> Cells1(n)");
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[(int)(float)i] = i; }""",
+        ("OG324", "OG326", "OG302"), 4,
+    ),
+    "neither less nor greater": (
+        """void f(float x, int a[4]) { __writes("a ~> Cells1(4)"); for (int i = 0; i < 4; i++) a[i] = 0;
+  const bool lt = x < 1.0f; const bool ge = x >= 1.0f;
+  int k = 1000000; if (lt) k = 0; if (ge) k = 1;
+  a[k] = 1; }""",
+        ("OG302",), 5,
+    ),
+    "two ways of rounding": (
+        """void f(float a, float b, float c, int y[1]) { __writes("y ~> Cells1(1)"); y[0] = 0;
+  const bool p = (a + b) + c < 1.0f; const bool q = a + (b + c) < 1.0f;
+  if (p && !q) y[-1] = 3; }""",
+        ("OG302",), 4,
+    ),
+    "written only if a comparison is true": (
+        f"""void f(int n, float x[n], int y[n]) {{ {ARRAY} __requires("all_neg: forall i in 0..n -> X(i) < 0.0f");
+  __writes("y ~> Matrix1(n, fun i -> 1)");
+  for (int i = 0; i < n; i++) if (x[i] < 0.0f) y[i] = 1; }}""",
+        ("OG306",), 3,
+    ),
+    "divisor that a comparison decides": (
+        """int f(float x) { const int d = x < 1.0f ? 1 : (x >= 1.0f ? 2 : 0);
+  const int q = 6 / d; return 0; }""",
+        ("OG310",), 3,
+    ),
+    "promise that holds over the reals alone": (
+        """int g(float x) { __ensures("_Res == 1"); int r = 0; if (x < 1.0f) r = 1; if (x >= 1.0f) r = 1; return r; }
+void f(float x, int a[2]) { __writes("a ~> Cells1(2)"); a[0] = 0; a[1] = 0;
+  a[2 * g(x) - 1] = 7; }""",
+        ("OG302",), 4,
+    ),
+    "contents that hold over the reals alone": (
+        """void f(int n, int a[n], int b[n]) { __requires("n > 0"); __writes("a ~> Cells1(n)"); __writes("b ~> Cells1(n)");
+  for (int i = 0; i < n; i++) { a[i] = (int)(float)i; b[i] = 0; }
+  for (int i = 0; i < n; i++) b[a[i]] = 1; }""",
+        ("OG302",), 4,
+    ),
+    "fact about reals that bounds an index": (
+        """void f(float x, int k, int a[4]) { __requires("x == k, x >= 0.0f, x <= 3.0f"); __writes("a ~> Cells1(4)");
+  for (int i = 0; i < 4; i++) a[i] = 0;
+  a[k] = 1; }""",
+        ("OG302",), 4,
+    ),
+    "counter that a comparison may leave behind": (
+        """void f(float x, int a[1]) { __writes("a ~> Cells1(1)"); a[0] = 0;
+  int c = 1; if (x < 0.0f) c = 0; if (!(x < 0.0f)) c = 0;
+  a[c] = 1; }""",
+        ("OG302",), 4,
+    ),
+    "truth of a float": (
+        """void f(float x, int a[1]) { __writes("a ~> Cells1(1)"); a[0] = 0;
+  const bool t = x != 0.0f; const bool u = x == 0.0f;
+  a[t == u ? 5 : 0] = 1; }""",
+        ("OG302",), 4,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_what_is_safe_whatever_floats_are_is_accepted(name: str) -> None:
+    result = check(ACCEPTED[name])
+    assert result.verified, "\n".join(map(render_function, result.functions))
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_what_is_safe_over_the_reals_alone_is_rejected(name: str) -> None:
+    text, codes, line = REJECTED[name]
+    result = check(text).functions[-1]
+    assert result.verdict is not Verdict.VERIFIED
+    assert result.problem is not None
+    assert result.problem.code in codes, render_function(result)
+    assert result.problem.loc.line == line, render_function(result)
+    assert "over the reals" in render_function(result)
+
+
+def test_wrong_results_are_still_rejected_over_the_reals() -> None:
+    wrong = ACCEPTED["count"].replace("c++", "c += 2")
+    assert not check(wrong).verified
+
+
+def test_the_certificate_has_both_proofs_and_what_was_left_out() -> None:
+    program = parse_text(f"#include <optigpu.h>\n{ACCEPTED['result over the reals']}", "t.c")
+    text = certificate_of(program, Verifier(Settings()).verify(program))
+    assert not audit(program, text, Z3Solver()).failures
+    data = json.loads(text)
+    assert set(data["proofs"]) == {"f", "f.open"}
+    assert data["ledger"]["without"] == [["f.open", "ensures", 1]]
+    missing = dict(data, proofs={"f": data["proofs"]["f"]})
+    assert audit(program, sealed(missing), Z3Solver()).failures
+    stronger = dict(data, ledger={**data["ledger"], "without": []})
+    assert audit(program, sealed(stronger), Z3Solver()).failures
+
+
+def test_functions_in_which_floats_decide_nothing_are_proved_once() -> None:
+    (result,) = check("float f(float x) { return x * 2.0f; }").functions
+    assert result.opened is None
