@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from optigpu.codegen.arithmetic import inside_loop, poly
 from optigpu.codegen.expressions import CExprs, unsigned_division
+from optigpu.codegen.memory import ALLOCATOR
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.wrapping import declared, with_wraps, wrapped
 from optigpu.frontend.shapes import effective_types
@@ -49,80 +50,6 @@ HEADERS = {
     "stdbool.h": frozenset({"bool"}),
 }
 WIDE_TYPES = re.compile(r"\bu?int64_t\b")
-ALLOCATOR = r"""
-// Memory for arrays. Where there is none, or none of such a size, the innermost frame ends: what was allocated in it is freed,
-// and an optigpu_try_ function returns what went wrong. Outside of all frames nobody can be told, and the program stops.
-struct optigpu_frame {
-  jmp_buf end;
-  jmp_buf* outer;
-  int depth;
-};
-struct optigpu_memory {
-  struct optigpu_memory* older;
-  void* array;
-  const int* thread;
-  int depth;
-};
-static _Thread_local jmp_buf* optigpu_end;
-static _Thread_local int optigpu_depth;  // its address is the thread's name
-static struct optigpu_memory* optigpu_held;
-static atomic_flag optigpu_busy = ATOMIC_FLAG_INIT;
-static inline void optigpu_enter(struct optigpu_frame* frame) {
-  frame->outer = optigpu_end;
-  frame->depth = optigpu_depth++;
-  optigpu_end = &frame->end;
-}
-static inline void optigpu_leave(const struct optigpu_frame* frame) {
-  optigpu_end = frame->outer;
-  optigpu_depth = frame->depth;
-}
-static inline void optigpu_fail(void) {
-  if (optigpu_end == NULL) abort();
-  longjmp(*optigpu_end, 1);
-}
-static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
-  for (int i = 0; i < rank; i++) {
-    if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) optigpu_fail();
-    bytes *= sizes[i];
-  }
-  return bytes;
-}
-static inline void* optigpu_malloc(size_t bytes) {
-  struct optigpu_memory* const memory = malloc(sizeof *memory);
-  void* const array = malloc(bytes);
-  if (memory == NULL || (array == NULL && bytes != 0)) {
-    free(memory);
-    free(array);
-    optigpu_fail();
-  }
-  while (atomic_flag_test_and_set(&optigpu_busy)) {}
-  *memory = (struct optigpu_memory){optigpu_held, array, &optigpu_depth, optigpu_depth};
-  optigpu_held = memory;
-  atomic_flag_clear(&optigpu_busy);
-  return array;
-}
-static inline struct optigpu_memory* optigpu_taken(const void* array, const int* thread, int depth) {
-  while (atomic_flag_test_and_set(&optigpu_busy)) {}
-  struct optigpu_memory** at = &optigpu_held;
-  while (*at != NULL && !(thread == NULL ? (*at)->array == array : (*at)->thread == thread && (*at)->depth > depth))
-    at = &(*at)->older;
-  struct optigpu_memory* const found = *at;
-  if (found != NULL) *at = found->older;
-  atomic_flag_clear(&optigpu_busy);
-  return found;
-}
-static inline void optigpu_free(void* array) {
-  free(optigpu_taken(array, NULL, 0));
-  free(array);
-}
-static inline void optigpu_failed(const struct optigpu_frame* frame) {
-  optigpu_leave(frame);
-  for (struct optigpu_memory* m; (m = optigpu_taken(NULL, &optigpu_depth, frame->depth)) != NULL; free(m)) free(m->array);
-}
-#define OPTIGPU_BYTES(type, ...) \
-  optigpu_bytes(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
-#define OPTIGPU_MALLOC(type, ...) optigpu_malloc(OPTIGPU_BYTES(type, __VA_ARGS__))
-"""
 
 
 def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
@@ -142,9 +69,9 @@ class _CPrinter(ProgramPrinter):
         flat = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
         self.exprs = CExprs()
         self.exprs.flat_params = flat
+        self.exprs.tracked = "malloc" in self.words()
         self.assigned: set[str] = set()  # the variables of the function that are no constants
         self.allocating = self.find_allocating()
-        self.exprs.tracked = "malloc" in self.words()
         self.failing_loops = 0
 
     def is_flat(self, f: Function, p: Param) -> bool:
@@ -180,6 +107,7 @@ class _CPrinter(ProgramPrinter):
 
     def attempt(self, f: Function) -> None:
         """The function for callers that want to know whether there was memory for it."""
+        self.begin(f)
         params = [self.param(p) for p in f.params]
         names = [p.name + ("_" if self.is_flat(f, p) else "") for p in f.params]
         call = f"{f.name}({', '.join(names)});"
@@ -338,28 +266,29 @@ class _CPrinter(ProgramPrinter):
     def loop(self, s: For) -> None:
         if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
             raise input_error("OG500", "a thread loop has no counterpart in plain C", s.loc)
-        exprs = self.exprs
-        saved, amount = (exprs.ranges, dict(exprs.types)), self.e(s.range.amount)
-        failing = s.mode is Mode.PARALLEL and self.allocates(s.body, self.allocating)
-        self.failing_loops += failing
-        failed, frame = (f"optigpu_{word}_{self.failing_loops}" for word in ("lost", "frame"))
-        if failing:
-            self.out.add(f"int {failed} = 0;")
+        fails = ""
+        if s.mode is Mode.PARALLEL and self.allocates(s.body, self.allocating):
+            self.failing_loops += 1
+            fails = f"optigpu_lost_{self.failing_loops}"
+            self.out.add(f"int {fails} = 0;")
         for hint in self.pragmas(s):
             self.out.add(f"#pragma {hint}")
+        exprs = self.exprs
+        saved, amount = (exprs.ranges, dict(exprs.types)), self.e(s.range.amount)
         head = exprs.loop_head(s)
         step = f"{s.index} {s.range.op}= {amount}"
         if s.range.amount == Int(1) and s.range.op in "+-":
             step = f"{s.index}{s.range.op}{s.range.op}"
         exprs.ranges = inside_loop(saved[0], s, self.assigned)
-        if failing:
-            self.failing_body(f"for ({head}; {step})", s.body, failed, frame)
+        if fails:
+            self.failing_iteration(f"for ({head}; {step})", s.body, fails)
         else:
             self.nested(f"for ({head}; {step})", s.body)
         exprs.ranges, exprs.types = saved
 
-    def failing_body(self, head: str, body: Body, failed: str, frame: str) -> None:
+    def failing_iteration(self, head: str, body: Body, lost: str) -> None:
         """No iteration of a parallel loop leaves it: each has a frame of its own, and what failed is said after the loop."""
+        frame = lost.replace("lost", "frame")
         self.out.add(f"{head} {{")
         self.out.depth += 1
         self.out.add(f"struct optigpu_frame {frame};")
@@ -370,11 +299,11 @@ class _CPrinter(ProgramPrinter):
         self.out.add(f"optigpu_leave(&{frame});")
         self.out.depth -= 1
         self.out.add("} else {")
-        self.out.extend((f"  optigpu_failed(&{frame});", "  #pragma omp atomic write", f"  {failed} = 1;"))
+        self.out.extend((f"  optigpu_failed(&{frame});", "  #pragma omp atomic write", f"  {lost} = 1;"))
         self.out.add("}")
         self.out.depth -= 1
         self.out.add("}")
-        self.out.add(f"if ({failed}) optigpu_fail();")
+        self.out.add(f"if ({lost}) optigpu_fail();")
 
     def pragmas(self, s: For) -> list[str]:
         """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll. OpenMP has no parallel loop inside

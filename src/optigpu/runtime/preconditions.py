@@ -9,10 +9,27 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.runtime.pairs import order_of_pairs
 from optigpu.syntax.builtins import WRAPS
-from optigpu.syntax.exprs import BigOp, Binary, Bool, Call, Cast, Cond, Expr, Int, Range, Real, SizeOf, Unary, Var
+from optigpu.syntax.exprs import (
+    BigOp,
+    Binary,
+    Bool,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Int,
+    Range,
+    RangeBinder,
+    Real,
+    SizeOf,
+    Unary,
+    Var,
+)
 from optigpu.syntax.operators import REAL_SPELLINGS, WRAPPING
 from optigpu.syntax.types import Scalar, Type, is_float, is_int
+from optigpu.syntax.walk import free_vars
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,18 +262,65 @@ def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
             raise _Unknown
 
 
-def _for_all(binders: tuple[Any, ...], body: Expr, env: Mapping[str, Any]) -> Any:
-    """All binders at once: each is an axis of its own, after those of the quantifiers around it."""
-    after = (1,) * len(binders)
-    inner = {n: v.reshape(v.shape + after) if isinstance(v, np.ndarray) and v.ndim else v for n, v in env.items()}
-    for k, b in enumerate(binders):
-        if not isinstance(b.range, Range):
+POINTS_AT_ONCE = 1 << 20
+MOST_POINTS = 1 << 30  # more would take minutes: such a fact is left open
+
+
+def _for_all(binders: tuple[RangeBinder, ...], body: Expr, env: Mapping[str, Any]) -> Any:
+    """Each binder is an axis of its own, after those of the quantifiers around it; a part of the points at a time."""
+    while (
+        isinstance(body, BigOp) and body.op == "All" and not {b.name for b in binders} & {b.name for b in body.binders}
+    ):
+        binders, body = binders + body.binders, body.body
+    if not any(_is_axis(v) for v in env.values()):
+        order = order_of_pairs(binders, body)
+        if order is not None:
+            low, high = _range(binders[0], env)
+            if high - low < 2:
+                return True
+            return order.holds(_value(order.values, {**env, order.index: np.arange(low, high)}), high - low)
+        if _fewest_points(binders, env) > MOST_POINTS:
             raise _Unknown
-        low, high = _value(b.range.low, inner), _value(b.range.high, inner)
-        if np.ndim(low) or np.ndim(high):
-            raise _Unknown
-        if high <= low:
-            return True
-        inner[b.name] = np.arange(int(low), int(high)).reshape((-1, *after[k + 1 :]))
-    found = np.asarray(_value(body, inner))
-    return np.all(found, axis=tuple(range(-len(binders), 0))) if found.ndim >= len(binders) else np.all(found)
+    return _in_parts(binders, body, env)
+
+
+def _in_parts(binders: tuple[RangeBinder, ...], body: Expr, env: Mapping[str, Any]) -> Any:
+    if not binders:
+        return _value(body, env)
+    low, high = _range(binders[0], env)
+    inner = {n: v[..., np.newaxis] if _is_axis(v) else v for n, v in env.items()}
+    outside = int(np.prod(np.broadcast_shapes(*(v.shape for v in env.values() if _is_axis(v))), dtype=np.int64))
+    step = max(1, POINTS_AT_ONCE // max(1, outside))
+    out: Any = True
+    for start in range(low, high, step):
+        inner[binders[0].name] = np.arange(start, min(start + step, high))
+        found = np.asarray(_in_parts(binders[1:], body, inner))
+        out = np.logical_and(out, np.all(found, axis=-1) if found.ndim else found)
+        if not np.any(out):
+            return out
+    return out
+
+
+def _range(b: RangeBinder, env: Mapping[str, Any]) -> tuple[int, int]:
+    if not isinstance(b.range, Range):
+        raise _Unknown
+    low, high = _value(b.range.low, env), _value(b.range.high, env)
+    if np.ndim(low) or np.ndim(high):
+        raise _Unknown
+    return int(low), max(int(low), int(high))
+
+
+def _fewest_points(binders: tuple[RangeBinder, ...], env: Mapping[str, Any]) -> int:
+    """How many points a quantifier is over, as far as the ranges do not depend on its own binders."""
+    own = {b.name for b in binders}
+    count = 1
+    for b in binders:
+        if isinstance(b.range, Range) and not (free_vars(b.range.low) | free_vars(b.range.high)) & own:
+            low, high = _range(b, env)
+            count *= high - low
+    return count
+
+
+def _is_axis(value: Any) -> bool:
+    """The values of a binder of a quantifier around."""
+    return isinstance(value, np.ndarray) and value.ndim > 0

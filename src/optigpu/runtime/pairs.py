@@ -1,0 +1,80 @@
+"""Facts about all pairs of values that sorting decides: all are different, or in an order.
+
+`All(i in r, All(j in r, i < j ==> f(i) <= f(j)))` holds if neighbours are in order, since orders are transitive; values are all
+different if they are so once sorted. In both no pair has anything in it that is no number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optigpu.syntax.exprs import Binary, Expr, Range, RangeBinder, Var
+from optigpu.syntax.operators import REAL_SPELLINGS
+from optigpu.syntax.walk import free_vars, substitute
+
+FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
+NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "!=": "==", "==": "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The values of an expression for all values of an index: `!=` if all are different, else how each is to the next."""
+
+    index: str
+    values: Expr
+    relation: str
+
+    def holds(self, found: Any, count: int) -> bool:
+        values = np.broadcast_to(np.asarray(found), (count,))
+        if self.relation == "!=":
+            values = np.sort(values)
+        a, b = values[:-1], values[1:]
+        match self.relation:
+            case "!=" | "<":
+                return bool(np.all(a < b))
+            case "<=":
+                return bool(np.all(a <= b))
+            case ">":
+                return bool(np.all(a > b))
+            case _:
+                return bool(np.all(a >= b))
+
+
+def order_of_pairs(binders: tuple[RangeBinder, ...], body: Expr) -> Order | None:
+    """The fact in that form, or None."""
+    if len(binders) != 2 or binders[0].range != binders[1].range or not isinstance(binders[0].range, Range):
+        return None
+    i, j = (b.name for b in binders)
+    if i == j or {i, j} & (free_vars(binders[0].range.low) | free_vars(binders[0].range.high)):
+        return None
+    match body:
+        case Binary("==>", Binary() as given, Binary() as wanted):
+            given_op = _relation(given)
+        case Binary("||", Binary() as given, Binary() as wanted):
+            given_op = NEGATED.get(_relation(given), "")
+        case _:
+            return None
+    wanted_op = _relation(wanted)
+    if (given.left, given.right) == (Var(j), Var(i)):
+        given_op = FLIPPED.get(given_op, "")
+    elif (given.left, given.right) != (Var(i), Var(j)):
+        return None
+    left, right = wanted.left, wanted.right
+    if i not in free_vars(left):
+        left, right, wanted_op = right, left, FLIPPED.get(wanted_op, "")
+    if j in free_vars(left) or i in free_vars(right) or substitute(left, {i: Var(j)}) != right:
+        return None
+    if given_op == ">":
+        given_op, wanted_op = "<", FLIPPED.get(wanted_op, "")
+    if wanted_op == "!=" and given_op in ("!=", "<"):
+        return Order(i, left, wanted_op)
+    if given_op == "<" and wanted_op in ("<", "<=", ">", ">="):
+        return Order(i, left, wanted_op)
+    return None
+
+
+def _relation(e: Binary) -> str:
+    return REAL_SPELLINGS.get(e.op, e.op)
