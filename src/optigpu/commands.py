@@ -17,12 +17,12 @@ from optigpu.checker.audit import (
     TOOL,
     AuditResult,
     Certified,
-    audit,
     certificate_of,
     certified,
     trusted_for_code,
 )
 from optigpu.checker.proofs import annotated
+from optigpu.checker.replay import REPLAYER, ReplayError
 from optigpu.checker.verdict import Verdict
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
@@ -32,7 +32,6 @@ from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
 from optigpu.interp.testing import test_function, valid_inputs
-from optigpu.prover.z3_solver import Z3Solver
 from optigpu.report.audits import first_difference, render_audit
 from optigpu.report.diagnostics import Style
 from optigpu.report.diffs import render_diff
@@ -116,7 +115,7 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
                 for f in result.functions:
                     print(render_function(f, style))
                 return WRONG
-            found = audit(program, certificate_of(program, result), Z3Solver())
+            found = _replayed(certificate_of(program, result), file)
         print(render_audit(file, found, style))
         if found.failures or (args.no_assumptions and found.assumptions):
             code = WRONG
@@ -133,10 +132,11 @@ def _audited(file: str, certificate: str) -> AuditResult:
     cuda = kind in (*CUDA_SUFFIXES, ".json")
     emission = None if claimed.emission is None else read_emission(claimed.emission, claimed.program)
     if not cuda and (emission is None or emission.language != "c" or "optigpu.h" in given):  # annotated C
-        return audit(parse_file(file), certificate, Z3Solver())
+        parse_file(file)  # its errors are told with their places
+        return _replayed(certificate, file)
     if emission is None or (emission.language == "cuda") != cuda:
         raise ValueError(f"it is of no {'CUDA' if cuda else 'C'} code")
-    found = audit(claimed.program, certificate, Z3Solver())
+    found = _replayed(certificate, None)
     if not found.failures:
         wrong = _wrong_code(given, kind, claimed, emission)
         if wrong is not None:
@@ -145,6 +145,13 @@ def _audited(file: str, certificate: str) -> AuditResult:
             found.code = "CUDA" if cuda else "C"
             found.trusted_lines |= trusted_for_code()
     return found
+
+
+def _replayed(certificate: str, file: str | None) -> AuditResult:
+    try:
+        return REPLAYER.replay(certificate, file)
+    except ReplayError as e:
+        raise CallError(str(e)) from None
 
 
 def _wrong_code(given: str, kind: str, claimed: Certified, emission: Emission) -> str | None:

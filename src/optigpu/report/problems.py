@@ -122,7 +122,7 @@ class _Writer(ThreadWriter):
         elif isinstance(data.get("goal"), Term) and data["goal"] is not FALSE:
             out.append(("need", self.show(data["goal"])))
         facts = data.get("facts")
-        if isinstance(facts, Facts) and any(name == "need" for name, _ in out):
+        if facts is not None and any(name == "need" for name, _ in out):
             shown = self.relevant(facts, data)
             if shown:
                 out.append(("given", ", ".join(shown)))
