@@ -61,6 +61,8 @@ class SealedFacts:
         self._look, self.advice = look, None
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         return partial(self._look, self, name) if name in ASKED else self._look(self, name)
 
 
