@@ -160,7 +160,7 @@ def test_what_is_safe_over_the_reals_alone_is_rejected(name: str) -> None:
 
 @pytest.mark.parametrize("k", ["(bool)(0.7f * 10.0f - 7.0f)", "(int)(0.7f * 10.0f)"])
 def test_a_macro_that_rests_on_the_rounding_of_floats_is_rejected(k: str) -> None:
-    (result,) = check(f"#define K ({k})\nvoid f(int a[8]) {{ __writes(\"a ~> Cells1(8)\");\n  a[K] = 1; }}").functions
+    (result,) = check(f'#define K ({k})\nvoid f(int a[8]) {{ __writes("a ~> Cells1(8)");\n  a[K] = 1; }}').functions
     assert result.verdict is Verdict.UNSUPPORTED
     assert result.problem is not None
     assert (result.problem.code, result.problem.loc.line) == ("OG300", 2), render_function(result)
