@@ -295,7 +295,8 @@ class FunctionElaborator:
         for i, s in enumerate(f.body):  # a return elsewhere would be run past
             reject_jumps(s, last_of_function=i == len(f.body) - 1)
         for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):
-            self.expr(d, names)  # C computes the sizes of parameters when the function is entered
+            # C computes the sizes of parameters when the function is entered, in their types
+            self.oblige(k.eq(self.expr(d, names), self.formulas.term(d, names)), "conversion", d.loc)
         body = (*self.code, *self.block(f.body, names))
         return kc.Function(
             f.name,
@@ -1029,8 +1030,10 @@ class FunctionElaborator:
                 return value
 
     def truncated(self, x: Term, to: Scalar, loc: Loc) -> Term:
-        """A float as an integer: where that does not fit, some number of the type."""
+        """A float as an integer: where that does not fit, some number of the type. Narrow and unsigned ones have to fit."""
         value = k.trunc(x)
+        if to.bits < 32 or not to.signed:
+            return value
         return k.ite(within(value, limits_of(to)), value, self.choose(INT, limits_of(to), loc))
 
     def choose(self, sort: Sort, limits: kc.Limits, loc: Loc) -> Term:

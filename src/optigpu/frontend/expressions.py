@@ -448,7 +448,7 @@ def never_fails(e: Expr) -> bool:
         case Binary("/" | "%", _, Int(divisor)):
             return divisor != 0
         case Binary("+" | "*"):
-            return True
+            return scalar(e).signed  # unsigned ones wrap
         case Binary("-") | Cast():
             return scalar(e).signed and scalar(e).bits >= INT.bits
         case _:
