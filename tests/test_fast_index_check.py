@@ -61,7 +61,7 @@ WRONG = [
     ("stencil", "(h + 15)", "(h + 14)", "OG316"),
     ("half_a_warp", "Sum(k in 0..16", "Sum(k in 0..15", "OG305"),
     ("half_a_warp", "k = 8;", "k = 16;", "OG305"),
-    ("half_a_warp", "+= y[DMINDEX2(2, 32, w, l)]", "+= y[DMINDEX2(2, 32, w, l ^ 1)]", "OG340"),
+    ("half_a_warp", "+= y[DMINDEX2(2, 32, w, l)]", "+= y[DMINDEX2(2, 32, w, l ^ 1)]", "OG344"),
 ]
 
 

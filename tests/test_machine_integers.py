@@ -36,6 +36,10 @@ ACCEPTED = {
   const int twice = n + n; return twice / 4; }""",
     "the last step of a signed index": """void f(int n, float a[n]) { __writes("a ~> Cells1(n)");
   for (int i = 0; i < n; i++) a[i] = 0.0f; for (int i = 0; i < n; i += 32) a[i] = 1.0f; }""",
+    "unsigned bound of a signed index": """void f(uint16_t n, float a[65535]) { __writes("a ~> Cells1(65535)");
+  for (int i = 0; i < 65535; i++) a[i] = 0.0f; for (int i = 0; i < (unsigned)n; i++) a[i] = 1.0f; }""",
+    "unsigned index that doubles": """void f(int a[101]) { __writes("a ~> Cells1(101)");
+  for (int i = 0; i < 101; i++) a[i] = 0; for (unsigned i = 1; i <= 1073741824u; i *= 2) a[100u / i] = 1; }""",
     "all of a type": 'int f(int x) { __requires("x < 2147483647"); __ensures("_Res == x + 1"); return x + 1; }',
     "arguments": """int g(int x) { __requires("x >= 0"); __ensures("_Res == x / 2"); return x / 2; }
 int f(int x) { __requires("x >= 0, x < 100"); __ensures("_Res == x"); return g(x + x); }""",
@@ -89,6 +93,22 @@ REJECTED = {
   for (unsigned i = 0; i <= n; i++) y = 1.0f; }""",
         OVERFLOW, 4,
     ),
+    "bound that a cast makes larger than the type of the index": (
+        """void f(int n, int64_t m, float a[m]) { __requires("m >= 4294967295"); __writes("a ~> Cells1(m)");
+  for (int64_t j = 0; j < m; j++) a[j] = 0.0f;
+  for (int i = 0; i < (unsigned)n; i++) { const int k = i; a[k] = 1.0f; } }""",
+        OVERFLOW, 4,
+    ),
+    "unsigned index that doubles to 0": (
+        """void f(int a[101]) { __writes("a ~> Cells1(101)"); for (int i = 0; i < 101; i++) a[i] = 0;
+  for (unsigned i = 1; i <= 3000000000u; i *= 2) a[100u / i] = 1; }""",
+        OVERFLOW, 3,
+    ),
+    "unsigned index that is shifted to 0": (
+        """void f(int a[101]) { __writes("a ~> Cells1(101)"); for (int i = 0; i < 101; i++) a[i] = 0;
+  for (unsigned i = 1; i <= 3000000000u; i <<= 1) a[100u / i] = 1; }""",
+        OVERFLOW, 3,
+    ),
     "product of two sizes that may both be negative": (
         """int64_t f(int64_t n, int64_t m, float* a) {
   __reads("for i in 0..n -> for j in 0..m -> &a[i * m + j] ~> Cell");
@@ -127,6 +147,15 @@ def test_unbounded_integers_are_an_assumption_with_its_place() -> None:
     assert "integers fit at t.c:3:10" in assumptions(result)
     proved = Verifier(Settings()).verify(parse_text("int g(int x) { return x; }", "t.c"))
     assert "safe on machine integers" in assumptions(proved)
+
+
+def test_unbounded_integers_are_an_assumption_each_time() -> None:
+    verifier = Verifier(Settings(unbounded=True))
+    text = "int f(int x) {\n  return x + 1; }\nint g(int x) { return f(x); }"
+    for _ in range(2):  # what was proved before is remembered with what it rests on
+        result = verifier.verify(parse_text(text, "t.c"))
+        assert [(p.line, p.column) for p in result.unbounded] == [(2, 10)]
+        assert "integers fit at t.c:2:10" in assumptions(result)
 
 
 def test_unbounded_integers_leave_other_errors() -> None:

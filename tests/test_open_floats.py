@@ -45,6 +45,13 @@ void f(float x, int a[2]) { __writes("a ~> Cells1(2)"); a[0] = 0; a[1] = 0; a[g(
     "guarded conversion": """void f(float x, int a[4]) { __writes("a ~> Cells1(4)");
   for (int i = 0; i < 4; i++) a[i] = 0;
   const int k = (int)x; if (0 <= k && k < 4) a[k] = 1; }""",
+    "definition about reals that bounds no index": """__DEF(P, "fun (x: float) (k: int) -> x == k && x <= 3.0f");
+void f(float x, int k, int a[4]) { __requires("P(x, k), 0 <= k, k < 4"); __writes("a ~> Cells1(4)");
+  for (int i = 0; i < 4; i++) a[i] = 0; a[k] = 1; }""",
+    "admitted function of floats, in bounds whatever it returns": """__DECL(F, "float -> int");
+int g(float x) { __ensures("_Res == F(x), 0 <= _Res, _Res < 4"); __admitted(); return 0; }
+void f(float x, float y, int a[4]) { __writes("a ~> Cells1(4)"); for (int i = 0; i < 4; i++) a[i] = 0;
+  a[g(x + y - y)] = 1; }""",
     "fact about reals that only the result needs": """float f(float x) { __requires("x > 0.0f"); __ensures("_Res > 0.0f");
   return x / 2.0f; }""",
 }
@@ -97,6 +104,28 @@ void f(float x, int a[2]) { __writes("a ~> Cells1(2)"); a[0] = 0; a[1] = 0;
   a[k] = 1; }""",
         ("OG302",), 4,
     ),
+    "definition about reals that bounds an index": (
+        """__DEF(P, "fun (x: float) (k: int) -> x == k && x >= 0.0f && x <= 3.0f");
+void f(float x, int k, int a[4]) { __requires("P(x, k)"); __writes("a ~> Cells1(4)");
+  for (int i = 0; i < 4; i++) a[i] = 0;
+  a[k] = 1; }""",
+        ("OG302",), 5,
+    ),
+    "results of an admitted function of floats": (
+        """__DECL(F, "float -> int");
+int g(float x) { __ensures("_Res == F(x)"); __admitted(); return 0; }
+void f(float x, float y, int a[1]) { __writes("a ~> Cells1(1)"); a[0] = 0;
+  a[g(x + y - y) - g(x)] = 1; }""",
+        ("OG302",), 5,
+    ),
+    "contents from an admitted function of floats": (
+        """__DECL(F, "float -> int");
+void g(float x, int b[1]) { __writes("b ~> Matrix1(1, fun i -> F(x))"); __admitted(); }
+void f(float x, float y, int b[1], int c[1], int a[1]) {
+  __writes("a ~> Cells1(1)"); __writes("b ~> Cells1(1)"); __writes("c ~> Cells1(1)"); a[0] = 0; g(x + y - y, b); g(x, c);
+  a[b[0] - c[0]] = 1; }""",
+        ("OG302",), 6,
+    ),
     "counter that a comparison may leave behind": (
         """void f(float x, int a[1]) { __writes("a ~> Cells1(1)"); a[0] = 0;
   int c = 1; if (x < 0.0f) c = 0; if (!(x < 0.0f)) c = 0;
@@ -127,6 +156,19 @@ def test_what_is_safe_over_the_reals_alone_is_rejected(name: str) -> None:
     assert result.problem.code in codes, render_function(result)
     assert result.problem.loc.line == line, render_function(result)
     assert "over the reals" in render_function(result)
+
+
+@pytest.mark.parametrize("k", ["(bool)(0.7f * 10.0f - 7.0f)", "(int)(0.7f * 10.0f)"])
+def test_a_macro_that_rests_on_the_rounding_of_floats_is_rejected(k: str) -> None:
+    (result,) = check(f'#define K ({k})\nvoid f(int a[8]) {{ __writes("a ~> Cells1(8)");\n  a[K] = 1; }}').functions
+    assert result.verdict is Verdict.UNSUPPORTED
+    assert result.problem is not None
+    assert (result.problem.code, result.problem.loc.line) == ("OG300", 2), render_function(result)
+
+
+def test_a_macro_of_floats_may_be_rounded() -> None:
+    text = '#define K (0.7f * 10.0f - 7.0f)\nfloat f(float x) { __ensures("_Res == K * x"); return K * x; }'
+    assert check(text).verified
 
 
 def test_wrong_results_are_still_rejected_over_the_reals() -> None:

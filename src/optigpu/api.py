@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from optigpu.checker.audit import certificate_of
+from optigpu.checker.replay import REPLAYER, ReplayError
 from optigpu.checker.verdict import ProgramResult
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
@@ -143,10 +144,21 @@ class Script(core.Script):
         return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))
 
     def _finished(self) -> None:
+        """The program is verified. That is not taken from the verifier, who may be anybody's: its proof is replayed elsewhere."""
         if self.unchecked is not None:
             raise CallError(self.unchecked)
-        if not self.result.verified:
+        result = self.result
+        if not result.verified:
             raise CallError("the program is not verified, so no code is made from it")
+        try:
+            found = REPLAYER.replay(certificate_of(self.program, result))
+        except (ValueError, ReplayError) as e:
+            raise CallError(f"the proof cannot be replayed, so no code is made from it: {e}") from None
+        for name, why in found.failures.items():
+            raise CallError(f"the proof of {name} does not hold when it is replayed, so no code is made from it: {why}")
+        rests_on = sorted(result.axioms), sorted(result.admitted), sorted(result.unbounded_statements)
+        if (found.axioms, found.admitted, found.unbounded) != rests_on:
+            raise CallError("the proof rests on something else than its verdict says, so no code is made from it")
 
 
 def verified_cuda(program: Program, unit: CudaUnit) -> BuiltCuda:

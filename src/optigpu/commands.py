@@ -17,7 +17,6 @@ from optigpu.checker.audit import (
     TOOL,
     AuditResult,
     Certified,
-    audit,
     certificate_of,
     certified,
     trusted_for_code,
@@ -25,6 +24,7 @@ from optigpu.checker.audit import (
 from optigpu.checker.contract_checks import suggested_sizes
 from optigpu.checker.elaborate import Elaborated, elaborate
 from optigpu.checker.proofs import annotated
+from optigpu.checker.replay import REPLAYER, ReplayError
 from optigpu.checker.verdict import Verdict
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
@@ -135,7 +135,7 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
                 for f in result.functions:
                     print(render_function(f, style))
                 return WRONG
-            found = audit(program, certificate_of(program, result), Z3Solver())
+            found = _replayed(certificate_of(program, result), file)
         print(render_audit(file, found, style))
         if found.failures or (args.no_assumptions and found.assumptions):
             code = WRONG
@@ -152,10 +152,11 @@ def _audited(file: str, certificate: str) -> AuditResult:
     cuda = kind in (*CUDA_SUFFIXES, ".json")
     emission = None if claimed.emission is None else read_emission(claimed.emission, claimed.program)
     if not cuda and (emission is None or emission.language != "c" or "optigpu.h" in given):  # annotated C
-        return audit(parse_file(file), certificate, Z3Solver())
+        parse_file(file)  # its errors are told with their places
+        return _replayed(certificate, file)
     if emission is None or (emission.language == "cuda") != cuda:
         raise ValueError(f"it is of no {'CUDA' if cuda else 'C'} code")
-    found = audit(claimed.program, certificate, Z3Solver())
+    found = _replayed(certificate, None)
     if not found.failures:
         wrong = _wrong_code(given, kind, claimed, emission)
         if wrong is not None:
@@ -164,6 +165,13 @@ def _audited(file: str, certificate: str) -> AuditResult:
             found.code = "CUDA" if cuda else "C"
             found.trusted_lines |= trusted_for_code()
     return found
+
+
+def _replayed(certificate: str, file: str | None) -> AuditResult:
+    try:
+        return REPLAYER.replay(certificate, file)
+    except ReplayError as e:
+        raise CallError(str(e)) from None
 
 
 def _wrong_code(given: str, kind: str, claimed: Certified, emission: Emission) -> str | None:

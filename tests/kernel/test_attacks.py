@@ -16,7 +16,7 @@ import pytest
 
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel
+from optigpu.kernel.calls import AllRules as Kernel
 from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box, same
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
@@ -775,7 +775,7 @@ def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
 def test_a_function_is_used_as_it_was_proved() -> None:
     g = callee(admitted=False)
     ledger = Ledger()
-    ledger.proved(g)
+    ledger.proved(g, kc.Program({"g": g}))
     ledger.used(g)
     with pytest.raises(ValueError):
         ledger.used(replace(g, device=True))

@@ -13,7 +13,7 @@ import pytest
 
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel
+from optigpu.kernel.calls import AllRules as Kernel
 from optigpu.kernel.cells import FULL, READ, SOME, Cells, Claim, Owner, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts

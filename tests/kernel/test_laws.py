@@ -65,10 +65,6 @@ def _power(e: int) -> int:
     return 1 << e if e >= 0 else 0
 
 
-def _bits(op: Callable[[int, int], int]) -> Callable[[int, int], int | None]:
-    return lambda a, b: op(a, b) if a >= 0 and b >= 0 else None
-
-
 Operation = tuple[tuple[Sort, ...], Callable[..., Term], Callable[..., Any]]
 BITS = [("band", operator.and_), ("bor", operator.or_), ("bxor", operator.xor)]
 DIVISORS = (-4, -3, -1, 1, 2, 3, 6)
@@ -84,9 +80,16 @@ OPERATIONS: list[Operation] = [
     ((INT, INT), k.fmod, lambda a, b: a % b if b else a),
     *(((INT,), lambda a, d=d: k.fdiv(a, k.num(d)), lambda a, d=d: a // d) for d in DIVISORS),
     *(((INT,), lambda a, d=d: k.fdiv(k.fdiv(a, k.num(2)), k.num(d)), lambda a, d=d: a // 2 // d) for d in DIVISORS),
-    *(((INT, INT), lambda a, b, o=o: k.bitwise(o, a, b), _bits(f)) for o, f in BITS),
-    *(((INT,), lambda a, m=m: k.bitwise("band", a, k.num(m)), lambda a, m=m: _bits(operator.and_)(a, m)) for m in range(8)),
-    *(((INT,), lambda a, m=m: k.bitwise("bor", k.num(m), a), lambda a, m=m: _bits(operator.or_)(a, m)) for m in range(3)),
+    *(((INT, INT), lambda a, b, o=o: k.bitwise(o, a, b), f) for o, f in BITS),
+    ((INT,), lambda a: k.bitwise("bxor", a, a), lambda a: 0),
+    ((INT, INT), lambda a, b: k.bitwise("bxor", k.bitwise("bxor", a, b), a), lambda a, b: b),
+    *(
+        ((INT,), lambda a, m=m: k.bitwise("bxor", k.bitwise("bxor", a, k.num(m)), k.num(3)), lambda a, m=m: a ^ m ^ 3)
+        for m in range(5)
+    ),
+    ((INT, INT, INT), lambda a, b, c: k.bitwise("bxor", k.bitwise("bxor", c, a), k.bitwise("bxor", b, c)), lambda a, b, c: a ^ b),
+    *(((INT,), lambda a, m=m: k.bitwise("band", a, k.num(m)), lambda a, m=m: a & m) for m in range(8)),
+    *(((INT,), lambda a, m=m: k.bitwise("bor", k.num(m), a), lambda a, m=m: a | m) for m in range(3)),
     *(
         (sorts, make, mean)
         for s in (INT, REAL)

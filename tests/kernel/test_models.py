@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel
+from optigpu.kernel.calls import AllRules as Kernel
 from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Index, Owner, arguments, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.groups import Mark

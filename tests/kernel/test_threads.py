@@ -9,7 +9,7 @@ import pytest
 
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel
+from optigpu.kernel.calls import AllRules as Kernel
 from optigpu.kernel.cells import SOME, Cells, Claim, Owner, box
 from optigpu.kernel.groups import Mark
 from optigpu.kernel.iterations import Cover, Exclusive, LoopContract

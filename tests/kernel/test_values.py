@@ -354,7 +354,7 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
 
 def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:
     """A map that mentions the arbitrary constant of the proof is no map; conditions reject it before it is used."""
-    from optigpu.kernel.calls import Kernel
+    from optigpu.kernel.calls import AllRules as Kernel
     from optigpu.kernel.code import Contract, Function, Program
     from optigpu.kernel.ledger import Ledger
     from optigpu.kernel.state import Rejected

@@ -284,8 +284,7 @@ void copy_to(int n, float a[n], float b[n]) {
             Wrong("copy(n, a, b);", "copy(n, b, a);", "OG316", "copy(n, b, a)"),
             Wrong("copy(n, a, b);", "copy(n, b, b);", "OG316", "copy(n, b, b)"),
             Wrong("copy(n, a, b);", "copy(n - 1, a, b);", "OG315", "copy(n - 1, a, b)"),
-            Wrong("copy(n, a, b);", "copy(n, a, &b[n]);", "OG316", "copy(n, a, &b[n])"),
-            Wrong("copy(n, a, b);", "copy(n, a, &b[1]);", "OG335", "&b[1]"),
+            Wrong("copy(n, a, b);", "copy(n, a, &b[1]);", "OG316", "copy(n, a, &b[1])"),
             Wrong("copy(n, a, b);", ";", "OG306", '__writes("b'),
             Wrong("y[i] = x[i]", "y[i] = 0.0f", "OG305", '__writes("y'),
         ),
@@ -677,6 +676,18 @@ int ghostly(int n) {
             Wrong("c = 1", "c = 0", "OG302", "x[i][c] ="),
             Wrong("c < n", "c < n - 1", "OG305", "__produces"),
         ),
+    ),
+    Pair(
+        "behind",
+        """int behind(int n, int a[n]) {
+  __requires("A: int -> int, some: n > 0");
+  __reads("a ~> Matrix1(n, A)");
+  __ensures("_Res == A(n - 1)");
+  int* const p = &a[n];
+  return p[-1];
+}
+""",
+        (Wrong("&a[n];\n  return p[-1]", "&a[n + 1];\n  return p[-2]", "OG335", "&a[n + 1]"),),
     ),
 ]  # fmt: skip
 

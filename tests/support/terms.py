@@ -62,7 +62,7 @@ def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> An
             return math.trunc(ev(t.args[0]))
         case "band" | "bor" | "bxor":
             a, b = (ev(x) for x in t.args)
-            return {"band": a & b, "bor": a | b, "bxor": a ^ b}[t.op] if a >= 0 and b >= 0 else 0
+            return {"band": a & b, "bor": a | b, "bxor": a ^ b}[t.op]
         case "app":
             return ev(t.args[0])(*(ev(a) for a in t.args[1:]))
         case "lam":

@@ -14,17 +14,16 @@ from typing import Any
 
 from optigpu.kernel import cells, conditions, groups, iterations, values
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel
 from optigpu.kernel.code import Program
-from optigpu.kernel.judge import Judge
-from optigpu.kernel.ledger import Ledger, Theorem
+from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.kernel.state import State
 from optigpu.kernel.terms import BOOL, INT, REAL, Sort, Term
 
 RULES = (
     "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
-    "barrier", "shuffle", "restate", "forget", "launch", "phase",
+    "barrier", "shuffle", "restate", "gather", "forget", "launch", "phase",
 )  # fmt: skip
 FORMAT = 4
 PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
@@ -52,9 +51,20 @@ class RecordingKernel(Kernel):
         self.tape: list[Op] = []
         self._states: list[State] = []
         self._numbers: dict[int, int] = {}
+        vars(self).update({rule: self._recorded(rule) for rule in RULES})
+
+    def _recorded(self, rule: str) -> Any:
+        original = getattr(self, rule)
+
+        def call(*args: Any) -> Any:
+            result = original(*args)
+            self.note(rule, args, result)
+            return result
+
+        return call
 
     def note(self, rule: str, args: tuple[Any, ...], result: Any) -> None:
-        made = result if isinstance(result, tuple) else (result,)
+        made = result if type(result) is tuple else (result,)
         numbers = []
         for s in made:
             if isinstance(s, State):
@@ -77,22 +87,6 @@ class RecordingKernel(Kernel):
         return out[::-1]
 
 
-def _recorded(rule: str) -> Any:
-    original = getattr(Kernel, rule)
-
-    def call(self: RecordingKernel, *args: Any) -> Any:
-        result = original(self, *args)
-        self.note(rule, args, result)
-        return result
-
-    call.__doc__ = original.__doc__
-    return call
-
-
-for _rule in RULES:
-    setattr(RecordingKernel, _rule, _recorded(_rule))
-
-
 def replay(kernel: Kernel, ops: list[Op]) -> Theorem:
     """Run a proof again. Raises what the rules raise."""
     states: dict[int, State] = {}
@@ -103,7 +97,7 @@ def replay(kernel: Kernel, ops: list[Op]) -> Theorem:
         result = getattr(kernel, op.rule)(*args)
         if isinstance(result, Theorem):
             return result
-        made = result if isinstance(result, tuple) else (result,)
+        made = result if type(result) is tuple else (result,)
         if len(made) != len(op.makes):
             raise ValueError("a rule made another number of states than the certificate says")
         states.update(zip(op.makes, made))
@@ -133,11 +127,11 @@ class _Encoder:
     def encode(self, x: Any) -> Any:
         if isinstance(x, Term):
             return {"t": self.term(x)}
-        if isinstance(x, tuple | list):
-            return [self.encode(y) for y in x]
         if is_dataclass(x) and not isinstance(x, type):
             name = type(x).__name__
             return {"!": name, **{f.name: self.encode(getattr(x, f.name)) for f in fields(x)}}
+        if isinstance(x, tuple | list):
+            return [self.encode(y) for y in x]
         if x is None or isinstance(x, str | int | bool):
             return x
         raise TypeError(f"cannot write {type(x).__name__}")

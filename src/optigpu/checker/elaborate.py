@@ -88,8 +88,9 @@ from optigpu.syntax.program import (
     Store,
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
+from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.source import NOWHERE, Loc, Mark
-from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type
+from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type, is_float
 from optigpu.syntax.walk import subexpressions
 
 WRAPPING = ("+", "-", "*", "<<")  # operations whose result may be outside an unsigned type
@@ -174,7 +175,7 @@ def elaborate(program: Program, unbounded: bool = False, without: Weakened = fro
                 functions[item.name] = FunctionElaborator(item, names, out, ghosts, program).run()
             case _:
                 pass
-    if floats_decide(program):
+    if floats_decide(program, [functions[name] for name in scopes]):
         for f in (f for f in program.flat_items() if isinstance(f, Function) and f.name in functions):
             if f.role is not Role.GHOST:
                 opened = OpenFloats(f, scopes[f.name], out, ghosts, program, functions).run()
@@ -296,7 +297,16 @@ class FunctionElaborator:
         for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):
             self.expr(d, names)  # C computes the sizes of parameters when the function is entered
         body = (*self.code, *self.block(f.body, names))
-        return kc.Function(f.name, tuple(params), contract, body, f.admitted, f.role is Role.DEVICE, threads)
+        return kc.Function(
+            f.name,
+            tuple(params),
+            contract,
+            body,
+            f.admitted,
+            f.role is Role.DEVICE,
+            threads,
+            lemma=f.role is Role.GHOST,
+        )
 
     def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
         variables: list[Term] = []
@@ -324,6 +334,9 @@ class FunctionElaborator:
             if (limits := limits_of(p.type)) is not None:
                 requires.append(within(k.var(p.name, INT), limits))
                 places.requires.append(p.loc)
+        for fits in fitting_sizes(self.f):
+            requires.append(self.formulas.term(fits, names))
+            places.requires.append(fits.loc)
         if result is not None and (limits := limits_of(self.f.result)) is not None:
             ensures.append(within(result, limits))
             places.ensures.append(self.f.loc)
@@ -404,18 +417,27 @@ class FunctionElaborator:
     # Statements
 
     def block(self, body: Body, names: Names) -> kc.Code:
-        """A scope: its locals are freed at its end."""
+        """A scope: its locals are freed at its end, and those of the device code of a kernel where that ends."""
         outer, self.code = self.code, []
         locals_: list[str] = []
-        around = self.current
+        around, of_host = self.current, 0
         for s in body:
             self.seen = self.current = self.seen + 1
+            phase = s.call.func if isinstance(s, CallStmt) else ""
+            if phase == "kernel_setup_end":
+                of_host = len(locals_)
+            elif phase == "kernel_teardown_begin":
+                self.free_locals(locals_[of_host:], s.loc)
+                del locals_[of_host:]
             names = self.statement(s, names, locals_)
         self.current = around
-        for base in reversed(locals_):
-            self.code.append(kc.Free(base, False, at=self.at(body[-1].loc if body else NOWHERE)))
+        self.free_locals(locals_, body[-1].loc if body else NOWHERE)
         result, self.code = tuple(self.code), outer
         return result
+
+    def free_locals(self, bases: list[str], loc: Loc) -> None:
+        for base in reversed(bases):
+            self.code.append(kc.Free(base, False, at=self.at(loc)))
 
     def statement(self, s: Stmt, names: Names, locals_: list[str]) -> Names:
         match s:
@@ -432,8 +454,10 @@ class FunctionElaborator:
             case Block(body):
                 self.code.extend(self.block(body, names))
             case CallStmt(call):
+                start = len(self.code)
                 self.call_statement(call, names, s.loc)
                 self.out.marks.update((i.at, s.mark) for i in self.code[-1:] if isinstance(i, kc.Loop))
+                self.pointers_last(start)
             case Return(value):
                 if value is not None:
                     result = self.expr(value, names)
@@ -564,6 +588,12 @@ class FunctionElaborator:
             limits.append((last, size))
         self.oblige(k.and_(*(k.and_(k.le(k.ZERO, i), k.le(i, d)) for i, d in limits)), "pointer", loc)
 
+    def pointers_last(self, start: int) -> None:
+        """What is obliged of the pointers passed to a call comes after it: an access outside the array says more."""
+        new = self.code[start:]
+        pointers = [i for i in new if isinstance(i, kc.Oblige) and i.why == "pointer"]
+        self.code[start:] = [*(i for i in new if i not in pointers), *pointers]
+
     def loop(self, s: For, names: Names) -> None:
         at = self.at(s.loc)
         r = s.range
@@ -600,7 +630,11 @@ class FunctionElaborator:
             if not plain or r.op == "-" or r.relation != "<" or loop.amount is not k.ONE:
                 self.oblige(k.and_(within(loop.start, limits), within(end, limits)), "overflow", s.loc)
             return ()
-        return () if plain else (kc.Oblige(within(loop.index, limits), "overflow", at=self.at(s.loc)),)
+        fits = [] if plain else [within(loop.index, limits)]
+        if not t.signed and r.op in ("*", "<<"):
+            factor = loop.amount if r.op == "*" else k.pow2(loop.amount)
+            fits.append(within(k.mul(loop.index, factor), limits))
+        return tuple(kc.Oblige(p, "overflow", at=self.at(s.loc)) for p in fits)
 
     def is_plain(self, e: Expr, t: Scalar, names: Names) -> bool:
         """Is this known to be a number of the type, because of where it comes from?"""
@@ -612,8 +646,10 @@ class FunctionElaborator:
                     k.var(name, INT)
                 )
                 return parameter and t.low <= e.type.low and e.type.high <= t.high
-            case Cast(to, arg) if to.kind is Kind.INT:
+            case Cast(to, arg) if to.kind is Kind.INT and (e.implicit or to.signed):  # shown to keep the number
                 return self.is_plain(arg, t, names)
+            case Cast(to) if to.kind is Kind.INT:  # modulo 2^bits
+                return t.low <= to.low and to.high <= t.high
             case _:
                 return False
 
@@ -857,7 +893,8 @@ class FunctionElaborator:
             assert isinstance(t, Scalar)
             if t.kind is Kind.INT:
                 self.oblige(within(value, limits_of(t)), "conversion", part.loc)
-            if self.code:
+            rests_on_rounding = isinstance(part, Cast) and is_float(part.arg.type) and not is_float(part.to)
+            if self.code or rests_on_rounding:
                 raise Unsupported("C computes another number here, or none", part.loc)
         return self.expr(e, self.outer)
 
@@ -1005,9 +1042,10 @@ class FunctionElaborator:
     def call(self, e: Call, names: Names) -> Term:
         name = e.func
         if name in self.functions:
-            target = self.temporary(sort_of(e.type, e.loc))
+            target, start = self.temporary(sort_of(e.type, e.loc)), len(self.code)
             args = self.arguments(e, names)
             self.code.append(kc.Call(target, name, args, at=self.at(e.loc)))
+            self.pointers_last(start)
             return target
         args_ = [self.expr(a, names) for a in e.args]
         if name == "exact_div":

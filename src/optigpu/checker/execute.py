@@ -14,12 +14,14 @@ from optigpu.checker.explore import (
     World,
     bind_variables,
     call_arguments,
+    filled,
     located,
     over_all,
     rotation,
     start_contents,
     unknown_content,
 )
+from optigpu.checker.gathering import gathered
 from optigpu.checker.maxima import Guess
 from optigpu.checker.points import Points
 from optigpu.checker.proofs import ShownLoop
@@ -31,13 +33,14 @@ from optigpu.checker.trees import find_tree, halved, halving_steps, stated
 from optigpu.checker.witness import NAMES, invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel, seen_through
+from optigpu.kernel.calls import seen_through
 from optigpu.kernel.cells import FULL, KNOWN, Cells, Claim, Family, Index, arguments, box, same
 from optigpu.kernel.conditions import Take, terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.groups import THREADS
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract
 from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.sealed import Kernel
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import TRUE, Term, instantiate
 from optigpu.kernel.threads import lanes
@@ -93,7 +96,7 @@ class Executor:
             state = self.current = self.kernel.begin(name, tuple(self.inverse(c) for c in f.contract.pre))
             end = self.run(state)
             self.place = 0
-            return self.finish(end, f)
+            return self.finish_whole(end, f)
         except Rejected as r:
             clause = self.clause
             if self.current is not None:
@@ -112,6 +115,16 @@ class Executor:
         if found is None:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
         return tuple(k.abstract(t, xs) for t in found)
+
+    def finish_whole(self, state: State, f: kc.Function) -> Theorem:
+        """The end of a function; what a claim asks for may be in several families."""
+        try:
+            return self.finish(state, f)
+        except Rejected as r:
+            whole = gathered(self.kernel, state, r.data.get("base", "")) if r.why == "permission" else None
+            if whole is None:
+                raise
+            return self.finish(whole, f)
 
     def finish(self, state: State, f: kc.Function) -> Theorem:
         takes: list[Take] = []
@@ -216,7 +229,14 @@ class Executor:
         assert state.next is not None
         self.place = state.next.at or self.place
         self.current = state
-        return self.step(state)
+        try:
+            return self.step(state)
+        except Rejected as r:
+            whole = gathered(self.kernel, state, r.data.get("base", "")) if r.why == "permission" else None
+            if whole is None:
+                raise
+            self.place, self.current = state.next.at or self.place, whole
+            return self.step(whole)
 
     def step(self, state: State) -> State:
         match state.next:
@@ -438,6 +458,9 @@ class Executor:
                 invariant.append(self.invariant(state, summary, effect, families[0], actual))
         laws = summary.ranges(self.judge, state.facts, actual) if bounded else {}
         invariant = [self.with_law(state, summary, i, laws) for i in invariant]
+        invariant.sort(
+            key=lambda i: state.held[i.family].cells.arity > 0
+        )  # where others are written may depend on a counter
         facts = tuple(k.substitute(p, actual) for p in summary.invariants)
         return LoopContract(tuple(exclusive), tuple(invariant), facts)
 
@@ -538,6 +561,9 @@ class Executor:
         index, init = r.cells.at(ys), r.init_at(ys)
         bound = (v, *ys)
         if effect.kind == "unknown":
+            done = filled(effect, summary, index, self.judge)
+            done = inside_loop.simplify(k.substitute(done, actual))
+            init = k.or_(init, done) if _expressible(done) else init
             return Invariant(n, k.abstract(init, bound), None)
         value = start_contents(effect, summary, index, r.value_at(ys), inside_loop)
         value = inside_loop.simplify(k.substitute(value, actual))

@@ -1023,6 +1023,36 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
     return result
 
 
+def filled(effect: Effect, summary: LoopSummary, xs: Index, judge: Judge) -> Term:
+    """Is cell xs one that the iterations before v have surely written: b[c] = …; c++; fills b from the first c on.
+
+    c is an entry value and a sum over the iterations before v, of a summand that is 1 (or -1) where the cell is written, else 0.
+    """
+    v, low = summary.v, summary.range.low
+    u = effect.updates[0]
+    moving = [n for n, e in enumerate(u.cells.index) if v in e.free]
+    if len(effect.updates) > 1 or u.cells.arity or len(moving) != 1 or not u.written:
+        return k.FALSE
+    (at,) = moving
+    e = u.cells.index[at]
+    counts = [(m[0], c) for m, c in k.coefficients(e).items() if len(m) == 1 and m[0].op == "sum" and m[0].args[1] is v]
+    if len(counts) != 1 or counts[0][1] not in (1, -1) or counts[0][0].args[0] is not low:
+        return k.FALSE
+    total, sign = counts[0]
+    summand = instantiate(total.args[2], (v,))
+    step = k.ite(u.cells.where, k.ONE, k.ZERO)
+    if v in k.sub(e, k.scale(sign, total)).free:
+        return k.FALSE
+    way = next((w for w in (1, -1) if follows(judge, summary.facts, k.eq(summand, k.scale(w, step)))), 0)
+    if way == 0:
+        return k.FALSE
+    first = k.substitute(e, {v: low})
+    between = (
+        k.and_(k.le(first, xs[at]), k.lt(xs[at], e)) if sign == way else k.and_(k.lt(e, xs[at]), k.le(xs[at], first))
+    )
+    return k.and_(between, *(k.eq(x, t) for n, (x, t) in enumerate(zip(xs, u.cells.index)) if n != at))
+
+
 def rotation(u: Update, xs: Index, v: Term) -> tuple[Term, Update]:
     """The last iteration before v that wrote the slot in which cell xs is, and its update."""
     slot = rotating_slot(u, v)

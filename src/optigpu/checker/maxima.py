@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 from optigpu.checker.questions import follows
@@ -18,7 +19,7 @@ from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.terms import FALSE, INT, TRUE, Term
-from optigpu.kernel.values import Cases, Into, Maximum, parts
+from optigpu.kernel.values import Cases, Into, Maximum, scaled_parts
 from optigpu.prover.samples import Sample, Undefined, evaluate, samples
 
 Guess: TypeAlias = Callable[[Index, int], list[Index]]  # from indices of a term, and the number of indices of another
@@ -53,13 +54,26 @@ class MaximumSearch:
                     found = self.equal(facts, t, s, guess) if inside else self.equal(facts, s, t, guess)
                     if found is not None:
                         return found
+        return self.scaled(facts, k.sub(a, b), guess) if a.sort.numeric else None
+
+    def scaled(self, facts: Facts, p: Term, guess: Guess | None) -> Maximum | None:
+        """From p = 0, what one of its maxima is: c times another one and something more, k + Max(A) of Max(k + A)."""
+        cs = k.coefficients(p)
+        folds = [a for a in p.parts if a.op == "fold_max"]
+        for m in folds if len(folds) == 2 and p.level == 0 else ():
+            c = cs.get((m,), 0)
+            if c and sum(m in n for n in cs) == 1 and (p.sort is not INT or abs(c) == 1):
+                rest = k.polynomial({n: d for n, d in cs.items() if n != (m,)}, p.sort)
+                found = self.equal(facts, m, k.scale(Fraction(-1) / c if p.sort is not INT else -c, rest), guess)
+                if found is not None:
+                    return found
         return None
 
     def equal(self, facts: Facts, old: Term, new: Term, guess: Guess | None) -> Maximum | None:
         """The step from one maximum to the other. `guess`: the indices at which a term may be, if more is known of them."""
         key = (facts, old, new)
         if key not in self.tried:
-            mine, theirs = parts(old), parts(new)
+            mine, theirs = (scaled_parts(self.judge, facts, t) for t in (old, new))
             forward = self.located(facts, mine, theirs, guess)
             back = self.located(facts, theirs, mine, guess) if forward is not None else None
             self.tried[key] = None if forward is None or back is None else Maximum(old, new, forward, back)

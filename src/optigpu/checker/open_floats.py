@@ -38,13 +38,20 @@ NUMBER = k.num(0, REAL)  # every float
 EXACT = {32: 24, 64: 53}  # integers of so many bits are floats of a type
 
 
-def floats_decide(program: Program) -> bool:
+def floats_decide(program: Program, over_reals: list[kc.Function]) -> bool:
     """Does a comparison or conversion of floats, or a fact about reals, decide anything that is no float?"""
     functions = [f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
-    clauses = [(c.kind, i.body) for f in functions for c in f.contract for i in c.items]
-    facts = [e for kind, e in clauses if kind == "requires"]
-    conditions = [x.args[0] for _, e in clauses for x in subexpressions(e) if isinstance(x, Call) and x.func == "If"]
-    return any(_decides(x) for e in (*facts, *conditions) for x in subexpressions(e)) or _in_code(functions)
+    return any(map(_in_contract, over_reals)) or _in_code(functions)
+
+
+def _in_contract(f: kc.Function) -> bool:
+    """Facts of the precondition, and which cells are held. What a function promises is decided in its code, if that is checked:
+    one that is admitted may say of integers what floats decide."""
+    claims = (*f.contract.pre, *f.contract.post)
+    if mentions_reals(f.contract.requires, tuple(c.cells for c in claims)):
+        return True
+    integers = [c.value for c in f.contract.post if c.value is not None and c.value.sort is not REAL]
+    return f.admitted and mentions_reals(f.contract.ensures, tuple(integers))
 
 
 def _in_code(functions: list[Function]) -> bool:

@@ -189,6 +189,8 @@ class _Writer:
                 return self.polynomial(t)
             case "fdiv":
                 return self.floor_division(*t.args)
+            case "band" | "bor" | "bxor":
+                return Binary({"band": "&", "bor": "|", "bxor": "^"}[t.op], *(self.expr(a) for a in t.args))
             case "inv":
                 return Binary("/.", Int(1), self.expr(t.args[0]))
             case "real":

@@ -9,12 +9,12 @@ from optigpu.checker.questions import follows
 from optigpu.checker.witness import invert, temporaries
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.calls import Kernel
 from optigpu.kernel.cells import Cells, Owner, arguments, outermost, over, same
 from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.groups import THREADS, Mark
 from optigpu.kernel.iterations import Cover, Exclusive, LoopContract
+from optigpu.kernel.sealed import Kernel
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, ONE, ZERO, Term
 from optigpu.kernel.threads import everyone

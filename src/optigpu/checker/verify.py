@@ -15,9 +15,9 @@ from optigpu.checker.problems import problem_of
 from optigpu.checker.sums import Found
 from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.kernel import code as kc
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import Judge, Solver
-from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.judge import Solver
+from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.prover.cache import CachedSolver
 from optigpu.prover.guide import Search
 from optigpu.syntax.errors import InputError, input_error
@@ -44,7 +44,7 @@ class Verifier:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
-        self.root = Facts(Search())  # what was found out about facts is kept from one program to the next
+        self.judge = Judge(self.solver, Search())  # what was found out about facts is kept from one program to the next
         self.found: Found = {}
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
         self.contracts: dict[str, tuple[object, Problem | None]] = {}  # what is wrong with them, by function
@@ -98,16 +98,9 @@ class Verifier:
         loops: list[int],
         f: kc.Function,
         elaborated: Elaborated,
-        ledger: Ledger,
         start: float,
     ) -> FunctionResult:
-        """A function that has not changed since it was proved: the theorem still stands."""
-        assert old.theorem is not None
-        ledger.theorems[f.name] = old.theorem
-        ledger.axioms.update(name for name, _ in elaborated.program.axioms)
-        for callee in (elaborated.program.functions[name] for name, _ in _calls(f.body)):
-            if not callee.primitive:
-                ledger.used(callee)
+        """A function that has not changed since it was proved."""
         result = replace(old, seconds=time.perf_counter() - start)
         shown = {at: old.loops[mark] for at, mark in zip(loops, old.loops)} if len(loops) == len(old.loops) else {}
         new = dict(zip(loops, _loops(f.body)))
@@ -115,16 +108,23 @@ class Verifier:
         result.points = None if old.points is None else old.points.moved(elaborated.statements, f.body)
         return result
 
-    def _besides_overflow(self, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> Problem | None:
+    def _besides_overflow(self, elaborated: Elaborated, f: kc.Function) -> Problem | None:
         """What else is wrong with a function that misbehaves without an overflow."""
-        judge, program = Judge(self.solver, self.root), replace(elaborated.program, unbounded=True)
+        program = replace(elaborated.program, unbounded=True)
         try:
-            Executor(RecordingKernel(judge, program, replace(ledger, unbounded=set())), elaborated).verify(f.name)
+            Executor(RecordingKernel(self.judge, program, Ledger()), elaborated).verify(f.name)
         except Failed as failure:
             return problem_of(failure, elaborated)
-        except (InputError, MemoryError):
+        except (InputError, MemoryError, ValueError):  # or it calls others, which are proved of this program alone
             pass
         return None
+
+    def _stands(self, theorem: Theorem | None, elaborated: Elaborated, ledger: Ledger) -> bool:
+        """Does the kernel recognise the theorem, and is it one of this program too?"""
+        try:
+            return theorem is not None and Kernel(self.judge, elaborated.program, ledger).recall(theorem) == theorem
+        except (TypeError, ValueError):
+            return False
 
     def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
         start = time.perf_counter()
@@ -144,14 +144,16 @@ class Verifier:
             return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
         about = _everything_about(f, elaborated)
         known = self.proved.get(f.name)
-        if known is not None and known[0] == about and known[1].theorem is not None:
+        if known is not None and known[0] == about:
             elaborated.program.functions[f.name] = weakened(f, frozenset(known[1].without))
-            return self._again(known[1], known[2], f, elaborated, ledger, start)
-        judge = Judge(self.solver, self.root)
+            if self._stands(known[1].theorem, elaborated, ledger):
+                return self._again(known[1], known[2], f, elaborated, start)
+            elaborated.program.functions[f.name] = f
+        normaliser, solver = self.judge.settled()
         without: list[tuple[str, str, int]] = []
         try:
             while True:
-                kernel = RecordingKernel(judge, elaborated.program, ledger)
+                kernel = RecordingKernel(self.judge, elaborated.program, ledger)
                 executor = Executor(kernel, elaborated, self.found)
                 if self.settings.points and f.name == closed_name(f.name):
                     executor.points = Points(elaborated.statements, f.body)
@@ -172,7 +174,7 @@ class Verifier:
                 if result.counterexample is not None:
                     result.verdict = Verdict.REFUTED
                     if problem.code == OVERFLOW and result.counterexample.diagnostic.code != OVERFLOWN:
-                        result.problem = self._besides_overflow(elaborated, ledger, f) or problem
+                        result.problem = self._besides_overflow(elaborated, f) or problem
         except (InputError, MemoryError) as e:
             d = (
                 e.diagnostic
@@ -187,7 +189,8 @@ class Verifier:
             shown = executor.shown
             result.loops = {elaborated.marks[at]: shown[at] for at in _loops(f.body) if at in shown}
             self.proved[f.name] = (about, result, _loops(f.body))
-        result.normaliser, result.solver = judge.by_normaliser, judge.by_solver
+        after = self.judge.settled()
+        result.normaliser, result.solver = after[0] - normaliser, after[1] - solver
         result.points = executor.points
         return result
 
@@ -199,7 +202,7 @@ class Verifier:
         if known is None or known[0] != about:
             known = self.contracts[f.name] = (
                 about,
-                contract_problem(Judge(self.solver, self.root), elaborated, function),
+                contract_problem(self.judge, elaborated, function),
             )
         return known[1]
 

@@ -1,17 +1,22 @@
 """Inverting index maps: which binders of a family give a cell. Untrusted; the kernel checks what is found.
 
 Equations `index(b) = target` are solved by mixed radix: `32*b + x = c` with 0 <= x < 32 gives `b = c div 32`, `x = c mod 32`.
-Shifts, strides, permutations and reversals are special cases; radices may be symbolic.
+Shifts, strides, permutations and reversals are special cases; radices may be symbolic. Rotations and exclusive ors are taken off
+first: `(x + k) mod n = c` gives `x = (c - k) mod n`, `x ^ k = c` gives `x = c ^ k`, and then these equations are solved.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from typing import TypeAlias
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.terms import INT, Term
+
+Unwrap: TypeAlias = Callable[[Term], Term]  # from the value of a rotation or an exclusive or: what has to be 0 then
 
 
 class _Counter:
@@ -44,23 +49,26 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
     shifted = tuple(k.add(o, u) for o, u in zip(offsets, unknown))
     shifted = _resolve(shifted, unknown, offsets)
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
+    sizes = {u: k.instantiate(k.sub(hi, lo), shifted[:i]) for i, (u, (lo, hi)) in enumerate(zip(unknown, cells.ranges))}
+    equations, wrapped = _unwrapped(equations, sizes, facts)
     where = k.instantiate(cells.where, shifted)
     conditions = [c.args[0] for c in k.conjuncts(where) if c.op == "eq" and c.args[0].sort is INT]
     named, quotients = _name_quotients([*equations, *conditions], unknown)
     equations, conditions = named[: len(equations)], named[len(equations) :]
-    unknown = (*unknown, *quotients)
+    unknown = (*unknown, *wrapped, *quotients)
     solved: dict[Term, Term] = {}
     while equations:
         best = _easiest(equations, unknown)
         if best is None:
             break
         equation = equations.pop(best)
-        found = _solve(equation, [u for u in unknown if u not in solved and u in equation.free], facts)
+        found = _solve(equation, [u for u in unknown if u not in solved and u in equation.free], facts, sizes)
         if found is None:
             return None
         solved = {u: k.substitute(t, found) for u, t in solved.items()} | found
         found |= _settle_quotients(quotients, unknown, solved, facts)
-        equations = [k.substitute(e, found) for e in equations]
+        equations += [wrapped[x](value) for x, value in found.items() if x in wrapped]
+        equations = [k.substitute(e, solved) for e in equations]
     _solve_conditions(conditions, unknown, solved, facts)
     for u in unknown:
         solved.setdefault(u, k.ZERO)
@@ -69,6 +77,49 @@ def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
     if any(u in v.free for u in unknown for v in values):
         values = [k.substitute(v, dict.fromkeys(unknown, k.ZERO)) for v in values]
     return tuple(facts.simplify(v) for v in values)
+
+
+def _unwrapped(equations: list[Term], sizes: dict[Term, Term], facts: Facts) -> tuple[list[Term], dict[Term, Unwrap]]:
+    """The equations with an unknown of its own for each rotation `(x + k) mod n` and each `x ^ k` of unknowns."""
+    wrapped: dict[Term, Unwrap] = {}
+    wanted = set(sizes)
+    if any(a.op == "ite" and a.free & wanted for e in equations for a in k.subterms(e)):
+        inside = facts.assume(*(p for u, n in sizes.items() for p in (k.le(k.ZERO, u), k.lt(u, n))))
+        equations = [inside.simplify(e) for e in equations]  # C's % of numbers that are not negative here
+    for at, e in enumerate(equations):
+        for a in sorted(a for a in k.subterms(e) if a.op in ("bxor", "fdiv") and a.free & wanted):
+            if any(a.free & other.free & wanted for other in equations if other is not e):
+                continue  # another equation says what is inside, or a quotient and a remainder are solved together
+            (x,) = temporaries(1, "w")
+            new = _without_xor(e, a, x, wrapped) if a.op == "bxor" else _unrotated(e, a, x, wanted, wrapped)
+            if new is not None:
+                equations[at] = new
+                if a.op == "fdiv":
+                    sizes[x] = a.args[1]
+    return equations, wrapped
+
+
+def _without_xor(equation: Term, a: Term, x: Term, wrapped: dict[Term, Unwrap]) -> Term | None:
+    inner, mask = a.args
+    if not k.is_num(mask):
+        return None
+    wrapped[x] = lambda value: k.sub(inner, k.bitwise("bxor", value, mask))
+    return k.replace_subterms(equation, {a: x})
+
+
+def _unrotated(equation: Term, q: Term, x: Term, wanted: set[Term], wrapped: dict[Term, Unwrap]) -> Term | None:
+    """s * (e - n * (e div n)) + rest, where the rest has other unknowns: s * x + rest. Only a rotation can be inverted so."""
+    whole, n = q.args
+    factor, (monomial, c) = _coefficient(equation, q), next(iter(k.coefficients(n).items()))
+    s = 0 if factor is None else -int(k.coefficients(factor).get(monomial, 0)) // int(c)
+    if factor is None or s == 0 or k.scale(-s, n) is not factor or n.free & wanted:
+        return None
+    rest = k.sub(equation, k.scale(s, k.sub(whole, k.mul(n, q))))
+    if q in k.subterms(rest) or whole.free & rest.free & wanted:
+        return None
+    moving = k.polynomial({m: d for m, d in k.coefficients(whole).items() if any(v.free & wanted for v in m)}, INT)
+    wrapped[x] = lambda value: k.sub(moving, k.fmod(k.sub(value, k.sub(whole, moving)), n))
+    return k.add(k.scale(s, x), rest)
 
 
 def _solve_conditions(conditions: list[Term], unknown: Index, solved: dict[Term, Term], facts: Facts) -> None:
@@ -116,8 +167,13 @@ def _easiest(equations: list[Term], unknown: Index) -> int | None:
     return min(counts)[1] if counts else None
 
 
-def _solve(equation: Term, unknown: list[Term], facts: Facts) -> dict[Term, Term] | None:
-    """c1*u1 + c2*u2 + … + rest = 0 for the unknowns, the largest coefficient first."""
+def _solve(
+    equation: Term, unknown: list[Term], facts: Facts, sizes: dict[Term, Term] | None = None
+) -> dict[Term, Term] | None:
+    """c1*u1 + c2*u2 + … + rest = 0 for the unknowns, the largest coefficient first.
+
+    Of unknowns below known sizes, those that count downwards (32*w + 31 - l) are counted from their end.
+    """
     coefficients: list[tuple[Term, Term]] = []
     rest = equation
     for u in unknown:
@@ -132,6 +188,14 @@ def _solve(equation: Term, unknown: list[Term], facts: Facts) -> dict[Term, Term
     if all(_negative(c) for c, _ in coefficients):
         coefficients = [(k.neg(c), u) for c, u in coefficients]
         goal = rest
+    downwards: dict[Term, Term] = {}
+    if sizes is not None and all(u in sizes and not sizes[u].free & set(unknown) for u in unknown):
+        downwards = {u: k.sub(sizes[u], k.ONE) for c, u in coefficients if _negative(c)}
+    if 0 < len(downwards) < len(unknown):
+        goal = k.sub(goal, k.add(*(k.mul(c, downwards[u]) for c, u in coefficients if u in downwards)))
+        coefficients = [(k.neg(c) if u in downwards else c, u) for c, u in coefficients]
+    else:
+        downwards = {}
     coefficients.sort(key=lambda cu: _magnitude(cu[0]), reverse=True)
     out: dict[Term, Term] = {}
     for c, u in coefficients[:-1]:
@@ -139,7 +203,7 @@ def _solve(equation: Term, unknown: list[Term], facts: Facts) -> dict[Term, Term
         goal = k.sub(goal, k.mul(c, out[u]))
     c, u = coefficients[-1]
     out[u] = goal if c is k.ONE else k.neg(goal) if c is k.num(-1) else facts.simplify(k.fdiv(goal, c))
-    return out
+    return out | {u: k.sub(last, out[u]) for u, last in downwards.items()}
 
 
 def _quotient(t: Term, divisor: Term) -> Term:

@@ -6,8 +6,8 @@ code computes in 32 bits only where `Ranges` shows that the value fits.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var
@@ -165,6 +165,46 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
 # What values an expression can take -----------------------------------------------------------------------------------------
 
 
+@dataclass(eq=False)
+class Assumptions:
+    """Numbers between which parameters may be assumed to lie, and what needed that."""
+
+    most: Mapping[str, tuple[int, int]]
+    uses: dict[tuple[int, Hashable], tuple[Ranges, Callable[[Ranges], bool]]] = field(default_factory=dict)
+
+    def needed(self) -> dict[str, tuple[int, int]]:
+        """The widest ranges of parameters with which all uses are right: those that need to be checked."""
+        if not self.uses:
+            return {}
+        widest = dict.fromkeys(self.most, (INT.low, INT.high))
+
+        def suffice(limits: Mapping[str, tuple[int, int]]) -> bool:
+            known: dict[int, Ranges] = {}
+            for (number, _), (ranges, holds) in self.uses.items():
+                if not holds(known.setdefault(number, ranges.assuming(limits))):
+                    return False
+            return True
+
+        found = dict(self.most)
+        for name in self.most:
+            for side in (0, 1):  # as near to the end of the type as possible
+                good, bad = found[name][side], widest[name][side]
+                if suffice({**found, name: with_side(found[name], side, bad)}):
+                    good = bad
+                while abs(good - bad) > 1:
+                    middle = (good + bad) // 2
+                    if suffice({**found, name: with_side(found[name], side, middle)}):
+                        good = middle
+                    else:
+                        bad = middle
+                found[name] = with_side(found[name], side, good)
+        return {name: limits for name, limits in found.items() if limits != widest[name]}
+
+
+def with_side(limits: tuple[int, int], side: int, value: int) -> tuple[int, int]:
+    return (value, limits[1]) if side == 0 else (limits[0], value)
+
+
 @dataclass(frozen=True)
 class Ranges:
     """For each variable in scope, in order of declaration, its least and greatest value in terms of earlier ones; for some, numbers
@@ -173,6 +213,26 @@ class Ranges:
     bounds: tuple[tuple[str, Poly, Poly], ...] = ()
     limits: tuple[tuple[str, int, int], ...] = ()
     products: tuple[tuple[Monomial, int], ...] = ()
+    assumed: Assumptions | None = None
+
+    def decide(self, key: Hashable, holds: Callable[[Ranges], bool]) -> bool:
+        """Whether a width suffices. If that needs an assumption about parameters, it is noted: an entry point checks it."""
+        if holds(self):
+            return True
+        if self.assumed is None or not holds(self.assuming(self.assumed.most)):
+            return False
+        self.assumed.uses.setdefault((id(self), key), (self, holds))
+        return True
+
+    def assuming(self, limits: Mapping[str, tuple[int, int]]) -> Ranges:
+        """With some variables between numbers."""
+        bounds = tuple(
+            (n, const(max(self.numeric(low)[0], limits[n][0])), const(min(self.numeric(high)[1], limits[n][1])))
+            if n in limits
+            else (n, low, high)
+            for n, low, high in self.bounds
+        )
+        return Ranges(bounds, self.limits, self.products)
 
     def having(self, name: str, low: Poly, high: Poly) -> Ranges:
         return replace(self, bounds=(*(b for b in self.bounds if b[0] != name), (name, low, high)))
@@ -195,6 +255,7 @@ class Ranges:
             tuple(b for b in bounds if b[0] != name),
             tuple(b for b in self.limits if b[0] != name),
             tuple(p for p in self.products if name not in mentioned(make({p[0]: 1}))),
+            self.assumed,
         )
 
     def numbers(self, p: Poly, name: str) -> tuple[Poly, Poly]:
@@ -325,8 +386,14 @@ class Ranges:
         return low, high
 
     def fits(self, e: Expr, t: Scalar = INT) -> bool:
-        low, high = self.interval(e)
-        return t.low <= low and high <= t.high
+        def holds(ranges: Ranges) -> bool:
+            low, high = ranges.interval(e)
+            return t.low <= low and high <= t.high
+
+        return self.decide((e, t), holds)
+
+    def at_most(self, p: Poly, n: int) -> bool:
+        return self.decide((p, n), lambda ranges: ranges.greatest(p) <= n)
 
 
 def is_stable(e: Expr, changing: Collection[str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from optigpu.codegen.arithmetic import Ranges, const, keeps_value
 from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC, index_helper
@@ -258,26 +259,9 @@ class CExprs(ExprPrinter):
     def index_type(self, s: For) -> Scalar:
         """The type of a loop's index: the declared one, or one of 64 bits if the index may leave that when the loop ends. In each
         iteration it is proved to fit."""
-        r, t = s.range, s.index_type
-        (first, last), (least, greatest), (_, most) = (self.ranges.interval(e) for e in (r.start, r.bound, r.amount))
-        match r.op:
-            case "+":
-                last = max(last, greatest + most - (r.relation == "<"))
-            case "-":
-                first = min(first, least - most + (r.relation == ">"))
-            case "*":
-                last = max(last, (greatest - (r.relation == "<")) * max(most, 1))
-            case "<<":
-                last = max(last, max(greatest, 0) << min(max(most, 0), 2 * INT64.bits))
-            case _:  # `/` and `>>` come no further from 0
-                first = min(first, 0)
-        if s.mode is Mode.PARALLEL:  # OpenMP may compute the number of iterations in the type of the index
-            up = r.relation.startswith("<")
-            count = (greatest - first if up else last - least) + r.relation.endswith("=")
-            last = max(last, count)
-        for wide in (t, INT64, UINT64):
-            if wide.low <= first and last <= wide.high and wide.bits >= t.bits:
-                return wide
+        for t in (s.index_type, INT64, UINT64):
+            if t.bits >= s.index_type.bits and self.ranges.decide((s.range, t), partial(counts_in, s, t)):
+                return t
         message = f"`{s.index}` may not fit 64 bits when this loop ends"
         raise input_error("OG404", message, s.loc, help="bound its range in the contract")
 
@@ -357,6 +341,27 @@ class CExprs(ExprPrinter):
         if e.space is not Space.ANY:
             raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
         return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
+
+
+def counts_in(s: For, t: Scalar, ranges: Ranges) -> bool:
+    """Whether the index of a loop is a number of this type from its first value to that with which the loop ends."""
+    r = s.range
+    (first, last), (least, greatest), (_, most) = (ranges.interval(e) for e in (r.start, r.bound, r.amount))
+    match r.op:
+        case "+":
+            last = max(last, greatest + most - (r.relation == "<"))
+        case "-":
+            first = min(first, least - most + (r.relation == ">"))
+        case "*":
+            last = max(last, (greatest - (r.relation == "<")) * max(most, 1))
+        case "<<":
+            last = max(last, max(greatest - (r.relation == "<"), 0) << min(max(most, 0), 2 * INT64.bits))
+        case _:  # `/` and `>>` come no further from 0
+            first = min(first, 0)
+    if s.mode is Mode.PARALLEL:  # OpenMP may compute the number of iterations in the type of the index
+        up = r.relation.startswith("<")
+        last = max(last, (greatest - first if up else last - least) + r.relation.endswith("="))
+    return t.low <= first and last <= t.high
 
 
 def unsigned_division(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:

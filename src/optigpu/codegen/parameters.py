@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from optigpu.codegen.arithmetic import Ranges, const, poly
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.exprs import Binary, Call, Expr, Int, PointsTo, Var
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import INT, Array, Scalar, is_int
+from optigpu.syntax.types import Array, Scalar, is_int
 
 MEMORY = 1 << 47  # bytes: no machine has that many, so that an array that a function holds has fewer
 HELD = ("consumes", "preserves", "reads", "writes")
@@ -35,9 +35,9 @@ def held_arrays(f: Function) -> Iterator[tuple[Scalar, tuple[Expr, ...]]]:
                 pass
 
 
-def parameter_ranges(f: Function, limit: int | None = None, *, entry: bool = True) -> Ranges:
-    """What the contract leaves possible; with a limit, also that no `int` is further from zero. An entry point has also checked
-    that sizes are not negative: a contract that says nothing about an array does not say so of its sizes."""
+def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None = None, *, entry: bool = True) -> Ranges:
+    """What the contract leaves possible, with the limits that an entry point has checked. It has also checked that sizes are not
+    negative: a contract that says nothing about an array does not say so of its sizes."""
     ranges = Ranges()
     least: dict[str, int] = {}
     most: dict[str, int] = {}
@@ -77,7 +77,7 @@ def parameter_ranges(f: Function, limit: int | None = None, *, entry: bool = Tru
                     pass
     for p in f.params:
         if isinstance(p.type, Scalar) and is_int(p.type):
-            lowest, highest = (-limit, limit) if limit is not None and p.type == INT else (p.type.low, p.type.high)
+            lowest, highest = (limits or {}).get(p.name, (p.type.low, p.type.high))
             low, high = max(least.get(p.name, lowest), lowest), min(most.get(p.name, highest), highest)
             if low <= high:
                 ranges = ranges.having(p.name, const(low), const(high))

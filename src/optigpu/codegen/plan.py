@@ -10,6 +10,15 @@ from optigpu.syntax.types import Scalar
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """An argument outside of these numbers is refused: the kernels compute with it in 32 bits."""
+
+    name: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
 class Let:
     """An integer constant of the host."""
 
@@ -69,5 +78,5 @@ class Choose:
     other: Plan
 
 
-PlanStep: TypeAlias = Let | Scratch | Copy | LaunchKernel | Repeat | Choose
+PlanStep: TypeAlias = Limit | Let | Scratch | Copy | LaunchKernel | Repeat | Choose
 Plan: TypeAlias = tuple[PlanStep, ...]

@@ -1,4 +1,4 @@
-"""The rule for calls, and the kernel as a whole."""
+"""The rule for calls, and all rules together."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from optigpu.kernel.code import DEVICE, GLOBAL, REGISTER, SHARED, Call, Function
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.groups import HOST, THREADS
 from optigpu.kernel.launch import LaunchRules, copying
+from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.loops import LoopRules
 from optigpu.kernel.rules import Rules
 from optigpu.kernel.state import Rejected, State, changed
@@ -34,13 +35,15 @@ class CallRules(ThreadConditions):
 
         A device function is executed by the whole current group, which has the number of threads it asks for; it counts them as the
         group does, so owners mean the same in its contract. What it reads is marked: after a barrier, anyone may have read it.
+
+        A lemma without parameters holds no memory and is not executed: its facts follow for all values of its variables, anywhere.
         """
         i = self._next(state, Call)
         self._known(state, variables, steps, gives)
         f = self.program.functions[i.function]
         if f != copying(f.name):
             self.ledger.used(f)
-        if state.context.kind != (THREADS if f.device else HOST):
+        if not (f.lemma and not f.params) and state.context.kind != (THREADS if f.device else HOST):
             raise Rejected("call", "context", context=state.context, function=f.name)
         sub, views = self._arguments(state, f, i, variables)
         if f.device:
@@ -100,6 +103,23 @@ class CallRules(ThreadConditions):
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
         return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
 
+    def recall(self, theorem: Theorem) -> Theorem:
+        """A theorem that was proved of another program: this one has the same function, the same axioms, and the same functions
+        that it calls, each proved or admitted. Where integers are assumed to fit, the places are of that program: not then."""
+        f, functions = theorem.function, self.program.functions
+        if (
+            theorem.unbounded
+            or theorem.axioms != self.program.axioms
+            or any(functions.get(g.name) != g for g in (f, *theorem.callees))
+        ):
+            raise ValueError(f"{f.name} was proved of another program")
+        for g in theorem.callees:
+            if g != copying(g.name):
+                self.ledger.used(g)
+        self.ledger.axioms.update(name for name, _ in theorem.axioms)
+        self.ledger.theorems[f.name] = theorem
+        return theorem
+
     def _arguments(self, state: State, f: Function, i: Call, variables: Index) -> Names:
         """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's, and a loose
         index for another value at each cell of a claim. What is given back for reading the caller would hold twice."""
@@ -147,5 +167,5 @@ def seen_through(claim: Claim, views: dict[str, View]) -> Claim:
     return replace(claim, cells=replace(claim.cells, base=view.base, index=index))
 
 
-class Kernel(Rules, LoopRules, CallRules, LaunchRules):
-    """All rules."""
+class AllRules(Rules, LoopRules, CallRules, LaunchRules):
+    """All rules, for states that the caller may have made: what they say of such a state is worth as much as the state is."""

@@ -8,9 +8,10 @@ The invariant of every family with full share that a state holds: distinct b are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from optigpu.kernel import terms as k
+from optigpu.kernel.records import record
 from optigpu.kernel.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate, instantiate_all
 
 FULL, READ = "full", "read"
@@ -27,7 +28,7 @@ def same(xs: Index, ys: Index) -> Term:
     return k.and_(*(k.eq(x, y) for x, y in zip(xs, ys))) if len(xs) == len(ys) else FALSE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cells:
     base: str
     ranges: tuple[tuple[Term, Term], ...]  # (low, high) of each binder, under the binders before it
@@ -70,7 +71,7 @@ def box(base: str, dims: Index) -> Cells:
     return Cells(base, tuple((ZERO, d) for d in dims), TRUE, arguments(len(dims)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Owner:
     """The threads that may access cells: start .. start + size of the current group's. Terms under the family's binders."""
 
@@ -92,7 +93,7 @@ class Owner:
         return k.and_(k.le(self.start, other.start), k.le(k.add(other.start, other.size), k.add(self.start, self.size)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Family:
     """Cells with their values, and whether they have been written: `value` means something where `init` holds."""
 
@@ -134,7 +135,7 @@ def over(cells: Cells, v: Term, low: Term, high: Term) -> Cells:
 UNINIT, SOME, KNOWN = "uninit", "some", "known"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Claim:
     """What a contract says of cells: their contents are uninitialised, some, or known (then `value`, under the binders).
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from optigpu.kernel.cells import Claim, Index
+from optigpu.kernel.records import record
 from optigpu.kernel.terms import ONE, Sort, Term
 
 HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
@@ -17,13 +18,13 @@ SEQUENTIAL, PARALLEL, THREAD, MAGIC_THREAD = "sequential", "parallel", "thread",
 Limits: TypeAlias = tuple[int, int] | None  # the least and greatest number of a machine type; None: any number
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     base: str
     index: Index
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """A pointer argument: element (i, j, …) is the base's element (*lead, shift + i, j, …)."""
 
@@ -37,7 +38,7 @@ class _Instr:
     at: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Let(_Instr):
     """`bits`: the value modulo 2^bits, as C computes unsigned numbers."""
 
@@ -46,7 +47,7 @@ class Let(_Instr):
     bits: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choose(_Instr):
     """A value of which only its sort is known, and its limits: what a comparison of floats says, say."""
 
@@ -54,19 +55,19 @@ class Choose(_Instr):
     limits: Limits = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load(_Instr):
     target: Term
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Store(_Instr):
     place: Place
     value: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alloc(_Instr):
     """An array on the heap, or (`heap` false) a local variable or array. A scalar has no dimensions.
 
@@ -83,7 +84,7 @@ class Alloc(_Instr):
     limits: Limits = None  # of an element
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Free(_Instr):
     """`free(p)`, or the end of a local's scope."""
 
@@ -91,7 +92,7 @@ class Free(_Instr):
     heap: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Oblige(_Instr):
     """A condition without which the next operation has no meaning: a non-zero divisor, divisibility, a shift's range."""
 
@@ -99,12 +100,12 @@ class Oblige(_Instr):
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assert(_Instr):
     prop: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If(_Instr):
     """Variables that both branches define are defined after it."""
 
@@ -113,7 +114,7 @@ class If(_Instr):
     other: Code
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop(_Instr):
     """`for (index = start; index relation bound; index op= amount)`, with op + or - and a positive amount, or geometric."""
 
@@ -127,14 +128,14 @@ class Loop(_Instr):
     mode: str = SEQUENTIAL
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call(_Instr):
     target: Term | None
     function: str
     args: tuple[Term | View, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ghost(_Instr):
     """A proof step: the entailment `pre |- post`, with everything already instantiated."""
 
@@ -145,7 +146,7 @@ class Ghost(_Instr):
     ensures: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch(_Instr):
     """`kernel_launch(grid, block, shared)`: numbers of blocks, of threads in a block, of bytes of shared memory in a block."""
 
@@ -154,21 +155,21 @@ class Launch(_Instr):
     shared: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase(_Instr):
     """The next phase of a kernel: `threads` (the setup ends), `teardown`, `host` (the kernel ends)."""
 
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Barrier(_Instr):
     """`blocksync()` or `warpsync()`."""
 
     level: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shuffle(_Instr):
     """`shfl_down(to, from, amount)` and the like: lane l of a warp gets in to[l] what another lane has in from[…]."""
 
@@ -199,7 +200,7 @@ Instr: TypeAlias = (
 Code: TypeAlias = tuple[Instr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Param:
     """A scalar (a variable) or an array: its base, the sort of its elements, and its sizes as far as they are declared."""
 
@@ -211,7 +212,7 @@ class Param:
     limits: Limits = None  # of an element of an array
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contract:
     """What a function asks for and gives. `variables` are its logical variables, `result` the variable of its result."""
 
@@ -223,7 +224,7 @@ class Contract:
     result: Term | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     name: str
     params: tuple[Param, ...]
@@ -233,9 +234,10 @@ class Function:
     device: bool = False  # called by threads of a kernel
     threads: Term = ONE  # how many of them call a device function together
     primitive: bool = False  # what it does is defined by its contract
+    lemma: bool = False  # a proof: it is not executed where it is used
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """Functions by name, and what is assumed of logical functions: named axioms."""
 

@@ -7,7 +7,7 @@ constants that stand for "an arbitrary b" in a proof, and not names that a later
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 from optigpu.kernel import terms as k
@@ -16,6 +16,7 @@ from optigpu.kernel.code import Instr, Limits, Program
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.records import record
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.terms import INT, TRUE, Term, instantiate_all
 from optigpu.kernel.values import Equality, Steps, place
@@ -24,7 +25,7 @@ AnInstr = TypeVar("AnInstr", bound=Instr)
 ADDRESSES = 1 << 47  # bytes that a process can address, on the host and on GPUs
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Take:
     """Where claimed cells are found: a family, the maps between the binders, and the proof that the values agree."""
 
@@ -160,7 +161,7 @@ def terms_of(x: object) -> tuple[Term, ...]:
     """All terms inside a contract, a map or a proof step."""
     if isinstance(x, Term):
         return (x,)
-    if isinstance(x, tuple):
+    if isinstance(x, tuple):  # records are
         return tuple(t for y in x for t in terms_of(y))
     if is_dataclass(x):
         return tuple(t for f in fields(x) for t in terms_of(getattr(x, f.name)))

@@ -11,8 +11,10 @@ Everything else goes to the solver (kernel/judge.py).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from math import gcd
 from typing import Any
 
 from optigpu.kernel import terms as k
@@ -56,8 +58,16 @@ class Facts:
         self._nonneg: dict[Term, bool] = {}
         self.positive: set[Term] = set()  # atoms known to be at least 1
         self.constants = 0  # how many arbitrary constants there are
-        self.answers: dict[Term, bool] = {}  # what a judge has said of goals under these facts
         self._larger: dict[object, Facts] = {}
+        self.show: Callable[[Facts], Facts] | None = origin.show if origin is not None else None
+        self._shown: Facts | None = None
+
+    @property
+    def shown(self) -> Facts:
+        """These facts as others may have them: to look at and to reason with, but without the tables (kernel/sealed.py)."""
+        if self._shown is None:
+            self._shown = self if self.show is None else self.show(self)
+        return self._shown
 
     def arbitrary(self, *sorts: Sort) -> tuple[tuple[Term, ...], Facts]:
         """Constants of which nothing is known, so that what is proved of them holds of everything.
@@ -285,7 +295,7 @@ class Facts:
         found = self._nonneg.get(p)
         if found is None:
             self._nonneg[p] = False  # while it is being looked at
-            possible = k.is_num(p) or not self.guide.refutes(self, p)
+            possible = k.is_num(p) or not self.guide.refutes(self.shown, p)
             found = self._nonneg[p] = possible and self._eliminate(p, DEPTH, {}, self._bounds_with(p))
         return found
 
@@ -294,6 +304,8 @@ class Facts:
         cs = k.coefficients(p)
         if not any(cs):
             return bool(cs.get((), 0) >= 0)
+        if (g := gcd(*(c for m, c in cs.items() if m))) > 1:  # g * n + c >= 0 if n + c div g >= 0
+            p = k.polynomial(cs := {m: c // g for m, c in cs.items()}, INT)
         if self._plainly_nonneg(cs, bounds):
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
@@ -302,12 +314,12 @@ class Facts:
         ):  # a * q >= 0
             rest = k.polynomial({_without(m, common): c for m, c in cs.items()}, INT)
             return self._eliminate(rest, depth, tried_at, bounds)
-        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or self.guide.refutes(self, p):
+        if depth <= tried_at.get(p, 0) or len(tried_at) > BUDGET or self.guide.refutes(self.shown, p):
             return False
         tried_at[p] = depth
         tried = 0
         for v in sorted({a for m in cs for a in m}, key=_innermost, reverse=True):
-            parts = _linear_in(cs, v)
+            parts = linear_in(cs, v, 2)  # what a bound of v says of a*v depends on the sign of a, not on what is in it
             if parts is None or v not in bounds:
                 continue
             a, q = parts
@@ -386,6 +398,12 @@ class Facts:
                 case "max":
                     for x in a.args:
                         self._add_bounds(bounds, k.le(x, a))
+                case "bxor" if k.is_num(a.args[1]) and a.args[1].data >= 0:  # higher bits than those of the number stay
+                    size = k.num(1 << a.args[1].data.bit_length())
+                    first = k.mul(size, k.fdiv(a.args[0], size))
+                    self._add_definitions(bounds, first)
+                    self._add_bounds(bounds, k.le(first, a))
+                    self._add_bounds(bounds, k.lt(a, k.add(first, size)))
                 case "pow2":
                     if k.le(ZERO, a.args[0]) is TRUE or k.le(ZERO, a.args[0]) in self.known:
                         self._add_bounds(bounds, k.le(ONE, a))
@@ -404,7 +422,7 @@ class Facts:
 
 # For each atom v: (c, 1, r) for c*v >= r, (c, -1, r) for c*v <= r, with c > 0.
 Bounds = dict[Term, list[tuple[Term, int, Term]]]
-_DEFINED = ("fdiv", "max", "pow2")
+_DEFINED = ("fdiv", "max", "pow2", "bxor")
 
 
 @lru_cache(20_000)
@@ -479,9 +497,9 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
     return None
 
 
-def _linear_in(cs: Coefficients, v: Term) -> tuple[Term, Term] | None:
-    """(a, q) with p = a*v + q. Of a square, v is also a factor of a: a bound of v then bounds v*v by the same reasoning."""
-    if any(m.count(v) > 2 for m in cs):
+def linear_in(cs: Coefficients, v: Term, most: int = 1) -> tuple[Term, Term] | None:
+    """(a, q) with p = a*v + q, where v is no factor of q, and of a if it is there twice at most (`most` of 2)."""
+    if any(m.count(v) > most for m in cs):
         return None
     a = {_without(m, v): c for m, c in cs.items() if v in m}
     return k.polynomial(a, v.sort), k.polynomial({m: c for m, c in cs.items() if v not in m}, v.sort)

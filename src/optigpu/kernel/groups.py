@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index, Owner, arguments, over
+from optigpu.kernel.records import record
 from optigpu.kernel.terms import ONE, ZERO, Term
 
 HOST, SETUP, THREADS, TEARDOWN = "host", "setup", "threads", "teardown"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Context:
     """Who executes: the host, or a group of `threads` neighbouring threads of a kernel with `grid` blocks of `block` threads."""
 
@@ -22,10 +21,10 @@ class Context:
     shared: Term = ZERO  # bytes a block was launched with
     used: Term = ZERO  # bytes of them that are taken
     busy: tuple[tuple[str, Term], ...] = ()  # shared arrays out of scope that threads may still use, with their bytes
-    home: object = None  # the block (of code) with the launch; a device function has none
+    home: object = None  # the token of the block (of code) with the launch; a device function has none
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """Cells of a family that threads have read since the last barrier; `reader` is under the binders of the cells."""
 

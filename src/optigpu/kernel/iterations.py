@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index, Owner
 from optigpu.kernel.code import Loop
 from optigpu.kernel.groups import Context, Mark
+from optigpu.kernel.records import record
 from optigpu.kernel.state import Rejected
 from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.kernel.values import Steps
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exclusive:
     """Cells that each iteration has to itself. `cells`, `init` and `value` are under the loop's v and then their binders."""
 
@@ -27,7 +27,7 @@ class Exclusive:
     whole: bool = True  # thread loops: may all threads of the iteration access the cells, or only those that own them?
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Invariant:
     """A family whose contents at the start of iteration v are `value`; under v and then the family's binders."""
 
@@ -39,7 +39,7 @@ class Invariant:
     law: Term = TRUE  # holds of what is written in a cell; under v, the family's binders, and that value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cover:
     """A mark is part of another one: which one, and the binders at which it is."""
 
@@ -47,7 +47,7 @@ class Cover:
     forward: Index
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoopContract:
     exclusive: tuple[Exclusive, ...] = ()
     invariant: tuple[Invariant, ...] = ()
@@ -57,7 +57,7 @@ class LoopContract:
     covers: tuple[Cover, ...] = ()  # of the marks before the loop, by those of the first iteration
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entered:
     """What the end of a loop's body is compared with."""
 
@@ -69,7 +69,7 @@ class Entered:
     marks: tuple[Mark, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """The iterations of a loop: v from low to high in steps of 1, with the value of the program's index under v."""
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import INT, Term, instantiate
+from optigpu.kernel.terms import INT, ZERO, Term, instantiate
 
 UNIVERSAL = ("all", "forall")
+_WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
 POSITIVE = ("fn:exp", "fn:exp2")  # mathematical functions by name, see checker/formulas.py
 NOT_NEGATIVE = ("fn:sqrt",)
 
@@ -31,12 +32,13 @@ class Solver:
         return False
 
 
-@dataclass
+@dataclass(eq=False)
 class Judge:
     solver: Solver = field(default_factory=Solver)
     root: Facts = field(default_factory=Facts)  # no facts; shared, so that what was found out is found again
     by_normaliser: int = 0  # how many obligations were settled by whom
     by_solver: int = 0
+    _answers: dict[tuple[Facts, Term], bool] = field(default_factory=dict)  # to goals that the normaliser left open
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
         """Does the (closed) goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
@@ -50,10 +52,11 @@ class Judge:
             return all(self.proves(facts, g, count) for g in goal.args)
         if goal.op in UNIVERSAL:
             return self._proves_universal(facts, goal, count)
-        if goal not in facts.answers:
-            facts.answers[goal] = self._ask(facts, goal)
-        self.by_solver += count and facts.answers[goal]
-        return facts.answers[goal]
+        answer = self._answers.get((facts, goal))
+        if answer is None:
+            answer = self._answers[facts, goal] = self._ask(facts, goal)
+        self.by_solver += count and answer
+        return answer
 
     def _proves_universal(self, facts: Facts, goal: Term, count: bool) -> bool:
         if goal.op == "all":
@@ -66,19 +69,21 @@ class Judge:
     def _ask(self, facts: Facts, goal: Term) -> bool:
         universals = [i for i in facts.items if i.op in UNIVERSAL]
         ground = [i for i in facts.items if i.op not in UNIVERSAL]
-        advised = facts.guide.instances(universals, [*ground, goal])
-        new = [instance(u, args) for u, args in advised if u in universals]
-        if facts.guide.refutes(facts, k.implies(k.and_(*new), goal)):
+        advised = tuple(facts.guide.instances([*universals], [*ground, goal]))
+        new = [instance(u, args) for u, args in advised if any(u is mine for mine in universals)]
+        if facts.guide.refutes(facts.shown, k.implies(k.and_(*new), goal)):
             return False
         new += self._laws(facts, goal)
-        return bool(new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal)
+        return bool((new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal))
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
-        """What holds of functions and sums that occur in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
+        """What holds of functions, bits and sums in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
         out: list[Term] = []
-        for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in ("app", "sum") and t.sort.numeric):
+        for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in _WITH_LAWS and t.sort.numeric):
             zero = k.num(0, t.sort)
-            if t.op == "app" and t.args[0].data in POSITIVE:
+            if t.op in ("band", "bor", "bxor"):
+                out += laws_of_bits(t)
+            elif t.op == "app" and t.args[0].data in POSITIVE:
                 out.append(k.lt(zero, t))
             elif t.op == "app" and t.args[0].data in NOT_NEGATIVE:
                 out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # of a negative number, C's is NaN
@@ -109,8 +114,23 @@ class Judge:
         return out
 
 
+def laws_of_bits(t: Term) -> list[Term]:
+    """What arithmetic knows of bits: those above all ones of a number stay, and a single one is added or taken away."""
+    a, b = t.args
+    bounds = [k.le(ZERO, t), *([k.le(t, a), k.le(t, b)] if t.op == "band" else [k.le(t, k.add(a, b))])]
+    out = [k.implies(k.and_(k.le(ZERO, a), k.le(ZERO, b)), k.and_(*bounds))]
+    if t.op == "bxor" and k.is_num(b) and b.data > 0:
+        size = k.num(1 << b.data.bit_length())
+        out.append(k.eq(k.fdiv(t, size), k.fdiv(a, size)))
+        if b.data & (b.data - 1) == 0:
+            out.append(k.eq(t, k.add(a, k.sub(b, k.mul(size, k.fmod(k.fdiv(a, b), k.num(2)))))))
+    return out
+
+
 def instance(u: Term, args: tuple[Term, ...]) -> Term:
     """A universal fact at these (closed) terms."""
+    if type(args) is not tuple or any(type(a) is not Term for a in args):
+        raise TypeError("a fact about all things is used at something that is no term")
     if tuple(a.sort for a in args) != (u.data if u.op == "forall" else (INT,)) or any(a.level for a in args):
         raise TypeError("a fact about all things of one sort is used at something else")
     if u.op == "all":

@@ -37,7 +37,7 @@ class LaunchRules(ThreadRules):
         for what, goal in limits.items():
             self._require("launch", "limit", state.facts, goal, what=what, values=(grid, block, shared))
         facts = state.facts.assume(*limits.values())
-        context = Context(SETUP, ZERO, grid, block, shared, home=state.block)
+        context = Context(SETUP, ZERO, grid, block, shared, home=state.block.token)
         return changed(state, facts=facts, context=context, code=state.code[1:])
 
     def phase(self, state: State) -> State:
@@ -45,7 +45,7 @@ class LaunchRules(ThreadRules):
         synchronised; when the kernel ends, nothing of it is left."""
         i = self._next(state, Phase)
         c = state.context
-        if c.kind != BEFORE[i.to] or c.home is not state.block:
+        if c.kind != BEFORE[i.to] or c.home is not state.block.token:
             raise Rejected("launch", "context", context=c, to=i.to)
         if i.to == THREADS:
             after = replace(c, kind=THREADS, threads=state.facts.simplify(k.mul(c.grid, c.block)))

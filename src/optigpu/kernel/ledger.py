@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from optigpu.kernel.code import Function
+from optigpu.kernel.code import Call, Code, Function, If, Loop, Program
+from optigpu.kernel.records import record
+from optigpu.kernel.terms import Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Theorem:
-    """The function meets its contract. Made by `finish` alone."""
+    """The function meets its contract, if the axioms hold and what it calls does. `finish` makes it, and the kernel keeps it."""
 
     function: Function
+    axioms: tuple[tuple[str, Term], ...]
+    callees: tuple[Function, ...]
+    unbounded: bool  # integers are assumed to fit, in places that the ledger of its program has
 
 
-@dataclass
+@dataclass(eq=False)
 class Ledger:
     axioms: set[str] = field(default_factory=set)
     admitted: set[str] = field(default_factory=set)
     theorems: dict[str, Theorem] = field(default_factory=dict)
     unbounded: set[int] = field(default_factory=set)  # instructions (by `at`) whose number is assumed to fit its place
 
-    def proved(self, f: Function) -> Theorem:
-        theorem = self.theorems[f.name] = Theorem(f)
+    def proved(self, f: Function, program: Program) -> Theorem:
+        callees = tuple(program.functions[name] for name in called(f.body))
+        theorem = self.theorems[f.name] = Theorem(f, program.axioms, callees, program.unbounded)
         return theorem
 
     def used(self, f: Function) -> None:
@@ -31,3 +37,19 @@ class Ledger:
             self.admitted.add(f.name)
         elif f.name not in self.theorems or self.theorems[f.name].function != f:
             raise ValueError(f"{f.name} has not been proved")
+
+
+def called(code: Code) -> tuple[str, ...]:
+    """The names of the functions that code calls, each once."""
+    out: dict[str, None] = {}
+    for i in code:
+        match i:
+            case Call(_, name):
+                out[name] = None
+            case If(_, then, other):
+                out |= dict.fromkeys(called((*then, *other)))
+            case Loop():
+                out |= dict.fromkeys(called(i.body))
+            case _:
+                pass
+    return tuple(out)

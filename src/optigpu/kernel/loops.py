@@ -136,6 +136,9 @@ class LoopRules(ThreadLoopConditions):
                 law = law_of(inv, replace(mine, init=want.init), k.add(v, k.ONE))
                 self._require("leave", "law", end.facts, law, base=mine.cells.base)
             self._owned_by("leave", end, mine, want.owner)
+            if inv.value is not None and not mine.cells.ranges and mine.value.sort is INT:  # as has been shown
+                equal = k.implies(k.and_(mine.cells.where, want.init), k.eq(mine.value, want.value))
+                end = changed(end, facts=end.facts.assume(equal))
         self._nothing_left("leave", end.facts, rest)
         if end.bases != before.bases:
             raise Rejected("leave", "leak", base=next(iter(end.bases.keys() ^ before.bases.keys()), ""))

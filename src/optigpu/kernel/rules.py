@@ -12,7 +12,7 @@ from optigpu.kernel.conditions import Take, terms_of, within
 from optigpu.kernel.groups import HOST, TEARDOWN, THREADS, Context, Mark
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
-from optigpu.kernel.terms import TRUE, ZERO, Term, instantiate_all
+from optigpu.kernel.terms import TRUE, ZERO, Term, instantiate, instantiate_all
 from optigpu.kernel.threads import ANY_LAUNCH, SPACES, ThreadConditions, chosen, marked
 from optigpu.kernel.values import Steps
 
@@ -78,7 +78,7 @@ class Rules(ThreadConditions):
         for name, base in state.bases.items():
             if base.heap:
                 raise Rejected("leak", "leak", base=name)
-        return self.ledger.proved(f)
+        return self.ledger.proved(f, self.program)
 
     # Straight-line code
 
@@ -242,6 +242,33 @@ class Rules(ThreadConditions):
         other = unknown(f"{r.cells.base}#{state.counter}", n, state.bases[r.cells.base].sort)
         new = replace(r, value=k.ite(known, value, other))
         return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
+
+    def gather(self, state: State, cells: Cells, test: Term, takes: tuple[Take, Take]) -> State:
+        """Cells of two families as one: where `test` (under the binders) holds, from the first, the others from the second.
+
+        The family is injective: two binders of one cell are both on one side, since what is taken second is not what was taken
+        first and no cell is in two families; and on one side they are equal, by `take`. What is not taken stays where it is.
+        All threads of the group may access what both families hold, and no read is forgotten: there are no owners and no marks.
+        """
+        self._known(state, cells, test, takes)
+        if test.level > cells.arity:
+            raise Rejected("gather", "shape", base=cells.base)
+        held, contents = dict(state.held), []
+        for take, side in zip(takes, (test, k.not_(test)), strict=True):
+            r = self._family("gather", held, take.family, cells.base, FULL)
+            if r.owner is not None or any(m.family == take.family for m in state.marks):
+                raise Rejected("gather", "owner", base=cells.base)
+            part = replace(cells, where=k.and_(cells.where, side))
+            self._found("gather", state.facts, part, r, take.forward, take.back)
+            contents.append((instantiate(r.value, take.forward), instantiate(r.init, take.forward)))
+            left = r.without(self._member(part, r, take.back))
+            _, inside = self._arbitrary(state.facts, left.cells)
+            held |= {take.family: left}
+            if self.judge.proves(inside, k.FALSE):  # no cell is left
+                del held[take.family]
+        (value, init), (other, other_init) = contents
+        held[state.counter] = Family(cells, k.ite(test, value, other), k.ite(test, init, other_init))
+        return changed(state, held=held, counter=state.counter + 1)
 
     # Branches
 

@@ -1,4 +1,4 @@
-"""Proof states. Only the kernel's rules make them; each is what is known and held at a point of a program.
+"""Proof states: what is known and held at a point of a program. Only those that the kernel keeps count (kernel/sealed.py).
 
 A state holds families of cells by number, facts, the values of the program's variables, and the instructions still to be executed
 in the current block. A block (the body of a function or loop, a branch) remembers what its end is to be compared with.
@@ -14,9 +14,8 @@ from optigpu.kernel.cells import Family, Index
 from optigpu.kernel.code import Code, Instr, Limits
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.groups import Context, Mark
+from optigpu.kernel.records import record
 from optigpu.kernel.terms import ZERO, Sort, Term, substitute, var
-
-_SEAL = object()
 
 
 class Rejected(Exception):
@@ -27,7 +26,7 @@ class Rejected(Exception):
         self.rule, self.why, self.facts, self.goal, self.data = rule, why, facts, goal, data
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Base:
     """What a base is: the sort of its elements, its sizes as far as known, where it lives, and whether it is to be freed."""
 
@@ -46,9 +45,10 @@ class Block:
     kind: str
     before: State | None
     data: Any
+    token: object = field(default_factory=object)  # is this block, for those who may not have it
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     facts: Facts
     env: Mapping[Term, Term]
@@ -59,11 +59,6 @@ class State:
     counter: int  # for names and family numbers that occur nowhere else
     context: Context
     marks: tuple[Mark, ...]  # what threads have read since the last barrier
-    seal: object = field(repr=False)
-
-    def __post_init__(self) -> None:
-        if self.seal is not _SEAL:
-            raise TypeError("states are made by the kernel's rules only")
 
     def value(self, t: Term) -> Term:
         """A term of the program at this point."""
@@ -82,7 +77,7 @@ class State:
 
 
 def first_state(facts: Facts, bases: Mapping[str, Base], code: Code, block: Block, counter: int, c: Context) -> State:
-    return State(facts, {}, {}, bases, code, block, counter, c, (), _SEAL)
+    return State(facts, {}, {}, bases, code, block, counter, c, ())
 
 
 changed = replace  # for rules: the state with some fields replaced

@@ -14,9 +14,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from math import gcd
-from typing import Any, TypeAlias
+from operator import xor
+from types import NoneType
+from typing import Any, NoReturn, TypeAlias, cast
 from weakref import WeakValueDictionary
 from zlib import crc32
 
@@ -46,7 +48,16 @@ def fun_sort(args: tuple[Sort, ...], result: Sort) -> Sort:
     return _FUNCTION_SORTS[key]
 
 
-class Term:
+class _Parts:
+    """What a term consists of, while it is being made."""
+
+    __slots__ = ("__weakref__", "_opposite", "args", "data", "free", "key", "level", "op", "parts", "sort")
+
+
+_SET: dict[str, Any] = {name: getattr(_Parts, name).__set__ for name in _Parts.__slots__[1:]}
+
+
+class Term(_Parts):
     """A term. `op` says what it is, `args` are its subterms, `data` what else belongs to it.
 
     num (data: value), var (data: name), bound (data: index), poly (data: ((monomial, coefficient), …)),
@@ -55,7 +66,7 @@ class Term:
     le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
     """
 
-    __slots__ = ("__weakref__", "_opposite", "args", "data", "free", "key", "level", "op", "parts", "sort")
+    __slots__ = ()
 
     op: str
     args: tuple[Term, ...]
@@ -90,8 +101,14 @@ class Term:
                 value = _key_of(self)
             case _:
                 raise AttributeError(name)
-        setattr(self, name, value)
+        _SET[name](self, value)
         return value
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("terms do not change")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("terms do not change")
 
     @property
     def binds(self) -> int:
@@ -105,6 +122,7 @@ class Term:
 
 _TABLE: WeakValueDictionary[Any, Term] = WeakValueDictionary()
 _RECENT: deque[Term] = deque(maxlen=50_000)  # kept for a while: the same terms are made again and again
+ONLY_TERM, NUMBERS, DATA = frozenset((Term,)), (int, Fraction), (NoneType, int, str, Fraction, tuple)
 BINDERS = {"sum", "prod", "all", "fold_max", "lam", "forall"}
 
 
@@ -112,11 +130,25 @@ def _make(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term
     key = (op, args, data, sort)
     found = _TABLE.get(key)
     if found is None:
-        found = Term.__new__(Term)
-        found.op, found.args, found.data, found.sort, found._opposite = op, args, data, sort, None
-        _TABLE[key] = found
-        _RECENT.append(found)
+        _expect_parts(op, args, sort, data)
+        new: Any = _Parts()
+        new.op, new.args, new.data, new.sort, new._opposite = op, args, data, sort, None
+        new.__class__ = Term
+        found = _TABLE[key] = new
+        _RECENT.append(new)
     return found
+
+
+def _expect_parts(op: str, args: tuple[Term, ...], sort: Sort, data: Any) -> None:
+    """Terms are of exactly these types. Something else could be equal to what it is not, and be found in the place of a term."""
+    if not ONLY_TERM.issuperset(map(type, args)):
+        raise TypeError("a term of something else than terms")
+    if op == "poly":
+        for m, c in data:
+            if type(c) not in NUMBERS or not ONLY_TERM.issuperset(map(type, m)):
+                raise TypeError("a polynomial of something else than terms")
+    elif type(data) not in DATA or type(sort) is not Sort:
+        raise TypeError(f"a term with {type(data).__name__}")
 
 
 def _key_of(t: Term) -> int:
@@ -302,16 +334,28 @@ def pow2(k: Term) -> Term:
 
 
 def bitwise(op: str, a: Term, b: Term) -> Term:
-    """band, bor, bxor of non-negative integers. A mask of low ones is a remainder."""
+    """band, bor, bxor of integers, of negative ones with infinitely many leading ones. A mask of low ones is a remainder."""
     expect(INT, a, b)
-    if is_num(a) and is_num(b) and a.data >= 0 and b.data >= 0:
+    if is_num(a) and is_num(b):
         x, y = a.data, b.data
         return num({"band": x & y, "bor": x | y, "bxor": x ^ y}[op])
+    if op == "bxor":  # x ^ x is 0, x ^ 0 is x, and numbers are gathered
+        parts = frozenset(_operands(a)) ^ frozenset(_operands(b))
+        number = reduce(xor, [p.data for p in parts if is_num(p)], 0)
+        args = sorted(p for p in parts if not is_num(p)) + [num(number)] * (number != 0)
+        return reduce(lambda x, y: _make(op, (x, y), INT), args) if args else ZERO
+    if a is b or (op == "bor" and ZERO in (a, b)):
+        return b if a is ZERO else a
     if op == "band":
         for x, mask in ((a, b), (b, a)):
             if is_num(mask) and mask.data >= 0 and (mask.data + 1) & mask.data == 0:
                 return fmod(x, num(mask.data + 1))
     return _make(op, tuple(sorted((a, b))), INT)
+
+
+def _operands(x: Term) -> tuple[Term, ...]:
+    """What an exclusive or is made of, each once; a number comes last."""
+    return (*_operands(x.args[0]), x.args[1]) if x.op == "bxor" else (x,)
 
 
 def max_(*xs: Term) -> Term:
@@ -414,8 +458,8 @@ def _compared(op: str, p: Term) -> Term:
 
 def not_(a: Term) -> Term:
     if a._opposite is None:
-        a._opposite = _not(a)
-    return a._opposite
+        _SET["_opposite"](a, _not(a))
+    return cast(Term, a._opposite)
 
 
 def _not(a: Term) -> Term:
@@ -672,6 +716,7 @@ def shift(t: Term, by: int) -> Term:
 @lru_cache(50_000)
 def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
     """Bind variables: the last of them becomes index 0."""
+    _expect_parts("", (t, *variables), BOOL, None)
     n = len(variables)
     positions = {v: n - 1 - i for i, v in enumerate(variables)}
 
@@ -688,6 +733,7 @@ def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
 @lru_cache(50_000)
 def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
     """Replace the outermost bound variables (the last argument is for index 0); the arguments may mention outer binders."""
+    _expect_parts("", (t, *args), BOOL, None)
     n = len(args)
 
     def fill(x: Term, depth: int) -> Term | None:

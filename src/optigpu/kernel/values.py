@@ -10,17 +10,18 @@ constants for which it is proved.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import Cells, Index, arguments, same
-from optigpu.kernel.facts import Facts
+from optigpu.kernel.facts import Facts, linear_in
 from optigpu.kernel.judge import Judge
+from optigpu.kernel.records import record
 from optigpu.kernel.terms import FALSE, INT, TRUE, Term, instantiate, instantiate_all
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """The range lo..hi of `old` is lo..at and at..hi, for lo <= at <= hi."""
 
@@ -28,7 +29,7 @@ class Split:
     at: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Widen:
     """The sum `old` over lo..hi is the one over `low`..hi less the one over `low`..lo, for low <= lo <= hi."""
 
@@ -36,7 +37,7 @@ class Widen:
     low: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reindex:
     """`old` and `new` are sums over index sets (nested ranges with guards) that correspond one to one.
 
@@ -49,7 +50,7 @@ class Reindex:
     back: Index
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extend:
     """`old` has another body: equal to its own on the range by `steps` (both are under one binder more)."""
 
@@ -58,7 +59,7 @@ class Extend:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Partition:
     """The sum `old` is the one where the test (under its index) holds, and the one where it does not."""
 
@@ -66,7 +67,7 @@ class Partition:
     test: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case:
     """The equation holds by `then` where the test holds and by `other` where it does not."""
 
@@ -75,7 +76,7 @@ class Case:
     other: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Into:
     """Where the test holds, a term of a maximum is at most the one at `to` in `part` of another; under its `binders` indices."""
 
@@ -88,7 +89,7 @@ class Into:
 Cases: TypeAlias = tuple[tuple[Into, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Maximum:
     """Each term of the maximum `old` is at most one of `new`, and the other way round, so they are equal.
 
@@ -174,7 +175,7 @@ class Equality:
             case Partition(old, test):
                 return partition(old, test) if old.op == "sum" else None
             case Maximum(old, new, there, again):
-                a, b = parts(old), parts(new)
+                a, b = scaled_parts(self.judge, facts, old), scaled_parts(self.judge, facts, new)
                 return new if self._bounded(facts, a, b, there) and self._bounded(facts, b, a, again) else None
             case Extend(old, body, steps):
                 if old.op not in _BIG:
@@ -281,3 +282,12 @@ def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRU
             return [*parts(a, ranges, k.and_(where, c)), *parts(b, ranges, k.and_(where, k.not_(c)))]
         case _:
             return [Cells("", ranges, where, (t,))]
+
+
+def scaled_parts(judge: Judge, facts: Facts, t: Term) -> list[Cells]:
+    """The same, also of c * m + r for a maximum m and c >= 0: then c * x + r for each term x of m."""
+    for m in (a for a in t.parts if t.op == "poly" and a.op in ("max", "fold_max")):
+        found = linear_in(k.coefficients(t), m) if t.level == 0 else None
+        if found is not None and judge.proves(facts, k.le(k.num(0, t.sort), found[0])):
+            return [replace(p, index=(k.add(k.mul(found[0], p.index[0]), found[1]),)) for p in parts(m)]
+    return parts(t)

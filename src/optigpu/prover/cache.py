@@ -2,12 +2,21 @@
 
 The key is the text of the query with variables renamed in the order of their occurrence, so the same obligation of a program
 that was changed elsewhere is found again. A damaged or unwritable cache is as good as none.
+
+Answers on disk carry a message authentication code under a secret of the user's (`answers.key`, mode 0600, beside them). So answers
+that come from elsewhere (a copied folder, another user, a damaged disk) are not believed. Whoever can act as the user can read the
+secret and make answers up: `audit` and emission do not use the cache.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import hmac
+import os
+import secrets
 import sqlite3
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,7 +32,8 @@ class CachedSolver(Solver):
         self.memory: dict[str, bool] = {}
         self.asked = 0
         self.hits = 0
-        self._database = _open(folder) if folder is not None else None
+        self._secret = _secret(folder) if folder is not None else None
+        self._database = _open(folder) if folder is not None and self._secret is not None else None
 
     @property
     def description(self) -> str:
@@ -50,21 +60,41 @@ class CachedSolver(Solver):
             row = self._database.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error:
             return None
-        return None if row is None else {_sealed(key, a): a for a in (True, False)}.get(row[0])
+        return None if row is None else {self._sealed(key, a): a for a in (True, False)}.get(row[0])
 
     def _to_disk(self, key: str, answer: bool) -> None:
         if self._database is None:
             return
         try:
             with self._database:
-                self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, _sealed(key, answer)))
+                self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, self._sealed(key, answer)))
         except sqlite3.Error:
             self._database = None
 
+    def _sealed(self, key: str, answer: bool) -> int:
+        """An answer as it is kept: one that was changed by somebody who does not have the user's secret is none."""
+        code = hmac.digest(self._secret or b"", f"{key} {answer}".encode(), "sha256")
+        return int.from_bytes(code[:7])
 
-def _sealed(key: str, answer: bool) -> int:
-    """An answer as it is kept: one that the disk or somebody's hand has changed is none, and never a wrong one."""
-    return int.from_bytes(hashlib.sha256(f"{key} {answer}".encode()).digest()[:7])
+
+def _secret(folder: Path) -> bytes | None:
+    """The user's secret beside the answers, made at the first use; None if it cannot be kept, or is not the user's alone."""
+    file = folder / "answers.key"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not file.exists():
+            with tempfile.TemporaryDirectory(dir=folder) as own:  # complete before it has its name
+                new = Path(own) / "key"
+                new.touch(mode=0o600)
+                new.write_bytes(secrets.token_bytes(32))
+                with contextlib.suppress(FileExistsError):
+                    os.link(new, file)
+        about = file.stat()
+        alone = os.name != "posix" or (about.st_uid == os.geteuid() and about.st_mode & 0o077 == 0)
+        found = file.read_bytes()
+    except OSError:
+        return None
+    return found if alone and len(found) == 32 else None
 
 
 def _open(folder: Path) -> sqlite3.Connection | None:

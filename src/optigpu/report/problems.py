@@ -165,7 +165,7 @@ class _Writer(ThreadWriter):
                 )
             )
         facts = data.get("facts")
-        if isinstance(facts, Facts) and any(name == "need" for name, _ in out):
+        if facts is not None and any(name == "need" for name, _ in out):
             shown = self.relevant(facts, data)
             if shown:
                 out.append(("given", ", ".join(shown)))

@@ -77,6 +77,9 @@ class TermPrinter:
                 return (least, 9) if least is not None else (self.polynomial(dict(t.data)), 5)
             case "fdiv":
                 return f"{self.show(t.args[0], 7)} / {self.show(t.args[1], 7)}", 6
+            case "band" | "bor" | "bxor":
+                sign = {"band": "&", "bor": "|", "bxor": "^"}[t.op]
+                return f"{self.show(t.args[0], 7)} {sign} {self.show(t.args[1], 7)}", 0
             case "inv":
                 return f"1 / {self.show(t.args[0], 7)}", 6
             case "real":

@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from optigpu.codegen.plan import Choose, Copy, LaunchKernel, Let, Plan, Repeat, Scratch
+from optigpu.codegen.plan import Choose, Copy, LaunchKernel, Let, Limit, Plan, Repeat, Scratch
 from optigpu.runtime.cpu import ctype
 from optigpu.runtime.driver import Driver, driver
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.preconditions import holds, integer_value
-from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
+from optigpu.runtime.signature import ArrayParam, Signature
 from optigpu.syntax.exprs import Expr
-from optigpu.syntax.types import INT, Scalar
+from optigpu.syntax.types import Scalar
 
-MAX_INDEX = INT.high - 1024  # as the emitted host code checks at entry
 MAX_BLOCKS = (2**31 - 1, 65535, 65535)
 AXES = "xyz"
 
@@ -70,10 +69,10 @@ class Launcher:
 
     def arguments(self, raw: Sequence[Any]) -> dict[str, Any]:
         values = dict(zip((p.name for p in self.signature.params), raw))
-        for p in self.signature.params:
-            if isinstance(p, ScalarParam) and p.type == INT and abs(values[p.name]) > MAX_INDEX:
-                size = "large" if values[p.name] > 0 else "small"
-                raise CallError(f"{self.signature.name}: {p.name} is too {size} for 32-bit indices")
+        for step in self.plan:
+            if isinstance(step, Limit) and not step.low <= values[step.name] <= step.high:
+                size = "large" if values[step.name] > 0 else "small"
+                raise CallError(f"{self.signature.name}: {step.name} is too {size} for 32-bit indices")
         return values
 
     def count(self, dims: Sequence[Expr], values: Mapping[str, Any]) -> int:
@@ -113,6 +112,8 @@ class _Run:
     def run(self, plan: Plan) -> None:
         for step in plan:
             match step:
+                case Limit():
+                    pass  # the arguments were checked
                 case Let(name, value):
                     self.values[name] = self.integer(value)
                 case Scratch(name, elem, dims):

@@ -27,7 +27,7 @@ _NODES: dict[str, type[Any]] = {
     for c in (
         exprs.Int, exprs.Real, exprs.Bool, exprs.Var, exprs.Unary, exprs.Binary, exprs.Cond, exprs.Cast, exprs.Call, exprs.SizeOf,
         exprs.Range, exprs.RangeBinder, exprs.BigOp,
-        plans.Let, plans.Scratch, plans.Copy, plans.LaunchKernel, plans.Repeat, plans.Choose,
+        plans.Limit, plans.Let, plans.Scratch, plans.Copy, plans.LaunchKernel, plans.Repeat, plans.Choose,
     )
 }  # fmt: skip
 

@@ -27,8 +27,8 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
-from optigpu.syntax.operators import REAL_SPELLINGS
-from optigpu.syntax.types import Scalar, is_float, is_int
+from optigpu.syntax.operators import REAL_SPELLINGS, WRAPPING
+from optigpu.syntax.types import Scalar, Type, is_float, is_int
 from optigpu.syntax.walk import free_vars
 
 
@@ -118,15 +118,16 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
             return np.logical_not(_value(arg, env))
         case Unary("-", arg):
             return -_value(arg, env)
-        case Cast(to, arg):
-            return _converted(_value(arg, env), to)
+        case Cast(to, arg, implicit):
+            value = _converted(_value(arg, env), to)
+            return value if implicit else _wrapped(value, to)
         case Cond(test, then, other):
             chosen = _value(test, env)
             if np.ndim(chosen) == 0:
                 return _value(then if chosen else other, env)
             return np.where(chosen, _value(then, env), _value(other, env))
-        case Binary():
-            return _binary(e, env)
+        case Binary(op):
+            return _wrapped(_binary(e, env), e.type) if op in WRAPPING else _binary(e, env)
         case Call(name, args):
             return _call(name, [_value(a, env) for a in args], env)
         case BigOp("All", binders, body):
@@ -185,6 +186,12 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
             return a >> b
         case _:
             raise _Unknown
+
+
+def _wrapped(value: Any, t: Type | None) -> Any:
+    """What an unsigned type makes of a number."""
+    machine = isinstance(t, Scalar) and is_int(t) and t.bits and not t.signed
+    return _unbounded(value) % (1 << t.bits) if machine and isinstance(t, Scalar) else value
 
 
 def _converted(value: Any, to: Scalar) -> Any:

@@ -17,6 +17,7 @@ from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Expr, TypeOf, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
+from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.types import VOID, Array, Kind, Scalar, Space, Type
 from optigpu.syntax.unfolding import seen_by, unfolded
 from optigpu.syntax.walk import free_vars
@@ -271,6 +272,7 @@ def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, E
         for i in c.items
         if not isinstance(i.body, TypeOf)
     ]
+    required += [Requirement(print_expr(e), e) for e in fitting_sizes(f)]
     arrays = {p.name: p.elem for p in params if isinstance(p, ArrayParam)}
     facts = (*required, *contents_of(f, arrays))
     meant = seen_by(f, definitions or {})

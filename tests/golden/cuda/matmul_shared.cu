@@ -97,9 +97,6 @@ const char* check_matmul_shared(int m, int n, int p) {
   if (m % 16 != 0) return "matmul_shared: m % 16 == 0 does not hold";
   if (n % 16 != 0) return "matmul_shared: n % 16 == 0 does not hold";
   if (p % 16 != 0) return "matmul_shared: p % 16 == 0 does not hold";
-  if (m > 2147482623) return "matmul_shared: m is too large for 32-bit indices";
-  if (n > 2147482623) return "matmul_shared: n is too large for 32-bit indices";
-  if (p > 2147482623) return "matmul_shared: p is too large for 32-bit indices";
   return nullptr;
 }
 

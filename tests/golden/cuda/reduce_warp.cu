@@ -103,7 +103,7 @@ const char* launch_reduce_warp_kernel(int n, const float* d_a, float* d_sums, cu
 // What the contract asks of the sizes.
 const char* check_reduce_warp(int n) {
   if (n < 0) return "reduce_warp: n >= 0 does not hold";
-  if (n > 2147482623) return "reduce_warp: n is too large for 32-bit indices";
+  if (n > 2147483136) return "reduce_warp: n is too large for 32-bit indices";
   return nullptr;
 }
 

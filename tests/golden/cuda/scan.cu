@@ -140,7 +140,7 @@ struct scratch_array {
 };
 
 const char* launch_scan_kernel(int n, const float* d_a, float* d_out, float* d_sums, cudaStream_t stream) {
-  const int blocks = (n + 255) / 256;
+  const long long blocks = ((long long)n + 255) / 256;
   if (blocks <= 0) return nullptr;
   scan_kernel<<<(unsigned)blocks, 64, 0, stream>>>(n, d_a, d_out, d_sums);
   TRY(cudaGetLastError());
@@ -148,7 +148,7 @@ const char* launch_scan_kernel(int n, const float* d_a, float* d_out, float* d_s
 }
 
 const char* launch_scan_kernel2(int n, float* d_out, const float* d_sums, cudaStream_t stream) {
-  const int blocks = (n + 255) / 256;
+  const long long blocks = ((long long)n + 255) / 256;
   if (blocks <= 0) return nullptr;
   scan_kernel2<<<(unsigned)blocks, 256, 0, stream>>>(n, d_out, d_sums);
   TRY(cudaGetLastError());
@@ -158,7 +158,6 @@ const char* launch_scan_kernel2(int n, float* d_out, const float* d_sums, cudaSt
 // What the contract asks of the sizes.
 const char* check_scan(int n) {
   if (n < 0) return "scan: n >= 0 does not hold";
-  if (n > 2147482623) return "scan: n is too large for 32-bit indices";
   return nullptr;
 }
 
@@ -172,7 +171,7 @@ extern "C" const char* scan(int n, const float* a, float* out) {
   device_array<float> d_out;
   TRY(d_out.allocate(n));
   device_array<float> d_sums;
-  TRY(d_sums.allocate((n + 255) / 256));
+  TRY(d_sums.allocate(((long long)n + 255) / 256));
   TRY(cudaMemcpy(d_a, a, sizeof(float) * n, cudaMemcpyHostToDevice));
   TRY(launch_scan_kernel(n, d_a, d_out, d_sums, 0));
   TRY(launch_scan_kernel2(n, d_out, d_sums, 0));
@@ -187,7 +186,7 @@ extern "C" const char* scan(int n, const float* a, float* out) {
 extern "C" const char* scan_on_device(int n, const float* a, float* out, cudaStream_t stream) {
   TRY(check_scan(n));
   scratch_array<float> d_sums;
-  TRY(d_sums.allocate(stream, (n + 255) / 256));
+  TRY(d_sums.allocate(stream, ((long long)n + 255) / 256));
   TRY(launch_scan_kernel(n, a, out, d_sums, stream));
   TRY(launch_scan_kernel2(n, out, d_sums, stream));
   TRY(d_sums.release());

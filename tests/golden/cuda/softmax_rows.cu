@@ -100,8 +100,7 @@ const char* check_softmax_rows(int h, int w) {
   if (h < 0) return "softmax_rows: h >= 0 does not hold";
   if (w < 0) return "softmax_rows: w >= 0 does not hold";
   if (w <= 0) return "softmax_rows: w > 0 does not hold";
-  if (h > 2147482623) return "softmax_rows: h is too large for 32-bit indices";
-  if (w > 2147482623) return "softmax_rows: w is too large for 32-bit indices";
+  if (w > 2147483520) return "softmax_rows: w is too large for 32-bit indices";
   return nullptr;
 }
 

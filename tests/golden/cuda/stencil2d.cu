@@ -103,8 +103,8 @@ const char* launch_stencil2d_kernel(int h, int w, const float* d_a, float* d_b, 
 const char* check_stencil2d(int h, int w) {
   if (h < 0) return "stencil2d: h >= 0 does not hold";
   if (w < 0) return "stencil2d: w >= 0 does not hold";
-  if (h > 2147482623) return "stencil2d: h is too large for 32-bit indices";
-  if (w > 2147482623) return "stencil2d: w is too large for 32-bit indices";
+  if (h > 2147483632) return "stencil2d: h is too large for 32-bit indices";
+  if (w > 2147483632) return "stencil2d: w is too large for 32-bit indices";
   return nullptr;
 }
 

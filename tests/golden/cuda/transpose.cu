@@ -86,8 +86,6 @@ const char* check_transpose(int W, int H) {
   if (W < 0) return "transpose: W >= 0 does not hold";
   if (W % 32 != 0) return "transpose: W % 32 == 0 does not hold";
   if (H % 32 != 0) return "transpose: H % 32 == 0 does not hold";
-  if (W > 2147482623) return "transpose: W is too large for 32-bit indices";
-  if (H > 2147482623) return "transpose: H is too large for 32-bit indices";
   return nullptr;
 }
 

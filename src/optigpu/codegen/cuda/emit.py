@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from optigpu.codegen.arithmetic import Ranges
+from optigpu.codegen.arithmetic import Assumptions, Ranges
 from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, root, wrapped
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain, bound_arrays, flat
@@ -15,9 +15,9 @@ from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
 from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.plans import plan_of
 from optigpu.codegen.cuda.preconditions import negated, requirements
-from optigpu.codegen.cuda.text import MAX_INDEX, CudaExprs, comment
+from optigpu.codegen.cuda.text import NARROW, CudaExprs, comment
 from optigpu.codegen.parameters import parameter_ranges
-from optigpu.codegen.plan import Plan
+from optigpu.codegen.plan import Limit, Plan
 from optigpu.codegen.wrapping import with_wraps
 from optigpu.codegen.wrapping import wrapped as wrapping
 from optigpu.frontend.shapes import effective_types
@@ -191,7 +191,8 @@ def emit_cuda(
     for g in (f, *(g for g in functions.values() if g.role is Role.DEVICE)):
         reject_reserved(g, f.name)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
-    ranges = parameter_ranges(f, MAX_INDEX)
+    assumed = Assumptions({p.name: NARROW for p in f.params if p.type == INT})
+    ranges = replace(parameter_ranges(f), assumed=assumed)
     params = {n: map_type(t, lambda d: wrapping(d, ranges)) for n, t in params.items()}
     f = with_wraps(f, ranges)
     values: dict[str, Expr] = {name: Int(value, type=INT) for name, value in INT_CONSTANTS.items()}
@@ -210,18 +211,21 @@ def emit_cuda(
     assigned = assigned_names(f.body)
     nodes = lowering.body(f.body, scope, assigned)
     source = Path(program.file).name if file is None else file
-    out = _File(
-        source, f, arrays, lowering, ranges, nodes, assigned, bound_arrays(nodes, arrays), definitions_of(program)
-    )
     device = DeviceCode(f, lowering.kernels, functions, values, reasons or {}, blocks_per_multiprocessor)
+    device_text = device.alone()
+    limits = assumed.needed()
+    definitions = definitions_of(program)
+    out = _File(source, f, arrays, lowering, limits, nodes, assigned, bound_arrays(nodes, arrays), definitions)
+    plan = None if out.bound is None else plan_of(nodes, out.bound)
+    checked = tuple(Limit(name, low, high) for name, (low, high) in limits.items())
     return CudaUnit(
         out.write(device, header),
         f.name,
         out.bound is not None,
         out.alignment(out.bound),
         tuple(k.name for k in lowering.kernels),
-        device.alone(),
-        None if out.bound is None else plan_of(nodes, out.bound),
+        device_text,
+        None if plan is None else (*checked, *plan),
     )
 
 
@@ -325,7 +329,7 @@ class _File:
     f: Function
     arrays: Mapping[str, ArrayInfo]
     lowering: HostLowering
-    ranges: Ranges
+    limits: Mapping[str, tuple[int, int]]  # of parameters, for the kernels: what is outside is refused
     nodes: tuple[HostNode, ...]
     assigned: set[str]
     bound: dict[str, str] | None
@@ -346,7 +350,7 @@ class _File:
             self.out.add(line)
         self.out.add("")
         for k in self.lowering.kernels:
-            print_launch(k, self.out, k.ranges)
+            print_launch(k, self.out, k.ranges.assuming(self.limits))
             self.out.add("")
         checks = self.checks(checked)
         if checks:
@@ -368,11 +372,12 @@ class _File:
             for text, condition in checked
         ]
         known = parameter_ranges(self.f)
-        for p in self.f.params:
-            if p.type == INT:
-                if known.interval(Var(p.name, type=INT))[0] < -MAX_INDEX:
-                    out.append(self.beyond(p.name, "<", -MAX_INDEX, "small"))
-                out.append(self.beyond(p.name, ">", MAX_INDEX, "large"))
+        for name, (low, high) in self.limits.items():
+            least, greatest = known.interval(Var(name, type=INT))
+            if least < low:
+                out.append(self.beyond(name, "<", low, "small"))
+            if greatest > high:
+                out.append(self.beyond(name, ">", high, "large"))
         return out
 
     def beyond(self, name: str, relation: str, limit: int, what: str) -> str:
@@ -467,7 +472,7 @@ class _File:
             self.out.add(
                 f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
             )
-        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, self.ranges), bound)
+        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, parameter_ranges(self.f, self.limits)), bound)
         printer.vectors = self.vectors()
         printer.nodes(self.nodes, self.assigned)
         if bound is None and not self.ends_with_copy():

@@ -10,6 +10,7 @@ from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
+from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.types import BOOL, INT, INT64, SCALAR_NAMES, UINT64, Scalar, is_int
 from optigpu.syntax.unfolding import seen_by, unfolded
 from optigpu.syntax.walk import rewrite, subexpressions
@@ -39,7 +40,8 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
         if not isinstance(d, Int) and text not in known and decidable(d, integers):
             known.add(text)
             first.append((text, Binary(">=", machine(d, integers), Int(0, type=INT), type=BOOL)))
-    return first + checked, assumed
+    fitting = [(print_expr(e), machine(e, integers)) for e in fitting_sizes(f) if decidable(e, integers)]
+    return first + fitting + checked, assumed
 
 
 def decidable(e: Expr, integers: Mapping[str, Scalar]) -> bool:

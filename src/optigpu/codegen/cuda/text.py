@@ -23,9 +23,10 @@ from optigpu.syntax.source import Mark
 from optigpu.syntax.types import INT, UINT, Array, Scalar, is_int
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
-MAX_INDEX = (
-    INT.high - 1024
-)  # sizes are checked against this at entry, so `256 * block + t < n + 256` stays within 32 bits
+NARROW = (
+    INT.low + 1024,
+    INT.high - 1024,
+)  # between these, `256 * block + t < n + 256` has 32 bits: where a kernel needs that, an entry point checks it
 MAX_UNROLLED = 256
 MIN_LINE, MAX_LINE = 40, 120
 OPERATOR = re.compile(r" (=|\+|-|\*|/|\?|:|&&|\|\|) ")
@@ -39,7 +40,7 @@ class CudaExprs(CExprs):
     wide_name, unsigned_wide_name = WIDE, "unsigned long long"
 
     def __init__(self, device: bool, arrays: Mapping[str, ArrayInfo], ranges: Ranges) -> None:
-        super().__init__(ranges)
+        super().__init__(ranges if device else replace(ranges, assumed=None))  # the host has time for 64 bits
         self.device = device
         self.arrays = dict(arrays)
 
@@ -85,7 +86,7 @@ class CudaExprs(CExprs):
         size = const(1)
         for d in info.dims:
             size = size * poly(d) if d is not None else size.scaled(1 << 40)
-        narrow = info.storage is Storage.SHARED or self.ranges.greatest(size) <= INT.high
+        narrow = info.storage is Storage.SHARED or self.ranges.at_most(size, INT.high)
         out, level, started, wide = "", POSTFIX_PRECEDENCE, False, narrow
         for i, d in zip(indices, info.dims):
             if started:

@@ -168,7 +168,7 @@ class ThreadMap:
             known = self.loops.setdefault(id(s), coordinate)
             if known != coordinate:
                 raise input_error("OG402", "the loops inside this thread loop divide its threads differently", s.loc)
-            if s.index_type.bits == INT64.bits or self.ranges.greatest(extent) - 1 > INT.high:
+            if s.index_type.bits == INT64.bits or not self.ranges.at_most(extent, INT.high + 1):
                 self.wide.add(coordinate)
             if coordinate not in self.names:
                 name = (

@@ -1,0 +1,44 @@
+"""What the kernel says of `&`, `|` and `^` holds of the bits of all integers, negative ones with infinitely many leading ones."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from optigpu.kernel import terms as k
+from optigpu.kernel.judge import laws_of_bits
+from optigpu.kernel.terms import INT, ZERO
+from tests.support.terms import evaluate
+
+X, Y, Z = (k.var(n, INT) for n in "xyz")
+NUMBERS = range(-9, 18)
+
+
+def test_exclusive_or_cancels_and_gathers_numbers() -> None:
+    xor = lambda a, b: k.bitwise("bxor", a, b)  # noqa: E731
+    assert xor(X, X) is ZERO
+    assert xor(X, ZERO) is X
+    assert xor(xor(X, Y), X) is Y
+    assert xor(xor(X, k.num(5)), k.num(4)) is xor(k.num(1), X)
+    assert xor(xor(X, Y), Z) is xor(Z, xor(Y, X))
+    assert xor(X, k.num(1)) is not xor(X, k.num(2))
+    assert xor(X, Y) is not ZERO
+
+
+@pytest.mark.parametrize("op", ["band", "bor", "bxor"])
+def test_laws_hold_of_two_variables(op: str) -> None:
+    laws = laws_of_bits(k.bitwise(op, X, Y))
+    assert laws
+    for x, y in product(NUMBERS, repeat=2):
+        assert all(evaluate(law, {"x": x, "y": y}) for law in laws), (x, y)
+
+
+@pytest.mark.parametrize("c", [0, 1, 2, 3, 4, 5, 8, 12, 31, -1, -2, -5])
+@pytest.mark.parametrize("op", ["band", "bor", "bxor"])
+def test_laws_hold_of_a_constant(op: str, c: int) -> None:
+    t = k.bitwise(op, X, k.num(c))
+    for x in range(-70, 70):
+        assert evaluate(t, {"x": x}) == {"band": x & c, "bor": x | c, "bxor": x ^ c}[op]
+        if t.op == op:
+            assert all(evaluate(law, {"x": x}) for law in laws_of_bits(t)), x

@@ -1,0 +1,250 @@
+"""A verdict that leaves the process rests on a replay in another one, which nothing in this one has touched."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import optigpu as og
+from optigpu.checker.audit import certificate_of
+from optigpu.checker.replay import Replayer
+from optigpu.checker.verdict import FunctionResult, ProgramResult, Verdict
+from optigpu.checker.verify import Settings, Verifier
+from optigpu.cli import main
+from optigpu.frontend import parse_text
+from optigpu.kernel import conditions, sealed
+from optigpu.kernel import terms as k
+from optigpu.kernel.judge import Solver
+from optigpu.kernel.ledger import Theorem
+from optigpu.prover.cache import CachedSolver, content_key
+from optigpu.prover.z3_solver import Z3Solver
+from optigpu.runtime.errors import CallError
+from optigpu.syntax.program import Program
+from tests.conftest import ROOT
+
+GOOD = """#include <optigpu.h>
+void one(float* a, int n) {
+  __requires("n >= 0");
+  __writes("a ~> Matrix1(n, fun i -> 1)");
+  for (int i = 0; i < n; i++) a[i] = 1;
+}
+"""
+WRONG = GOOD.replace("a[i] = 1;", "a[i] = 2;")
+OUTSIDE = GOOD.replace("i < n", "i <= n")
+
+
+def script(tmp_path: Path, text: str, verifier: Any = None) -> og.Script:
+    file = tmp_path / "one.c"
+    file.write_text(text, encoding="utf-8")
+    return og.Script(file, verifier=verifier)
+
+
+class Yes(Verifier):
+    """Has verified everything, and can even show the proof of something else."""
+
+    def __init__(self, proof_of: str = "") -> None:
+        super().__init__(Settings())
+        self.proof: list[Any] = []
+        if proof_of:
+            self.proof = super().verify(parse_text(proof_of)).functions[0].proof
+
+    def verify(self, program: Program, only: str | None = None) -> ProgramResult:
+        names = [f.name for f in program.functions()]
+        functions = [FunctionResult(name, Verdict.VERIFIED, 0.0, proof=self.proof) for name in names]
+        return ProgramResult(program.file, functions, [], [], "z3")
+
+
+def emitted(s: og.Script, tmp_path: Path) -> bool:
+    """Is code made? If not, there is no file."""
+    try:
+        s.emit(tmp_path / "out.c")
+    except CallError as e:
+        assert "replayed" in str(e) and not (tmp_path / "out.c").exists()
+        return False
+    return True
+
+
+def test_a_verified_program_is_emitted(tmp_path: Path) -> None:
+    assert emitted(script(tmp_path, GOOD), tmp_path)
+    assert main(["audit", str(tmp_path / "out.c"), "--certificate", str(tmp_path / "out.cert.json")]) == 0
+
+
+@pytest.mark.parametrize("proof", ["", GOOD])
+@pytest.mark.parametrize("text", [WRONG, OUTSIDE])
+def test_a_verifier_that_agrees_to_everything_emits_nothing(tmp_path: Path, text: str, proof: str) -> None:
+    s = script(tmp_path, text, Yes(proof))
+    assert not emitted(s, tmp_path)
+    for make in (s.build, s.cuda, s.built_cuda):
+        with pytest.raises(CallError, match="replayed"):
+            make()
+
+
+def test_assumptions_that_a_verifier_hides_are_found(tmp_path: Path) -> None:
+    class Silent(Verifier):
+        def verify(self, program: Program, only: str | None = None) -> ProgramResult:
+            return replace(super().verify(program, only), axioms=[], admitted=[])
+
+    text = (ROOT / "examples" / "reduce.c").read_text(encoding="utf-8")
+    (tmp_path / "reduce").mkdir()
+    s = script(tmp_path, text, Silent(Settings()))
+    with pytest.raises(CallError, match=r"ledger|rests on something else"):
+        s.emit(tmp_path / "out.c")
+
+
+def test_a_patched_kernel_emits_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process every obligation is now met. The verdict may be wrong here; nothing that leaves is."""
+    monkeypatch.setattr(conditions.Conditions, "_require", lambda *args, **data: None)
+    monkeypatch.setattr(conditions.Conditions, "_contents", lambda *args, **data: None)
+    s = script(tmp_path, WRONG)
+    assert s.result.verified
+    assert not emitted(s, tmp_path)
+    text = certificate_of(s.program, s.result)
+    (tmp_path / "c.json").write_text(text, encoding="utf-8")
+    assert main(["audit", str(tmp_path / "one.c"), "--certificate", str(tmp_path / "c.json")]) == 1
+
+
+def test_a_patched_solver_emits_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Z3Solver, "valid", lambda self, facts, goal: True)
+    monkeypatch.setattr(sealed.inner_judge.Judge, "proves", lambda self, facts, goal, count=True: True)
+    s = script(tmp_path, OUTSIDE, Verifier(Settings()))
+    assert s.result.verified
+    assert not emitted(s, tmp_path)
+
+
+def test_remembered_results_are_recognised(tmp_path: Path) -> None:
+    """A result that somebody put among the remembered ones is not one: the function is proved again, or is not."""
+    verifier = Verifier(Settings())
+    good, wrong = parse_text(GOOD), parse_text(WRONG)
+    assert verifier.verify(good).verified and verifier.verify(good).verified
+    about, result, loops = verifier.proved["one"]
+    assert not verifier.verify(wrong).verified
+    from optigpu.checker.elaborate import elaborate
+    from optigpu.checker.verify import _everything_about as everything_about
+
+    elaborated = elaborate(wrong)
+    f = elaborated.program.functions["one"]
+    for theorem in (result.theorem, Theorem(f, (), ()), None):
+        verifier.proved["one"] = (everything_about(f, elaborated), replace(result, theorem=theorem), loops)
+        assert not verifier.verify(wrong).verified
+    assert about != verifier.proved["one"][0]
+
+
+def test_the_other_process_is_isolated(tmp_path: Path) -> None:
+    """Neither PYTHONPATH nor the current folder nor a file that Python runs at its start leads into it."""
+    for name in ("sitecustomize.py", "usercustomize.py", "z3.py", "lark.py", "json.py"):
+        (tmp_path / name).write_text("raise SystemExit('touched')\n", encoding="utf-8")
+    (tmp_path / "one.c").write_text(GOOD, encoding="utf-8")
+    code = (
+        "import os, sys; from optigpu.checker.replay import Replayer; from optigpu.checker.verify import Verifier\n"
+        "from optigpu.checker.audit import certificate_of; from optigpu.frontend import parse_file\n"
+        "p = parse_file('one.c'); text = certificate_of(p, Verifier().verify(p))\n"
+        "os.environ['PYTHONPATH'] = os.getcwd(); os.environ['PYTHONSTARTUP'] = 'z3.py'\n"
+        "sys.exit(not Replayer().replay(text).theorems)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONSAFEPATH": "1"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=False)
+    assert done.returncode == 0
+
+
+def test_a_process_that_was_killed_is_started_again() -> None:
+    program = parse_text(GOOD)
+    text = certificate_of(program, Verifier().verify(program))
+    replayer = Replayer()
+    try:
+        assert replayer.replay(text).theorems
+        assert replayer._process is not None
+        replayer._process.kill()
+        replayer._process.wait()
+        assert replayer.replay(text).theorems
+        with pytest.raises(ValueError):
+            replayer.replay("{}")
+        assert replayer.replay(text).theorems
+    finally:
+        replayer.close()
+
+
+# The cache of answers
+
+
+X = k.var("x", k.INT)
+GOAL = k.eq(k.fmod(X, k.num(3)), k.ZERO)  # of which the solver says no
+
+
+class Never(Solver):
+    """The same solver by name, which must not be asked."""
+
+    description = Z3Solver().description
+
+    def valid(self, facts: Sequence[k.Term], goal: k.Term) -> bool:
+        raise AssertionError
+
+
+def forge(folder: Path, answer: int) -> None:
+    database = sqlite3.connect(folder / "obligations.sqlite")
+    key = content_key(Z3Solver().description, [], GOAL)
+    with database:
+        database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, answer))
+    database.close()
+
+
+def kept(folder: Path) -> int:
+    database = sqlite3.connect(folder / "obligations.sqlite")
+    ((answer,),) = database.execute("SELECT answer FROM answers").fetchall()
+    database.close()
+    return int(answer)
+
+
+def test_answers_are_kept_under_a_secret_of_the_user(tmp_path: Path) -> None:
+    """A file of answers from elsewhere is not believed, also if its maker knows how answers are written."""
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    assert not CachedSolver(Z3Solver(), mine).valid([], GOAL)
+    assert not CachedSolver(Never(), mine).valid([], GOAL)  # from the cache
+    secret = mine / "answers.key"
+    assert len(secret.read_bytes()) == 32 and secret.stat().st_mode & 0o077 == 0
+    assert CachedSolver(Agreeing(), theirs).valid([], GOAL)
+    for answer in (kept(theirs), 1, 0, True):
+        forge(mine, answer)
+        assert not CachedSolver(Z3Solver(), mine).valid([], GOAL)
+
+
+class Agreeing(Solver):
+    description = Z3Solver().description
+
+    def valid(self, facts: Sequence[k.Term], goal: k.Term) -> bool:
+        return True
+
+
+def test_a_secret_that_others_can_read_is_none(tmp_path: Path) -> None:
+    assert CachedSolver(Agreeing(), tmp_path).valid([], GOAL)
+    assert CachedSolver(Z3Solver(), tmp_path).valid([], GOAL)  # whoever has the secret is believed
+    secret = tmp_path / "answers.key"
+    secret.chmod(0o644)
+    assert not CachedSolver(Z3Solver(), tmp_path).valid([], GOAL)
+    secret.chmod(0o600)
+    secret.write_bytes(b"short")
+    assert not CachedSolver(Z3Solver(), tmp_path).valid([], GOAL)
+
+
+def test_an_audit_does_not_believe_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the secret one can make up answers. A check believes them, an audit does not."""
+    monkeypatch.setenv("OPTIGPU_CACHE", str(tmp_path / "cache"))
+    square = '__requires("n >= 0, x: int, y: int"); __ensures("x * x + y * y >= 2 * x * y");'
+    text = GOOD.replace('__requires("n >= 0");', square)  # it is so, but no solver of ours can tell
+    file = tmp_path / "one.c"
+    file.write_text(text, encoding="utf-8")
+    assert main(["check", str(file)]) == 1
+    monkeypatch.setattr(Z3Solver, "valid", lambda self, facts, goal: True)  # fills the cache with lies
+    (tmp_path / "cache" / "obligations.sqlite").unlink()
+    assert main(["check", str(file)]) == 0
+    monkeypatch.undo()
+    monkeypatch.setenv("OPTIGPU_CACHE", str(tmp_path / "cache"))
+    assert main(["check", str(file)]) == 0
+    assert main(["audit", str(file)]) == 1
