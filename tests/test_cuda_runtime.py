@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from optigpu.codegen.cuda import emit_cuda
+from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.arrays import view_of
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.driver import DeviceArray as DeviceArrayOnGpu
@@ -18,7 +21,9 @@ from optigpu.runtime.driver import Driver
 from optigpu.runtime.errors import BuildError, CallError
 from optigpu.runtime.manifest import BuiltCuda, load, save, signature_from_json, signature_to_json
 from optigpu.runtime.nvcc import gpu_architecture
+from optigpu.runtime.signature import signature_of
 from optigpu.runtime.timing import copy_bandwidth
+from optigpu.syntax.constants import without_constants
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin, parsed
 
@@ -62,6 +67,40 @@ def test_scratch_memory_of_a_call_on_device_arrays() -> None:
     a, out = np.arange(5000, dtype=np.float32), np.zeros(1, np.float32)
     as_if_on_gpu(ROOT / "examples/gpu/fast/reduce.c")(DeviceArray(a), DeviceArray(out))
     assert out[0] == pytest.approx(a.sum(), rel=1e-5)
+
+
+def test_the_memory_pool_of_the_process_is_left_alone() -> None:
+    """Other libraries use it: scratch memory comes from a pool of our own. The stand-in refuses changes of the other."""
+    text = emitted(ROOT / "examples/gpu/fast/reduce.c").text
+    assert text.count("cudaMallocFromPoolAsync(") == 1 and "cudaMallocAsync" not in text
+    pool = text[text.index("cudaError_t scratch_pool(") :].split("\n}\n")[0]
+    assert re.findall(r"cudaMemPoolSetAttribute\((\w+),", text) == ["made"]
+    assert "cudaMemPoolCreate(&made," in pool and "= cudaDeviceGetDefaultMemPool" not in text
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(gpu_architecture() is None, reason="there is no GPU")
+def test_the_memory_pool_of_the_process_keeps_its_threshold() -> None:
+    driver, pool = Driver(), ctypes.c_void_p()
+    driver.call("cuDeviceGetDefaultMemPool", ctypes.byref(pool), 0)
+
+    def threshold() -> int:
+        value = ctypes.c_uint64(0)
+        driver.call("cuMemPoolGetAttribute", pool, 4, ctypes.byref(value))  # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        return value.value
+
+    before = threshold()
+    a = DeviceArrayOnGpu.of(np.arange(5000, dtype=np.float32))
+    out = DeviceArrayOnGpu.of(np.zeros(1, np.float32))
+    program = parsed(ROOT / "examples/gpu/fast/reduce.c")
+    unit = emit_cuda(program)
+    f = without_constants(program, program.function(unit.name))
+    CudaFunction(unit.text, signature_of(f, effective_types(f)), on_device=unit.on_device, alignment=unit.alignment)(
+        a, out
+    )
+    driver.synchronize()
+    assert out.get()[0] == pytest.approx(np.arange(5000).sum(), rel=1e-5)
+    assert threshold() == before
 
 
 @pytest.mark.parametrize(

@@ -194,9 +194,11 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("OPTIGPU_CACHE", str(tmp_path / "cache"))
     nvrtc.nvrtc.cache_clear()
     nvrtc.nvrtc_version.cache_clear()
+    nvrtc.nvrtc_targets.cache_clear()
     yield tmp_path
     nvrtc.nvrtc.cache_clear()
     nvrtc.nvrtc_version.cache_clear()
+    nvrtc.nvrtc_targets.cache_clear()
 
 
 def test_nvrtc_compiles_for_the_architecture_once(library: Path) -> None:

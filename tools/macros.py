@@ -25,7 +25,7 @@ from optigpu.syntax.macros import MACROS, is_macro  # noqa: E402
 
 TABLE = ROOT / "src" / "optigpu" / "syntax" / "macros.py"
 C_HEADERS = (*HEADERS, "stddef.h", "optigpu.h")
-CUDA_HEADERS = ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h")
+CUDA_HEADERS = ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "atomic")
 LINE = 130
 
 

@@ -43,10 +43,11 @@ int nvrtcDestroyProgram(void** p) { *p = 0; return 0; }
 """
 
 
-def make_nvrtc(folder: Path) -> Path:
-    """A library with NVRTC's functions. Its code is the text of the options; `count` grows by one with each compilation."""
+def make_nvrtc(folder: Path, more: str = "") -> Path:
+    """A library with NVRTC's functions, and `more`. Its code is the text of the options; `count` grows by one with each
+    compilation."""
     source, library = folder / "nvrtc.c", folder / "libnvrtc.so"
-    source.write_text(NVRTC.replace("COUNT", str(folder / "count")), encoding="utf-8")
+    source.write_text(NVRTC.replace("COUNT", str(folder / "count")) + more, encoding="utf-8")
     subprocess.run([c_compiler() or "cc", "-shared", "-fPIC", "-w", "-o", str(library), str(source)], check=True)
     return library
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from optigpu.runtime.errors import CallError
+from optigpu.runtime.nvcc import gpu_count
 
+DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_…
 DEFAULT_STREAM = 1  # the common protocol's number for it
 
 
@@ -64,7 +67,7 @@ def from_interface(value: Any, interface: dict[str, Any]) -> ArrayView:
     contiguous = strides is None or tuple(strides) == tuple(reversed(packed)) or 0 in shape
     cupy = sys.modules.get("cupy")
     is_cupy = cupy is not None and isinstance(value, cupy.ndarray)
-    number = int(value.device.id) if is_cupy else 0
+    number = int(value.device.id) if is_cupy else gpu_of_pointer(int(pointer or 0))
     if interface.get("mask") is not None:
         raise CallError("an array with a mask: some of its elements are none")
     if not is_cupy and interface.get("stream") not in (None, DEFAULT_STREAM):
@@ -74,6 +77,16 @@ def from_interface(value: Any, interface: dict[str, Any]) -> ArrayView:
     return ArrayView(
         shape, str(dtype), int(pointer or 0), contiguous, not read_only, number, "cupy" if is_cupy else "array"
     )
+
+
+def gpu_of_pointer(pointer: int) -> int:
+    """Which GPU this memory is on, by the driver; the first where it does not know."""
+    if gpu_count() < 2 or not pointer:
+        return 0
+    number = ctypes.c_int(0)
+    library = ctypes.CDLL("libcuda.so.1")
+    found = library.cuPointerGetAttribute(ctypes.byref(number), DEVICE_ORDINAL, ctypes.c_uint64(pointer)) == 0
+    return number.value if found else 0
 
 
 def current_stream(views: list[ArrayView]) -> int:

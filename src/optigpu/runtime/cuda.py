@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from optigpu.codegen.plan import Plan
 from optigpu.runtime.arrays import ArrayView, current_stream, view_of
 from optigpu.runtime.cpu import ctype
+from optigpu.runtime.driver import driver
 from optigpu.runtime.errors import BuildError, CallError
 from optigpu.runtime.launching import Launcher
-from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, nvcc
+from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, gpu_count, nvcc
 from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
@@ -105,7 +106,12 @@ class CudaFunction:
         architecture = gpu_architecture()
         if architecture is None:
             raise BuildError("no GPU was found, so NVRTC does not know what to compile for")
-        launcher = Launcher(self.signature, plan, compile_nvrtc(kernels, architecture))
+        first = compile_nvrtc(kernels, architecture)
+
+        def image(device: int) -> bytes:
+            return first if device == 0 else compile_nvrtc(kernels, gpu_architecture(device) or architecture)
+
+        launcher = Launcher(self.signature, plan, image)
         self._host = launcher.on_host
         self._device = lambda *raw, stream, device_: launcher.on_device(*raw, stream=stream, device=device_)
 
@@ -254,16 +260,19 @@ class on_gpu:
     def __init__(self, device: int | None, views: Mapping[str, ArrayView]) -> None:
         kinds = {v.kind for v in views.values()}
         torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
-        self.inner: Any = None
+        self.make: Callable[[], AbstractContextManager[Any]] = nullcontext
+        self.inner: list[AbstractContextManager[Any]] = []
         if "torch" in kinds and torch is not None:
-            self.inner = torch.cuda.device(device)
+            self.make = lambda: torch.cuda.device(device)
         elif "cupy" in kinds and cupy is not None:
-            self.inner = cupy.cuda.Device(device)
+            self.make = lambda: cupy.cuda.Device(device)
+        elif device is not None and device < gpu_count():
+            self.make = driver(device).current
 
     def __enter__(self) -> None:
-        if self.inner is not None:
-            self.inner.__enter__()
+        inner = self.make()
+        inner.__enter__()
+        self.inner.append(inner)
 
-    def __exit__(self, *error: object) -> None:
-        if self.inner is not None:
-            self.inner.__exit__(*error)
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.inner.pop().__exit__(kind, error, trace)

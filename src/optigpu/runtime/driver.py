@@ -29,7 +29,10 @@ class Driver:
         device, self.context = ctypes.c_int(), ctypes.c_void_p()
         self.call("cuDeviceGet", ctypes.byref(device), number)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), device)
-        self.call("cuCtxSetCurrent", self.context)
+        before = ctypes.c_void_p()
+        self.call("cuCtxGetCurrent", ctypes.byref(before))
+        if not before:  # else the caller's stays
+            self.call("cuCtxSetCurrent", self.context)
 
     def call(self, name: str, *args: Any) -> None:
         status = getattr(self.library, name)(*args)
@@ -129,24 +132,30 @@ def driver(number: int = 0) -> Driver:
 class DeviceArray:
     """An array in GPU memory. CudaFunction, CuPy and PyTorch (`torch.as_tensor`) take it by the common protocol."""
 
-    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: Any, device: int = 0) -> None:
         self.pointer = 0
+        self.device = device
         self.shape, self.dtype = shape, np.dtype(dtype)
         self.nbytes = int(np.prod(shape, dtype=np.int64)) * self.dtype.itemsize
-        self.pointer = driver().allocate(self.nbytes)
+        d = driver(device)
+        with d.current():
+            self.pointer = d.allocate(self.nbytes)
 
     @staticmethod
-    def of(array: Any) -> DeviceArray:
+    def of(array: Any, device: int = 0) -> DeviceArray:
         """A copy of a NumPy array."""
         array = np.ascontiguousarray(array)
-        out = DeviceArray(array.shape, array.dtype)
-        driver().copy_in(out.pointer, array.ctypes.data, out.nbytes)
+        out, d = DeviceArray(array.shape, array.dtype, device), driver(device)
+        with d.current():
+            d.copy_in(out.pointer, array.ctypes.data, out.nbytes)
         return out
 
     def get(self) -> Any:
         """A copy in host memory."""
         out = np.empty(self.shape, self.dtype)
-        driver().copy_out(out.ctypes.data, self.pointer, self.nbytes)
+        d = driver(self.device)
+        with d.current():
+            d.copy_out(out.ctypes.data, self.pointer, self.nbytes)
         return out
 
     @property
@@ -161,4 +170,6 @@ class DeviceArray:
 
     def __del__(self) -> None:
         if self.pointer:
-            driver().free(self.pointer)
+            d = driver(self.device)
+            with d.current():
+                d.free(self.pointer)

@@ -21,10 +21,15 @@ AXES = "xyz"
 
 
 class Launcher:
-    """The entry points of a function whose kernels are in a cubin: on host pointers, and on device pointers and a stream."""
+    """The entry points of a function whose kernels are in an image, or in one for each GPU: on host pointers, and on device
+    pointers and a stream."""
 
     def __init__(
-        self, signature: Signature, plan: Plan, image: bytes, drivers: Callable[[int], Driver] = driver
+        self,
+        signature: Signature,
+        plan: Plan,
+        image: bytes | Callable[[int], bytes],
+        drivers: Callable[[int], Driver] = driver,
     ) -> None:
         self.signature = signature
         self.plan = plan
@@ -83,7 +88,8 @@ class Launcher:
 
     def function(self, d: Driver, device: int, kernel: str) -> Any:
         if device not in self._modules:
-            self._modules[device] = d.load(self.image)
+            image = self.image if isinstance(self.image, bytes) else self.image(device)
+            self._modules[device] = d.load(image)
         if (device, kernel) not in self._functions:
             self._functions[device, kernel] = d.function(self._modules[device], kernel)
         return self._functions[device, kernel]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -36,16 +39,25 @@ def nvcc_version(compiler: str) -> str:
 
 
 @cache
-def gpu_architecture() -> str | None:
-    """ "90" for compute capability 9.0; None without a GPU. Asks the driver, so that nothing but it is needed."""
+def gpu_count() -> int:
+    """How many GPUs the driver has. Nothing but it is needed."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
+        return 0
+    count = ctypes.c_int(0)
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+@cache
+def gpu_architecture(number: int = 0) -> str | None:
+    """ "90" for compute capability 9.0; None without such a GPU."""
+    if number >= gpu_count():
         return None
-    count, device = ctypes.c_int(0), ctypes.c_int(0)
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
-        return None
-    if driver.cuDeviceGet(ctypes.byref(device), 0) != 0:
+    driver, device = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(0)
+    if driver.cuDeviceGet(ctypes.byref(device), number) != 0:
         return None
     parts = []
     for attribute in (75, 76):  # compute capability: major, minor
@@ -54,6 +66,61 @@ def gpu_architecture() -> str | None:
             return None
         parts.append(str(value.value))
     return "".join(parts)
+
+
+def gpu_architectures() -> tuple[str, ...]:
+    """Of all GPUs, each once: arrays may be on any of them."""
+    found = (gpu_architecture(number) for number in range(gpu_count()))
+    return tuple(dict.fromkeys(a for a in found if a is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to compile for a GPU: code of its own, or what its driver compiles further (`virtual`)."""
+
+    architecture: str
+    virtual: bool
+
+
+def target_for(architecture: str, known: Sequence[int], compiler: str) -> Target:
+    """A compiler that does not know so new a GPU compiles for the newest that it knows, and the driver does the rest. `known` is
+    empty if the compiler does not say."""
+    if not known or int(architecture) in known:
+        return Target(architecture, False)
+    older = [k for k in known if k <= int(architecture)]
+    if older:
+        return Target(str(max(older)), True)
+    raise BuildError(
+        f"{compiler} compiles for GPUs of compute capability {capability(min(known))} and newer, but this one has"
+        f" {capability(int(architecture))}: install an older CUDA toolkit"
+    )
+
+
+def capability(architecture: int) -> str:
+    return f"{architecture // 10}.{architecture % 10}"
+
+
+@cache
+def nvcc_targets(compiler: str) -> tuple[int, ...]:
+    """The architectures that it knows; none if it does not say."""
+    try:
+        command = [compiler, "--list-gpu-arch"]
+        out = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return tuple(sorted(int(n) for n in re.findall(r"^compute_(\d+)$", out, re.MULTILINE)))
+
+
+def target_flags(compiler: str, architectures: Sequence[str]) -> list[str]:
+    targets = dict.fromkeys(target_for(a, nvcc_targets(compiler), compiler) for a in architectures)
+    return [
+        flag
+        for t in targets
+        for flag in (
+            "-gencode",
+            f"arch=compute_{t.architecture},code={'compute' if t.virtual else 'sm'}_{t.architecture}",
+        )
+    ]
 
 
 @cache
@@ -65,13 +132,12 @@ def gpu_name() -> str:
 
 
 def compile_cuda(source: str, architectures: tuple[str, ...] | None = None, extra_flags: tuple[str, ...] = ()) -> Path:
-    """A shared library of this CUDA text, for the GPU that is there or for the given architectures ("80", "90")."""
+    """A shared library of this CUDA text, for the GPUs that are there or for the given architectures ("80", "90")."""
     compiler = nvcc()
     if compiler is None:
         raise BuildError("nvcc was not found: install the CUDA toolkit, or set CUDA_HOME or NVCC")
-    chosen = architectures or ((gpu_architecture() or "90"),)
-    targets = [f for a in chosen for f in ("-gencode", f"arch=compute_{a},code=sm_{a}")]
-    flags = (*FLAGS, *targets, *extra_flags)
+    chosen = architectures or gpu_architectures() or ("90",)
+    flags = (*FLAGS, *target_flags(compiler, chosen), *extra_flags)
     key = content_key("cuda", source, compiler, nvcc_version(compiler), " ".join(flags))
 
     def make(target: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from optigpu.runtime.cache import cached_file, content_key
 from optigpu.runtime.compilers import compile_seconds, too_slow
 from optigpu.runtime.errors import BuildError
+from optigpu.runtime.nvcc import target_for
 
 VERSIONS = ("", ".13", ".12", ".11.2")
 OPTIONS = ("--std=c++17",)
@@ -64,14 +65,29 @@ def nvrtc_version() -> str:
     return f"{major.value}.{minor.value}"
 
 
+@cache
+def nvrtc_targets() -> tuple[int, ...]:
+    """The architectures that it knows; none if it does not say."""
+    library, count = nvrtc(), ctypes.c_int(0)
+    try:
+        if library.nvrtcGetNumSupportedArchs(ctypes.byref(count)) != 0:
+            return ()
+        known = (ctypes.c_int * count.value)()
+        return tuple(sorted(known)) if library.nvrtcGetSupportedArchs(known) == 0 else ()
+    except AttributeError:  # an old one
+        return ()
+
+
 def compile_nvrtc(source: str, architecture: str) -> bytes:
-    """A cubin of device code for an architecture ("90"), from the cache if it was compiled before."""
+    """Device code for an architecture ("90"), from the cache if it was compiled before: a cubin, or PTX, which the driver compiles
+    further, for a GPU that is newer than NVRTC."""
     if nvrtc() is None:
         raise BuildError(
             "NVRTC was not found: install the CUDA toolkit or PyTorch, or set NVRTC to the path of libnvrtc"
         )
     text = PRELUDE + source
-    options = (*OPTIONS, f"--gpu-architecture=sm_{architecture}")
+    target = target_for(architecture, nvrtc_targets(), f"NVRTC {nvrtc_version()}")
+    options = (*OPTIONS, f"--gpu-architecture={'compute' if target.virtual else 'sm'}_{target.architecture}")
     key = content_key("nvrtc", text, nvrtc_version(), " ".join(options))
     return cached_file(key, ".cubin", lambda target: _write(target, _compiled_in_time(text, options))).read_bytes()
 
@@ -126,7 +142,7 @@ def _compiled(text: str, options: tuple[str, ...]) -> bytes:
     try:
         given = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
         call("nvrtcCompileProgram", program, len(options), given)
-        image = buffer("CUBIN")
+        image = buffer("PTX" if "=compute_" in options[-1] else "CUBIN")
         if not image:
             raise BuildError("NVRTC made no code: it is too old for --gpu-architecture=sm_…")
         return image

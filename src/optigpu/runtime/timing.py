@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optigpu.runtime.driver import DeviceArray, driver
+from optigpu.runtime.driver import DeviceArray, Driver, driver
 
 LEAST_WARM_UP, WARM_UP_SECONDS = 3, 0.4  # until the clocks are up
 FLUSH_BYTES = 256 << 20  # more than any L2 cache holds
@@ -35,6 +35,11 @@ class Timing:
 def time_on_gpu(call: Callable[[], object], repeats: int = 20) -> Timing:
     """Time what `call` puts on the default stream with events, after warming up, the L2 cache overwritten before each run."""
     d, flush = driver(), DeviceArray((FLUSH_BYTES,), np.uint8)
+    with d.current():
+        return _timed(d, flush, call, repeats)
+
+
+def _timed(d: Driver, flush: DeviceArray, call: Callable[[], object], repeats: int) -> Timing:
 
     def cold() -> None:
         d.call("cuMemsetD8Async", ctypes.c_uint64(flush.pointer), ctypes.c_ubyte(0), ctypes.c_size_t(FLUSH_BYTES), None)

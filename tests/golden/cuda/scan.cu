@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <atomic>
 
 namespace {
 
@@ -92,7 +93,29 @@ struct device_array {
   ~device_array() { (void)release(); }
 };
 
-// Scratch memory in the order of a stream, from the device's pool, which keeps some so that the next call finds it.
+// A pool of this file's own for each device, which keeps some memory so that the next call finds it: that of the process, which
+// other code uses, stays as it is.
+cudaError_t scratch_pool(cudaMemPool_t* pool) {
+  static std::atomic<cudaMemPool_t> pools[256];
+  int device = 0;
+  if (const cudaError_t status = cudaGetDevice(&device)) return status;
+  if (device >= 256) return cudaDeviceGetDefaultMemPool(pool, device);
+  *pool = pools[device].load();
+  if (*pool != nullptr) return cudaSuccess;
+  cudaMemPoolProps of_device = {};
+  of_device.allocType = cudaMemAllocationTypePinned;
+  of_device.location.type = cudaMemLocationTypeDevice;
+  of_device.location.id = device;
+  uint64_t keep = 64 << 20;
+  cudaMemPool_t made;
+  if (const cudaError_t status = cudaMemPoolCreate(&made, &of_device)) return status;
+  cudaError_t status = cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &keep);
+  if (status == cudaSuccess && pools[device].compare_exchange_strong(*pool, made)) return *pool = made, cudaSuccess;
+  (void)cudaMemPoolDestroy(made);  // another thread was first, and its pool is used
+  return status;
+}
+
+// Scratch memory in the order of a stream.
 template <typename T>
 struct scratch_array {
   T* data = nullptr;
@@ -101,18 +124,9 @@ struct scratch_array {
   cudaError_t allocate(cudaStream_t on, Sizes... sizes) {
     const size_t bytes = size_product(sizeof(T), sizes...);
     stream = on;
-    int device = 0;
-    static thread_local int prepared = -1;  // the device whose pool was told to keep memory
-    if (const cudaError_t status = cudaGetDevice(&device)) return status;
-    if (device != prepared) {
-      cudaMemPool_t pool;
-      uint64_t keep = 64 << 20;
-      if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
-      const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
-      if (status) return status;
-      prepared = device;
-    }
-    return bytes == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, bytes, on);
+    cudaMemPool_t pool;
+    if (const cudaError_t status = scratch_pool(&pool)) return status;
+    return bytes == 0 ? cudaSuccess : cudaMallocFromPoolAsync((void**)&data, bytes, pool, on);
   }
   cudaError_t release() {
     T* const old = data;

@@ -39,7 +39,7 @@ RESERVED_WORDS = (
     "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
-    "failure failed TRY host_array device_array scratch_array size_product load2 load4 store2 store4 blocks "
+    "failure failed TRY host_array device_array scratch_array scratch_pool size_product load2 load4 store2 store4 blocks "
     "blocks_x blocks_y blocks_z first_y first_z slice_y slice_z NULL INFINITY snprintf"
 )
 CUDA_API = re.compile(r"cuda[A-Z]")
@@ -111,7 +111,29 @@ struct device_array {
 };
 """
 SCRATCH_ARRAY = """
-// Scratch memory in the order of a stream, from the device's pool, which keeps some so that the next call finds it.
+// A pool of this file's own for each device, which keeps some memory so that the next call finds it: that of the process, which
+// other code uses, stays as it is.
+cudaError_t scratch_pool(cudaMemPool_t* pool) {
+  static std::atomic<cudaMemPool_t> pools[256];
+  int device = 0;
+  if (const cudaError_t status = cudaGetDevice(&device)) return status;
+  if (device >= 256) return cudaDeviceGetDefaultMemPool(pool, device);
+  *pool = pools[device].load();
+  if (*pool != nullptr) return cudaSuccess;
+  cudaMemPoolProps of_device = {};
+  of_device.allocType = cudaMemAllocationTypePinned;
+  of_device.location.type = cudaMemLocationTypeDevice;
+  of_device.location.id = device;
+  uint64_t keep = 64 << 20;
+  cudaMemPool_t made;
+  if (const cudaError_t status = cudaMemPoolCreate(&made, &of_device)) return status;
+  cudaError_t status = cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &keep);
+  if (status == cudaSuccess && pools[device].compare_exchange_strong(*pool, made)) return *pool = made, cudaSuccess;
+  (void)cudaMemPoolDestroy(made);  // another thread was first, and its pool is used
+  return status;
+}
+
+// Scratch memory in the order of a stream.
 template <typename T>
 struct scratch_array {
   T* data = nullptr;
@@ -120,18 +142,9 @@ struct scratch_array {
   cudaError_t allocate(cudaStream_t on, Sizes... sizes) {
     const size_t bytes = size_product(sizeof(T), sizes...);
     stream = on;
-    int device = 0;
-    static thread_local int prepared = -1;  // the device whose pool was told to keep memory
-    if (const cudaError_t status = cudaGetDevice(&device)) return status;
-    if (device != prepared) {
-      cudaMemPool_t pool;
-      uint64_t keep = 64 << 20;
-      if (const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, device)) return status;
-      const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
-      if (status) return status;
-      prepared = device;
-    }
-    return bytes == 0 ? cudaSuccess : cudaMallocAsync((void**)&data, bytes, on);
+    cudaMemPool_t pool;
+    if (const cudaError_t status = scratch_pool(&pool)) return status;
+    return bytes == 0 ? cudaSuccess : cudaMallocFromPoolAsync((void**)&data, bytes, pool, on);
   }
   cudaError_t release() {
     T* const old = data;
@@ -326,7 +339,8 @@ class _File:
     def write(self, device: DeviceCode, header: Sequence[str]) -> str:
         checked, assumed = requirements(self.f, self.definitions)
         self.header(header, assumed)
-        for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *(["stdlib.h"] if self.vectors() else [])):
+        more = [*(["stdlib.h"] if self.vectors() else []), *(["atomic"] if self.scratch() else [])]
+        for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *more):
             self.out.add(f"#include <{line}>")
         self.out.add("")
         self.out.add("namespace {")
@@ -402,13 +416,19 @@ class _File:
             s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.ANY
         )
 
-    def preamble(self) -> str:
-        """What the entry points need, no more."""
+    def device_arrays(self) -> list[str]:
         plain = [n.stmt for n in flat(self.nodes) if isinstance(n, Plain)]
-        device = [
+        return [
             s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM
         ]
-        scratch = self.bound is not None and any(n not in self.bound for n in device)
+
+    def scratch(self) -> bool:
+        """Whether the function on device arrays allocates some of its own."""
+        return self.bound is not None and any(n not in self.bound for n in self.device_arrays())
+
+    def preamble(self) -> str:
+        """What the entry points need, no more."""
+        device, scratch = self.device_arrays(), self.scratch()
         product = SIZE_PRODUCT if device or self.vectors() else ""
         host = HOST_ARRAY if self.vectors() else ""
         return PREAMBLE + product + host + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")

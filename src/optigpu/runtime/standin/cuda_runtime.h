@@ -120,11 +120,29 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemc
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
   return standin::copy(to, from, bytes, kind);
 }
-typedef int cudaMemPool_t;
+typedef struct optigpu_pool* cudaMemPool_t;
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+enum { cudaMemAllocationTypePinned = 1, cudaMemLocationTypeDevice = 1 };
+struct cudaMemPoolProps {
+  int allocType;
+  struct {
+    int type, id;
+  } location;
+};
+inline cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* of) {
+  static int any;
+  *pool = (cudaMemPool_t)(void*)&any;
+  return of->allocType == cudaMemAllocationTypePinned ? cudaSuccess : 1;
+}
+inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
+inline cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t pool, cudaStream_t) {
+  return pool == nullptr ? 1 : standin::allocate(p, bytes);
+}
 inline cudaError_t cudaGetDevice(int* device) { return *device = 0; }
-inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return *pool = 0; }
-inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return *pool = nullptr, cudaSuccess; }
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void*) {
+  return pool == nullptr ? 1 : cudaSuccess;  // that of the process is not ours to change
+}
 inline cudaError_t cudaDeviceSynchronize() { return standin::last_error(); }
 inline cudaError_t cudaGetLastError() { return standin::last_error(); }
 inline const char* cudaGetErrorString(cudaError_t status) { return standin::error_text(status); }

@@ -382,6 +382,15 @@ OPTIGPU_ACCESS(2)
 OPTIGPU_ACCESS(4)
 OPTIGPU_ACCESS(8)
 OPTIGPU_ACCESS(16)
+// Atomic accesses are the host code's.
+#define OPTIGPU_ATOMIC(N) \
+  uint##N##_t __tsan_atomic##N##_load(const volatile uint##N##_t* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); } \
+  void __tsan_atomic##N##_store(volatile uint##N##_t* p, uint##N##_t v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); } \
+  int __tsan_atomic##N##_compare_exchange_strong(volatile uint##N##_t* p, uint##N##_t* old, uint##N##_t v, int, int) { \
+    return __atomic_compare_exchange_n(p, old, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }
+OPTIGPU_ATOMIC(8)
+OPTIGPU_ATOMIC(64)
 void __tsan_read_range(void* p, size_t n) { standin::access((uintptr_t)p, n, false); }
 void __tsan_write_range(void* p, size_t n) { standin::access((uintptr_t)p, n, true); }
 }
