@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optigpu as og
-from optigpu.checker.audit import audit, certificate_of, trusted_lines
+from optigpu.checker.audit import audit, certificate_of
 from optigpu.checker.certificate import sealed
 from optigpu.checker.proofs import annotated
+from optigpu.checker.trusted import trusted_lines
 from optigpu.checker.verdict import ProgramResult, Verdict
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.cli import main
