@@ -860,7 +860,9 @@ def test_letters_digits_and_blanks_are_those_of_c(text: str) -> None:
 
 def test_a_header_does_not_call_what_is_declared_below_it(tmp_path: Path) -> None:
     """C passes an int there, whatever the function takes."""
-    (tmp_path / "h.h").write_text('int h(int n) {\n  __requires("n >= -9, n < 9");\n  __ensures("_Res == n");\n  return g(n);\n}\n')
+    (tmp_path / "h.h").write_text(
+        'int h(int n) {\n  __requires("n >= -9, n < 9");\n  __ensures("_Res == n");\n  return g(n);\n}\n'
+    )
     g = 'int g(int64_t x) {\n  __requires("x >= -9, x < 9");\n  __ensures("_Res == x");\n  return (int)x;\n}\n'
     include = '#include "h.h"\n'
     (tmp_path / "right.c").write_text(f"#include <optigpu.h>\n{g}{include}")

@@ -19,12 +19,12 @@ from optigpu.checker.audit import (
     Certified,
     certificate_of,
     certified,
-    trusted_for_code,
 )
 from optigpu.checker.contract_checks import suggested_sizes
 from optigpu.checker.elaborate import Elaborated, elaborate
 from optigpu.checker.proofs import annotated
 from optigpu.checker.replay import REPLAYER, ReplayError
+from optigpu.checker.trusted import PROGRAMS_FOR_CODE, trusted_for_code
 from optigpu.checker.verdict import Verdict
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
@@ -164,6 +164,7 @@ def _audited(file: str, certificate: str) -> AuditResult:
         else:
             found.code = "CUDA" if cuda else "C"
             found.trusted_lines |= trusted_for_code()
+            found.programs.append(PROGRAMS_FOR_CODE)
     return found
 
 

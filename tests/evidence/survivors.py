@@ -35,7 +35,7 @@ SURVIVORS = [
         "the guide says which questions are not worth asking; the solver, which is asked then, is trusted.",
     ),
     ("Judge.proves · conjunct, one operand · count", "counts obligations, for the statistics."),
-    ("Judge.proves · conjunct, one operand · facts.answers[goal] in count", "counts obligations, for the statistics."),
+    ("Judge.proves · conjunct, one operand · answer in count", "counts obligations, for the statistics."),
     (
         "Judge._ask · conjunct, one operand · new in",
         "without new facts nothing new is proved: the question was asked before.",

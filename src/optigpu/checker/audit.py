@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from optigpu import __version__
 from optigpu.checker import certificate
 from optigpu.checker.contract_checks import contract_problem
 from optigpu.checker.elaborate import closed_name, elaborate, open_name
+from optigpu.checker.trusted import programs, trusted_lines
 from optigpu.checker.verdict import ProgramResult
 from optigpu.frontend import parse_text
 from optigpu.kernel.judge import Solver
@@ -37,6 +37,7 @@ class AuditResult:
     normaliser: int = 0
     solver_answers: int = 0
     trusted_lines: dict[str, int] = field(default_factory=dict)
+    programs: list[str] = field(default_factory=list)  # of others, that are trusted
     code: str = ""  # the language of the code, if it was made again and compared
 
     @property
@@ -137,7 +138,7 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     elaborated = elaborate(program, bool(header["ledger"].get("unbounded")), without)
     ledger = Ledger()
     judge = Judge(solver, Search())
-    out = AuditResult(solver=solver.description, trusted_lines=trusted_lines())
+    out = AuditResult(solver=solver.description, trusted_lines=trusted_lines(), programs=programs(solver.description))
     own = program.functions()
     included = [f for f in program.flat_items() if isinstance(f, Function) and f not in own and f.name in proofs]
     proved: list[tuple[Function, str]] = []
@@ -191,33 +192,3 @@ def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) ->
     if header["ledger"] != _assumptions(out.axioms, out.admitted, out.unbounded):
         wrong["ledger"] = "the proof rests on something else than the certificate says"
     return wrong
-
-
-ELABORATION = ("elaborate", "open_floats", "formulas", "meaning", "alignment")
-THREAD_RULES = ("groups", "threads", "thread_loops", "launch")
-SEAL = ("records", "sealed")
-
-
-def count(*patterns: str) -> int:
-    """Lines of our files."""
-    root = Path(__file__).parent.parent
-    return sum(len(p.read_text(encoding="utf-8").splitlines()) for g in patterns for p in root.glob(g))
-
-
-def trusted_lines() -> dict[str, int]:
-    """What has to be right for a verdict to be right, with its size."""
-    threads = count(*(f"kernel/{name}.py" for name in THREAD_RULES))
-    seal = count(*(f"kernel/{name}.py" for name in SEAL))
-    return {
-        "kernel": count("kernel/**/*.py") - threads - seal,
-        "kernel's rules for threads": threads,
-        "kernel's seal": seal,
-        "elaboration (C to the kernel's programs)": count(*(f"checker/{name}.py" for name in ELABORATION)),
-        "solver interface": count("prover/z3_solver.py", "prover/cvc5_solver.py", "prover/cache.py"),
-        "front end": count("frontend/*.py", "frontend/*.lark"),
-    }
-
-
-def trusted_for_code() -> dict[str, int]:
-    """What else has to be right for code to do what was proved."""
-    return {"code generation": count("codegen/**/*.py")}
