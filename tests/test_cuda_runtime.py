@@ -27,6 +27,7 @@ from optigpu.syntax.constants import without_constants
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin, parsed
 
+VECTOR_ADD = ROOT / "examples/gpu/fast/vector_add.c"
 TRANSPOSE = ROOT / "examples/gpu/transpose.c"
 A, B = np.ones((32, 64), np.float32), np.ones((64, 32), np.float32)
 
@@ -160,7 +161,11 @@ def test_the_emitted_code_checks_by_itself() -> None:
     assert transpose(64, 32, A.ctypes.data, B.ctypes.data) is None
     assert transpose(64, 31, A.ctypes.data, B.ctypes.data) == b"transpose: H % 32 == 0 does not hold"
     assert transpose(-64, 32, A.ctypes.data, B.ctypes.data) == b"transpose: W >= 0 does not hold"
-    assert transpose(2**31 - 32, 0, None, None) == b"transpose: W is too large for 32-bit indices"
+    assert transpose(2**31 - 32, 0, None, None) is None  # all of its indices have 32 bits
+    add = ctypes.CDLL(str(on_standin(VECTOR_ADD).path)).optigpu_vector_add
+    add.restype = ctypes.c_char_p
+    add.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    assert add(2**31 - 1023, None, None, None) == b"vector_add: n is too large for 32-bit indices"
 
 
 def test_numpy_arguments_are_checked_like_those_of_c() -> None:

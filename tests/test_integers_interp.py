@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.running import misbehaves, run
+from optigpu.codegen.arithmetic import Ranges
+from optigpu.codegen.cuda.preconditions import requirements
+from optigpu.codegen.cuda.text import CudaExprs
+from optigpu.runtime.preconditions import holds, integer_value
+from optigpu.syntax.program import For
+from tests.support.running import misbehaves, parse, run
 
 INT_MAX = 2**31 - 1
 UINT_MAX = 2**32 - 1
@@ -85,3 +91,21 @@ def test_wrap_in_formulas(e: int, bits: int) -> None:
     text = f'int f(int x, int y) {{ __ensures("wrap{bits}(x) == y"); return 0; }}'
     run(text, e, e % 2**bits)
     assert misbehaves(text, e, e % 2**bits + 1).code == "OG212"
+
+
+@pytest.mark.parametrize(("x", "holds_"), [(-1, False), (256, True), (511, False)])
+def test_a_wrap_in_a_precondition_is_evaluated(x: int, holds_: bool) -> None:
+    f = parse('#include <optigpu.h>\nint f(int x) { __requires("wrap8(x) == 0"); return 0; }').function("f")
+    (item,) = f.contract[0].items
+    assert holds(item.body, {"x": x}) is holds_
+    assert holds(item.body, {"x": np.array([x, x])}) is holds_
+    ((text, condition),), assumed = requirements(f)
+    assert (text, assumed) == ("wrap8(x) == 0", [])
+    assert CudaExprs(False, {}, Ranges()).show(condition) == "(uint8_t)x == 0"
+
+
+def test_sizes_of_a_launch_wrap_as_in_c() -> None:
+    f = parse("void f(unsigned n) { for (unsigned i = 0u; i < n * 2u; i++) { } }").function("f")
+    (loop,) = f.body
+    assert isinstance(loop, For)
+    assert integer_value(loop.range.bound, {"n": 2**31 + 3}) == 6

@@ -114,8 +114,8 @@ def test_a_plan_launches_large_grids_in_slices(n: int) -> None:
 
 
 def test_a_plan_refuses_what_the_host_code_refuses() -> None:
-    launcher, _ = planned(FAST / "transpose.c")
-    with pytest.raises(CallError, match="W is too large for 32-bit indices"):
+    launcher, _ = planned(FAST / "vector_add.c")
+    with pytest.raises(CallError, match="n is too large for 32-bit indices"):
         launcher.on_host(2**31 - 100, 0, 0, 0)
     launcher, _ = planned(
         GRID_OF_TWO_LOOPS.replace("REQUIRES", "").replace(

@@ -1,8 +1,9 @@
 """One text, four readers: a C compiler, the interpreter, the C that is emitted, the checker. Do they agree where C is defined?
 
 `python -m tests.evidence.meanings --programs 5000 --jobs 2` looks for a function that they read differently. Each has its arguments
-as precondition. The checker must not prove that the result is not what C computes, and should prove that it is. What overflows is
-left out: numbers are mathematical in proofs (docs/language.md).
+as precondition. The checker must not prove that the result is not what C computes, and should prove that it is. Where an intermediate
+value overflows in C, the program still has a meaning (docs/language.md): then the interpreter and the C that is emitted have to agree.
+What does not fit the place it is put into is left out.
 """
 
 from __future__ import annotations
@@ -155,9 +156,10 @@ def compared(f: SmallFunction, text: str, readings: Sequence[Computed], verifier
     ours = interpreted(text, f)
     there, there_fast, emitted, emitted_fast = readings
     if there.value is None:
-        if not isinstance(ours, Misbehaviour):
-            return Meaning(BAD, f"undefined in C, interpreted {ours}")
-        return Meaning(OVERFLOWS if may_wrap(ours) else UNDEFINED)
+        if isinstance(ours, Misbehaviour):
+            return Meaning(OVERFLOWS if may_wrap(ours) else UNDEFINED)
+        # an intermediate value that overflows in C: what is emitted has the bits for it
+        there = there_fast = Computed(ours, emitted.rounded)
     if there.value != there_fast.value:
         return Meaning(ROUNDED if there.rounded else BAD, f"C: {there.value}, optimised {there_fast.value}")
     if isinstance(ours, Misbehaviour) and may_wrap(ours):
@@ -168,6 +170,7 @@ def compared(f: SmallFunction, text: str, readings: Sequence[Computed], verifier
     different = {who: v for who, v in others.items() if v != there.value}
     if different:
         return Meaning(ROUNDED if there.rounded else BAD, f"C: {there.value}, {different}")
+    assert there.value is not None
     try:
         with within(LIMIT):
             same, another = proved(f, there.value, verifier)

@@ -337,6 +337,7 @@ class Ranges:
                 return self.limited(name, *type_range(e))
             case Binary("/", a, b) | Call("exact_div", (a, b)):
                 (least, greatest), (d, _) = self.interval(a), self.interval(b)
+                d = max(d, 1) if d >= 0 else d  # nothing is divided by 0
                 if d > 0:
                     return (0 if least >= 0 else least), (greatest // d if greatest >= 0 else 0)
                 return symmetric(least, greatest)
@@ -344,11 +345,9 @@ class Ranges:
                 least, greatest = self.interval(a)
                 most = max(0, min(symmetric(least, greatest)[1], symmetric(*self.interval(b))[1] - 1))
                 return (0 if least >= 0 else -most), (0 if greatest <= 0 else most)
-            case Binary("<<", a, b):
-                (least, greatest), (_, most) = self.interval(a), self.interval(b)
-                if most > INT64.bits:
-                    return -INFINITE, INFINITE
-                return min(least, least << max(most, 0)), max(greatest, greatest << max(most, 0))
+            case Binary("<<", a, _):
+                (least, greatest), most = self.interval(a), self.greatest_shift(e)
+                return min(least, least << most), max(greatest, greatest << most)
             case Binary(">>", a, _):
                 least, greatest = self.interval(a)
                 return min(least, 0), max(greatest, 0)
@@ -371,6 +370,11 @@ class Ranges:
                 return min(x, y), max(p, q)
             case _:
                 return type_range(e)
+
+    def greatest_shift(self, e: Binary) -> int:
+        """By how many bits `<<` or `>>` shifts at most: it is proved to be fewer than the type has."""
+        bits = e.type.bits if isinstance(e.type, Scalar) and e.type.bits >= INT.bits else INT64.bits
+        return max(0, min(self.interval(e.right)[1], bits - 1))
 
     def limited(self, name: str, low: int, high: int) -> tuple[int, int]:
         for n, least, greatest in self.limits:

@@ -90,12 +90,21 @@ class CExprs(ExprPrinter):
         if not (is_int(e.left.type) and is_int(e.right.type)):
             return f"{self.show(e.left, least)} {e.op} {self.show(e.right, most)}", level
         left, right = self.operand(e.left, least), self.operand(e.right, most)
+        if self.may_overflow_remainder(e):
+            divisor = self.show(e.right, precedence("==") + 1)
+            return f"{divisor} == -1 ? 0 : {left} % {right}", CONDITIONAL_PRECEDENCE
         wider = self.wider(e, self.operation_type(e))
         if wider is not None:
             left = self.widened(e.left, wider)
             if e.op not in SHIFTS and common_type(wider, self.operand_type(e.right)) != wider:
                 right = self.widened(e.right, wider)
         return f"{left} {e.op} {right}", level
+
+    def may_overflow_remainder(self, e: Binary) -> bool:
+        """`a % -1` is 0, but of the least number of 64 bits C does not compute it: the quotient does not fit."""
+        if e.op != "%" or self.operation_type(e) != INT64:
+            return False
+        return not self.ranges.fits(Binary("/", e.left, e.right, type=e.type), INT64)
 
     def operand(self, e: Expr, least: int, signed: bool = False, known: Scalar | None = None) -> str:
         """A signed number stays one beside others, though its text may have an unsigned type."""
@@ -115,15 +124,19 @@ class CExprs(ExprPrinter):
             case Binary("+" | "-" | "*" | "/" | "<<") | Unary("-"):
                 value: Expr = e
             case Binary("%", a, b):
+                if t == INT64:
+                    return None
                 value = Binary("/", a, b, type=e.type)  # no remainder without a quotient
-            case Binary(">>", _, b):
-                return None if self.ranges.interval(b)[1] < t.bits else INT64 if t.signed else UINT64
+            case Binary(">>"):
+                return None if self.ranges.greatest_shift(e) < t.bits else INT64 if t.signed else UINT64
             case Binary(op, a, b) if op in COMPARISONS:
                 if t.signed or all(self.ranges.fits(x, t) for x in (a, b) if is_signed(x)):
                     return None
                 return self.holding(e, t, a, b)
             case _:
                 return None
+        if isinstance(e, Binary) and e.op == "<<" and self.ranges.greatest_shift(e) >= t.bits:
+            return self.holding(e, t, value, e.left)
         if self.ranges.fits(value, t):
             return None
         if self.known is not None and self.known[0] is value and contains(t, self.known[1]):
@@ -161,8 +174,8 @@ class CExprs(ExprPrinter):
                 return promoted(literal_type or (INT if INT.low <= value <= INT.high else INT64))
             case Var(name) if name in self.types:
                 return promoted(self.types[name])
-            case Cast(_, arg, True) if is_int(arg.type):
-                return self.machine_type(arg)
+            case Cast(_, arg, True):
+                return self.machine_type(arg) if is_int(arg.type) else INT  # a truth value
             case Binary() if is_int(e.type):
                 t = self.operation_type(e)
                 return self.wider(e, t) or t
@@ -176,7 +189,10 @@ class CExprs(ExprPrinter):
                 negative = is_signed(e) and min(self.ranges.interval(x)[0] for x in (a, b)) < 0
                 return t if t.signed or not negative else self.holding(e, t, a, b)
             case Call("abs", (a,)):
-                return self.machine_type(Unary("-", a, type=a.type))
+                t = self.operand_type(a)
+                if not t.signed or self.has(t, e):
+                    return t
+                return self.holding(e, t, e)
             case Call("exact_div", (a, b)):
                 return self.machine_type(Binary("/", a, b, type=e.type))
             case Call(name) if (helper := index_helper(name)) is not None:
@@ -202,8 +218,9 @@ class CExprs(ExprPrinter):
         inner = without_implicit(e.arg)
         if not is_ring(inner) or self.is_plain(inner):
             return f"({e.to.name}){self.show(e.arg, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
-        text, level = self.ring(inner, promoted_unsigned(e.to))
-        return (text, level) if e.to.bits >= INT.bits else (f"({e.to.name})({text})", UNARY_PRECEDENCE)
+        t = UINT64 if computed_bits(inner) == INT64.bits else UINT
+        text, level = self.ring(inner, t)
+        return (text, level) if e.to == t else (f"({e.to.name})({text})", UNARY_PRECEDENCE)
 
     def is_plain(self, e: Expr) -> bool:
         """Whether it has its value in the type in which C computes it."""
@@ -321,8 +338,11 @@ class CExprs(ExprPrinter):
             return f"{name}({', '.join(self.show(a) for a in e.args)})", POSTFIX_PRECEDENCE
         if e.func == "abs":
             (a,) = e.args
-            wide = self.machine_type(e) != self.machine_type(a)
-            shown = f"({self.widened(a)})" if wide else self.show(a, POSTFIX_PRECEDENCE)
+            t = self.machine_type(e)
+            if t == UINT64 and self.operand_type(a).signed:  # of the least number of 64 bits
+                shown = self.show(a, UNARY_PRECEDENCE)
+                return f"({shown} < 0 ? -({self.name(t)}){shown} : ({self.name(t)}){shown})", POSTFIX_PRECEDENCE
+            shown = f"({self.widened(a)})" if t != self.machine_type(a) else self.show(a, POSTFIX_PRECEDENCE)
             return f"({shown} < 0 ? -{shown} : {shown})", POSTFIX_PRECEDENCE
         x, y = self.alike(e)
         return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
@@ -383,8 +403,19 @@ def promoted(t: Type | None) -> Scalar:
     return t if isinstance(t, Scalar) and is_int(t) and t.bits >= INT.bits else INT
 
 
-def promoted_unsigned(t: Scalar) -> Scalar:
-    return t if t.bits >= INT.bits else UINT
+def computed_bits(e: Expr) -> int:
+    """The most bits in which the program computes a part of these sums and products: shifts may be by as many."""
+    e = without_implicit(e)
+    parts = (
+        []
+        if not is_ring(e)
+        else [e.arg]
+        if isinstance(e, Unary)
+        else [e.left, e.right]
+        if isinstance(e, Binary)
+        else []
+    )
+    return max([promoted(e.type).bits if parts else 0, *map(computed_bits, parts)])
 
 
 def common_type(a: Scalar, b: Scalar) -> Scalar:

@@ -35,6 +35,17 @@ def held_arrays(f: Function) -> Iterator[tuple[Scalar, tuple[Expr, ...]]]:
                 pass
 
 
+def facts(f: Function) -> Iterator[Expr]:
+    """What the contract requires, conjunctions in parts."""
+    rest = [i.body for c in f.contract if c.kind == "requires" for i in c.items]
+    while rest:
+        fact = rest.pop()
+        if isinstance(fact, Binary) and fact.op == "&&":
+            rest += [fact.left, fact.right]
+        else:
+            yield fact
+
+
 def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None = None, *, entry: bool = True) -> Ranges:
     """What the contract leaves possible, with the limits that an entry point has checked. It has also checked that sizes are not
     negative: a contract that says nothing about an array does not say so of its sizes."""
@@ -59,22 +70,21 @@ def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None =
     for factors, greatest in ranges.products:
         if len(factors) == 1 and isinstance(factors[0], Var):
             most[factors[0].name] = greatest
-    for c in f.contract:
-        for i in c.items if c.kind == "requires" else ():
-            match i.body:
-                case Binary(">=", Var(name), Int(value)) | Binary("<=", Int(value), Var(name)):
-                    least[name] = max(least.get(name, value), value)
-                case Binary(">", Var(name), Int(value)) | Binary("<", Int(value), Var(name)):
-                    least[name] = max(least.get(name, value + 1), value + 1)
-                case Binary("<=", Var(name), Int(value)) | Binary(">=", Int(value), Var(name)):
-                    most[name] = min(most.get(name, value), value)
-                case Binary("<", Var(name), Int(value)) | Binary(">", Int(value), Var(name)):
-                    most[name] = min(most.get(name, value - 1), value - 1)
-                case Binary("==", Var(name), Int(value)) | Binary("==", Int(value), Var(name)):
-                    least[name] = max(least.get(name, value), value)
-                    most[name] = min(most.get(name, value), value)
-                case _:
-                    pass
+    for fact in facts(f):
+        match fact:
+            case Binary(">=", Var(name), Int(value)) | Binary("<=", Int(value), Var(name)):
+                least[name] = max(least.get(name, value), value)
+            case Binary(">", Var(name), Int(value)) | Binary("<", Int(value), Var(name)):
+                least[name] = max(least.get(name, value + 1), value + 1)
+            case Binary("<=", Var(name), Int(value)) | Binary(">=", Int(value), Var(name)):
+                most[name] = min(most.get(name, value), value)
+            case Binary("<", Var(name), Int(value)) | Binary(">", Int(value), Var(name)):
+                most[name] = min(most.get(name, value - 1), value - 1)
+            case Binary("==", Var(name), Int(value)) | Binary("==", Int(value), Var(name)):
+                least[name] = max(least.get(name, value), value)
+                most[name] = min(most.get(name, value), value)
+            case _:
+                pass
     for p in f.params:
         if isinstance(p.type, Scalar) and is_int(p.type):
             lowest, highest = (limits or {}).get(p.name, (p.type.low, p.type.high))

@@ -156,7 +156,7 @@ EXPLANATIONS: dict[str, str] = {
     "OG402": "A thread loop whose iterations cannot be told from the thread's number: it counts upwards, and the product of the\n"
     "extents of nested thread loops is the number of threads that kernel_launch names.",
     "OG403": "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",
-    "OG404": "An integer that may not fit 64 bits, or an argument that may not fit its int: no machine type is known to hold it.",
+    "OG404": "An integer that may not fit 64 bits: no machine type is known to hold it.",
     "OG405": "A name that means something else in C++ or in CUDA. Choose another.",
     "OG406": "Shared arrays that need more bytes together than a block has. Two arrays take the same bytes if neither is declared\n"
     "in the scope of the other and a barrier stands between all their uses; each begins at a multiple of 16 bytes.",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import poly
-from optigpu.syntax.exprs import Addr, Binary, Expr, Index, Int, Var
+from optigpu.codegen.arithmetic import keeps_value, poly
+from optigpu.syntax.exprs import Addr, Binary, Cast, Expr, Index, Int, Var
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Return, Stmt, Store
 from optigpu.syntax.types import is_int
 from optigpu.syntax.walk import body_free_vars, fresh_name, map_children, statements, stmt_exprs, subexpressions
@@ -101,6 +101,10 @@ def candidates(body: Body, known: set[str]) -> list[tuple[Expr, str]]:
             rank = len(e.indices)
             for k, i in enumerate(e.indices):
                 look(i, "i" if rank == 1 else "col" if k == rank - 1 else "row")
+            return
+        if isinstance(e, Cast) and not keeps_value(e):  # what is in it may wrap around: only its parts are numbers
+            for x in children_of(e.arg):
+                look(x, role)
             return
         if role and named_worthy(e, known):
             out.append((e, role))
