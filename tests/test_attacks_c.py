@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
@@ -83,7 +83,7 @@ def test_functions_that_compilers_call_are_not_redefined(name: str, known: bool)
 def run_alone(text: str, call: str, folder: Path) -> tuple[int, str]:
     """The exit code and output of a program that calls a verified function, compiled as our libraries are."""
     program = parse_text(text)
-    assert Verifier().verify(program).verified
+    assert Verifier(Settings(unbounded=True)).verify(program).verified
     main = f'int main(void) {{ puts({call} == 2.0 ? "fine" : "wrong"); }}'
     (folder / "x.c").write_text(f"#include <stdio.h>\n{emit_c(program)}\n{main}\n", encoding="utf-8")
     flags = [f for f in C_FLAGS if f != "-shared"]
@@ -149,7 +149,7 @@ def test_sizes_and_indices_have_64_bits(value: str) -> None:
   return {value};
 }}
 """
-    assert Verifier().verify(parse_text(text)).verified
+    assert Verifier(Settings(unbounded=True)).verify(parse_text(text)).verified
     assert compiled(text)(100000, 100000) == 10000000001
 
 
@@ -176,7 +176,7 @@ void tiles(int64_t n, float a[n]) {
 
 def test_a_step_computes_in_no_fewer_bits() -> None:
     """Proofs know no bits: nothing else would notice."""
-    s = Script(parse_text(WIDE))
+    s = Script(parse_text(WIDE), verifier=Verifier(Settings(unbounded=True)))
     s.function.inline(Call("g"))
     s.variable.inline("y")
     s.variable.inline("z")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.checker.verify import Settings, Verifier
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.codegen.cuda.text import comment
 from optigpu.frontend import parse_text
@@ -86,7 +86,7 @@ HIDING = {
 
 @pytest.mark.parametrize("name", HIDING)
 def test_a_name_that_hides_another_captures_nothing(name: str) -> None:
-    assert examine("#include <optigpu.h>\n" + HIDING[name], Verifier(), 1) == ("agrees", "")
+    assert examine("#include <optigpu.h>\n" + HIDING[name], Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
 
 
 @pytest.mark.parametrize("loop", ["int m = 0; m < m; m++", "int m = m; m < 9; m++", "int m = 0; m < 9; m += m"])
@@ -201,7 +201,7 @@ def test_a_script_keeps_what_gives_contracts_their_meaning(change: dict[str, str
     for old, new in change.items():
         assert old in text
         text = text.replace(old, new)
-    script = Script(parse_text(SPECIFIED))
+    script = Script(parse_text(SPECIFIED), verifier=Verifier(Settings(unbounded=True)))
     if refused is None:
         become(script, text)
         return
@@ -534,7 +534,7 @@ SIGNS = {
 
 @pytest.mark.parametrize("name", SIGNS)
 def test_numbers_keep_their_signs(name: str) -> None:
-    assert examine("#include <optigpu.h>\n" + SIGNS[name], Verifier(), 1) == ("agrees", "")
+    assert examine("#include <optigpu.h>\n" + SIGNS[name], Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
 
 
 @pytest.mark.parametrize(("bound", "refused_"), [("w <= 100", False), ("w >= 5", True)])
@@ -596,7 +596,7 @@ NAMES = {own: one_kernel(SHARED_TWICE.replace("OWN", own), shared="32") for own 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_moved_to_the_top_of_a_kernel_meets_no_other_name(name: str) -> None:
-    assert examine("#include <optigpu.h>\n" + NAMES[name], Verifier(), 1) == ("agrees", "")
+    assert examine("#include <optigpu.h>\n" + NAMES[name], Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
 
 
 def scopes(last: str, *, size: int = 8000, wrapped: str = "{}") -> str:
@@ -621,14 +621,14 @@ APART = "int* const r = reinterpret_cast<int*>(shared_memory + 32000);"
 def test_shared_arrays_that_barriers_separate_share_bytes(wrapped: str) -> None:
     text = scopes("blocksync();", wrapped=wrapped)
     assert TOGETHER in kernel_text(text)
-    assert examine(text, Verifier(), 1) == ("agrees", "")
+    assert examine(text, Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
     assert examine(text, Verifier(), 1, lambda cuda: cuda.replace("__syncthreads();\n", "\n", 1))[0] == "wrong"
 
 
 def test_shared_arrays_that_no_barrier_separates_are_apart() -> None:
     text = scopes("")
     assert APART in kernel_text(text)
-    assert examine(text, Verifier(), 1) == ("agrees", "")
+    assert examine(text, Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
 
 
 @pytest.mark.parametrize(
@@ -658,7 +658,7 @@ def test_the_programs_functions_are_called_and_not_cudas() -> None:
         before, inside = whole.split(head)
         assert "umin" not in before
         assert "umin(u, u)" in inside.split("\n}  // namespace" if head == "namespace {" else "\n}\n\n}\n")[0]
-    assert examine("#include <optigpu.h>\n" + text, Verifier(), 1) == ("agrees", "")
+    assert examine("#include <optigpu.h>\n" + text, Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
 
 
 POINTERS = {
@@ -694,7 +694,7 @@ POINTERS = {
 
 @pytest.mark.parametrize("name", POINTERS)
 def test_pointers_are_what_they_point_to(name: str) -> None:
-    assert examine("#include <optigpu.h>\n" + POINTERS[name], Verifier(), 1) == ("agrees", "")
+    assert examine("#include <optigpu.h>\n" + POINTERS[name], Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
 
 
 def test_more_memory_than_can_be_counted_is_not_there() -> None:
@@ -721,7 +721,7 @@ void f(int n, int m, float h[8]) {
   gmem_free(s);
 }
 """
-    assert Verifier().verify(parse_text(text)).verified
+    assert Verifier(Settings(unbounded=True)).verify(parse_text(text)).verified
     k = on_standin(text, races=False)
     h = np.zeros(8, np.float32)
     k(3, 4, h)

@@ -209,7 +209,7 @@ def test_random_functions_in_a_kernel(inline: bool) -> None:
     calls = defined_calls(100 + inline, 120)
     rng = Random(7)
     texts = {t for t, *_ in calls if not inline or t.count(";") == 1}
-    for args in [arguments(rng) for _ in range(3)]:
+    for values in [arguments(rng) for _ in range(3)]:
         functions, stores, results = [], [], []
         for text in sorted(texts):
             try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from tests.support.attempts import Attempt, function, kernel, put_to_the_checker
 
@@ -643,11 +643,11 @@ def test_assumptions_are_told() -> None:
     """An axiom or an admitted function may prove anything, and the verdict says so."""
     text = 'int g(int n) {\n  __ensures("_Res > n && _Res < n");\n  __admitted();\n  return n;\n}\n'
     text += 'int f(int n) {\n  __ensures("_Res == 0");\n  const int x = g(n);\n  return x;\n}\n'
-    result = Verifier().verify(parse_text(text))
+    result = Verifier(Settings(unbounded=True)).verify(parse_text(text))
     assert result.verified and result.admitted == ["g"]
     axiom = '__DECL(g, "int -> int");\n__AXIOM(next, "forall (n: int) -> g(n) == n + 1");\n'
     axiom += 'int f(int n) {\n  __ensures("_Res == g(n)");\n  return n + 1;\n}\n'
-    verifier = Verifier()
+    verifier = Verifier(Settings(unbounded=True))
     result = verifier.verify(parse_text(axiom))
     assert result.verified and result.axioms == ["next"]
     assert not verifier.verify(parse_text(axiom.replace('n + 1")', 'n + 2")'))).verified
@@ -658,7 +658,7 @@ def test_definitions_count_for_what_they_say_now() -> None:
     text = (
         '__DEF(twice, "fun (x: int) -> 2 * x");\nint f(int n) {\n  __ensures("_Res == twice(n)");\n  return 2 * n;\n}\n'
     )
-    verifier = Verifier()
+    verifier = Verifier(Settings(unbounded=True))
     assert verifier.verify(parse_text(text)).verified
     assert not verifier.verify(parse_text(text.replace("-> 2 * x", "-> 3 * x"))).verified
     callee = (
