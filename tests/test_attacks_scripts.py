@@ -281,11 +281,11 @@ MALFORMED: dict[str, tuple[Callable[[og.Script], object], Callable[[og.Script], 
     ),
     "a number that no text denotes": (
         lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(1, 3)))),
-        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(1, 5)))),
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(1, 4)))),
     ),
     "a number that is infinite in C": (
         lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(10) ** 39))),
-        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(10) ** 38))),
+        lambda s: put_first(s, Decl("y", FLOAT, Real(Fraction(2) ** 126))),
     ),
     "a sign that C reads first": (
         lambda s: put_first(s, Decl("y", BOOL, Binary("<", Int(-(2**63)), Var("n")))),
@@ -309,7 +309,7 @@ MALFORMED: dict[str, tuple[Callable[[og.Script], object], Callable[[og.Script], 
     ),
     "a function's contract at a loop": (
         lambda s: put_first(s, counting(contract=(Clause("requires", ()),))),
-        lambda s: put_first(s, counting(contract=(Clause("srequires", ()),))),
+        lambda s: put_first(s, counting(contract=())),
     ),
     "an expression among statements": (
         lambda s: put_first(s, Block((Int(3),))),  # type: ignore[arg-type]

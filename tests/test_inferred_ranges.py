@@ -221,7 +221,7 @@ PAIRS = [
         "bounded_summands",
         """int bounded_summands(int n, int a[n]) {
   __requires("A: int -> int");
-  __requires("forall i in 0..n -> A(i) >= 0");
+  __requires("forall i in 0..n -> A(i) >= 0, n <= 1000000");
   __requires("forall i in 0..n -> A(i) <= 255");
   __reads("a ~> Matrix1(n, A)");
   __ensures("0 <= _Res && _Res <= 255 * n");

@@ -462,22 +462,38 @@ def test_a_theorem_rests_on_what_it_calls() -> None:
     assert (again.recall(callee), again.recall(caller)) == (callee, caller)
 
 
-def test_a_ledger_is_of_one_program() -> None:
+def test_what_a_ledger_has_proved_stays_as_it_is() -> None:
     """Otherwise a function would be called as it was proved in one program, and be another one in the other."""
     judge, ledger = Judge(), Ledger()
-    kernel_of(function(ensures=()), judge=judge, ledger=ledger)
+    kernel_of(function(), judge=judge, ledger=ledger)
+    kernel = kernel_of(function(ensures=()), judge=judge, ledger=ledger)  # which is not proved yet
+    kernel.finish(kernel.begin("f", ()), (), ())
     kernel_of(function(ensures=()), judge=judge, ledger=ledger)
     with pytest.raises(TypeError):
         kernel_of(function(), judge=judge, ledger=ledger)
+
+
+def test_a_theorem_that_assumes_integers_to_fit_is_not_remembered() -> None:
+    judge = Judge()
+    for unbounded in (False, True):
+        program = kc.Program({"f": function(ensures=())}, (), unbounded)
+        kernel = Kernel(judge, program, Ledger())
+        theorem = kernel.finish(kernel.begin("f", ()), (), ())
+        again = kernel_of(function(ensures=()), judge=judge, ledger=Ledger())
+        if unbounded:
+            with pytest.raises(ValueError, match="another program"):
+                again.recall(theorem)
+        else:
+            assert again.recall(theorem) == theorem
 
 
 def test_the_ledger_that_others_have_is_a_copy() -> None:
     call = kc.Call(None, "g", (n,))
     g, f = function("g"), function(code=(call,))
     kernel = kernel_of(g, f)
-    kernel.ledger.theorems["g"] = Theorem(g, (), ())
+    kernel.ledger.theorems["g"] = Theorem(g, (), (), False)
     kernel.ledger.admitted.add("g")
-    vars(kernel.ledger)["theorems"] = {"g": Theorem(g, (), ())}
+    vars(kernel.ledger)["theorems"] = {"g": Theorem(g, (), (), False)}
     with pytest.raises(ValueError, match="has not been proved"):
         kernel.call(kernel.begin("f", ()), (), (), ())
 

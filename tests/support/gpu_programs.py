@@ -321,7 +321,7 @@ GPU_PAIRS = [
     GpuPair(
         "a_variable_of_each_thread",
         """  thread for (int b = 0; b < B; b++) {
-    int stride = 1;
+    float stride = 1.0f;
     for (int k = 0; k < 3; k++) {
       thread for (int t = 0; t < 256; t++) {
         float x = 1.0f;
@@ -331,7 +331,7 @@ GPU_PAIRS = [
       stride *= 2;
     }
   }""",
-        (("        d[b][t] = x;", "        d[b][t] = x; stride = 2;", "OG340"),),
+        (("        d[b][t] = x;", "        d[b][t] = x; stride = 2.0f;", "OG340"),),
     ),
     GpuPair(
         "one_warp_at_a_time",
@@ -505,7 +505,7 @@ GPU_PAIRS = [
     ),
     GpuPair(
         "a_tail_with_a_guard",
-        """  thread for (int b = 0; b < (B * 256 + 99) / 100; b++)
+        """  thread for (int64_t b = 0; b < (B * 256 + 99) / 100; b++)
     thread for (int t = 0; t < 100; t++)
       if (100 * b + t < 256 * B) d[(100 * b + t) / 256][(100 * b + t) % 256] = 0.0f;""",
         (

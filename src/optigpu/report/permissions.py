@@ -11,7 +11,7 @@ from optigpu.kernel.conditions import terms_of
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.state import State
 from optigpu.kernel.terms import INT, TRUE, Term, instantiate
-from optigpu.report.terms import TermPrinter
+from optigpu.report.terms import TermPrinter, is_range_of_type
 
 MOST_FACTS = 12
 LONGEST = 400  # a longer value says nothing to anybody
@@ -53,7 +53,7 @@ class PermissionWriter:
             printer = self._printers[key] = _PointPrinter(scope)
         families = sorted(state.held.values(), key=lambda f: f.share == READ)
         shown = [printer.permission(f, state) for f in families if not self._is_empty(f, state.facts)]
-        texts = {printer.fact(p) for p in state.facts.items}
+        texts = {printer.fact(p) for p in state.facts.items if not is_range_of_type(p)}
         facts = sorted(
             (t for t in texts if t.replace(">=", ">") == t or t.replace(">=", ">") not in texts), key=_short_first
         )

@@ -7,14 +7,14 @@ from typing import Any
 from optigpu.checker.verdict import Problem
 from optigpu.kernel.cells import Cells
 from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import FALSE, Term, coefficients, conjuncts, subterms
+from optigpu.kernel.terms import FALSE, Term, subterms
+from optigpu.report.terms import is_range_of_type
 from optigpu.report.thread_problems import LEVELLED, ThreadWriter
 from optigpu.syntax.errors import Diagnostic, Label
 from optigpu.syntax.types import MACHINE_SCALARS, Kind
 
 MAX_FACTS = 6
 LIMITS = {(t.low, t.high): t.name for t in MACHINE_SCALARS if t.kind is Kind.INT}
-ENDS = {n for limits in LIMITS for n in limits if abs(n) > 1 << 16}
 OF_RANGES = ("OG313", "OG336")  # problems for which it matters which numbers a type has
 WITHOUT_VALUE = {  # why a part of a formula may have none
     "division": ("this divides by what may be zero", "exclude zero"),
@@ -25,17 +25,6 @@ WITHOUT_VALUE = {  # why a part of a formula may have none
     "model": ("the array that holds these values may have no such cell", "give the range"),
 }
 OF_THREADS = frozenset(f"OG{n}" for n in range(340, 355))
-
-
-def is_range_of_type(fact: Term) -> bool:
-    """Does it say no more than that a number is one of its machine type, or all numbers of an array are?"""
-    if fact.op == "all":
-        return all(is_range_of_type(c) for c in conjuncts(fact.args[2]))
-    if fact.op != "le" or fact.args[0].op != "poly":
-        return False
-    cs = coefficients(fact.args[0])
-    constant = int(cs.pop((), 0))
-    return len(cs) == 1 and all(len(m) == 1 for m in cs) and {-1: constant, 1: -constant}.get(int(*cs.values())) in ENDS
 
 
 def diagnostic_of(p: Problem) -> Diagnostic:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from optigpu.kernel.cells import Cells
-from optigpu.kernel.terms import Term, instantiate, neg, var
+from optigpu.kernel.terms import Term, coefficients, conjuncts, instantiate, neg, var
 from optigpu.syntax.literals import literal_text, lost, nearest
 from optigpu.syntax.types import DOUBLE, FLOAT
 
@@ -178,3 +178,16 @@ class TermPrinter:
         if ranges:
             text += f" for {', '.join(ranges)}"
         return text if where.op == "true" else f"{text} if {self.show(where)}"
+
+
+LARGE = (1 << 31) - 1  # numbers from here on are ends of types, or of memory
+
+
+def is_range_of_type(fact: Term) -> bool:
+    """Does it say no more than that numbers are of their machine types, or that an array lies in memory?"""
+    if fact.op == "all":
+        return all(is_range_of_type(c) for c in conjuncts(fact.args[2]))
+    if fact.op != "le" or fact.args[0].op != "poly":
+        return False
+    cs = coefficients(fact.args[0])
+    return abs(int(cs.pop((), 0))) >= LARGE and len(cs) == 1
