@@ -306,7 +306,7 @@ def test_check_prints_verdicts_and_exits_by_them(tmp_path: Path, capsys, monkeyp
     monkeypatch.chdir(tmp_path)
     assert main(["check", str(ROOT / "examples" / "sum.c")]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("VERIFIED sum") and "floats as reals" in out and "z3" in out
+    assert out.startswith("VERIFIED sum") and "safe on machine integers and floats" in out and "z3" in out
     wrong = PAIRS[0].good.replace("i < n", "i <= n")
     Path("wrong.c").write_text(wrong, encoding="utf-8")
     assert main(["check", "wrong.c"]) == 1

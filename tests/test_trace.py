@@ -152,7 +152,7 @@ def data_of(page: str) -> dict[str, Any]:
 def test_the_rejected_step_is_seen_first_with_its_error_in_place(page: Browser) -> None:
     assert page.text("#verdict .word") == "REFUTED"
     assert "at step 6" in page.text("#verdict") and "5 steps" in page.text("#verdict")
-    assert "floats as reals" in page.text("#verdict")
+    assert "safe on machine integers" in page.text("#verdict")
     assert page.text(".step.on .num") == "6" and page.visible(".step.on.bad")
     assert "tile[y][x + 1]" in page.text("code.wrong")
     assert page.value("document.querySelector('code.wrong').parentElement.nextElementSibling.className") == "error"
