@@ -19,6 +19,7 @@ from optigpu.kernel.judge import Judge, Solver
 from optigpu.kernel.ledger import Ledger
 from optigpu.prover.cache import CachedSolver
 from optigpu.prover.guide import Search
+from optigpu.syntax.depth import deep
 from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.program import Program
 from optigpu.syntax.source import Loc
@@ -46,6 +47,7 @@ class Verifier:
         self.found: Found = {}
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
 
+    @deep
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:
         hits, asked = self.solver.hits, self.solver.asked
         ledger = Ledger()
@@ -53,7 +55,7 @@ class Verifier:
         called: list[FunctionResult] = []
         try:
             elaborated = elaborate(program)
-        except (InputError, MemoryError) as e:
+        except (InputError, MemoryError, RecursionError) as e:
             results.append(_unsupported(program, e if isinstance(e, InputError) else _too_large(program.items[-1].loc)))
             return ProgramResult(program.file, results, [], [], self.solver.description)
         wanted = {f.name for f in program.functions()} if only is None else {only}
@@ -121,7 +123,7 @@ class Verifier:
                 result.counterexample = self.settings.refuter(program, f.name)
                 if result.counterexample is not None:
                     result.verdict = Verdict.REFUTED
-        except (InputError, MemoryError) as e:
+        except (InputError, MemoryError, RecursionError) as e:
             d = e.diagnostic if isinstance(e, InputError) else _too_large(program.function(f.name).loc).diagnostic
             problem = Problem(d.code, d.loc, message=d.message)
             result = FunctionResult(f.name, Verdict.UNSUPPORTED, time.perf_counter() - start, problem=problem)
