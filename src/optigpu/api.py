@@ -28,6 +28,7 @@ from optigpu.runtime.files import write_whole
 from optigpu.runtime.manifest import BuiltCuda
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
+from optigpu.syntax.depth import deep
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import CallStmt, Program, Role
 from optigpu.syntax.unfolding import definitions_of
@@ -79,11 +80,13 @@ class Script(core.Script):
         e.rendered = render_step_error(e, PLAIN)
         return e
 
+    @deep
     def trace(self, path: str | Path = "trace.html") -> Path:
         """Write what the script did as one page that opens offline."""
         write_whole(path, trace_html(self.record))
         return Path(path)
 
+    @deep
     def _repr_html_(self) -> str:
         return script_repr_html(self.record)
 
@@ -95,9 +98,11 @@ class Script(core.Script):
         """Show the program as it is now, with annotations or as plain C."""
         sys.stdout.write(self.text(plain=plain))
 
+    @deep
     def text(self, *, plain: bool = False) -> str:
         return emit_c(self.program) if plain else print_program(self.program)
 
+    @deep
     def emit(self, path: str | Path) -> Path:
         """Write the verified program, as C (OpenMP where loops are parallel) or CUDA by the name, and its certificate."""
         self._finished()
@@ -109,6 +114,7 @@ class Script(core.Script):
         write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result, emission.to_json()))
         return target
 
+    @deep
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
         """The verified program as CUDA; with room for so many blocks of each kernel at once, or for those said at its launch."""
         self._finished()
@@ -124,6 +130,7 @@ class Script(core.Script):
         r = self.result
         return emitted_header(emission, self.program, r.axioms, r.admitted, r.solver, r.unbounded_statements)
 
+    @deep
     def build(self, function: str | None = None) -> CFunction | CudaFunction:
         """Compile the verified program to a function on NumPy arrays; for a GPU program, on PyTorch and CuPy arrays too."""
         self._finished()
@@ -139,6 +146,7 @@ class Script(core.Script):
         f = without_constants(self.program, found[0])
         return CFunction(emit_c(self.program), signature_of(f, effective_types(f), definitions_of(self.program)))
 
+    @deep
     def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
         """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
         return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))

@@ -29,6 +29,7 @@ from optigpu.runtime.doctor import findings
 from optigpu.runtime.errors import BAD_INPUT, FINE, OUR_BUG, WRONG, BuildError, CallError
 from optigpu.runtime.manifest import BuiltCuda, load
 from optigpu.runtime.nvcc import gpu_architecture
+from optigpu.syntax.depth import deep_calls
 from optigpu.syntax.errors import InputError
 
 Run = Callable[[argparse.Namespace, Style], int]
@@ -46,7 +47,6 @@ def _later(what: sys.UnraisableHookArgs) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; never a stack trace, unless OPTIGPU_TRACEBACK asks for it."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
     gc.set_threshold(
         50_000, 20, 100
     )  # many small terms that live long, and hardly a cycle: looking for them takes time
@@ -71,7 +71,8 @@ def _main(argv: Sequence[str] | None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            code: int = args.run(args, style)
+            with deep_calls():
+                code: int = args.run(args, style)
         return code
     except InputError as e:
         print(render(e.diagnostic, "error", style), file=sys.stderr)

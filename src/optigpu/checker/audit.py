@@ -18,6 +18,7 @@ from optigpu.kernel.judge import Solver
 from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.kernel.state import Rejected
 from optigpu.prover.guide import Search
+from optigpu.syntax.depth import deep
 from optigpu.syntax.errors import InputError
 from optigpu.syntax.printer import ProgramPrinter, print_program
 from optigpu.syntax.program import Function, Include, Program, Role, TopLevel
@@ -79,6 +80,7 @@ def _system_headers(items: Iterable[TopLevel]) -> Iterator[Include]:
             yield from [i] if i.system else _system_headers(i.items)
 
 
+@deep
 def certificate_of(program: Program, result: ProgramResult, emission: Mapping[str, Any] | None = None) -> str:
     """The certificate of a verified program; `emission` says how code was made from it, if any was."""
     proved = [*result.called, *result.functions]
@@ -118,6 +120,7 @@ class Certified:
     ledger: dict[str, Any]
 
 
+@deep
 def certified(text: str) -> Certified:
     """Raises ValueError if the file is no certificate."""
     _, header = certificate.read(text)
@@ -128,6 +131,7 @@ def certified(text: str) -> Certified:
     return Certified(header["tool"], program, header["emission"], header["ledger"])
 
 
+@deep
 def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     """Replay every proof of a certificate. Raises ValueError if the file is no certificate."""
     proofs, header = certificate.read(text)

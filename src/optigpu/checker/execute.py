@@ -162,13 +162,15 @@ class Executor:
 
     # Finding cells
 
-    def candidates(self, held: dict[int, Family], base: str, share: str) -> list[int]:
-        """Families of a base, full ones first."""
+    def candidates(self, held: dict[int, Family], base: str, share: str, index: Index = ()) -> list[int]:
+        """Families of a base, full ones first; single cells that are plainly other ones than that at `index` last."""
         found = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
-        return sorted(found, key=lambda n: held[n].share != FULL)
+        return sorted(found, key=lambda n: (_elsewhere(held[n].cells, index), held[n].share != FULL))
 
     def find_claim(self, rule: str, state: State, held: dict[int, Family], claim: Claim) -> Take:
-        for n in self.candidates(held, claim.cells.base, claim.share):
+        for n in self.candidates(
+            held, claim.cells.base, claim.share, claim.cells.index if not claim.cells.arity else ()
+        ):
             maps = self.maps(state.facts, claim.cells, held[n])
             if maps is not None and self.includes(state.facts, claim.cells, held[n], maps[0]):
                 return Take(n, *maps)
@@ -293,7 +295,7 @@ class Executor:
     def access(self, state: State, place: kc.Place, rule: str) -> State:
         index = state.values(place.index)
         last: Rejected | None = None
-        for n in self.candidates(dict(state.held), place.base, FULL if rule == "store" else "any"):
+        for n in self.candidates(dict(state.held), place.base, FULL if rule == "store" else "any", index):
             at = invert(state.held[n].cells, index, state.facts)
             if at is None:
                 continue
@@ -717,6 +719,11 @@ def _without_choice(value: Term, facts: Facts) -> Term:
             if facts.assume(k.not_(p)).simplify(rest) is k.FALSE:
                 return k.ite(rest, a, b)
     return value
+
+
+def _elsewhere(cells: Cells, index: Index) -> bool:
+    """Is a family one cell, at a place that differs from this one by a number?"""
+    return not cells.arity and any(k.is_num(d) and d.data != 0 for d in map(k.sub, cells.index, index))
 
 
 def _telling(r: Rejected) -> int:

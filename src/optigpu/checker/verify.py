@@ -20,6 +20,7 @@ from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.prover.cache import CachedSolver
 from optigpu.prover.guide import Search
+from optigpu.syntax.depth import deep
 from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.program import Program
 from optigpu.syntax.source import Loc
@@ -49,6 +50,7 @@ class Verifier:
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
         self.contracts: dict[str, tuple[object, Problem | None]] = {}  # what is wrong with them, by function
 
+    @deep
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:
         hits, asked = self.solver.hits, self.solver.asked
         ledger = Ledger()
@@ -56,7 +58,7 @@ class Verifier:
         called: list[FunctionResult] = []
         try:
             elaborated = elaborate(program, self.settings.unbounded)
-        except (InputError, MemoryError) as e:
+        except (InputError, MemoryError, RecursionError) as e:
             results.append(_unsupported(program, e if isinstance(e, InputError) else _too_large(program.items[-1].loc)))
             return ProgramResult(program.file, results, [], [], self.solver.description)
         wanted = {f.name for f in program.functions()} if only is None else {only}
@@ -175,7 +177,7 @@ class Verifier:
                     result.verdict = Verdict.REFUTED
                     if problem.code == OVERFLOW and result.counterexample.diagnostic.code != OVERFLOWN:
                         result.problem = self._besides_overflow(elaborated, f) or problem
-        except (InputError, MemoryError) as e:
+        except (InputError, MemoryError, RecursionError) as e:
             d = (
                 e.diagnostic
                 if isinstance(e, InputError)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.cuda.emit import CudaUnit, emit_cuda, host_function
+from optigpu.syntax.depth import deep
 from optigpu.syntax.program import CallStmt, Function, Program
 from optigpu.syntax.source import Mark
 from optigpu.syntax.types import INT
@@ -29,9 +30,11 @@ class Emission:
     reasons: Mapping[int, str] = field(default_factory=dict)  # why a barrier is there, by the number of its statement
     residents: Mapping[int, int] = field(default_factory=dict)  # blocks that a multiprocessor should hold, by launch
 
+    @deep
     def c(self, program: Program) -> str:
         return emit_c(program, self.functions)
 
+    @deep
     def cuda(self, program: Program, header: Sequence[str]) -> CudaUnit:
         """`header`: lines about the verdict and what it rests on."""
         (name,) = self.functions

@@ -10,6 +10,7 @@ from optigpu.frontend.lines import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
 from optigpu.frontend.wellformed import reject_malformed
+from optigpu.syntax.depth import deep
 from optigpu.syntax.errors import input_error
 from optigpu.syntax.program import For, Function, Program, TopLevel
 from optigpu.syntax.source import NOWHERE, Loc, SourceText
@@ -19,22 +20,26 @@ MAX_BYTES = 8_000_000
 MAX_CLAUSES = 1000  # facts and permissions of one contract: each permission is compared with all others
 
 
+@deep
 def parse_file(path: str | Path) -> Program:
     """Read, parse and type-check a C file."""
     return _finish(str(path), _read_items(Path(path), NOWHERE, ()))
 
 
+@deep
 def parse_text(text: str, name: str = "<text>") -> Program:
     """Parse and type-check C text; `#include "…"` is relative to the current directory."""
     return _finish(name, _parse(SourceText(name, text), Path("."), ()))
 
 
+@deep
 def recheck(program: Program) -> Program:
     """Check a program that was built or changed by other means than the parser."""
     reject_malformed(program)
     return retyped(program)
 
 
+@deep
 def retyped(program: Program) -> Program:
     """Type-check a program that holds what the parser would have put there."""
     return typecheck(program, ghost_library())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.testing import Failure, Inputs, test_function
-from optigpu.syntax.errors import Diagnostic
+from optigpu.syntax.errors import Diagnostic, InputError
 from optigpu.syntax.program import Program, Role
 
 
@@ -28,7 +28,7 @@ def refute(program: Program, function: str, *, seconds: float = 1.5, most: int =
         return None
     try:
         report = test_function(Runner(program), f, seconds=seconds, most=most)
-    except (CannotEvaluate, RecursionError):
+    except (CannotEvaluate, InputError):
         return None
     return None if report.failure is None else witness_of(report.failure)
 

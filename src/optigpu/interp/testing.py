@@ -17,6 +17,7 @@ from optigpu.interp.machine import DEFAULT_FUEL, Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.threads import ORDERED
 from optigpu.interp.values import Number
+from optigpu.syntax.depth import deep
 from optigpu.syntax.exprs import Binary, Call, Expr, Int, Var
 from optigpu.syntax.program import Define, For, Function, Param, Program
 from optigpu.syntax.source import NOWHERE
@@ -63,6 +64,7 @@ class TestReport:
     gave_up: str | None = None  # why nothing, or not all, could be run
 
 
+@deep
 def test_function(
     runner: Runner, f: Function, *, seed: int = 0, seconds: float = 2.0, most: int = 300, simplest: bool = True
 ) -> TestReport:

@@ -22,6 +22,7 @@ from optigpu.kernel.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort
 
 DEPTH = 9  # eliminations in one proof of an inequality
 BUDGET = 70  # inequalities looked at for one goal
+COMPARED = 8  # arguments of a maximum that are compared with each other
 CASES = 5  # choices that are simplified again in each of two cases, as are those in them: more than that are not
 
 
@@ -241,7 +242,7 @@ class Facts:
     def _maximum(self, t: Term) -> Term:
         """Without arguments that another one is known to exceed."""
         kept = list(t.args)
-        for a in t.args if t.sort is INT else ():
+        for a in t.args if t.sort is INT and len(t.args) <= COMPARED else ():
             if any(self.nonneg(k.sub(b, a)) for b in kept if b is not a):
                 kept.remove(a)
         return t if len(kept) == len(t.args) else k.max_(*kept)

@@ -20,6 +20,7 @@ from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.frontend.reading import retyped
 from optigpu.frontend.wellformed import NODES, reject_malformed
+from optigpu.syntax.depth import deep
 from optigpu.syntax.errors import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Axiom, Body, For, Function, Include, Program, Stmt, TopLevel
@@ -104,6 +105,7 @@ def transformation(f: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[
 class Script:
     """A program under transformation; every step is verified."""
 
+    @deep
     def __init__(
         self,
         source: str | Path | Program,
@@ -239,6 +241,7 @@ class Script:
 
     # Steps -----------------------------------------------------------------------------------------------
 
+    @deep
     def run_step(self, name: str, body: Callable[[], R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
         if self._depth:
             return body()
