@@ -1,9 +1,9 @@
 """One text, four readers: a C compiler, the interpreter, the C that is emitted, the checker. Do they agree where C is defined?
 
 `python -m tests.evidence.meanings --programs 5000 --jobs 2` looks for a function that they read differently. Each has its arguments
-as precondition. The checker must not prove that the result is not what C computes, and should prove that it is. Where an intermediate
-value overflows in C, the program still has a meaning (docs/language.md): then the interpreter and the C that is emitted have to agree.
-What does not fit the place it is put into is left out.
+as precondition. The checker must not prove that the result is not what C computes, and should prove that it is. Where an
+intermediate value overflows in C, the program still has a meaning (docs/language.md): then interpreter and emitted C
+have to agree. What does not fit the place it is put into is left out.
 """
 
 from __future__ import annotations
