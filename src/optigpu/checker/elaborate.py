@@ -244,6 +244,7 @@ class FunctionElaborator:
         self.accesses = out.accesses[f.name] = Accesses(self.dims, self.distributed)
         self.code: list[kc.Instr] = []
         self.seen = self.current = 0  # statements, in the order of the text
+        self.indices: list[Term] = []  # of the loops around, outermost first
         self.models: Models = {}
 
     # Names and places
@@ -610,7 +611,9 @@ class FunctionElaborator:
             if r.op not in ("+", "-"):  # nothing would be said of any iteration
                 raise Unsupported(f"the loop over `{s.index}` is unrolled: it cannot have a contract", s.loc)
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
+        self.indices.append(index)
         body = (*self.said(self.out.specs.get(at), s.loc), *self.block(s.body, inner))
+        self.indices.pop()
         if s.meaning.value == kc.SEQUENTIAL:
             body += self.read_again((r.amount, r.bound), names)
         loop = kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at)

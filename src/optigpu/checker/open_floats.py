@@ -2,7 +2,7 @@
 
 On a machine, floats are no reals: they are rounded, and some are no numbers. So nothing that keeps a program safe (bounds, races,
 barriers, initialisation, leaks, the range of integers) may rest on what floats are. Here a comparison of floats is some boolean,
-each time anew; a float converted to an integer is some integer of its type, unless that is exact; and floats themselves are all the
+each time another one; a float converted to an integer is some integer of its type, unless that is exact; and floats themselves are all the
 same number, since nothing depends on them any more. Facts and contents that speak of reals are left out of contracts.
 
 What is proved of the function so elaborated is that it is safe whatever floats do. What it computes is proved over the reals.
@@ -190,12 +190,20 @@ class OpenFloats(FunctionElaborator):
     def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
         if a.sort is not REAL:
             return super().operation(op, a, b, left, loc)
-        return self.choose(BOOL, None, loc) if op in COMPARISONS else NUMBER
+        return self.outcome() if op in COMPARISONS else NUMBER
+
+    def outcome(self) -> Term:
+        """Some boolean: each comparison has one of its own for each iteration of the loops around it, so that an unknown function of
+        their indices says what it is. Nothing is known of that function, and it occurs nowhere else."""
+        name, indices = self.unique("compared~"), tuple(self.indices)
+        if not indices:
+            return k.var(name, BOOL)
+        return k.app(k.var(name, k.fun_sort((INT,) * len(indices), BOOL)), *indices)
 
     def convert(self, x: Term, have: Scalar, to: Scalar, loc: Loc, implicit: bool = True) -> Term:
         if x.sort is not REAL or is_float(to):
             return super().convert(x, have, to, loc, implicit)
-        return self.choose(BOOL if to.kind is Kind.BOOL else INT, limits_of(to), loc)
+        return self.outcome() if to.kind is Kind.BOOL else self.choose(INT, limits_of(to), loc)
 
     def call(self, e: Call, names: Names) -> Term:
         if e.func not in MATH:
