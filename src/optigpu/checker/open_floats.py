@@ -2,8 +2,8 @@
 
 On a machine, floats are no reals: they are rounded, and some are no numbers. So nothing that keeps a program safe (bounds, races,
 barriers, initialisation, leaks, the range of integers) may rest on what floats are. Here a comparison of floats is some boolean,
-each time another one; a float converted to an integer is some integer of its type, unless that is exact; and floats themselves are all the
-same number, since nothing depends on them any more. Facts and contents that speak of reals are left out of contracts.
+each time another one; a float converted to an integer is some integer of its type, unless that is exact; and floats themselves are
+all the same number, since nothing depends on them any more. Facts and contents that speak of reals are left out of contracts.
 
 What is proved of the function so elaborated is that it is safe whatever floats do. What it computes is proved over the reals.
 """
@@ -193,8 +193,8 @@ class OpenFloats(FunctionElaborator):
         return self.outcome() if op in COMPARISONS else NUMBER
 
     def outcome(self) -> Term:
-        """Some boolean: each comparison has one of its own for each iteration of the loops around it, so that an unknown function of
-        their indices says what it is. Nothing is known of that function, and it occurs nowhere else."""
+        """Some boolean: each comparison has one of its own for each iteration of the loops around it, so that an unknown function
+        of their indices says what it is. Nothing is known of that function, and it occurs nowhere else."""
         name, indices = self.unique("compared~"), tuple(self.indices)
         if not indices:
             return k.var(name, BOOL)
