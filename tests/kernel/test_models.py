@@ -863,6 +863,59 @@ def shuffles(r: Random) -> Counter[str]:
     return kernel.accepted
 
 
+# Two families as one, and theorems of other programs
+
+
+def gathered(r: Random) -> Counter[str]:
+    """After `gather` the same cells are held as before, with the same contents."""
+    facts = random_facts(r, k.le(ZERO, m), k.le(m, n))
+    at = r.choice([m, m, ONE, k.fdiv(n, TWO)])
+    parts = [Cells("a", ((low, high),), TRUE, (B0,)) for low, high in ((ZERO, at), (at, n))]
+    contents = [r.choice([(KNOWN, CONTENT), (UNINIT, None), (KNOWN, NINE)]) for _ in parts]
+    pre = tuple(Claim(c, kind, value) for c, (kind, value) in zip(parts, contents))
+    kernel = Counting(function((), facts, pre))
+    with suppress(Rejected):
+        state = kernel.begin("f", ((B0,), (B0,)))
+        cells = r.choice([box("a", (n,)), random_cells(r), Cells("a", ((ZERO, n),), TRUE, (k.sub(k.sub(n, ONE), B0),))])
+        test = r.choice([k.lt(cells.index[0], at)] * 4 + [k.lt(B0, m), k.le(B0, at), TRUE])
+        sides = [replace(cells, where=k.and_(cells.where, side)) for side in (test, k.not_(test))]
+        numbers = r.choice([(1, 2)] * 6 + [(2, 1), (1, 1)])
+        takes = [
+            Take(
+                number,
+                mapping(r, state.held[number].cells, side, state),
+                mapping(r, side, state.held[number].cells, state),
+            )
+            for number, side in zip(numbers, sides)
+        ]
+        after = kernel.gather(state, cells, test, (takes[0], takes[1]))
+        for run in memories(facts, pre):
+            assert permissions(after, run.env) == permissions(state, run.env)
+    return kernel.accepted
+
+
+def recalled(r: Random) -> Counter[str]:
+    """A theorem is used of another program only if the function and the axioms are the same there."""
+    ensures, other = (r.choice([(), (k.le(ZERO, n),)]) for _ in range(2))
+    judge = Judge()
+    facts = (k.le(ZERO, n), k.le(ZERO, m))
+
+    def program(promise: tuple[Term, ...]) -> kc.Program:
+        f = function((), facts, ())
+        return kc.Program({"f": replace(f, contract=replace(f.contract, ensures=promise))})
+
+    kernel = Kernel(judge, program(ensures), Ledger())
+    theorem = kernel.finish(kernel.begin("f", ()), (), ((),) * len(ensures))
+    accepted_ = Counter[str]()
+    try:
+        Kernel(judge, program(other), Ledger()).recall(theorem)
+        accepted_["recall"] += 1
+        assert ensures == other
+    except ValueError:
+        assert ensures != other
+    return accepted_
+
+
 # The table
 
 Model = Callable[[Random], Counter[str]]
@@ -870,7 +923,8 @@ MODELS: dict[str, tuple[Model, int]] = {  # rule -> what runs it beside the mode
     "begin": (contracts, 10), "finish": (contracts, 2),
     "let": (straight, 5), "load": (straight, 5), "store": (straight, 5), "allocate": (straight, 3), "free": (straight, 2),
     "oblige": (straight, 2), "assertion": (straight, 2), "ghost": (straight, 2), "tidy": (straight, 5), "restate": (straight, 3),
-    "choose": (machine, 5), "enter_if": (straight, 2), "join_if": (straight, 1), "unroll": (straight, 1),
+    "gather": (gathered, 5), "recall": (recalled, 5), "choose": (machine, 5),
+    "enter_if": (straight, 2), "join_if": (straight, 1), "unroll": (straight, 1),
     "range_of": (loops, 20), "enter_loop": (loops, 10), "leave_loop": (loops, 8), "call": (calls, 5),
     "launch": (launches, 5), "phase": (launches, 5), "barrier": (block, 5), "forget": (block, 2), "shuffle": (shuffles, 10),
 }  # fmt: skip
