@@ -282,7 +282,8 @@ def meanings_part(m: dict[str, Any]) -> str:
 FOUND = """## What was found
 
 Each of these was VERIFIED, or emitted, or believed, before it was found; each is fixed and has its test. Figures above are of the time after, or of
-programs that the fix does not concern.
+programs that the fix does not concern. Random programs, mutants, certificates and damaged inputs are of the code before integers were
+proved to fit their types and floats were left open in proofs of safety; kernels on a GPU are of the code after.
 
 - By random programs: untrue read clauses in the contracts of loops, which nothing checked because nothing depended on them; a crash where
   a sum has a condition on values; a proof that failed because of what the solver had been asked before (its answers are independent now).
@@ -306,6 +307,10 @@ programs that the fix does not concern.
   called verified, arrays of no declared size, preconditions that wrap around, contents that a contract asks for and nobody looked at, masks,
   truth values that are neither 0 nor 1, launches without a compiler that lost fractions too late, calls prepared for another GPU
   (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
+- On a GPU, and by reading for what a machine does: `__restrict__` on arrays that threads exchange data through, counters and indices that
+  wrap around, unsigned numbers that do not, an index or a branch that a rounded float or a NaN decides, sizes computed modulo 2^bits,
+  a bound cast to unsigned, an unsigned index that doubles to 0, macros computed over the reals, promises of admitted functions about
+  floats, assumptions that a remembered theorem lost (`tests/test_exchange.py`, `test_machine_integers.py`, `test_open_floats.py`).
 - By reading what formulas are taken for: assertions that read one cell where they name many, maxima over ranges that depend on each other and
   had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled or name cells that no
   iteration has, two claims on one cell of which one counted, shared memory that a device function asks for, vectors in arrays that
