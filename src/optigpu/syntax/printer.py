@@ -309,7 +309,8 @@ class ProgramPrinter:
 
     def clauses(self, contract: tuple[Clause, ...]) -> None:
         for c in contract:
-            self.out.add(f'__{c.kind}("{self.items(c.items)}");')
+            if c.items:  # one that a script made of nothing says nothing, and would not be read again
+                self.out.add(f'__{c.kind}("{self.items(c.items)}");')
 
     def items(self, items: tuple[Item, ...]) -> str:
         return ", ".join((f"{i.name}: " if i.name is not None else "") + self.e(i.body) for i in items)
