@@ -99,7 +99,7 @@ def test_a_wrap_in_a_precondition_is_evaluated(x: int, holds_: bool) -> None:
     (item,) = f.contract[0].items
     assert holds(item.body, {"x": x}) is holds_
     assert holds(item.body, {"x": np.array([x, x])}) is holds_
-    ((text, condition),), assumed = requirements(f)
+    ((text, condition),), assumed = requirements(f, {})
     assert (text, assumed) == ("wrap8(x) == 0", [])
     assert CudaExprs(False, {}, Ranges()).show(condition) == "(uint8_t)x == 0"
 

@@ -29,7 +29,7 @@ PAIRS = [
         + """void host() {
 }
 void fill(int G, int d[G]) {
-  __requires("G >= 0");
+  __requires("G >= 0, G <= 1000000");
   __consumes("d ~> UninitMatrix1Of(G, GMem)");
   __produces("d ~> Matrix1Of(G, GMem, fun b -> f(b))");
   kernel_launch(G, 1, 0);
