@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
@@ -15,8 +15,10 @@ GPU_EXAMPLES = sorted((ROOT / "examples" / "gpu").glob("*.c"))
 GPU_PROGRAMS = sorted((ROOT / "tests" / "programs" / "gpu").glob("*.c"))
 
 sys.setrecursionlimit(10_000)
-# The same examples in every run: a test that fails here fails everywhere. `make fuzz` looks further.
-settings.register_profile("same", derandomize=True, database=None)
+# The same examples in every run, however long they take: a test that fails here fails everywhere. `make fuzz` looks further.
+settings.register_profile(
+    "same", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("same")
 
 
