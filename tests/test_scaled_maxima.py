@@ -54,7 +54,7 @@ def test_factors_and_summands_move_into_an_extremum(case: tuple[str, str, str, s
         ("true", "fmaxf", "-2.0f * m", "Max(i in 0..n, -2.0f * A(i))"),
         ("true", "fmaxf", "k - m", "Max(i in 0..n, k - A(i))"),
         ("true", "fmaxf", "k + m", "Max(i in 0..n, 2.0f * k + A(i))"),
-        ("true", "fmaxf", "k + m", "Max(i in 1..n, k + A(i))"),  # for n = 1 that is k + A(1)
+        ("n > 1", "fmaxf", "k + m", "Max(i in 1..n, k + A(i))"),
         ("true", "fminf", "k + m", "Max(i in 0..n, k + A(i))"),
         ("true", "fmaxf", "2.0f * m", "Max(i in 0..n, 3.0f * A(i))"),
     ],

@@ -36,8 +36,8 @@ PAIRS = [
 """,
         (
             Wrong("i < n; i++", "i <= n; i++", "OG302", "a[i] = a[i] + 1"),
-            Wrong("i < m ? A(i)", "i <= m ? A(i)", "OG305", "__produces"),
-            Wrong("for i in m..n ->", "for i in m + 1..n ->", "OG302", "a[i] = a[i] + 1"),
+            Wrong("i < m ? A(i)", "i <= m ? A(i)", "OG361", "__produces", "UNPROVED"),
+            Wrong("for i in m..n ->", "for i in m + 1..n ->", "OG361", "__produces", "UNPROVED"),
             Wrong("for i in m..n ->", "for i in m - 1..n ->", "OG332", "__consumes"),
         ),
     ),
@@ -93,7 +93,7 @@ PAIRS = [
   for (int i = 0; i < n; i++) a[i] = 0;
 }
 void call(int n, int m, float a[n]) {
-  __requires("0 <= m && m <= n");
+  __requires("0 <= m && m <= n && n <= 1000");
   __consumes("for i in 0..m -> &a[i] ~> Cell");
   __consumes("for i in m..n -> &a[i] ~> Cell");
   __produces("a ~> Matrix1(n, fun i -> 0)");

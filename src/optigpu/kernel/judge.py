@@ -17,6 +17,7 @@ UNIVERSAL = ("all", "forall")
 _WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
 POSITIVE = ("fn:exp", "fn:exp2")  # mathematical functions by name, see checker/formulas.py
 NOT_NEGATIVE = ("fn:sqrt",)
+WIDTHS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the numbers of machine types, without their signs
 
 
 class Solver:
@@ -119,6 +120,9 @@ def laws_of_bits(t: Term) -> list[Term]:
     a, b = t.args
     bounds = [k.le(ZERO, t), *([k.le(t, a), k.le(t, b)] if t.op == "band" else [k.le(t, k.add(a, b))])]
     out = [k.implies(k.and_(k.le(ZERO, a), k.le(ZERO, b)), k.and_(*bounds))]
+    for most in (k.num((1 << bits) - 1) for bits in WIDTHS if t.op != "band"):  # bits of neither are not in the result
+        fit = k.and_(*(k.and_(k.le(ZERO, x), k.le(x, most)) for x in (a, b)))
+        out.append(k.implies(fit, k.le(t, most)))
     if t.op == "bxor" and k.is_num(b) and b.data > 0:
         size = k.num(1 << b.data.bit_length())
         out.append(k.eq(k.fdiv(t, size), k.fdiv(a, size)))
