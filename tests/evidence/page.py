@@ -283,7 +283,7 @@ FOUND = """## What was found
 
 Each of these was VERIFIED, or emitted, or believed, before it was found; each is fixed and has its test. Figures above are of the time after, or of
 programs that the fix does not concern. Random programs, mutants, certificates and damaged inputs are of the code before integers were
-proved to fit their types and floats were left open in proofs of safety; kernels on a GPU are of the code after.
+proved to fit their types and floats were left open in proofs of safety; so are the kernels on a GPU, but for `__restrict__`.
 
 - By random programs: untrue read clauses in the contracts of loops, which nothing checked because nothing depended on them; a crash where
   a sum has a condition on values; a proof that failed because of what the solver had been asked before (its answers are independent now).
