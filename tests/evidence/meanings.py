@@ -3,7 +3,8 @@
 `python -m tests.evidence.meanings --programs 5000 --jobs 2` looks for a function that they read differently. Each has its arguments
 as precondition. The checker must not prove that the result is not what C computes, and should prove that it is. Where an
 intermediate value overflows in C, the program still has a meaning (docs/language.md): then the interpreter and the C that is
-emitted have to agree. What does not fit the place it is put into is left out.
+emitted have to agree. Where the interpreter says that a function misbehaves (a number does not fit the place it is put into, a
+division by zero), the checker must not verify it.
 """
 
 from __future__ import annotations
@@ -137,11 +138,6 @@ def interpreted(text: str, f: SmallFunction) -> Fraction | Misbehaviour:
         return m
 
 
-def may_wrap(m: Misbehaviour) -> bool:
-    """Overflow that proofs do not speak of: results of operations, and conversions to wide signed types."""
-    return m.code == OVERFLOW and bool(re.search(r"^the result|`int(64_t)?`$", m.message))
-
-
 def proved(f: SmallFunction, value: Fraction, verifier: Verifier) -> tuple[bool, bool]:
     """Whether the checker proves that the result is this value, and that it is another."""
     shown = literal(value, f.result)
@@ -151,54 +147,61 @@ def proved(f: SmallFunction, value: Fraction, verifier: Verifier) -> tuple[bool,
     return verdicts.get(f.name, False), verdicts.get(f.name + "_not", False)
 
 
+def accepted(f: SmallFunction, text: str, verifier: Verifier) -> bool:
+    """Whether the checker verifies the function, whatever its result is."""
+    return any(r.name == f.name and r.verdict.name == "VERIFIED" for r in verifier.verify(parse_text(text)).functions)
+
+
 def compared(f: SmallFunction, text: str, readings: Sequence[Computed], verifier: Verifier) -> Meaning:
     """`readings`: the text and what is emitted for it, each as it stands (with traps) and optimised."""
     ours = interpreted(text, f)
     there, there_fast, emitted, emitted_fast = readings
-    if there.value is None:
-        if isinstance(ours, Misbehaviour):
-            return Meaning(OVERFLOWS if may_wrap(ours) else UNDEFINED)
-        # an intermediate value that overflows in C: what is emitted has the bits for it
-        there = there_fast = Computed(ours, emitted.rounded)
-    if there.value != there_fast.value:
-        return Meaning(ROUNDED if there.rounded else BAD, f"C: {there.value}, optimised {there_fast.value}")
-    if isinstance(ours, Misbehaviour) and may_wrap(ours):
-        return Meaning(OVERFLOWS)
-    others = {"emitted": emitted.value, "emitted, optimised": emitted_fast.value}
-    if not isinstance(ours, Misbehaviour):
-        others["interpreted"] = ours
-    different = {who: v for who, v in others.items() if v != there.value}
-    if different:
-        return Meaning(ROUNDED if there.rounded else BAD, f"C: {there.value}, {different}")
-    assert there.value is not None
     try:
         with within(LIMIT):
+            if isinstance(ours, Misbehaviour) and accepted(f, text, verifier):
+                return Meaning(BAD, f"verified, but {ours.message}")
+            if there.value is None:
+                if isinstance(ours, Misbehaviour):
+                    return Meaning(OVERFLOWS if ours.code == OVERFLOW else UNDEFINED)
+                # an intermediate value that overflows in C: what is emitted has the bits for it
+                there = there_fast = Computed(ours, emitted.rounded)
+            if there.value != there_fast.value:
+                return Meaning(ROUNDED if there.rounded else BAD, f"C: {there.value}, optimised {there_fast.value}")
+            if isinstance(ours, Misbehaviour) and ours.code == OVERFLOW:
+                return Meaning(OVERFLOWS)  # a conversion that C leaves to the compiler
+            others = {"emitted": emitted.value, "emitted, optimised": emitted_fast.value}
+            if not isinstance(ours, Misbehaviour):
+                others["interpreted"] = ours
+            different = {who: v for who, v in others.items() if v != there.value}
+            if different:
+                return Meaning(ROUNDED if there.rounded else BAD, f"C: {there.value}, {different}")
+            assert there.value is not None
             same, another = proved(f, there.value, verifier)
     except TooSlow:
         return Meaning("too slow")
     if another:
         return Meaning(BAD, f"the checker proves that it is not {there.value}")
     if isinstance(ours, Misbehaviour):
-        return Meaning(BAD, f"verified, but {ours.message}") if same else Meaning(REJECTED)
+        return Meaning(REJECTED)
     return Meaning(PROVED if same else OPEN)
 
 
 def examine(functions: Sequence[SmallFunction], verifier: Verifier) -> list[tuple[SmallFunction, str, Meaning]]:
     out: list[tuple[SmallFunction, str, Meaning]] = []
-    accepted: list[tuple[SmallFunction, str, str]] = []
+    emitted: list[tuple[SmallFunction, str, str]] = []
     for f in functions:
         text = INCLUDE + f.above + f.text(f.name)
         try:
-            accepted.append((f, text, emit_c(parse_text(text))))
+            emitted.append((f, text, emit_c(parse_text(text))))
         except InputError as e:
             out.append((f, text, Meaning(REFUSED, e.diagnostic.message)))
-    fs = [f for f, _, _ in accepted]
+    fs = [f for f, _, _ in emitted]
     readings = [
         computed(texts, fs, flags)
-        for texts in ([text for _, text, _ in accepted], [emitted for _, _, emitted in accepted])
+        for texts in ([text for _, text, _ in emitted], [code for _, _, code in emitted])
         for flags in (UNDEFINED_TRAPS, OPTIMISED)
     ]
-    for (f, text, _), *found in zip(accepted, *readings):
+    for (f, text, _), *found in zip(emitted, *readings):
         out.append((f, text, compared(f, text, found, verifier)))
     return out
 

@@ -21,7 +21,7 @@ from types import CodeType
 from typing import Any
 
 KERNEL = Path(__file__).parents[2] / "src" / "optigpu" / "kernel"
-LAWS = ("terms", "facts")
+LAWS = ("terms", "facts", "judge")
 REFUSING = ("values", "judge", "facts")  # where `return None`, `return False` and `continue` say no
 
 
