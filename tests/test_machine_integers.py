@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+import optigpu as og
 from optigpu.checker.verdict import FunctionResult, Verdict
 from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.report.verdicts import assumptions, render_function
+from optigpu.runtime.errors import CallError
 
 
 def check(text: str, unbounded: bool = False) -> FunctionResult:
@@ -163,3 +168,17 @@ def test_unbounded_integers_leave_other_errors() -> None:
     result = check(text, unbounded=True)
     assert result.problem is not None
     assert (result.problem.code, result.problem.loc.line) == (code, line)
+
+
+def test_scripts_say_that_integers_are_assumed_to_fit(tmp_path: Path) -> None:
+    source, target = tmp_path / "t.c", tmp_path / "out.c"
+    source.write_text(
+        '#include <optigpu.h>\nint f(int x) {\n  __ensures("_Res == x + 1");\n  return x + 1; }\n', encoding="utf-8"
+    )
+    with pytest.raises(og.StepError, match="OG336"):
+        og.Script(source)
+    og.Script(source, integers="unbounded").emit(target)
+    ledger = json.loads(target.with_suffix(".cert.json").read_text(encoding="utf-8"))["ledger"]
+    assert len(ledger["unbounded"]) == 1
+    with pytest.raises(CallError, match="one of 'machine', 'unbounded', not 'int'"):
+        og.Script(source, integers="int")

@@ -45,6 +45,7 @@ __all__ = [
 ]  # fmt: skip
 
 CUDA_SUFFIXES = (".cu", ".cuh")
+INTEGERS = ("machine", "unbounded")
 Observer = Callable[["Script", Step], None]
 _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
 
@@ -66,13 +67,21 @@ class Script(core.Script):
     """
 
     def __init__(
-        self, source: str | Path | Program, *, function: str | None = None, verifier: Verifier | None = None
+        self,
+        source: str | Path | Program,
+        *,
+        function: str | None = None,
+        integers: str = "machine",
+        verifier: Verifier | None = None,
     ) -> None:
+        """`integers="unbounded"`: those that are not shown to fit their types are assumed to; code and certificate say where."""
+        if integers not in INTEGERS:
+            raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
         path = source
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
             beside = Path(core.caller_file()).parent / source  # scripts name files beside themselves
             path = beside if beside.exists() else source
-        verifier = verifier or Verifier(Settings(answers_folder(), points=True))
+        verifier = verifier or Verifier(Settings(answers_folder(), points=True, unbounded=integers == "unbounded"))
         super().__init__(path, function=function, verifier=verifier, refuter=refute)
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
