@@ -46,6 +46,8 @@ CASES: list[tuple[str, tuple[int, ...]]] = [
     ("int f(int x) { return (uint8_t)(x * x * x * x); }", (INT_MAX,)),
     ("int f(unsigned i, unsigned k) { return i + k < 10 ? 1 : 0; }", (UINT_MAX, 3)),
     ("int f(unsigned x) { const int i = x; return i - 1; }", (INT_MAX,)),
+    ("unsigned f(unsigned x) { return -x; }", (1,)),
+    ("uint64_t f(int64_t a, int64_t b) { return (uint64_t)(-(-(a * b))); }", (2**63 - 1, 2**63 - 1)),
     ("uint64_t f(unsigned x, unsigned y) { return x * y; }", (UINT_MAX, UINT_MAX)),
     ("uint64_t f(unsigned x, unsigned y) { return (uint64_t)x * y; }", (UINT_MAX, UINT_MAX)),
     ("uint64_t f(uint64_t x, unsigned y) { return x * y + (x - 1); }", (2**64 - 1, UINT_MAX)),

@@ -34,6 +34,8 @@ ACCEPTED = {
   for (int i = 0; i < 256; i++) t[i] = 0; for (int i = 0; i < n; i++) t[a[i]] = 1; }""",
     "unsigned is not negative": 'unsigned f(unsigned x) { __ensures("_Res >= 0"); return x / 2u; }',
     "unsigned wraps": 'unsigned f(unsigned x) { __ensures("_Res < 4294967296"); return x * 31u + 7u; }',
+    "minus of unsigned": 'unsigned f(unsigned x) { __requires("x > 0"); __ensures("_Res == 4294967296 - x"); return -x; }',
+    "minus of what is promoted": 'int f(uint8_t x) { __ensures("_Res == -x"); return -x; }',
     "difference of unsigned": 'unsigned f(unsigned x) { __requires("x >= 3"); __ensures("_Res == x - 3"); return x - 3u; }',
     "cast to unsigned": 'uint8_t f(int x) { __requires("x == 300"); __ensures("_Res == 44"); return (uint8_t)x; }',
     "intermediate values": 'int f(int n) { __requires("n >= 0"); __ensures("_Res == (n + 31) / 32"); return (n + 31) / 32; }',
@@ -60,6 +62,9 @@ REJECTED = {
   int k = 0;
   for (int i = 0; i < n; i++) { a[k % 16] = 1; k += m; } }""",
         OVERFLOW, 5,
+    ),
+    "minus of unsigned": (
+        'unsigned f(unsigned x) {\n __ensures("_Res == 4294967296 - x");\n return -x; }', PROMISE, 3
     ),
     "counter by two": (
         'int f(int n) { __requires("n >= 0");\n int c = 0; for (int i = 0; i < n; i++) c += 2; return c; }', OVERFLOW, 3,

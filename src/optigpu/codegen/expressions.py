@@ -23,7 +23,7 @@ from optigpu.syntax.operators import (
     WRAPPING,
     precedence,
 )
-from optigpu.syntax.printer import ExprPrinter
+from optigpu.syntax.printer import ExprPrinter, prefixed
 from optigpu.syntax.program import For, Mode, Store
 from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Array, Kind, Scalar, Space, Type, is_int
 
@@ -237,7 +237,7 @@ class CExprs(ExprPrinter):
         """An operation of which C gets the value modulo 2^bits of t, an unsigned type, which the text has."""
         e = without_implicit(e)
         if isinstance(e, Unary):
-            return f"-{self.ring_operand(e.arg, t, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
+            return prefixed("-", self.ring_operand(e.arg, t, UNARY_PRECEDENCE)), UNARY_PRECEDENCE
         assert isinstance(e, Binary)
         level = precedence(e.op)
         if e.op in SHIFTS:

@@ -240,10 +240,9 @@ class ExpressionTyper:
         if e.op == "-" and isinstance(arg, Real) and arg.value > 0:
             return replace(arg, value=-arg.value)
         type_ = promoted(scalar(arg))
-        if e.op == "-" and not type_.signed and type_.kind is Kind.INT:
-            raise input_error(
-                "OG102", "`-` on an unsigned number wraps around in C", e.loc, help="cast it to int first"
-            )
+        if e.op == "-" and not type_.signed and type_.kind is Kind.INT:  # 0 - e, modulo 2^bits
+            zero = Int(0, type_, loc=e.loc, type=type_)
+            return Binary("-", zero, convert(arg, type_, "this is"), loc=e.loc, type=type_)
         return replace(e, arg=convert(arg, type_, "this is"), type=type_)
 
     def binary(self, e: Binary, scope: Scope) -> Expr:

@@ -109,8 +109,7 @@ class ExprPrinter:
             case Var(name):
                 return name, POSTFIX_PRECEDENCE
             case Unary(op, arg):
-                inner = self.show(arg, UNARY_PRECEDENCE)
-                return (f"{op}({inner})" if inner.startswith(op) else op + inner), UNARY_PRECEDENCE
+                return prefixed(op, self.show(arg, UNARY_PRECEDENCE)), UNARY_PRECEDENCE
             case Binary():
                 return self.binary(e)
             case Cond(test, then, other):
@@ -208,6 +207,11 @@ class ExprPrinter:
 
     def type_atom(self, t: Type) -> str:
         return f"({self.type(t)})" if isinstance(t, FunType) else self.type(t)
+
+
+def prefixed(op: str, operand: str) -> str:
+    """`-x`, but `-(-x)`: `--` is another operator."""
+    return f"{op}({operand})" if operand.startswith(op) else op + operand
 
 
 class Lines:
