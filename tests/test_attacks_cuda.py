@@ -740,3 +740,123 @@ def test_a_thread_has_room_for_large_arrays_on_the_stand_in() -> None:
     h = np.zeros((1, 8), np.float32)
     on_standin(text, races=False)(h)
     assert h.tolist() == [[2.0 * t for t in range(8)]]
+
+
+def one_block(params: str, type_: str, body: str, contract: str = "", before: str = "") -> str:
+    """A function that sets `b[256]`, which is `d` on the device; `body` is what thread t does."""
+    return f"""#include <optigpu.h>
+{before}
+void f({params}, {type_} b[256]) {{
+  {contract}
+  __writes("b ~> Cells1(256)");
+  {type_}* const d = __gmem_malloc1<{type_}>(256);
+  kernel_launch(1, 256, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 256; t++) {{ {body} }}
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(b, d, 256);
+  gmem_free(d);
+}}
+"""
+
+
+# (parameters, type of b, what a thread does, contract, arguments, what b[255] is): natural readings of ranges that were wrong
+WIDE = {
+    "cast of a difference": ("int x", "uint64_t", "d[t] = (uint64_t)(x - t);", "", (-(2**31),), 2**64 - 2**31 - 255),
+    "constants put together": (
+        "uint64_t u", "uint64_t", "const uint64_t v = u / 2u * 2u; d[t] = v + 1u + 5u;", "", (2**40,), 2**40 + 6,
+    ),
+    "a local that hides a parameter": (
+        "int n, unsigned u", "unsigned", "const unsigned n = u; d[t] = (n + 2000000000u) / 2u;", "",
+        (1, 2**32 - 10), 999999995,
+    ),
+    "an index helper in a condition": (
+        "int h, int w, int r", "int", "d[t] = MINDEX2(h, w, r, 7) < 3000000000 ? 1 : 0;",
+        '__requires("0 <= r && r < h, 7 < w");', (100000, 100000, 99999), 0,
+    ),
+    "wrapping around is no reason to refuse an argument": (
+        "int n", "unsigned", "d[t] = (unsigned)n + 2147484000u;", '__requires("n >= 0");', (2**31 - 1,), 351,
+    ),
+    "remainders in place": (
+        "int x, int y", "int", "int z = x; z %= y; d[t] = z;", '__requires("y == -1");', (-(2**31), -1), 0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_numbers_are_no_smaller_than_they_are(name: str) -> None:
+    params, type_, body, contract, args, last = WIDE[name]
+    out = np.full(256, 77, {"int": "i4", "unsigned": "u4"}.get(type_, type_.removesuffix("_t")))
+    on_standin(one_block(params, type_, body, contract))(*args, out)
+    assert out[255] == last
+
+
+def test_a_thread_is_not_a_logical_variable_of_its_name() -> None:
+    text = """#include <optigpu.h>
+void f(int n, float a[n][1000000000][1000], int64_t b[256]) {
+  __requires("t: int, t == n, A: int * int * int -> float");
+  __reads("a ~> Matrix3(t, 1000000000, 1000, A)");
+  __writes("b ~> Matrix1(256, fun i -> i * 60000000)");
+  int64_t* const d = __gmem_malloc1<int64_t>(256);
+  kernel_launch(1, 256, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 256; t++) d[t] = t * 60000000;
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(b, d, 256);
+  gmem_free(d);
+}
+"""
+    out = np.zeros(256, np.int64)
+    on_standin(text)(0, np.zeros((0, 10**9, 1000), np.float32), out)
+    assert (out == np.arange(256) * 60000000).all()
+
+
+def test_a_pointer_points_where_it_did_at_the_call() -> None:
+    put = """__device__ void put(float x[1], int p[1]) {
+  __preserves("ThreadsCtx(1)");
+  __consumes("&x[0] ~~>[GMem] 0.0f, &p[0] ~~>[GMem] 0");
+  __produces("&x[0] ~~>[GMem] 5.0f, &p[0] ~~>[GMem] 1");
+  p[0] = 1;
+  x[0] = 5.0f;
+}"""
+    text = f"""#include <optigpu.h>
+{put}
+void f(float b[2]) {{
+  __writes("b ~> Matrix1(2, fun i -> i == 0 ? 5.0f : 0.0f)");
+  float* const d = __gmem_malloc1<float>(2);
+  int* const q = __gmem_malloc1<int>(1);
+  kernel_launch(1, 1, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 1; t++) {{ d[0] = 0.0f; d[1] = 0.0f; q[0] = 0; put(&d[q[0]], q); }}
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(b, d, 2);
+  gmem_free(d);
+  gmem_free(q);
+}}
+"""
+    assert examine(text, Verifier(), 1) == ("agrees", "")
+    out = np.zeros(2, np.float32)
+    on_standin(text)(out)
+    assert out.tolist() == [5.0, 0.0]
+
+
+def test_blocks_may_have_constants_of_one_name() -> None:
+    first, second = (
+        f"{{ const int m = {size}; {launch('m', f'if (b == 0) e[t] = {value};')} }}"
+        for size, value in (("n / 2", 1), ("4", 2))
+    )
+    assert examine("#include <optigpu.h>\n" + host(first + second + BACK), Verifier(), 1) == ("agrees", "")
+
+
+@pytest.mark.parametrize(
+    ("params", "fact"), [("int n, int m, int k", "n * m * k <= 9"), ("int64_t n, int64_t m", "n * m <= 9")]
+)
+def test_a_fact_that_needs_more_than_64_bits_is_left_to_the_caller(params: str, fact: str) -> None:
+    text = emitted(one_block(params, "int", "d[t] = 1;", f'__requires("{fact}");')).text
+    assert f"//   {fact}" in text or fact in text.partition("#include")[0]
+    assert f"{fact} does not hold" not in text
+    narrow = emitted(one_block("int n, int m", "int", "d[t] = 1;", '__requires("n * m <= 9");')).text
+    assert "n * m <= 9 does not hold" in narrow

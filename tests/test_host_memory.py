@@ -117,6 +117,32 @@ def test_a_process_that_may_have_no_more() -> None:
     subprocess.run([sys.executable, "-c", LIMITED], env=environment, check=True)
 
 
+def test_a_parameter_with_the_name_of_the_function() -> None:
+    f = compiled("""int f(int f, float a[f][2]) { __requires("f >= 0"); __reads("a ~> Cells2(f, 2)");
+  float* const p = MALLOC3(float, f, f, f); free(p); return f; }""")
+    assert f(np.zeros((3, 2), np.float32)) == 3
+    g = compiled('int f(int f) { __requires("f >= 0"); float* const p = MALLOC3(float, f, f, f); free(p); return 1; }')
+    with pytest.raises(MemoryError, match="f: out of memory"):
+        g(2**31 - 1)
+
+
+@pytest.mark.parametrize("size", ["n", "n / 2 * 2", "2 * n"])
+def test_local_arrays_that_the_stack_has_no_room_for(size: str) -> None:
+    f = compiled(f"""float f(int n) {{ __requires("n >= 2"); float t[{size}];
+  t[0] = 1.0f; t[n - 2] = 2.0f; return t[0] + t[n - 2]; }}""")
+    assert f(3) == 3.0
+    with pytest.raises(MemoryError, match="f: out of memory"):
+        f(2**28)
+    assert f(3) == 3.0
+
+
+def test_large_local_arrays_of_constant_size() -> None:
+    text = "float f(int n) { float t[SIZE]; t[0] = 1.0f; return t[0]; }"
+    assert compiled(text.replace("SIZE", "100000"))(1) == 1.0
+    with pytest.raises(MemoryError, match="f: out of memory"):
+        compiled(text.replace("SIZE", "200000000"))(1)
+
+
 def test_names_that_the_entry_point_does_not_hide() -> None:
     text = SEQUENTIAL.replace("int n", "int frame").replace("n >= 1", "frame >= 1").replace("n, n", "frame, frame")
     assert compiled(text)(1, np.zeros(1, np.float32)) == 2.0

@@ -48,6 +48,15 @@ CASES: list[tuple[str, tuple[int, ...]]] = [
     ("int f(unsigned x) { const int i = x; return i - 1; }", (INT_MAX,)),
     ("unsigned f(unsigned x) { return -x; }", (1,)),
     ("uint64_t f(int64_t a, int64_t b) { return (uint64_t)(-(-(a * b))); }", (2**63 - 1, 2**63 - 1)),
+    ("uint64_t f(int b) { return (uint64_t)(b - 5); }", (-1,)),
+    ("uint64_t f(int a, int b) { return (uint64_t)(a * 2 - b); }", (INT_MAX, -(2**31))),
+    ("uint64_t f(int a, int b) { return (uint64_t)(a + 1) * (uint64_t)b; }", (INT_MAX, 7)),
+    ("int f(int a, int y) { int x = a; x %= y; return x; }", (-(2**31), -1)),
+    ("int64_t f(int64_t a, int64_t y) { int64_t x = a; x %= y; return x; }", (-(2**63), -1)),
+    ("int64_t f(int h, int w, int i) { return MINDEX2(h, w, i, 5); }", (65536, 65536, 65535)),
+    ("int f(int h, int w, int i) { return MINDEX2(h, w, i, 5) < 3000000000 ? 1 : 0; }", (65536, 65536, 65535)),
+    ("int64_t f(unsigned u) { return (int64_t)(MINDEX1(u, u) - 1u); }", (0,)),
+    ("uint64_t f(uint64_t n) { return MSIZE2(n, n) / 3; }", (2**32 + 5,)),
     ("uint64_t f(unsigned x, unsigned y) { return x * y; }", (UINT_MAX, UINT_MAX)),
     ("uint64_t f(unsigned x, unsigned y) { return (uint64_t)x * y; }", (UINT_MAX, UINT_MAX)),
     ("uint64_t f(uint64_t x, unsigned y) { return x * y + (x - 1); }", (2**64 - 1, UINT_MAX)),
@@ -221,7 +230,7 @@ def test_random_functions_in_a_kernel(inline: bool) -> None:
             name, k = text.split("(")[0].split()[1], len(stores)
             functions.append(f"__device__ {text}\n")
             value = text[text.index("return ") + 7 : text.rindex(";")] if inline else f"{name}({', '.join(PARAMS)})"
-            stores.append(f"on_gpu[{k}] = (uint64_t){value};")
+            stores.append(f"on_gpu[{k}] = (uint64_t)({value});")
         params = ", ".join(f"{t} {n}" for n, t in PARAMS.items())
         kernel = KERNEL.format(params=params, count=len(stores), stores=" ".join(stores))
         h = np.zeros(len(stores), np.uint64)

@@ -52,6 +52,9 @@ void f(float x, int k, int a[4]) { __requires("P(x, k), 0 <= k, k < 4"); __write
 int g(float x) { __ensures("_Res == F(x), 0 <= _Res, _Res < 4"); __admitted(); return 0; }
 void f(float x, float y, int a[4]) { __writes("a ~> Cells1(4)"); for (int i = 0; i < 4; i++) a[i] = 0;
   a[g(x + y - y)] = 1; }""",
+    "contents that a float decides, and a guard": """void f(float x[1], int p[1], int a[1]) { __requires("X: float");
+  __reads("&x[0] ~~> X"); __reads("&p[0] ~~> (X < 1.0f ? 1 : 0)"); __writes("&a[0] ~~> 5");
+  a[0] = 5; if (p[0] == 0) a[p[0]] = 5; }""",
     "fact about reals that only the result needs": """float f(float x) { __requires("x > 0.0f"); __ensures("_Res > 0.0f");
   return x / 2.0f; }""",
 }
@@ -132,6 +135,12 @@ void f(float x, float y, int b[1], int c[1], int a[1]) {
   a[c] = 1; }""",
         ("OG302",), 4,
     ),
+    "contents that a float decides": (
+        """void f(float x[1], int p[1], int q[1], int a[1]) { __requires("X: float"); __reads("&x[0] ~~> X");
+  __reads("&p[0] ~~> (X < 1.0f ? 1 : 0)"); __reads("&q[0] ~~> (X >= 1.0f ? 1 : 0)"); __writes("&a[0] ~~> 5");
+  a[p[0] + q[0] - 1] = 5; }""",
+        ("OG302",), 4,
+    ),
     "truth of a float": (
         """void f(float x, int a[1]) { __writes("a ~> Cells1(1)"); a[0] = 0;
   const bool t = x != 0.0f; const bool u = x == 0.0f;
@@ -158,12 +167,29 @@ def test_what_is_safe_over_the_reals_alone_is_rejected(name: str) -> None:
     assert "over the reals" in render_function(result)
 
 
-@pytest.mark.parametrize("k", ["(bool)(0.7f * 10.0f - 7.0f)", "(int)(0.7f * 10.0f)"])
+@pytest.mark.parametrize(
+    "k",
+    [
+        "(bool)(0.7f * 10.0f - 7.0f)",
+        "(int)(0.7f * 10.0f)",
+        "7 * (16777216.0f + 1.0f > 16777216.0f)",
+        "3 - (0.5f < 1)",
+    ],
+)
 def test_a_macro_that_rests_on_the_rounding_of_floats_is_rejected(k: str) -> None:
     (result,) = check(f'#define K ({k})\nvoid f(int a[8]) {{ __writes("a ~> Cells1(8)");\n  a[K] = 1; }}').functions
     assert result.verdict is Verdict.UNSUPPORTED
     assert result.problem is not None
     assert (result.problem.code, result.problem.loc.line) == ("OG300", 2), render_function(result)
+
+
+def test_no_cells_are_held_because_of_what_a_float_is() -> None:
+    held = "for i in 0..((X < 1.0f ? 1 : 0) + (X >= 1.0f ? 1 : 0)) -> &a[i]"
+    (result,) = check(f"""void f(float x[1], int *a) {{ __requires("X: float"); __reads("&x[0] ~~> X");
+  __consumes("{held} ~> UninitCell"); __produces("{held} ~~> 5"); a[0] = 5; }}""").functions
+    assert result.verdict is Verdict.UNSUPPORTED
+    assert result.problem is not None
+    assert (result.problem.code, result.problem.loc.line) == ("OG300", 3), render_function(result)
 
 
 def test_a_macro_of_floats_may_be_rounded() -> None:

@@ -100,7 +100,9 @@ def fuzz_part(f: dict[str, Any]) -> str:
         rejected, clean = row["rejected and misbehaving"], row["rejected, clean in all runs"]
         other = total - verified - rejected - clean
         shown = kind.replace("right by construction", "meant to be right")
-        lines.append(f"| {shown} | {total:,} | {verified:,} | {assuming:,} | {row[WRONG]} | {rejected:,} | {clean:,} | {other} |")
+        lines.append(
+            f"| {shown} | {total:,} | {verified:,} | {assuming:,} | {row[WRONG]} | {rejected:,} | {clean:,} | {other} |"
+        )
     seen = ", ".join(f"{code} {n:,}" for code, n in list(f["misbehaviour"].items())[:12])
     lines += [
         "",

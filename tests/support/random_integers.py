@@ -45,7 +45,7 @@ def expression(rng: Random, depth: int, names: Sequence[str]) -> str:
     def part() -> str:
         return expression(rng, depth - 1, names)
 
-    match rng.randrange(14):
+    match rng.randrange(17):
         case 0 | 1 | 2 | 3 | 4 | 5:
             return f"({part()} {rng.choice('+-*')} {part()})"
         case 6:
@@ -62,6 +62,10 @@ def expression(rng: Random, depth: int, names: Sequence[str]) -> str:
             return f"{rng.choice(['min', 'max'])}({part()}, {part()})"
         case 12:
             return f"(~{part()})"
+        case 13 | 14:
+            return f"(({rng.choice(TYPES)})({part()} {rng.choice('+-*')} {part()}))"
+        case 15:
+            return rng.choice([f"MINDEX2({part()}, {part()}, {part()}, {part()})", f"MSIZE2({part()}, {part()})"])
         case _:
             return f"{rng.choice(['-', 'abs'])}({part()})"
 

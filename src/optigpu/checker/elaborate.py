@@ -91,7 +91,7 @@ from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type, is_float
-from optigpu.syntax.walk import subexpressions
+from optigpu.syntax.walk import children, subexpressions
 
 WRAPPING = ("+", "-", "*", "<<")  # operations whose result may be outside an unsigned type
 
@@ -897,7 +897,7 @@ class FunctionElaborator:
             assert isinstance(t, Scalar)
             if t.kind is Kind.INT:
                 self.oblige(within(value, limits_of(t)), "conversion", part.loc)
-            rests_on_rounding = isinstance(part, Cast) and is_float(part.arg.type) and not is_float(part.to)
+            rests_on_rounding = not is_float(t) and any(is_float(x.type) for x in children(part))
             if self.code or rests_on_rounding:
                 raise Unsupported("C computes another number here, or none", part.loc)
         return self.expr(e, self.outer)
@@ -1062,7 +1062,8 @@ class FunctionElaborator:
         if name in MATH:
             self.oblige(defined(MATH[name].real_name, args_), "domain", e.loc)
         if name in MATH or name in ("min", "max", "abs") or index_helper(name):
-            return self.formulas.known_function(name, args_, e.loc)
+            value = self.formulas.known_function(name, args_, e.loc)
+            return self.modulo(value, e.type, e.loc) if index_helper(name) and is_unsigned(e.type) else value
         raise Unsupported(f"`{name}` cannot be checked", e.loc)
 
 

@@ -20,7 +20,7 @@ from optigpu.checker.elaborate import (
     limits_of,
     open_name,
 )
-from optigpu.checker.formulas import Names
+from optigpu.checker.formulas import Names, Unsupported
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.cells import KNOWN, SOME, Claim
@@ -45,13 +45,17 @@ def floats_decide(program: Program, over_reals: list[kc.Function]) -> bool:
 
 
 def _in_contract(f: kc.Function) -> bool:
-    """Facts of the precondition, and which cells are held. What a function promises is decided in its code, if that is checked:
-    one that is admitted may say of integers what floats decide."""
+    """Facts of the precondition, integers in its cells, and which cells are held. What a function promises is decided in its code,
+    if that is checked: one that is admitted may say of integers what floats decide."""
     claims = (*f.contract.pre, *f.contract.post)
-    if mentions_reals(f.contract.requires, tuple(c.cells for c in claims)):
+    if mentions_reals(f.contract.requires, tuple(c.cells for c in claims), _integers(f.contract.pre)):
         return True
-    integers = [c.value for c in f.contract.post if c.value is not None and c.value.sort is not REAL]
-    return f.admitted and mentions_reals(f.contract.ensures, tuple(integers))
+    return f.admitted and mentions_reals(f.contract.ensures, _integers(f.contract.post))
+
+
+def _integers(claims: tuple[Claim, ...]) -> tuple[Term, ...]:
+    """What is said of cells that hold no floats."""
+    return tuple(c.value for c in claims if c.value is not None and c.value.sort is not REAL)
 
 
 def _in_code(functions: list[Function]) -> bool:
@@ -108,6 +112,11 @@ class OpenFloats(FunctionElaborator):
 
     def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
         c, names, places = super().contract(clauses, names)
+        for x, at in zip(c.pre, places.pre):
+            if mentions_reals(x.cells):
+                raise Unsupported(
+                    "which cells are held depends on floats, of which nothing is known where memory is safe", at
+                )
         requires = [(p, at) for p, at in zip(c.requires, places.requires) if not mentions_reals(p)]
         ensures = [(p, at) for p, at in zip(c.ensures, places.ensures) if not mentions_reals(p)]
         places = replace(places, requires=[at for _, at in requires], ensures=[at for _, at in ensures])

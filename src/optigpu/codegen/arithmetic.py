@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from optigpu.syntax.builtins import index_helper
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var
 from optigpu.syntax.operators import COMPARISONS
 from optigpu.syntax.printer import print_expr
@@ -115,10 +116,27 @@ def poly(e: Expr) -> Poly:
         case Binary("/", a, b) | Call("exact_div", (a, b)):
             quotient = poly(a).divided(poly(b))
             return opaque(Binary("/", a, b, type=e.type, loc=e.loc)) if quotient is None else quotient
+        case Call(name) if (helper := index_helper(name)) is not None:
+            return poly(expand_index_helper(e, helper))
         case Var():
             return atom(e)
         case _:
             return opaque(e)
+
+
+def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
+    """MSIZEn and MINDEXn as arithmetic, which does not wrap around."""
+    stem, rank = helper
+    sizes, indices = e.args[:rank], e.args[rank:]
+    if stem == "MSIZE":
+        out: Expr = sizes[0]
+        for n in sizes[1:]:
+            out = Binary("*", out, n, type=INT64)
+        return out
+    out = indices[0]
+    for n, i in zip(sizes[1:], indices[1:]):
+        out = Binary("+", Binary("*", out, n, type=INT64), i, type=INT64)
+    return out
 
 
 def keeps_value(e: Cast) -> bool:
@@ -159,7 +177,7 @@ def number(n: int) -> Expr:
 
 
 def binary(op: str, a: Expr, b: Expr) -> Expr:
-    return Binary(op, a, b, type=INT64 if INT64 in (a.type, b.type) else INT)
+    return Binary(op, a, b, type=INT64 if INT64 in (a.type, b.type) or UINT64 in (a.type, b.type) else INT)
 
 
 # What values an expression can take -----------------------------------------------------------------------------------------
@@ -236,6 +254,10 @@ class Ranges:
 
     def having(self, name: str, low: Poly, high: Poly) -> Ranges:
         return replace(self, bounds=(*(b for b in self.bounds if b[0] != name), (name, low, high)))
+
+    def declaring(self, name: str, low: Poly, high: Poly) -> Ranges:
+        """With a variable of its own: nothing is left of what was said of another one of that name."""
+        return self.without(name).having(name, low, high)
 
     def within(self, name: str, t: Scalar) -> Ranges:
         """The variable has a value of this type."""
@@ -357,6 +379,9 @@ class Ranges:
                     return 0, min(p, q)
                 bits = max(n.bit_length() for n in (p, q, ~x, ~y))
                 return (0 if x >= 0 and y >= 0 else -(1 << bits)), (1 << bits) - 1
+            case Unary("~", a) if isinstance(e.type, Scalar) and e.type.signed:
+                least, greatest = self.interval(a)
+                return ~greatest, ~least
             case Call("abs", (a,)):
                 return 0, symmetric(*self.interval(a))[1]
             case Call("min", (a, b)):
@@ -447,7 +472,7 @@ def inside_loop(ranges: Ranges, s: For, changing: Collection[str]) -> Ranges:
     greatest = poly(high) if is_stable(high, changing) else const(ranges.interval(high)[1])
     excluded = const(1 if relation in ("<", ">") else 0)
     least, greatest = (least, greatest - excluded) if upwards else (least + excluded, greatest)
-    return ranges.without(s.index).having(s.index, least, greatest).within(s.index, s.index_type)
+    return ranges.declaring(s.index, least, greatest).within(s.index, s.index_type)
 
 
 def symmetric(low: int, high: int) -> tuple[int, int]:
@@ -494,10 +519,11 @@ def simplify(e: Expr, ranges: Ranges) -> Expr:
 
 
 def _simplify_wrap(e: Cast, ranges: Ranges) -> Expr:
+    """Where nothing wraps around, the value is the number itself. Arguments for which something does are not refused for that."""
     value = poly(e.arg).constant
     if value is not None:
         return replace(number(value % (1 << e.to.bits)), type=e.type)
-    if ranges.fits(e.arg, e.to):
+    if replace(ranges, assumed=None).fits(e.arg, e.to):
         return replace(e, arg=Cast(e.to, e.arg, True, type=e.to, loc=e.loc)) if not is_wrap(e) else e.arg
     return e
 

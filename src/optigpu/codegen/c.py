@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import inside_loop, poly
-from optigpu.codegen.expressions import CExprs, unsigned_division
-from optigpu.codegen.memory import ALLOCATOR
+from optigpu.codegen.arithmetic import const, inside_loop, poly
+from optigpu.codegen.conversions import host_conversions
+from optigpu.codegen.expressions import CExprs, spelled_out
+from optigpu.codegen.memory import ALLOCATOR, STACK
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.wrapping import declared, with_wraps, wrapped
 from optigpu.frontend.shapes import effective_types
@@ -38,7 +39,15 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.types import VOID, Array, Pointer, Scalar, Space, Type, is_float, is_int
-from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import (
+    fresh_name,
+    map_type,
+    names_in,
+    statements,
+    stmt_exprs,
+    subexpressions,
+    substitute,
+)
 
 HEADERS = {
     "limits.h": frozenset(INT_CONSTANTS),
@@ -49,7 +58,7 @@ HEADERS = {
     "stdint.h": frozenset({"malloc", "int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
     "stdbool.h": frozenset({"bool"}),
 }
-WIDE_TYPES = re.compile(r"\bu?int64_t\b")
+SIZED_TYPES = re.compile(r"\bu?int(?:8|16|64)_t\b")
 
 
 def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
@@ -65,6 +74,7 @@ class _CPrinter(ProgramPrinter):
         super().__init__()
         self.source = program
         self.functions = [f for f in callees_first(program, names) if f.role is not Role.GHOST]
+        self.macros = {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
         self.effective = {f.name: effective_types(f) for f in self.functions}
         flat = {f.name: tuple(self.is_flat(f, p) for p in f.params) for f in self.functions}
         self.exprs = CExprs()
@@ -92,10 +102,11 @@ class _CPrinter(ProgramPrinter):
                 self.out.add("")
             self.function(f)
         for f in self.functions:
-            if f.name in self.allocating and all(p.name != f.name for p in f.params):  # which would hide it
+            if f.name in self.allocating:
                 self.attempt(f)
         code, self.out = self.out, Lines()
-        headers = self.headers(code.text())
+        conversions = host_conversions(code.text())
+        headers = self.headers("\n".join([*conversions, code.text()]))
         for header in headers:
             self.out.add(f"#include <{header}>")
         if headers:
@@ -103,12 +114,16 @@ class _CPrinter(ProgramPrinter):
         if "malloc" in self.words():
             self.out.extend(ALLOCATOR.strip("\n").split("\n"))
             self.out.add("")
+        if conversions:
+            self.out.extend(conversions)
+            self.out.add("")
         return self.out.text() + code.text() if self.out.lines else code.text()
 
     def attempt(self, f: Function) -> None:
         """The function for callers that want to know whether there was memory for it."""
         self.begin(f)
-        params = [self.param(p) for p in f.params]
+        f = without_own_name(f)
+        params = [self.param_of(f, p) for p in f.params]
         names = [p.name + ("_" if self.is_flat(f, p) else "") for p in f.params]
         call = f"{f.name}({', '.join(names)});"
         if f.result != VOID:
@@ -153,22 +168,25 @@ class _CPrinter(ProgramPrinter):
         ]
         arrays = [s.type for s in inside if isinstance(s, Decl) and isinstance(s.type, Array)]
         calls = any(isinstance(x, Alloc) or (isinstance(x, Call) and x.func in functions) for x in exprs)
-        return calls or any(map(self.is_product, arrays))
+        return calls or any(map(self.is_checked, arrays))
 
     def words(self) -> set[str]:
         macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
         found = {w for f in self.functions for w in words_of(f)} | words_in(macros)
         arrays = [s.type for f in self.functions for s in statements(f.body) if isinstance(s, Decl)]
-        return found | {"malloc" for t in arrays if isinstance(t, Array) and self.is_product(t)}
+        return found | {"malloc" for t in arrays if isinstance(t, Array) and self.is_checked(t)}
 
-    def is_product(self, t: Array) -> bool:
-        """Whether this is a local array whose size is a product that is computed when the program runs."""
-        constants = {d.name for d in self.source.flat_items() if isinstance(d, Define)}
-        sizes = [d for d in t.dims if d is not None]
-        return len(sizes) == len(t.dims) > 1 and not all(free_vars(d) <= constants for d in sizes)
+    def is_checked(self, t: Array) -> bool:
+        """Whether this is a local array that the stack may have no room for: a large one, or one whose size is computed."""
+        cells = const(1)
+        for d in t.dims:
+            if d is None:
+                return False
+            cells *= poly(substitute(d, self.macros))
+        return cells.constant is None or cells.constant * t.elem.size > STACK
 
     def headers(self, code: str) -> list[str]:
-        words = self.words() | set(WIDE_TYPES.findall(code))
+        words = self.words() | set(SIZED_TYPES.findall(code))
         return [h for h, names in HEADERS.items() if words & names]
 
     def function(self, f: Function) -> None:
@@ -202,7 +220,9 @@ class _CPrinter(ProgramPrinter):
         return "" if d is None else self.e(wrapped(d, self.exprs.ranges))
 
     def param(self, p: Param) -> str:
-        f = next(f for f in self.functions if any(q is p for q in f.params))
+        return self.param_of(next(f for f in self.functions if any(q is p for q in f.params)), p)
+
+    def param_of(self, f: Function, p: Param) -> str:
         if self.is_flat(f, p):
             return ("const " if p.const else "") + self.declarator(p.name + "_", p.type)
         return super().param(p)
@@ -224,7 +244,7 @@ class _CPrinter(ProgramPrinter):
             case Store(target, value, None):
                 self.out.add(f"{self.e(target)} = {self.exprs.stored(value, target.type)};")
             case Store(target, value, op):
-                op, value = unsigned_division(self.exprs, s) or (op, value)
+                op, value = spelled_out(self.exprs, s) or (op, value)
                 self.out.add(f"{self.e(target)} {op or ''}= {self.e(value)};")
             case Return(value) if value is not None:
                 self.out.add(f"return {self.exprs.stored(value, value.type)};")
@@ -258,9 +278,9 @@ class _CPrinter(ProgramPrinter):
             return
         if isinstance(s.type, Array) and s.type.space is not Space.ANY:
             raise input_error("OG500", "shared memory has no counterpart in plain C", s.loc)
-        if isinstance(s.type, Array) and self.is_product(s.type):
+        if isinstance(s.type, Array) and self.is_checked(s.type):
             sizes = [s.type.elem.name, *map(self.size, s.type.dims)]
-            self.out.add(f"(void)OPTIGPU_BYTES({', '.join(sizes)});")
+            self.out.add(f"OPTIGPU_ROOM({', '.join(sizes)});")
         super().declaration(s)
 
     def loop(self, s: For) -> None:
@@ -322,6 +342,17 @@ class _CPrinter(ProgramPrinter):
             x.func for s in statements(body) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Call)
         }
         return any(self.starts_threads(f.body) for f in self.functions if f.name in called)
+
+
+def without_own_name(f: Function) -> Function:
+    """With other parameters: none has the name of the function, which it would hide."""
+    name = fresh_name(f.name, names_in(f) | {f.name})
+
+    def renamed(e: Expr) -> Expr:
+        return substitute(e, {f.name: Var(name)})
+
+    params = [replace(p, type=map_type(p.type, renamed)) for p in f.params]
+    return replace(f, params=tuple(replace(p, name=name) if p.name == f.name else p for p in params))
 
 
 def callees_first(program: Program, names: Sequence[str]) -> list[Function]:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from optigpu.codegen.arithmetic import Ranges, const, keeps_value
+from optigpu.codegen.arithmetic import Ranges, const, expand_index_helper, keeps_value
+from optigpu.codegen.conversions import host_conversion
 from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC, index_helper
 from optigpu.syntax.errors import InputError, input_error
 from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Cond, Expr, Index, Int, Real, Unary, Var
@@ -25,7 +26,7 @@ from optigpu.syntax.operators import (
 )
 from optigpu.syntax.printer import ExprPrinter, prefixed
 from optigpu.syntax.program import For, Mode, Store
-from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Array, Kind, Scalar, Space, Type, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Array, Kind, Scalar, Space, Type, is_float, is_int
 
 SHIFTS = ("<<", ">>")
 
@@ -175,7 +176,7 @@ class CExprs(ExprPrinter):
             case Var(name) if name in self.types:
                 return promoted(self.types[name])
             case Cast(_, arg, True):
-                return self.machine_type(arg) if is_int(arg.type) else INT  # a truth value
+                return self.machine_type(arg) if is_int(arg.type) else promoted(e.to) if is_float(arg.type) else INT
             case Binary() if is_int(e.type):
                 t = self.operation_type(e)
                 return self.wider(e, t) or t
@@ -205,31 +206,39 @@ class CExprs(ExprPrinter):
         return is_int(e.type) and self.machine_type(e).bits == INT64.bits
 
     def cast(self, e: Cast) -> tuple[str, int]:
+        if is_int(e.to) and is_float(e.arg.type):
+            assert isinstance(e.arg.type, Scalar)
+            return f"{self.conversion(e.arg.type, e.to)}({self.show(e.arg)})", UNARY_PRECEDENCE
         if e.implicit or not (is_int(e.to) and is_int(e.arg.type)):
             return super().cast(e)
         if not keeps_value(e):
             return self.modulo(e)
         return f"({e.to.name}){self.stored(e.arg, e.to, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
 
+    def conversion(self, have: Scalar, to: Scalar) -> str:
+        """What converts a float to an integer."""
+        return host_conversion(to)
+
     # Numbers modulo 2^bits
 
     def modulo(self, e: Cast) -> tuple[str, int]:
         """A cast to an unsigned type. Sums and products that may not fit are computed in an unsigned type, as C defines it."""
         inner = without_implicit(e.arg)
-        if not is_ring(inner) or self.is_plain(inner):
+        if not is_ring(inner) or self.is_plain(inner, replace(self.ranges, assumed=None)):
             return f"({e.to.name}){self.show(e.arg, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
-        t = UINT64 if computed_bits(inner) == INT64.bits else UINT
+        t = UINT64 if INT64.bits in (e.to.bits, computed_bits(inner)) else UINT
         text, level = self.ring(inner, t)
         return (text, level) if e.to == t else (f"({e.to.name})({text})", UNARY_PRECEDENCE)
 
-    def is_plain(self, e: Expr) -> bool:
+    def is_plain(self, e: Expr, ranges: Ranges) -> bool:
         """Whether it has its value in the type in which C computes it."""
         e = without_implicit(e)
         match e:
             case Binary(op, a, b) if op in WRAPPING:
-                return self.is_plain(a) and self.is_plain(b) and self.ranges.fits(e, self.operation_type(e))
+                plain = self.is_plain(a, ranges) and self.is_plain(b, ranges)
+                return plain and ranges.fits(e, self.operation_type(e))
             case Unary("-", a):
-                return self.is_plain(a) and self.ranges.fits(e, self.machine_type(a))
+                return self.is_plain(a, ranges) and ranges.fits(e, self.machine_type(a))
             case _:
                 return True
 
@@ -384,12 +393,14 @@ def counts_in(s: For, t: Scalar, ranges: Ranges) -> bool:
     return t.low <= first and last <= t.high
 
 
-def unsigned_division(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:
-    """`s /= u` on a signed s would divide without a sign: the assignment that does not."""
+def spelled_out(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:
+    """Where C computes something else in `s /= u` (of a signed s without a sign) or `s %= d` (not of the least number by -1): the
+    assignment that does not."""
     target, value, op = s.target, s.value, s.op
     if op in ("/", "%") and is_signed(target) and is_int(value.type):
         whole = Binary(op, target, value, type=target.type)
-        if not exprs.operation_type(whole).signed:
+        t = exprs.operation_type(whole)
+        if not t.signed or exprs.may_overflow_remainder(whole) or (op == "%" and exprs.wider(whole, t) is not None):
             return None, whole
     return None
 
@@ -458,19 +469,3 @@ def confusing(outer: str, side: Expr) -> bool:
     if outer in BITWISE and inner not in ("*", "/", "%") and inner != outer:
         return True
     return outer in COMPARISONS and inner in COMPARISONS
-
-
-def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
-    """MSIZEn and MINDEXn as arithmetic, which does not wrap around."""
-    stem, rank = helper
-    e = replace(e, type=e.type if is_signed(e) else INT64)
-    sizes, indices = e.args[:rank], e.args[rank:]
-    if stem == "MSIZE":
-        out: Expr = sizes[0]
-        for n in sizes[1:]:
-            out = Binary("*", out, n, type=e.type)
-        return out
-    out = indices[0]
-    for n, i in zip(sizes[1:], indices[1:]):
-        out = Binary("+", Binary("*", out, n, type=e.type), i, type=e.type)
-    return out

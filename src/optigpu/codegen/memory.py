@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+STACK = 1 << 20  # bytes: the largest local array
 ALLOCATOR = r"""
 // Memory for arrays. Where there is none, or none of such a size, the innermost frame ends: what was allocated in it is freed,
 // and an optigpu_try_ function returns what went wrong. Outside of all frames nobody can be told, and the program stops.
@@ -34,11 +35,15 @@ static inline void optigpu_fail(void) {
   longjmp(*optigpu_end, 1);
 }
 static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
+  const size_t most = (size_t)1 << 47;  // no array is larger
   for (int i = 0; i < rank; i++) {
-    if (sizes[i] != 0 && bytes > SIZE_MAX / sizes[i]) optigpu_fail();
+    if (sizes[i] != 0 && bytes > most / sizes[i]) optigpu_fail();
     bytes *= sizes[i];
   }
   return bytes;
+}
+static inline void optigpu_room(size_t bytes) {
+  if (bytes > (size_t)1 << 20) optigpu_fail();  // on the stack
 }
 static inline void* optigpu_malloc(size_t bytes) {
   struct optigpu_memory* const memory = malloc(sizeof *memory);
@@ -75,4 +80,5 @@ static inline void optigpu_failed(const struct optigpu_frame* frame) {
 #define OPTIGPU_BYTES(type, ...) \
   optigpu_bytes(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
 #define OPTIGPU_MALLOC(type, ...) optigpu_malloc(OPTIGPU_BYTES(type, __VA_ARGS__))
+#define OPTIGPU_ROOM(type, ...) optigpu_room(OPTIGPU_BYTES(type, __VA_ARGS__))
 """

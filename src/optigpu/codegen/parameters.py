@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from optigpu.codegen.arithmetic import Ranges, const, poly
+from optigpu.codegen.arithmetic import Ranges, const, mentioned, poly
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.exprs import Binary, Call, Expr, Int, PointsTo, Var
@@ -49,7 +49,7 @@ def facts(f: Function) -> Iterator[Expr]:
 def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None = None, *, entry: bool = True) -> Ranges:
     """What the contract leaves possible, with the limits that an entry point has checked. It has also checked that sizes are not
     negative: a contract that says nothing about an array does not say so of its sizes."""
-    ranges = Ranges()
+    ranges, params = Ranges(), {p.name for p in f.params}
     least: dict[str, int] = {}
     most: dict[str, int] = {}
     for d in sizes(f) if entry else ():
@@ -63,7 +63,7 @@ def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None =
         for d in dims:
             cells = cells * poly(d)
         match cells.terms:
-            case ((factors, count),) if factors and count > 0:
+            case ((factors, count),) if factors and count > 0 and mentioned(cells) <= params:  # no logical variables
                 ranges = ranges.having_product(factors, (MEMORY - 1) // (count * elem.size))
             case _:
                 pass

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import Ranges, inside_loop, keeps_value
-from optigpu.syntax.exprs import Binary, Cast, Expr, Unary
+from optigpu.codegen.arithmetic import Ranges, expand_index_helper, inside_loop, keeps_value
+from optigpu.syntax.builtins import index_helper
+from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Unary
 from optigpu.syntax.operators import WRAPPING
 from optigpu.syntax.program import Assert, Block, Body, Decl, For, Function, Ghost, GhostEnd, If, Stmt
 from optigpu.syntax.scopes import assigned_names
@@ -19,7 +20,8 @@ from optigpu.syntax.walk import map_children, map_range, map_stmt_exprs
 
 
 def with_wraps(f: Function, ranges: Ranges) -> Function:
-    """The function with a cast around each operation that may wrap around; `ranges` are those of its parameters."""
+    """The function with a cast around each operation that may wrap around; `ranges` are those of its parameters, of which nothing
+    is assumed: where arguments make something wrap around, that is what the program says."""
     return replace(f, body=_Wraps(assigned_names(f.body)).body(f.body, ranges))
 
 
@@ -68,6 +70,9 @@ def wrapped(e: Expr, ranges: Ranges) -> Expr:
         case Binary(op) | Unary(op) if (op in WRAPPING) and is_unsigned(e.type):
             assert isinstance(e.type, Scalar)
             return e if ranges.fits(e, e.type) else Cast(e.type, e, type=e.type, loc=e.loc)
+        case Call(name) if (helper := index_helper(name)) is not None and is_unsigned(e.type):
+            assert isinstance(e.type, Scalar)
+            return e if ranges.fits(e, e.type) else Cast(e.type, expand_index_helper(e, helper), type=e.type, loc=e.loc)
         case Cast(to, arg) if not keeps_value(e) and is_unsigned(to) and is_int(arg.type) and ranges.fits(arg, to):
             return replace(e, arg=Cast(to, arg, True, type=to, loc=e.loc))
         case _:

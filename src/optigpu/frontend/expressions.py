@@ -379,7 +379,7 @@ class ExpressionTyper:
             arity = INTEGER[name] if helper is None else helper[1] * (1 if helper[0] == "MSIZE" else 2)
             self.arity(e, arity)
             ints = [self.integer(a, scope, "this argument is") for a in e.args]
-            type_ = UINT64 if helper is not None and helper[0] == "MSIZE" else INT  # size_t
+            type_ = INT if helper is None else UINT64 if helper[0] == "MSIZE" else INT64  # size_t, ptrdiff_t
             for v in ints:
                 type_ = usual_conversion(type_, scalar(v))
             return replace(e, args=tuple(convert(v, type_, "this argument is") for v in ints), type=type_)

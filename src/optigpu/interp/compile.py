@@ -256,7 +256,9 @@ class _Compiler:
             return lambda m, f: exact_divide(args[0](m, f), args[1](m, f), loc)
         helper = index_helper(name)
         if helper is not None:
-            linear = linear_index(helper)
+            linear, t = linear_index(helper), e.type
+            if isinstance(t, Scalar) and not t.signed:
+                return lambda m, f: wrap(linear([a(m, f) for a in args]), t)
             return lambda m, f: linear([a(m, f) for a in args])
         raise CannotEvaluate(f"`{name}` cannot be run yet", loc)
 

@@ -85,7 +85,11 @@ def bitwise(op: str, a: int, b: int, loc: Loc) -> int:
 
 
 def real_to_int(x: Number, t: Scalar, loc: Loc) -> int:
-    if isinstance(x, float) and not math.isfinite(x):
+    """Where it does not fit, some number of the type: here 0, as in emitted C. Narrow and unsigned ones have to fit."""
+    finite = not isinstance(x, float) or math.isfinite(x)
+    if t.signed and t.bits >= 32:
+        return math.trunc(x) if finite and t.low <= math.trunc(x) <= t.high else 0
+    if not finite:
         raise Misbehaviour("OG209", f"{x} is no integer", loc)
     return fit(math.trunc(x), t, loc, "the value")
 

@@ -106,7 +106,7 @@ def lower_kernel(
     ]
     ranges = scope.ranges
     for c, name in threads.names.items():
-        ranges = ranges.having(name, const(0), c.extent - const(1))
+        ranges = ranges.declaring(name, const(0), c.extent - const(1))
     layout = lay_out(lowering.shared, lowering.vectors, lowering.in_scope, body, kernel.loc)
     stable = {d.name for d in coordinates} | (scalars.keys() - lowering.assigned)
     body = name_common(body, stable - declared_in(body), threads.taken)

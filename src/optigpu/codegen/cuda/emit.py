@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from optigpu.codegen.arithmetic import Assumptions, Ranges
+from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, root, wrapped
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain, bound_arrays, flat
@@ -191,10 +192,11 @@ def emit_cuda(
     for g in (f, *(g for g in functions.values() if g.role is Role.DEVICE)):
         reject_reserved(g, f.name)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
-    assumed = Assumptions({p.name: NARROW for p in f.params if p.type == INT})
-    ranges = replace(parameter_ranges(f), assumed=assumed)
+    ranges = parameter_ranges(f)
     params = {n: map_type(t, lambda d: wrapping(d, ranges)) for n, t in params.items()}
     f = with_wraps(f, ranges)
+    assumed = Assumptions({p.name: NARROW for p in f.params if p.type == INT})
+    ranges = replace(ranges, assumed=assumed)
     values: dict[str, Expr] = {name: Int(value, type=INT) for name, value in INT_CONSTANTS.items()}
     values |= {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
     f = replace(f, body=without_hiding(f.body, {n: n for n in params.keys() | values.keys()}, names_in(f)))
@@ -346,9 +348,15 @@ class _File:
         self.out.add("namespace {")
         self.out.add("")
         device.write(self.out)
-        for line in self.preamble().strip("\n").split("\n"):
-            self.out.add(line)
-        self.out.add("")
+        above, self.out = self.out, Lines()
+        self.host(checked)
+        host, self.out = self.out.text(), above
+        conversions = "\n".join(["", *host_conversions(host, "inline")])
+        self.out.extend((self.preamble() + conversions).strip("\n").split("\n"))
+        return self.out.text() + "\n" + host
+
+    def host(self, checked: list[tuple[str, Expr]]) -> None:
+        """Launches, checks and entry points."""
         for k in self.lowering.kernels:
             print_launch(k, self.out, k.ranges.assuming(self.limits))
             self.out.add("")
@@ -362,7 +370,6 @@ class _File:
         if self.bound is not None:
             self.out.add("")
             self.entry(bool(checks), self.bound)
-        return self.out.text()
 
     def checks(self, checked: list[tuple[str, Expr]]) -> list[str]:
         """Statements that return what is wrong with the arguments."""

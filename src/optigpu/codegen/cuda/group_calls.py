@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.syntax.errors import input_error
-from optigpu.syntax.exprs import Call, Expr, Int, Var
+from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Int, Var
 from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import Block, Body, Decl, For, Function, Param, Stmt
 from optigpu.syntax.types import Scalar
@@ -46,14 +46,34 @@ def without_group_calls(body: Body, functions: dict[str, Function]) -> Body:
 
 
 def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
+    """Arguments have their values now, also the indices of a pointer: the function may change what they are read from."""
     named: list[Stmt] = []
+
+    def settled(e: Expr, t: Scalar, p: Param) -> Expr:
+        name = _named(p, names)
+        named.append(Decl(name, t, e, True))
+        return Var(name, type=t)
+
+    def pointer(e: Expr, p: Param) -> Expr:
+        match e:
+            case Addr(arg):
+                return replace(e, arg=pointer(arg, p))
+            case Index(base, indices):
+                return replace(e, base=pointer(base, p), indices=tuple(number(i, p) for i in indices))
+            case Binary(_, left, right):
+                return replace(e, left=pointer(left, p), right=number(right, p))
+            case _:
+                return e
+
+    def number(e: Expr, p: Param) -> Expr:
+        return settled(e, e.type, p) if isinstance(e.type, Scalar) and reads(e) else e
+
     args: list[Expr] = []
     for p, a in zip(f.params, call.args):
-        if isinstance(p.type, Scalar) and not isinstance(a, Int | Var):  # it has its value now
-            name = _named(p, names)
-            named.append(Decl(name, p.type, a, True))
-            a = Var(name, type=p.type)
-        args.append(a)
+        if not isinstance(p.type, Scalar):
+            args.append(pointer(a, p))
+        else:
+            args.append(a if isinstance(a, Int | Var) else settled(a, p.type, p))
     body = inlined(s, f, tuple(args), names)
     if body is None:
         raise input_error("OG401", f"the result of `{f.name}` has no place here", s.loc)
@@ -61,6 +81,14 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
         names |= {d.name for d in statements(body) if isinstance(d, Decl)}
         return (*named, *body)
     return (Block((*named, *body), mark=s.mark),)
+
+
+def reads(e: Expr) -> bool:
+    """Whether it is read from memory, also by a function that gets an array."""
+    return any(
+        isinstance(x, Index) or (isinstance(x, Call) and any(not isinstance(a.type, Scalar) for a in x.args))
+        for x in subexpressions(e)
+    )
 
 
 def _named(p: Param, names: set[str]) -> str:

@@ -58,13 +58,14 @@ class HostLowering:
                     pass
                 case _:
                     new, scope = lowering.statement(s, scope)
+                    if isinstance(s, Decl):  # also one of which nothing is left
+                        self.lets.pop(s.name, None)
                     for x in new:
                         out.append(Plain(x))
                         if isinstance(x, Decl) and isinstance(x.type, Scalar):
                             self.scalars[x.name] = x.type
                             if x.init is not None and x.name not in assigned:
                                 self.scalars[x.name] = CExprs(scope.ranges).constant_type(x.type, x.init)
-                            self.lets.pop(x.name, None)
                             constant = x.init is not None and is_int(x.type) and x.name not in assigned
                             if x.init is not None and constant and is_stable(x.init, assigned):
                                 self.lets[x.name] = x.init

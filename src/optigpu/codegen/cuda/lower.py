@@ -74,7 +74,7 @@ class Scope:
         return Scope(values, arrays, self.ranges.without(name))
 
     def ranged(self, name: str, low: Poly, high: Poly) -> Scope:
-        return replace(self, ranges=self.ranges.having(name, low, high))
+        return replace(self, ranges=self.ranges.declaring(name, low, high))
 
 
 @dataclass
@@ -329,7 +329,12 @@ class Lowering:
                 )
             if e.func not in self.called:
                 self.called.append(e.func)
-        elif e.func not in MATH and e.func not in NUMERIC and e.func not in INTEGER and not e.func.startswith("MINDEX"):
+        elif (
+            e.func not in MATH
+            and e.func not in NUMERIC
+            and e.func not in INTEGER
+            and not e.func.startswith(("MINDEX", "MSIZE"))
+        ):
             raise self.refuse(f"`{e.func}`", e)
 
     def element(self, e: Index, base: Expr, indices: tuple[Expr, ...], scope: Scope) -> Expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from optigpu.codegen.arithmetic import Ranges
 from optigpu.codegen.parameters import sizes
 from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var
@@ -29,8 +30,9 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
             if isinstance(i.body, TypeOf):
                 continue
             fact = unfolded(i.body, meant)
-            if decidable(fact, integers):
-                checked.append((print_expr(i.body), machine(fact, integers)))
+            condition = machine(fact, integers) if decidable(fact, integers) else None
+            if condition is not None and computable(condition):
+                checked.append((print_expr(i.body), condition))
             else:
                 assumed.append(print_expr(i.body))
     known = {text for text, _ in checked}
@@ -45,7 +47,7 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
 
 
 def decidable(e: Expr, integers: Mapping[str, Scalar]) -> bool:
-    """Whether the arguments alone decide it, in no more than 64 bits with a sign."""
+    """Whether the arguments alone decide it."""
     for x in subexpressions(e):
         match x:
             case Var(name):
@@ -64,6 +66,12 @@ def decidable(e: Expr, integers: Mapping[str, Scalar]) -> bool:
             case _:
                 return False
     return True
+
+
+def computable(condition: Expr) -> bool:
+    """Whether its numbers fit 64 bits, whatever the arguments are."""
+    numbers = [x for x in subexpressions(condition) if is_int(x.type)]
+    return all(Ranges().fits(x, INT64) or Ranges().fits(x, UINT64) for x in numbers)
 
 
 def compared_alone(e: Expr) -> bool:

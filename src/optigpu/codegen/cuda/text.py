@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from optigpu.codegen.arithmetic import Ranges, const, inside_loop, poly
+from optigpu.codegen.conversions import device_conversion
 from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage
-from optigpu.codegen.expressions import CExprs, unsigned_division
+from optigpu.codegen.expressions import CExprs, spelled_out
 from optigpu.codegen.wrapping import declared
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Int, Var
@@ -63,6 +64,9 @@ class CudaExprs(CExprs):
         if info.flat or len(info.dims) == 1:
             return info.name
         return f"&{info.name}" + "[0]" * len(info.dims)
+
+    def conversion(self, have: Scalar, to: Scalar) -> str:
+        return device_conversion(have, to) if self.device else super().conversion(have, to)
 
     def numeric(self, e: Call) -> tuple[str, int]:
         if is_int(e.type) and e.func != "abs" and self.device:
@@ -137,7 +141,7 @@ class BodyPrinter:
             case Decl():
                 self.declaration(s, assigned)
             case Store(target, value, op):
-                op, value = unsigned_division(self.exprs, s) or (op, value)
+                op, value = spelled_out(self.exprs, s) or (op, value)
                 text = self.e(value) if op else self.exprs.stored(value, target.type)
                 self.out.extend(broken(f"{self.e(target)} {op or ''}= {text};", MAX_LINE - 2 * self.out.depth))
             case For():

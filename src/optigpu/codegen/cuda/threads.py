@@ -223,7 +223,7 @@ class ThreadMap:
             for axis, extent in zip(AXES, reversed(dims)):
                 first = self.slices.get(axis) if word == "blockIdx" else None
                 if first is not None:
-                    ranges = ranges.having(first, const(0), extent - const(1))
+                    ranges = ranges.declaring(first, const(0), extent - const(1))
                 most = extent if first is None else const(MAX_GRID_YZ)
                 ranges = ranges.having(f"{word}.{axis}", const(0), most - const(1))
         return ranges

@@ -110,6 +110,15 @@ OPTIGPU_LEAST(unsigned long long)
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 
+// Without a fraction; the nearest number where it does not fit, 0 of what is no number.
+#define OPTIGPU_WHOLE(T, name, low, high) \
+  inline T __float2##name##_rz(float x) { return x != x ? 0 : x <= low ? (T)low : x >= high ? (T)-1 - (T)low : (T)x; } \
+  inline T __double2##name##_rz(double x) { return x != x ? 0 : x <= low ? (T)low : x >= high ? (T)-1 - (T)low : (T)x; }
+OPTIGPU_WHOLE(int, int, -2147483648.0, 2147483648.0)
+OPTIGPU_WHOLE(unsigned, uint, 0.0, 4294967296.0)
+OPTIGPU_WHOLE(long long, ll, -9223372036854775808.0, 9223372036854775808.0)
+OPTIGPU_WHOLE(unsigned long long, ull, 0.0, 18446744073709551616.0)
+
 inline cudaError_t cudaMalloc(void** p, size_t bytes) { return standin::allocate(p, bytes); }
 inline cudaError_t cudaMallocAsync(void** p, size_t bytes, cudaStream_t) { return standin::allocate(p, bytes); }
 inline cudaError_t cudaFree(void* p) { return standin::release(p); }
