@@ -40,6 +40,24 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
         "n < 0",
     ),
     "inner size": ("int n, float a[4][n + 1]", '__requires("n <= 0");', "n <= 0", "n < -1"),
+    "size in memory": (
+        "int64_t n, float a[n]",
+        '__requires("n >= 35184372088832"); __reads("a ~> Cells1(n)");',
+        "35184372088832",
+        "35184372088833",
+    ),
+    "sizes in memory": (
+        "int64_t n, int64_t m, double a[n][m]",
+        '__requires("n * m >= 17592186044416"); __reads("a ~> Cells2(n, m)");',
+        "17592186044416",
+        "17592186044417",
+    ),
+    "a part of an array in memory": (
+        "int64_t n, int64_t m, uint8_t a[n]",
+        '__requires("0 <= m"); __requires("m >= 140737488355328"); __requires("m <= n"); __reads("a ~> Cells1(m)");',
+        "140737488355328",
+        "140737488355329",
+    ),
     "linear": ("int n, int m", '__requires("n == 2 * m"); __requires("n + m == 6");', "== 6", "== 7"),
     "reals": ("float x", '__requires("x > 0"); __requires("x * 2 > x");', "x * 2 > x", "x * 2 < x"),
     "all elements": (
@@ -125,6 +143,37 @@ def test_only_what_contradicts_is_shown() -> None:
     assert core(text) == [("n > 10", 3), ("k > 7", 4), ("n + k < 9", 5)]
     assert core(text.replace("k > 7", "k < 7")) == [("`k` is of type unsigned", 1), ("n > 10", 3), ("n + k < 9", 5)]
     assert core(text.replace("n + k < 9", "n + k > 9")) is None
+
+
+EMPTY = """void f(int64_t n, float a[n]) {{
+  __requires("n >= {least}");
+  __writes("a ~> Matrix1(n, fun i -> 1.0f)");
+}}
+"""
+
+
+def test_an_array_that_no_memory_has_is_shown_with_its_clause() -> None:
+    found = first(EMPTY.format(least=70368744177664))
+    assert found.verdict is Verdict.UNPROVED
+    assert found.problem is not None
+    assert (found.problem.code, found.problem.loc.line) == ("OG360", 2)
+    assert [(loc.line, text) for loc, text in found.problem.labels] == [
+        (3, "`a` lies in memory: it has at most 140737488355328 bytes")
+    ]
+    smaller = first(EMPTY.format(least=8))
+    assert smaller.problem is not None and smaller.problem.code != "OG360"
+
+
+def test_only_arrays_with_cells_need_memory() -> None:
+    """The product of two negative sizes is positive, and nothing is known of an array that is not held."""
+    large = '__requires("n * m >= 1125899906842624");'
+    cells = '__reads("for i in 0..n -> for j in 0..m -> &a[i][j] ~> Cell");'
+    parameters = "int64_t n, int64_t m, float a[9][9]"
+    assert core(function(parameters, large, 1)) is None
+    assert core(function(parameters, large + cells, 1)) is None
+    found = core(function(parameters, '__requires("n >= 0, m >= 0");' + large + cells, 1))
+    assert found is not None
+    assert ("`a` lies in memory: it has at most 140737488355328 bytes", 2) in found
 
 
 def test_axioms_count_too() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from optigpu.checker.verdict import Verdict
@@ -9,8 +11,9 @@ from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
+from optigpu.interp.testing import candidate_floats, valid_inputs, values_of
 from optigpu.interp.testing import test_function as run_tests
-from optigpu.interp.testing import valid_inputs
+from optigpu.syntax.program import Program
 from optigpu.syntax.types import MACHINE_SCALARS, Kind, Scalar
 
 INTEGERS = [t for t in MACHINE_SCALARS if t.kind is Kind.INT]
@@ -60,3 +63,73 @@ def test_tiles_fit_the_type() -> None:
     sizes = {i.scalars["n"] for i in valid_inputs(Runner(program), program.function("f"), most=30)}
     assert sizes <= {0, 200}
     assert 200 in sizes
+
+
+# name -> (parameters, body that returns WRONG on few inputs and else 0, what the inputs must say)
+RARE = {
+    "above a constant": ("float x", "return x < 5.0f ? 0 : WRONG;", "x = 5"),
+    "a constant": ("double x", "return x == 123.5 ? WRONG : 0;", "x = 247/2"),
+    "two": ("float x, float y", "int r = 0; if (x > 50.0f) if (y < -60.0f) r = WRONG; return r;", "x = 51, y = -61"),
+    "large": ("float x", "return x * x > 200000.0f ? WRONG : 0;", "x = 1000"),
+    "small": ("float x", "int r = 0; if (x > 0.0f) if (x * 300.0f < 1.0f) r = WRONG; return r;", "x = 1/1024"),
+    "beside a size": ("int n, float x", "int r = 0; if (n > 3) if (x > 77.0f) r = WRONG; return r;", "x = 78"),
+    "a cell": ("float a[3]", "return a[1] > 100.0f ? WRONG : 0;", "a = [0, "),
+    "a cell of integers": ("int a[3]", "return a[1] > 100 ? WRONG : 0;", "a = [0, "),
+    "a truth value": ("bool b", "return b ? WRONG : 0;", "b = True"),
+}
+
+
+def with_rare_result(parameters: str, body: str, wrong: str) -> Program:
+    reads = '__reads("a ~> Cells1(3)");' if "[3]" in parameters else ""
+    return parse_text(
+        f'int f({parameters}) {{ {reads} __ensures("_Res == 0"); {body.replace("WRONG", wrong)} }}', "f.c"
+    )
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_a_wrong_result_on_few_inputs_is_refuted(name: str) -> None:
+    parameters, body, shown = RARE[name]
+    program = with_rare_result(parameters, body, "1")
+    result = Verifier(Settings(refuter=refute)).verify(program).functions[0]
+    assert result.verdict is Verdict.REFUTED
+    assert result.counterexample is not None
+    assert shown in result.counterexample.inputs
+    again = refute(program, "f")
+    assert again is not None and again.inputs == result.counterexample.inputs
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_a_right_result_on_few_inputs_is_tested_and_passes(name: str) -> None:
+    parameters, body, _ = RARE[name]
+    program = with_rare_result(parameters, body, "0")
+    report = run_tests(Runner(program), program.function("f"))
+    assert report.failure is None
+    assert report.runs > 20 or name == "a truth value"
+
+
+@pytest.mark.parametrize(("parameters", "most"), [("", 1), ("bool b", 3), ("bool b, bool c", 5)])
+def test_functions_with_few_inputs_end_early(parameters: str, most: int) -> None:
+    program = parse_text(f"int f({parameters}) {{ return 0; }}", "f.c")
+    assert 1 <= run_tests(Runner(program), program.function("f")).runs <= most
+
+
+def test_inputs_around_constants_satisfy_preconditions_on_floats() -> None:
+    program = parse_text('int f(float x) { __requires("x > 1000"); __ensures("_Res == 0"); return 0; }', "f.c")
+    report = run_tests(Runner(program), program.function("f"))
+    assert report.gave_up is None and report.runs > 2
+
+
+@pytest.mark.parametrize(("function", "large"), [("fabsf", True), ("expf", False)])
+def test_large_floats_are_for_programs_that_do_not_round(function: str, large: bool) -> None:
+    """The interpreter rounds what `exp` is: equal reals could look different."""
+    program = parse_text(f"float f(float x) {{ return {function}(x) + 300.0f; }}", "f.c")
+    assert (max(candidate_floats(program, program.function("f"))) > 16) == large
+
+
+@pytest.mark.parametrize(("name", "has_large"), [("float", False), ("double", True)])
+def test_only_floats_of_the_type_are_drawn(name: str, has_large: bool) -> None:
+    program = parse_text(f"int f({name} x) {{ return (double)x < 0.1 ? 0 : (double)x < 1e39 ? 1 : 2; }}", "f.c")
+    t = next(t for t in MACHINE_SCALARS if t.name == name)
+    found = values_of(t, [], candidate_floats(program, program.function("f")))
+    assert (max(found) > 10**38) == has_large
+    assert (Fraction(0.1) in found) == has_large  # the nearest double is no float

@@ -215,6 +215,36 @@ def test_the_certificate_has_both_proofs_and_what_was_left_out() -> None:
     assert audit(program, sealed(stronger), Z3Solver()).failures
 
 
+ASSERTED = """int f(float x, int a[2]) {{ __writes("a ~> Cells1(2)"); a[0] = 0; a[1] = 0;
+  int r = 0; if (x < 1.0f) r = 1;
+  __ASSERT("0 <= r, r <= 1");
+  if (x >= 1.0f) r = 1;
+  __ASSERT("r == 1");
+  int s = 0; if (x < 2.0f) s = 1;
+  __ASSERT("0 <= s, s <= 1");
+  if (x >= 2.0f) s = 1;
+  __ASSERT("s == 1");
+  a[{index}] = 7;
+  return s; }}"""
+
+
+def test_several_assertions_about_reals_are_left_out() -> None:
+    """Each by its number in the whole function: those before it may be left out already."""
+    program = parse_text(f"#include <optigpu.h>\n{ASSERTED.format(index='s')}", "t.c")
+    result = Verifier(Settings()).verify(program)
+    assert result.verified
+    opened = result.functions[0].opened
+    assert opened is not None
+    assert opened.without == (("f.open", "assert", 2), ("f.open", "assert", 5))
+    assert not audit(program, certificate_of(program, result), Z3Solver()).failures
+
+
+def test_an_assertion_that_is_left_out_bounds_no_index() -> None:
+    (result,) = check(ASSERTED.format(index="2 - s")).functions  # within bounds if s is 1
+    assert result.verdict is not Verdict.VERIFIED
+    assert result.problem is not None and result.problem.data["floats"] == "open"
+
+
 def test_functions_in_which_floats_decide_nothing_are_proved_once() -> None:
     (result,) = check("float f(float x) { return x * 2.0f; }").functions
     assert result.opened is None

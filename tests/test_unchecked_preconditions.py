@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import tracemalloc
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +17,7 @@ import optigpu as og
 from optigpu.codegen.cuda.emit import emit_cuda
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
+from optigpu.runtime import preconditions
 from optigpu.runtime.arrays import ArrayView
 from optigpu.runtime.errors import CallError
 from optigpu.runtime.manifest import signature_from_json, signature_to_json
@@ -90,6 +93,111 @@ def test_what_is_not_checked_is_listed(fact: str) -> None:
     s = of_array(fact)
     assert len(s.unchecked()) == 1
     assert check(s, m=0, a=np.array([1, 2, 3], np.int32)) == s.unchecked()
+
+
+# parameters, a clause that has no value at some arguments, the clause that excludes them, arguments of both kinds
+WITHOUT_A_VALUE = [
+    ("float x", "1.0 /. x >. 0.0", "x !=. 0.0", {"x": 2.0}, {"x": 0.0}),
+    ("float x", "1.0 / x > 0.0", "x != 0.0", {"x": 2.0}, {"x": -0.0}),
+    ("int n, int m", "n / m >= 0", "m != 0", {"n": 7, "m": 2}, {"n": 7, "m": 0}),
+    ("int n, int m", "n % m == 1", "m != 0", {"n": 7, "m": 2}, {"n": 7, "m": 0}),
+    ("int n, int k", "n == 1 << k", "k >= 0", {"n": 8, "k": 3}, {"n": 1, "k": -1}),
+    ("int n, int k", "n >> k == 1", "k >= 0", {"n": 8, "k": 3}, {"n": 1, "k": -1}),
+    ("int n, int k", "n < 1 << k", "k < 31", {"n": 8, "k": 4}, {"n": 1, "k": 1_000_000_000}),
+    ("float x, int k", "x < (float)(1 << k)", "k < 31", {"x": 8.0, "k": 4}, {"x": 1.0, "k": 1024}),
+    ("float x, int k", "x + (float)(1 << k) > 0.0", "k < 31", {"x": 8.0, "k": 4}, {"x": 1.0, "k": 1024}),
+]
+
+
+@pytest.mark.parametrize(("params", "partial", "guard", "good", "bad"), WITHOUT_A_VALUE)
+def test_a_clause_without_a_value_leaves_it_to_the_others(
+    params: str, partial: str, guard: str, good: dict[str, Any], bad: dict[str, Any]
+) -> None:
+    s = signature(f'void f({params}) {{ __requires("{partial}"); __requires("{guard}"); }}')
+    assert check(s, **good) == ()
+    with pytest.raises(CallError, match=f"the precondition {re.escape(s.requirements[1].text)} does not hold"):
+        check(s, **bad)
+
+
+def test_a_huge_shift_takes_no_memory() -> None:
+    s = signature('void f(int k) { __requires("1 << k > 0"); }')
+    assert check(s, k=30) == ()
+    tracemalloc.start()
+    try:
+        assert check(s, k=1_000_000_000) == ("1 << k > 0",)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+# fact -> (contents that satisfy it, contents that do not); m is 12
+GUARDED = {
+    "forall i in 0..n -> A(i) != 0 ==> m % A(i) == 0": ([0, 6, 4], [0, 7]),
+    "forall i in 0..n -> A(i) == 0 || m % A(i) == 0": ([0, 6, 4], [0, 7]),
+    "forall i in 0..n -> !(A(i) != 0 && m % A(i) != 0)": ([0, 6, 4], [0, 7]),
+    "forall i in 0..n -> A(i) == 0 ? true : m % A(i) == 0": ([0, 6, 4], [0, 7]),
+    "forall i in 0..n -> (A(i) == 0 ? 12 : m / A(i)) >= 2": ([0, 6, 4], [0, 7]),
+    "forall i in 0..n -> A(i) != 0 ==> exact_div(m, A(i)) >= 2": ([0, 6, 4], [0, 7]),
+    "forall i in 0..n -> A(i) >= 0 ==> m >> A(i) > 0": ([-1, 3], [-1, 4]),
+    "forall i in 0..n -> A(i) != 0 ==> 12.0 /. (float)(A(i)) >=. 2.0": ([0, 6], [0, 7]),
+    "forall i in 0..n -> i > 0 ==> A(i - 1) != 0 ==> A(i) % A(i - 1) == 0": ([0, 3, 6], [0, 3, 7]),
+    "forall i in 0..n -> A(i) != 0 ==> m / A(i) != 0 ==> 13 % (m / A(i)) == 0": ([0, 13, 12], [0, 13, 2]),
+    "forall i in 0..n -> A(i) != 0 ==> (forall j in 0..n -> A(j) % A(i) == 0)": ([0, 3, -3], [0, 3, 6]),
+    "forall i in 0..n -> forall j in 0..n -> A(i) != 0 ==> A(j) % A(i) == 0": ([0, 3, -3], [0, 3, 6]),
+    "forall i in 0..n -> forall j in 0..n -> i != j && A(i) != 0 ==> A(j) % A(i) != 0": ([2, 3, 5], [2, 3, 0]),
+    "forall i in 0..n -> A(i) != 0 ==> Any(j in 0..n, j != i && A(j) % A(i) == 0)": ([0, 3], [5, 3]),
+    "Any(i in 0..n, A(i) != 0 && m % A(i) == 0)": ([0, 6], [0, 7]),
+}
+
+
+@pytest.mark.parametrize("points", [1, 2, 1 << 20])
+@pytest.mark.parametrize("fact", GUARDED)
+def test_a_guard_excludes_points_without_a_value(fact: str, points: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preconditions, "POINTS_AT_ONCE", points)
+    good, bad = GUARDED[fact]
+    s = of_array(fact)
+    assert check(s, m=12, a=np.array(good, np.int32)) == ()
+    with pytest.raises(CallError, match="does not hold"):
+        check(s, m=12, a=np.array(bad, np.int32))
+
+
+def test_a_guard_that_lets_a_point_without_a_value_through_decides_nothing() -> None:
+    s = of_array("forall i in 0..n -> A(i) != 1 ==> m % A(i) == 0")
+    assert check(s, m=12, a=np.array([1, 6], np.int32)) == ()
+    assert check(s, m=12, a=np.array([1, 0, 6], np.int32)) == ("forall i in 0..n -> A(i) != 1 ==> m % A(i) == 0",)
+
+
+def test_real_numbers_in_an_array_are_divided_where_a_guard_allows_it() -> None:
+    s = signature(
+        'void f(int n, float a[n]) { __requires("A: int -> float, forall i in 0..n -> A(i) !=. 0.0 ==> 1.0 /. A(i) <=. 2.0");'
+        ' __reads("a ~> Matrix1(n, A)"); }'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert check(s, a=np.array([0, 0.5], np.float32)) == ()
+        with pytest.raises(CallError, match="does not hold"):
+            check(s, a=np.array([0, 0.25], np.float32))
+
+
+@pytest.mark.parametrize("form", ["UninitMatrix1(k)", "Cells1(k)"])
+def test_a_size_is_not_taken_for_contents(form: str) -> None:
+    s = signature(
+        'void f(int n, float a[n]) { __requires("k: int"); __requires("0 <= k && k <= n");'
+        f' __consumes("a ~> {form}"); __produces("a ~> {form}"); }}'
+    )
+    assert s.unchecked() == ("0 <= k && k <= n",)
+    assert check(s, a=np.zeros(4, np.float32)) == s.unchecked()
+
+
+def test_contents_are_known_beside_a_size() -> None:
+    s = signature(
+        'void f(int n, int a[n], int b[n]) { __requires("k: int, A: int -> int"); __requires("A(0) == 1");'
+        ' __reads("a ~> Matrix1(n, A)"); __consumes("b ~> UninitMatrix1(k)"); __produces("b ~> UninitMatrix1(k)"); }'
+    )
+    assert check(s, a=np.ones(4, np.int32), b=np.zeros(4, np.int32)) == ()
+    with pytest.raises(CallError, match="does not hold"):
+        check(s, a=np.zeros(4, np.int32), b=np.zeros(4, np.int32))
 
 
 def test_a_range_is_never_too_small() -> None:

@@ -18,7 +18,8 @@ from optigpu.checker.verdict import Problem
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import KNOWN, Claim, Index
+from optigpu.kernel.cells import KNOWN, Cells, Claim, Index, box
+from optigpu.kernel.conditions import ADDRESSES
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import UNIVERSAL, Judge, instance
 from optigpu.kernel.terms import FALSE, INT, REAL, TRUE, Term
@@ -61,8 +62,8 @@ def stated_of(elaborated: Elaborated, f: Function) -> list[Stated]:
 
 
 def input_types(f: Function, function: kc.Function, places: Sequence[Loc]) -> list[Stated]:
-    """What the types of parameters say of every input: ranges of numbers, in arrays too, and sizes that are not negative; and that
-    cells hold one value, whatever clauses (at these places) say of them."""
+    """What the types of parameters say of every input: ranges of numbers, in arrays too, and sizes that are not negative; that
+    arrays lie in memory; and that cells hold one value, whatever clauses (at these places) say of them."""
     out: list[Stated] = []
     if function.device:
         block = ANY_LAUNCH[1]
@@ -77,8 +78,12 @@ def input_types(f: Function, function: kc.Function, places: Sequence[Loc]) -> li
         elif isinstance(type_, Scalar):
             within = in_type(k.var(p.name, sort_of(type_, p.loc)), type_)
             out.append(Stated(f"`{p.name}` is of type {type_.name}", p.loc, (within,), typed=True))
-    pre = zip(function.contract.pre, places)
-    known = [(c, at) for c, at in pre if c.contents == KNOWN and c.cells.base in arrays]
+    pre = [(c, at) for c, at in zip(function.contract.pre, places) if c.cells.base in arrays]
+    params = {p.name: p for p in function.params}
+    for claim, at in pre:
+        text = f"`{claim.cells.base}` lies in memory: it has at most {ADDRESSES} bytes"
+        out.append(Stated(text, at, (in_memory(claim.cells, params[claim.cells.base]),), typed=True))
+    known = [(c, at) for c, at in pre if c.contents == KNOWN]
     for i, (claim, at) in enumerate(known):
         elem = arrays[claim.cells.base]
         facts = everywhere(claim, partial(_held_in_type, elem))
@@ -101,6 +106,16 @@ def in_type(x: Term, t: Scalar) -> Term:
             return k.and_(k.le(k.neg(most), x), k.le(x, most))
         case _:
             return TRUE
+
+
+def in_memory(cells: Cells, array: kc.Param) -> Term:
+    """What the kernel knows of a whole array that is held: it has at most as many bytes as there are addresses."""
+    dims = tuple(high for _, high in cells.ranges)
+    if array.space not in (kc.HOST_MEMORY, kc.GLOBAL) or any(d.level for d in dims) or cells != box(cells.base, dims):
+        return TRUE
+    fits = k.le(k.mul(k.num(array.bytes), *dims), k.num(ADDRESSES))
+    # the product of two negative sizes, which are those of no cells, is positive
+    return fits if len(dims) == 1 else k.implies(k.and_(*(k.le(k.ZERO, d) for d in dims)), fits)
 
 
 def _held_in_type(t: Scalar, values: Index) -> Term:

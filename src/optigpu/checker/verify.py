@@ -163,7 +163,7 @@ class Verifier:
                     theorem = executor.verify(f.name)
                     break
                 except Failed as failure:
-                    said = _said_of_results(failure, elaborated.program.functions[f.name])
+                    said = _said_of_results(failure, f)
                     if f.name == closed_name(f.name) or said is None or said in without:
                         raise
                     without.append(said)  # proved over the reals; with floats left open it says less
@@ -213,7 +213,10 @@ OVERFLOW, OVERFLOWN = "OG336", "OG209"  # a number is not shown to fit; it was s
 
 
 def _said_of_results(failure: Failed, f: kc.Function) -> tuple[str, str, int] | None:
-    """What a function with floats left open says of results, and could not be shown: it is safe without that."""
+    """What a function with floats left open says of results, and could not be shown: it is safe without that.
+
+    Assertions are numbered in the function as it was before any was left out, as `weakened` counts them.
+    """
     r, clause = failure.rejected, failure.clause
     if clause is not None and (r.rule, r.why) in (("ensures", "fact"), ("post", "value")):
         return f.name, *clause

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import islice
+from itertools import cycle, islice
 from typing import Any
 
 from optigpu.frontend.shapes import effective_types
@@ -16,9 +17,11 @@ from optigpu.interp.contracts import BEFORE, facts, resources
 from optigpu.interp.machine import DEFAULT_FUEL, Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.threads import ORDERED
-from optigpu.interp.values import Number
+from optigpu.interp.values import Number, rounded, simplest
+from optigpu.syntax.builtins import MATH
 from optigpu.syntax.depth import deep
-from optigpu.syntax.exprs import Binary, Call, Expr, Int, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, Int, Real, Var
+from optigpu.syntax.literals import lost
 from optigpu.syntax.program import Define, For, Function, Param, Program
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import Array, Kind, Scalar, Type
@@ -32,11 +35,15 @@ DRAWS = 200  # before giving up that random sizes satisfy the contract
 TRIES_PER_SIZE = 8  # contents that do not satisfy the precondition do not count
 SMALLEST_FIRST = 3  # so many of the smallest sizes, then tiles
 SMALLER_TRIED = 60  # so many of the smallest sizes, once a larger one has failed
+SMALL_SIZES = 30  # so many of the smallest sizes, with unusual numbers for the rest
 WHOLE = 64  # cells: larger arrays hold whole numbers
 LARGE = 1500  # cells: only whole and partial tiles may have more
 KERNEL_FUEL = 600_000  # a kernel's steps take longer
 SECONDS_PER_CELL = 1.1e-4  # that a kernel takes, about
 LONGEST = 3.0  # seconds for one run
+MAGNITUDES = (1000, 2**20, 2**30, Fraction(1, 1024), Fraction(1, 2**20))  # of floats that are converted to `int`, too
+EXACT = frozenset({"fabs", "floor", "ceil", "fmax", "fmin", "fma"})  # functions of floats whose results are not rounded
+MODERATE = 16  # floats in programs that round: the error of larger ones could look like a wrong result
 
 
 @dataclass(slots=True)
@@ -74,7 +81,14 @@ def test_function(
     """
     report = TestReport(f)
     try:
-        _test(runner, f, report, seed, seconds, most, simplest)
+        generator, deadline = _Generator(runner, f, seed), time.thread_time() + seconds
+        failure = _test_sizes(generator, report, seed, deadline, most)
+        if failure is None:
+            failure = _test_numbers(generator, report, seed, deadline, most // 2)
+        if failure is not None and simplest:
+            until = time.thread_time() + seconds
+            failure = shrink(generator, smaller(generator, failure, until), until)
+        report.failure = failure
     except CannotEvaluate as e:
         report.gave_up = e.why
     if report.failure is None and report.runs == 0 and report.gave_up is None:
@@ -82,12 +96,9 @@ def test_function(
     return report
 
 
-def _test(
-    runner: Runner, f: Function, report: TestReport, seed: int, seconds: float, most: int, simplest: bool
-) -> None:
-    generator = _Generator(runner, f, seed)
+def _test_sizes(generator: _Generator, report: TestReport, seed: int, deadline: float, most: int) -> Failure | None:
+    """Many values of the integer parameters, each with few and small numbers for the rest."""
     tiles = list(generator.tiled())
-    deadline = time.thread_time() + seconds
     tried = 0
     for sizes in islice(generator.sizes(), 10 * most):
         wanted = report.runs + RUNS_PER_SIZE
@@ -99,15 +110,34 @@ def _test(
             inputs = generator.fill(sizes, attempt)
             if inputs is None or cells(inputs) > (min(left, LONGEST) / SECONDS_PER_CELL if sizes in tiles else LARGE):
                 break
-            outcome = run_once(runner, f, inputs, seed + tried, report)
-            if outcome is not None:
-                until = time.thread_time() + seconds
-                report.failure = shrink(runner, f, smaller(generator, outcome, until), until) if simplest else outcome
-                return
+            failure = run_once(generator.runner, generator.f, inputs, seed + tried, report)
+            if failure is not None:
+                return failure
             if not cells(inputs) or cells(inputs) > LARGE:
                 break  # once is enough
         if report.runs >= most or time.thread_time() > deadline:
-            return
+            break
+    return None
+
+
+def _test_numbers(generator: _Generator, report: TestReport, seed: int, deadline: float, most: int) -> Failure | None:
+    """Some of the smallest sizes, with many numbers for the rest, also unusual ones."""
+    f = generator.f
+    if len(generator.integers) == len(f.params):
+        return None
+    wide, smallest = generator.widened(seed), islice(generator.smallest(), SMALL_SIZES)
+    seen: list[Inputs] = []  # there are few if all are truth values
+    for attempt, sizes in enumerate(islice(cycle(smallest), most)):
+        if time.thread_time() > deadline:
+            break
+        inputs = wide.fill(sizes, attempt)
+        if inputs is None or inputs in seen or cells(inputs) > LARGE:
+            continue
+        seen.append(inputs)
+        failure = run_once(generator.runner, f, inputs, seed + attempt, report)
+        if failure is not None:
+            return failure
+    return None
 
 
 def smaller(generator: _Generator, failure: Failure, deadline: float) -> Failure:
@@ -209,12 +239,22 @@ class _Generator:
         self.types: dict[str, Type] = dict(zip((p.name for p in f.params), effective_types(f)))
         self.integers = [p for p in f.params if is_integer(self.types[p.name])]
         self.pool = candidate_sizes(runner.program, f)
+        elements = {t.elem if isinstance(t, Array) else t for t in self.types.values()}
+        floats = candidate_floats(runner.program, f)
+        self.unusual = {t: values_of(t, self.pool, floats) for t in elements if isinstance(t, Scalar)}
         self.launches = f.name in runner.kernels
         self.machine = runner.start()
         self.names = [p.name for p in self.integers]
         self.props = [i.body for i in facts(f.contract, "requires") if free_vars(i.body) <= set(self.names)]
         self.pools = [self.alone(n) for n in self.names]
         self.tiles = {n: self.tile(n) for n in self.names}
+        self.wide = False
+
+    def widened(self, seed: int) -> _Generator:
+        """One that also draws unusual numbers; what this one draws next stays the same."""
+        other = copy.copy(self)
+        other.random, other.wide = random.Random(seed), True
+        return other
 
     def sizes(self) -> Iterator[dict[str, int]]:
         """Values of the integer parameters that the facts about them allow: a few of the smallest, tiles, then random ones."""
@@ -316,6 +356,8 @@ class _Generator:
         return [self.number(t, top) for _ in range(size)]
 
     def number(self, t: Scalar, top: int) -> Number:
+        if self.wide and self.random.random() < 0.5:
+            return self.random.choice(self.unusual[t])
         match t.kind:
             case Kind.BOOL:
                 return self.random.random() < 0.5
@@ -377,14 +419,40 @@ def mentions(e: Expr, name: str) -> bool:
     return any(isinstance(x, Var) and x.name == name for x in subexpressions(e))
 
 
-def candidate_sizes(program: Program, f: Function) -> list[int]:
-    """Small numbers, and those around the constants of the program: block sizes, strides, thresholds."""
+def parts_of(program: Program, f: Function) -> Iterator[Expr]:
+    """All expressions of the function and its contract, and those that macros stand for."""
     exprs: list[Expr] = [i.body for c in f.contract for i in c.items]
     exprs += [e for s in statements(f.body) for e in stmt_exprs(s)]
     exprs += [d.value for d in program.flat_items() if isinstance(d, Define)]
-    constants = {
-        x.value for e in exprs for x in subexpressions(e) if isinstance(x, Int) and 1 < x.value <= MAX_CONSTANT
-    }
+    return (x for e in exprs for x in subexpressions(e))
+
+
+def candidate_floats(program: Program, f: Function) -> list[Number]:
+    """Large and small numbers, and those around the constants of the program; whole numbers first, the smallest of them first."""
+    constants = {Fraction(x.value) for x in parts_of(program, f) if isinstance(x, Int | Real)}
+    around = {n for c in constants for n in (c - 1, c, c + 1, -c)}
+    found = around | {Fraction(sign * m) for m in MAGNITUDES for sign in (1, -1)} | {Fraction(0), Fraction(1)}
+    functions = (g for g in program.flat_items() if isinstance(g, Function))
+    called = {x.func for g in functions for x in parts_of(program, g) if isinstance(x, Call)}
+    if any(n in MATH and MATH[n].real_name not in EXACT for n in called):
+        found = {x for x in found if abs(x) <= MODERATE}
+    return [simplest(x) for x in sorted(found, key=lambda x: (x.denominator, abs(x), x < 0))]
+
+
+def values_of(t: Scalar, integers: list[int], floats: list[Number]) -> list[Number]:
+    """The candidates that the type has."""
+    match t.kind:
+        case Kind.BOOL:
+            return [False, True]
+        case Kind.INT:
+            return [v for v in integers if t.low <= v <= t.high]
+        case Kind.FLOAT:
+            return [v for v in floats if not lost(Fraction(v), t) and rounded(v, t) == v]
+
+
+def candidate_sizes(program: Program, f: Function) -> list[int]:
+    """Small numbers, and those around the constants of the program: block sizes, strides, thresholds."""
+    constants = {x.value for x in parts_of(program, f) if isinstance(x, Int) and 1 < x.value <= MAX_CONSTANT}
     around = {n for c in constants for n in (c - 1, c, c + 1, 2 * c, 2 * c + 1, -c) if abs(n) <= MAX_CONSTANT}
     return [*SMALL, *sorted(around - set(SMALL), key=abs)]
 
@@ -425,26 +493,41 @@ def by_cost(pools: list[list[int]]) -> Iterator[tuple[int, ...]]:
         yield from of_cost(cost, 0)
 
 
-def shrink(runner: Runner, f: Function, failure: Failure, deadline: float) -> Failure:
-    """Simpler contents with the same misbehaviour: zeros and ones where they do.
+def is_simpler(a: Number, b: Number) -> bool:
+    """Of two floats: smaller, and with no more digits."""
+    x, y = Fraction(a), Fraction(b)
+    return abs(x) < abs(y) and x.denominator <= y.denominator
+
+
+def shrink(generator: _Generator, failure: Failure, deadline: float) -> Failure:
+    """Simpler contents with the same misbehaviour: zeros and ones where they do; of floats, the simplest candidates.
 
     Kernels also get a simpler schedule, so that a race is shown between the first two threads that have it.
     """
-    best = failure
+    runner, f, best = generator.runner, generator.f, failure
     if f.name in runner.kernels:
         in_order = run_once(runner, f, failure.inputs, ORDERED)
         if in_order is not None and in_order.misbehaviour.code == failure.misbehaviour.code:
             best = in_order
 
-    def simpler(name: str, contents: list[Number]) -> bool:
+    def fails(inputs: Inputs) -> bool:
         nonlocal best
-        arrays = {**best.inputs.arrays, name: contents}
-        trial = run_once(runner, f, Inputs(best.inputs.scalars, best.inputs.shapes, arrays), best.seed)
+        trial = run_once(runner, f, inputs, best.seed)
         if trial is None or trial.misbehaviour.code != best.misbehaviour.code:
             return False
         best = trial
         return True
 
+    def simpler(name: str, contents: list[Number]) -> bool:
+        return fails(replace(best.inputs, arrays={**best.inputs.arrays, name: contents}))
+
+    for name, value in failure.inputs.scalars.items():
+        t = generator.types[name]
+        if isinstance(t, Scalar) and t.kind is Kind.FLOAT:
+            for candidate in (v for v in generator.unusual[t] if is_simpler(v, value)):
+                scalars = {**best.inputs.scalars, name: candidate}
+                if time.thread_time() > deadline or fails(replace(best.inputs, scalars=scalars)):
+                    break
     for name, values in failure.inputs.arrays.items():
         if simpler(name, [0] * len(values)):
             continue

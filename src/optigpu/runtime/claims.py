@@ -130,8 +130,10 @@ def models_of(f: Function) -> list[tuple[str, str]]:
     out: list[tuple[str, str]] = []
     for claim in claims(f, GIVEN):
         match claim.at:
-            case PointsTo(Var(array), _, Call(_, (*_, Var(model)))) if claim.plain and model in variables:
-                out.append((model, array))
+            case PointsTo(Var(array), _, Call(name, (*_, Var(model)))) if claim.plain and model in variables:
+                form = matrix_predicate(name)
+                if form is not None and form.contents == "values":  # else the variable is a size
+                    out.append((model, array))
             case _:
                 pass
     return out

@@ -29,7 +29,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.operators import REAL_SPELLINGS, WRAPPING
 from optigpu.syntax.types import Scalar, Type, is_float, is_int
-from optigpu.syntax.walk import free_vars
+from optigpu.syntax.walk import free_vars, subexpressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +53,18 @@ class Model:
 
 
 LARGE = 1 << 62  # well inside of 64 bits
+MOST_SHIFT = 1 << 10  # bits: a number with more would take too much memory
 
 
 class _Unknown(Exception):
-    pass
+    """An expression has no value, or none that is known here."""
 
 
 def holds(prop: Expr, env: Mapping[str, Any]) -> bool | None:
     """Whether a fact holds, or None where this fragment cannot tell."""
     try:
         return bool(np.all(_value(prop, env)))
-    except _Unknown:
+    except (_Unknown, OverflowError):  # an integer that no float is as large as
         return None
 
 
@@ -100,7 +101,7 @@ def decidable(e: Expr, known: AbstractSet[str]) -> bool:
 def integer_value(e: Expr, env: Mapping[str, Any]) -> int | None:
     try:
         return int(_value(e, env))
-    except _Unknown:
+    except (_Unknown, OverflowError):
         return None
 
 
@@ -125,7 +126,7 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
             chosen = _value(test, env)
             if np.ndim(chosen) == 0:
                 return _value(then if chosen else other, env)
-            return np.where(chosen, _value(then, env), _value(other, env))
+            return np.where(chosen, _value_where(chosen, then, env), _value_where(np.logical_not(chosen), other, env))
         case Binary(op):
             return _wrapped(_binary(e, env), e.type) if op in WRAPPING else _binary(e, env)
         case Call(name, args):
@@ -140,9 +141,13 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
 
 def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
     op, a = REAL_SPELLINGS.get(e.op, e.op), _value(e.left, env)
-    if op in ("&&", "||", "==>") and np.ndim(a) == 0 and bool(a) == (op == "||"):
-        return op != "&&"  # the right side may have no value then
-    a, b = _roomy(op, a, _value(e.right, env))
+    if op in ("&&", "||", "==>"):
+        open_ = np.logical_not(a) if op == "||" else a
+        if np.ndim(a) == 0 and not open_:
+            return op != "&&"  # the right side may have no value then
+        b = _value_where(open_, e.right, env)
+    else:
+        a, b = _roomy(op, a, _value(e.right, env))
     match op:
         case "&&":
             return np.logical_and(a, b)
@@ -169,6 +174,8 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
         case "*":
             return a * b
         case "/" if is_float(e.type):
+            if np.any(np.equal(b, 0)):
+                raise _Unknown
             return a / b
         case "/":
             return _truncating(a, b)
@@ -180,12 +187,40 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
             return a | b
         case "^":
             return a ^ b
-        case "<<":
-            return a << b
-        case ">>":
-            return a >> b
+        case "<<" | ">>":
+            if np.any(np.less(b, 0)) or np.any(np.greater(b, MOST_SHIFT)):
+                raise _Unknown
+            return a << b if op == "<<" else a >> b
         case _:
             raise _Unknown
+
+
+def _value_where(points: Any, e: Expr, env: Mapping[str, Any]) -> Any:
+    """The value at these points. At others any will do: a part of the expression may have none there."""
+    if np.ndim(points) == 0 or np.all(points) or not any(map(_may_have_no_value, subexpressions(e))):
+        return _value(e, env)
+    axes = {n: v for n, v in env.items() if _is_axis(v)}
+    shape = np.broadcast_shapes(*(v.shape for v in axes.values()))
+    mask = np.broadcast_to(np.asarray(points, bool), shape)
+    if not np.any(mask):
+        return False
+    found = np.asarray(_value(e, {**env, **{n: np.broadcast_to(v, shape)[mask] for n, v in axes.items()}}))
+    out = np.zeros(shape, found.dtype)
+    out[mask] = found
+    return out
+
+
+def _may_have_no_value(e: Expr) -> bool:
+    """Whether the outermost operation has no value for some operands."""
+    match e:
+        case Binary(op):
+            return REAL_SPELLINGS.get(op, op) in ("/", "%", "<<", ">>")
+        case Call("exact_div", _):
+            return True
+        case Cast(to, arg):
+            return is_int(to) and not is_int(arg.type)
+        case _:
+            return False
 
 
 def _wrapped(value: Any, t: Type | None) -> Any:
