@@ -34,6 +34,7 @@ from optigpu.interp.threads import SHUFFLED_LANE, Thread, Wait
 from optigpu.runtime.signature import DTYPES
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.errors import InputError
+from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program
 from optigpu.syntax.source import NOWHERE, Loc
 from optigpu.syntax.types import Array, Scalar
@@ -131,7 +132,7 @@ def record(parsed: Program, seed: int) -> dict[str, Any] | None:
         "exchanging": any(exchanged for _, exchanged in runs),
         "params": [parameter(p.name, t) for p, t in parameters(parsed, unit)],
         "result": f.result.name if isinstance(f.result, Scalar) else None,
-        "text": unit.text,
+        "program": print_program(parsed),
         "runs": [run for run, _ in runs],
     }
 
@@ -220,7 +221,7 @@ def joined(kernels: Sequence[dict[str, Any]]) -> str:
     includes: dict[str, None] = {}
     parts = []
     for k in kernels:
-        lines = k["text"].splitlines()
+        lines = emit_cuda(parse_text(k["program"])).text.splitlines()  # by the code as it is now, also if kept from before
         includes.update(dict.fromkeys(x for x in lines if x.startswith("#include")))
         body = "\n".join(x for x in lines if not x.startswith(("#include", "//")))
         parts.append(f"namespace of_{k['name']} {{\n{body.strip()}\n}}\n")
