@@ -88,8 +88,11 @@ def test_kernels_agree_with_the_interpreter(kernels: list[dict[str, Any]], tmp_p
 def test_what_differs_is_told(
     kernels: list[dict[str, Any]], tmp_path: Path, right: str, wrong: str, says: str, counted: str
 ) -> None:
-    (k,) = [k for k in kernels if right in k["text"]]
-    write({"random-000": [{**k, "text": k["text"].replace(right, wrong)}]}, tmp_path / "kernels")
+    write({"random-000": [kernels["v +=" in right]]}, tmp_path / "kernels")
+    emitted = tmp_path / "kernels" / "random-000.cu"
+    text = emitted.read_text(encoding="utf-8")
+    assert right in text
+    emitted.write_text(text.replace(right, wrong), encoding="utf-8")
     code, report = run(tmp_path / "kernels")
     assert code == 1 and report["total"][counted] == 1
     assert says in json.dumps(report["bad"])
