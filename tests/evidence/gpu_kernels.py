@@ -221,7 +221,9 @@ def joined(kernels: Sequence[dict[str, Any]]) -> str:
     includes: dict[str, None] = {}
     parts = []
     for k in kernels:
-        lines = emit_cuda(parse_text(k["program"])).text.splitlines()  # by the code as it is now, also if kept from before
+        lines = emit_cuda(
+            parse_text(k["program"])
+        ).text.splitlines()  # by the code as it is now, also if kept from before
         includes.update(dict.fromkeys(x for x in lines if x.startswith("#include")))
         body = "\n".join(x for x in lines if not x.startswith(("#include", "//")))
         parts.append(f"namespace of_{k['name']} {{\n{body.strip()}\n}}\n")

@@ -61,6 +61,24 @@ SURVIVORS = [
         "the loop above it has made one owner for each of the contract's.",
     ),
     ("LoopRules.leave_loop · check · assert before", "a loop's body has a state before it; for the type checker."),
+    (
+        "Conditions._fits · refusal, one operand · state.next is None",
+        "only rules for an instruction ask, so there is one; for the type checker.",
+    ),
+    ("Conditions._in_memory · conjunct, one operand", LESS),
+    (
+        "LoopRules.leave_loop · conjunct, one operand · mine.value.sort is INT",
+        "of reals the same has been shown; bounds are asked of integers only.",
+    ),
+    (
+        "loops.law_of · conjunct · r.cells.where",
+        "a law is shown and assumed of the same cells: of those that are not held either, then, which refuses more.",
+    ),
+    ("Rules.let · conjunct, one operand · not self.judge.proves", "a number that fits is itself modulo 2^bits."),
+    (
+        "records.record · conjunct",
+        "the classes have been made with it when it is removed; tests/kernel/test_conditions_needed.py compares records.",
+    ),
     # What is remembered
     ("Facts.arbitrary · law · if len(sorts) not in self._larger", FOUND_AGAIN),
     ("Facts.assume · law · if tuple(new) not in self._larger", FOUND_AGAIN),

@@ -17,6 +17,7 @@ from optigpu.kernel.calls import AllRules as Kernel
 from optigpu.kernel.cells import FULL, READ, SOME, Cells, Claim, Owner, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
+from optigpu.kernel.groups import Mark
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.judge import Judge
 from optigpu.kernel.state import Rejected, State, changed
@@ -40,6 +41,7 @@ from tests.kernel.test_attacks import (
     launched,
     load,
     loop,
+    m,
     n,
     refused,
     store,
@@ -55,7 +57,7 @@ SIZE = k.var("k", INT)
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "let": (), "load": (1, (ZERO,)), "store": (1, (ZERO,)), "allocate": (), "free": (1, (B0,)), "oblige": (), "assertion": ((),),
     "ghost": ((), ()), "enter_if": (), "enter_loop": (LoopContract(),), "unroll": (), "call": ((), (), ()), "launch": (),
-    "phase": (), "barrier": (), "shuffle": (1, (B0,), 1, (B0,), (B0,)),
+    "phase": (), "barrier": (), "choose": (), "shuffle": (1, (B0,), 1, (B0,), (B0,)),
 }  # fmt: skip
 
 
@@ -593,3 +595,203 @@ def test_a_positive_first_summand_counts_if_there_is_one() -> None:
 def test_a_loose_index_is_no_fact() -> None:
     with pytest.raises(TypeError):
         Facts().assume(k.le(ZERO, n), k.le(ZERO, B0))
+
+
+# Machine integers, and what lies in memory
+
+WIDTH = (-8, 7)
+NUMBERS = kc.Param("q", INT, (n,), limits=WIDTH)
+HELD_Q = Claim(box("q", (n,)), SOME)
+
+
+def test_what_overflows_is_assumed_to_fit_only_where_the_program_says_so() -> None:
+    for unbounded in (False, True):
+        kernel, state = begun(
+            kc.Oblige(k.lt(n, ZERO), "overflow", at=7), kc.Oblige(k.le(ZERO, n), "overflow", at=8), pre=()
+        )
+        kernel.program = replace(kernel.program, unbounded=unbounded)
+        if unbounded:
+            assert kernel.oblige(state).facts.proves(k.lt(n, ZERO))
+            assert kernel.ledger.unbounded == {7}
+        else:
+            assert refused(kernel.oblige, state).why == "overflow"
+    kernel, state = begun(kc.Oblige(k.le(ZERO, n), "overflow", at=8), pre=())
+    kernel.program = replace(kernel.program, unbounded=True)
+    kernel.oblige(state)
+    assert kernel.ledger.unbounded == set()  # what is shown is not assumed
+
+
+def test_the_product_of_two_sizes_is_bounded_where_they_are_not_negative() -> None:
+    matrix = kc.Param("q", INT, (n, m), bytes=4)
+    bound = k.le(k.mul(k.num(4), n, m), k.num(1 << 47))
+    for requires, known in ((SIZES, True), ((k.le(ZERO, n),), False), ((), False)):
+        kernel = kernel_of(pre=(Claim(box("q", (n, m)), SOME),), requires=requires, params=(matrix,))
+        state = kernel.begin("f", ((B1, B0),))
+        assert kernel.judge.proves(state.facts, bound) == known
+
+
+@pytest.mark.parametrize(("space", "known"), [("GMem", True), ("SMem", False), ("TReg", False)])
+def test_shared_arrays_of_all_blocks_need_not_fit_into_memory(space: str, known: bool) -> None:
+    """There is one for each block, and not all blocks are there at one time."""
+    array = kc.Param("q", INT, (n,), space, bytes=4)
+    kernel = kernel_of(pre=(HELD_Q,), params=(array,), device=True, space=space)
+    state = kernel.begin("f", ((B0,),))
+    assert kernel.judge.proves(state.facts, k.le(k.mul(k.num(4), n), k.num(1 << 47))) == known
+
+
+def test_an_array_is_passed_for_one_with_elements_of_the_same_type() -> None:
+    size = k.var("k", INT)
+    claim = Claim(box("y", (size,)), SOME)
+    for limits, accepted in ((WIDTH, True), (None, False), ((-8, 8), False), ((0, 7), False)):
+        wanted = kc.Param("y", INT, (size,), limits=limits)
+        g = callee(params=(kc.Param("k", INT), wanted), contract=kc.Contract((), (), (claim,), (claim,), ()))
+        call = kc.Call(None, "g", (n, kc.View("q", (), ZERO)))
+        kernel, state = begun(call, pre=(HELD_Q,), params=(NUMBERS,), others=(g,))
+        if accepted:
+            kernel.call(state, (), (ID,), ())
+        else:
+            assert refused(kernel.call, state, (), (ID,), ()).why == "shape"
+
+
+# Lemmas, and theorems of other programs
+
+
+def test_only_a_lemma_without_memory_is_used_in_a_kernel() -> None:
+    nothing = kc.Contract((), (), (), (), ())
+    size = kc.Param("k", INT)
+    for lemma, params, accepted in ((True, (), True), (False, (), False), (True, (size,), False)):
+        g = kc.Function("g", params, nothing, (), admitted=True, lemma=lemma)
+        kernel, state = launched(kc.Call(None, "g", (n,) * len(params)), requires=SIX, others=(g,))
+        if accepted:
+            kernel.call(state, (), (), ())
+        else:
+            assert refused(kernel.call, state, (), (), ()).why == "context"
+
+
+def test_a_theorem_is_one_of_its_axioms() -> None:
+    untrue = (("wrong", k.FALSE),)
+    kernel = kernel_of(pre=(), ensures=(k.FALSE,))
+    kernel.program = replace(kernel.program, axioms=untrue)
+    theorem = kernel.finish(kernel.begin("f", ()), (), ((),))
+    other = kernel_of(pre=(), ensures=(k.FALSE,))
+    with pytest.raises(ValueError, match="another program"):
+        other.recall(theorem)
+    other.program = replace(other.program, axioms=untrue)
+    assert other.recall(theorem) == theorem
+
+
+def test_a_record_is_no_other_tuple_of_the_same_things() -> None:
+    place = kc.Place("a", (n,))
+    assert place == kc.Place("a", (n,)) and place != kc.Place("a", (m,))
+    assert place != ("a", (n,)) and ("a", (n,)) != place
+    assert kc.View("a", (), ZERO) != kc.Load("a", (), ZERO)  # type: ignore[arg-type]
+
+
+# Invariants and laws
+
+
+def test_a_law_is_a_statement() -> None:
+    kernel, state = begun(loop())
+    refused(kernel.enter_loop, state, LoopContract((), (Invariant(1, TRUE, None, law=ZERO),)))
+    kernel.enter_loop(state, LoopContract((), (Invariant(1, TRUE, None, law=TRUE),)))
+
+
+def cell(name: str, where: Term = TRUE) -> Cells:
+    return Cells(name, (), where, ())
+
+
+def at_the_end(*invariants: Invariant, where: Term = TRUE, unwritten: bool = False) -> tuple[Kernel, State]:
+    """The end of the body of a loop that has stored 3 into p and 4 into q, whose contract says something untrue."""
+    names = ("p", "q")[: len(invariants)]
+    params = tuple(kc.Param(name, INT, ()) for name in names)
+    stores = tuple(kc.Store(kc.Place(name, ()), k.num(3 + c)) for c, name in enumerate(names))
+    kernel = kernel_of(loop(*stores), pre=tuple(Claim(cell(name), SOME) for name in names), params=params)
+    state = kernel.begin("f", ((),) * len(names))
+    end = kernel.enter_loop(state, LoopContract((), invariants, (k.le(B0, n),)))
+    for number in range(1, len(names) + 1):
+        end = kernel.store(end, number, ())
+    return kernel, end
+
+
+def test_contents_that_an_invariant_does_not_tell_are_not_equal_to_others() -> None:
+    both = (Invariant(1, TRUE, None), Invariant(2, TRUE, None))
+    kernel, end = at_the_end(*both)
+    contract = replace(end.block.data.contract, facts=(k.lt(B0, ZERO),))
+    wrong = changed(end, block=replace(end.block, data=replace(end.block.data, contract=contract)))
+    assert refused(kernel.leave_loop, wrong, (), ((), ())).why == "invariant"
+    kernel.leave_loop(end, (), ((), ()))
+
+
+@pytest.mark.parametrize("which", ["where", "init", "ranges"])
+def test_what_an_invariant_tells_of_a_cell_is_known_where_it_holds_something(which: str) -> None:
+    """It says that p holds 5, of no cell or of one that holds nothing: that is not known then."""
+    said = Invariant(1, k.FALSE if which == "init" else TRUE, k.num(5))
+    none = which == "ranges"
+    param = kc.Param("p", INT, (ZERO,) if none else ())
+    held = box("p", (ZERO,)) if none else cell("p", k.lt(n, ZERO) if which == "where" else TRUE)
+    kernel = kernel_of(loop(), pre=(Claim(held, SOME),), params=(param,))
+    state = kernel.begin("f", ((B0,) if none else (),))
+    state = changed(state, held={1: replace(state.held[1], value=k.num(3))})
+    end = kernel.enter_loop(state, LoopContract((), (said,), (k.le(B0, n),)))
+    end = changed(end, held={1: replace(end.held[1], value=k.num(3))})
+    contract = replace(end.block.data.contract, facts=(k.lt(B0, ZERO),))
+    wrong = changed(end, block=replace(end.block, data=replace(end.block.data, contract=contract)))
+    assert refused(kernel.leave_loop, wrong, (), ((),)).why == "invariant"
+
+
+# Two families as one
+
+LEFT, RIGHT = Cells("a", ((ZERO, m),), TRUE, (B0,)), Cells("a", ((m, n),), TRUE, (B0,))
+BOTH = (Take(1, (B0,), (B0,)), Take(2, (B0,), (B0,)))
+FIRST = k.lt(B0, m)
+
+
+def two_parts(share: str = FULL) -> tuple[Kernel, State]:
+    claims = (Claim(LEFT, SOME, None, share), Claim(RIGHT, SOME))
+    return begun(pre=claims, requires=(*SIZES, k.le(m, n)))
+
+
+def test_gathered_cells_are_those_of_both() -> None:
+    kernel, state = two_parts()
+    after = kernel.gather(state, WHOLE, FIRST, BOTH)
+    assert [r.cells for r in after.held.values()] == [WHOLE]
+    for cells, test in (
+        (box("a", (k.add(n, ONE),)), FIRST),
+        (WHOLE, TRUE),
+        (WHOLE, k.le(B0, m)),
+        (WHOLE, k.not_(FIRST)),
+    ):
+        assert refused(kernel.gather, state, cells, test, BOTH).why in ("permission", "overlap")
+    assert refused(kernel.gather, state, WHOLE, FIRST, (BOTH[0], BOTH[0])).why == "permission"
+    for takes in (BOTH[:1], (*BOTH, BOTH[0])):
+        with pytest.raises((Rejected, ValueError)):
+            kernel.gather(state, WHOLE, FIRST, takes)
+
+
+def test_gathered_cells_are_said_with_names_that_exist() -> None:
+    kernel, state = two_parts()
+    (b,), _ = state.facts.arbitrary(INT)
+    for stranger in (b, k.var(f"a#{state.counter}", INT)):
+        same_test = k.or_(FIRST, k.and_(FIRST, k.le(stranger, ZERO)))
+        forward = (k.add(B0, k.mul(stranger, k.sub(B0, B0))), k.add(stranger, ZERO))
+        assert (
+            refused(kernel.gather, state, WHOLE, k.or_(FIRST, k.lt(stranger, stranger), k.le(stranger, B0)), BOTH).rule
+            == "order"
+        )
+        assert refused(kernel.gather, state, WHOLE, FIRST, (Take(1, forward[1:], (B0,)), BOTH[1])).rule == "order"
+        assert refused(kernel.gather, state, replace(WHOLE, where=k.le(stranger, B0)), same_test, BOTH).rule == "order"
+
+
+def test_what_decides_between_two_families_is_about_their_binders() -> None:
+    kernel, state = two_parts()
+    assert refused(kernel.gather, state, WHOLE, k.or_(FIRST, k.lt(B1, ZERO)), BOTH).why == "shape"
+
+
+def test_what_is_gathered_is_held_in_full_and_by_everyone() -> None:
+    kernel, state = two_parts(READ)
+    assert refused(kernel.gather, state, WHOLE, FIRST, BOTH).why == "permission"
+    kernel, state = two_parts()
+    owned = changed(state, held={**state.held, 2: replace(state.held[2], owner=Owner(ZERO, ONE))})
+    assert refused(kernel.gather, owned, WHOLE, FIRST, BOTH).why == "owner"
+    read = changed(state, marks=(Mark(2, RIGHT, Owner(ZERO, ONE)),))
+    assert refused(kernel.gather, read, WHOLE, FIRST, BOTH).why == "owner"
