@@ -283,6 +283,9 @@ def _replace(module: str, rule: str, tree: ast.Module) -> None:
         if hasattr(remembering, "cache_clear"):
             remembering.cache_clear()
     function.__code__ = next(c for c in _codes(compile(tree, str(KERNEL), "exec")) if c.co_qualname == rule)
+    if (module, rule) == ("sealed", "_sealing"):  # what it made when it was imported is made again
+        sealed: Any = importlib.import_module("optigpu.kernel.sealed")
+        sealed._judge, sealed._ledger, sealed._kernel = sealed._sealing()
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -79,6 +79,11 @@ SURVIVORS = [
         "records.record · conjunct",
         "the classes have been made with it when it is removed; tests/kernel/test_conditions_needed.py compares records.",
     ),
+    (
+        "rules._all_within · conjunct · r.init",
+        "what is not written has a value with a name of its own, of which nothing is asked before something is written.",
+    ),
+    ("Ledger.__getattr__ · refusal", RAISES),
     # What is remembered
     ("Facts.arbitrary · law · if len(sorts) not in self._larger", FOUND_AGAIN),
     ("Facts.assume · law · if tuple(new) not in self._larger", FOUND_AGAIN),

@@ -14,7 +14,7 @@ import pytest
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
 from optigpu.kernel.calls import AllRules as Kernel
-from optigpu.kernel.cells import FULL, READ, SOME, Cells, Claim, Owner, box
+from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.groups import Mark
@@ -24,6 +24,7 @@ from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.kernel.threads import lane_read
 from optigpu.kernel.values import Case
+from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 from tests.kernel.test_attacks import (
     B0,
@@ -637,6 +638,16 @@ def test_shared_arrays_of_all_blocks_need_not_fit_into_memory(space: str, known:
     kernel = kernel_of(pre=(HELD_Q,), params=(array,), device=True, space=space)
     state = kernel.begin("f", ((B0,),))
     assert kernel.judge.proves(state.facts, k.le(k.mul(k.num(4), n), k.num(1 << 47))) == known
+
+
+def test_of_what_is_not_held_no_limits_are_known() -> None:
+    contents, even = k.var("Q", k.fun_sort((INT,), INT)), k.eq(k.fmod(B0, k.num(2)), ZERO)
+    held = Claim(replace(box("q", (n,)), where=even), KNOWN, k.app(contents, B0))
+    kernel = kernel_of(pre=(held,), params=(NUMBERS,), requires=(k.eq(n, k.num(4)), k.le(ZERO, m)))
+    kernel.judge.root = Facts(Search())
+    state = kernel.begin("f", ((B0,),))
+    for at, known in ((2, True), (1, False), (6, False)):
+        assert kernel.judge.proves(state.facts, k.le(k.app(contents, k.num(at)), k.num(7))) == known
 
 
 def test_an_array_is_passed_for_one_with_elements_of_the_same_type() -> None:
