@@ -318,6 +318,12 @@ proved to fit their types and floats were left open in proofs of safety; so are 
   wrap around, unsigned numbers that do not, an index or a branch that a rounded float or a NaN decides, sizes computed modulo 2^bits,
   a bound cast to unsigned, an unsigned index that doubles to 0, macros computed over the reals, promises of admitted functions about
   floats, assumptions that a remembered theorem lost (`tests/test_exchange.py`, `test_machine_integers.py`, `test_open_floats.py`).
+- By reading what is emitted once more, when integers and floats were the machine's: `(uint64_t)(b - 5)` computed modulo 2^32, `MINDEX` taken
+  to fit an `int`, `x %= -1` of the least number, `-(-x)` printed with `--`, ranges of a parameter or a logical variable used of a local or a
+  thread of its name, pointers evaluated again in functions that are put in place, floats left to the compiler where they fit no integer,
+  local arrays that the stack has no room for; integers in cells, sizes and macros that floats decide; preconditions without a value, which
+  ended in Python's errors (`tests/test_integer_widths.py`, `test_attacks_cuda.py`, `test_float_conversions.py`, `test_host_memory.py`,
+  `test_unchecked_preconditions.py`).
 - By reading what formulas are taken for: assertions that read one cell where they name many, maxima over ranges that depend on each other and
   had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled or name cells that no
   iteration has, two claims on one cell of which one counted, shared memory that a device function asks for, vectors in arrays that
