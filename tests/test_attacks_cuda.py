@@ -860,3 +860,86 @@ def test_a_fact_that_needs_more_than_64_bits_is_left_to_the_caller(params: str, 
     assert f"{fact} does not hold" not in text
     narrow = emitted(one_block("int n, int m", "int", "d[t] = 1;", '__requires("n * m <= 9");')).text
     assert "n * m <= 9 does not hold" in narrow
+
+
+GROUP = """#include <optigpu.h>
+__device__ void g(int p, TYPE x[1]) {
+  __preserves("ThreadsCtx(1)");
+  __requires("0 <= p && p < 1000000");
+  __consumes("&x[0] ~>[GMem] UninitCell"); __produces("&x[0] ~>[GMem] Cell");
+  INSIDE
+}
+void f(TYPE b[4]) {
+  __writes("b ~> Cells1(4)");
+  TYPE* const d = __gmem_malloc1<TYPE>(4);
+  kernel_launch(1, 4, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < 4; t++) { OUTSIDE }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(b, d, 4);
+  gmem_free(d);
+}
+"""
+# (type, what g does, what calls it, results): names of g that are taken where it is called
+PUT_IN_PLACE = {
+    "a variable": (
+        "int64_t", "int s = p; s += 1; x[0] = s * s;", "const int s = t + 100000; g(s, &d[t]);",
+        [(100001 + t) ** 2 for t in range(4)],
+    ),
+    "an index": (
+        "int64_t", "x[0] = p; for (int t = 0; t < 3; t++) x[0] = t * 2000000000;", "g(t, &d[t]);", [4000000000] * 4,
+    ),
+    "a name that would be bound again": (
+        "float", "x[0] = 0.0f; for (int i = 0; i < 3; i++) { const int i1 = 7; x[0] += i + i1 + p; }",
+        "for (int i = t; i < t + 1; i++) { g(i, &d[i]); }", [24 + 3 * t for t in range(4)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUT_IN_PLACE)
+def test_functions_put_in_place_keep_what_their_names_mean(name: str) -> None:
+    type_, inside, outside, expected = PUT_IN_PLACE[name]
+    text = GROUP.replace("TYPE", type_).replace("INSIDE", inside).replace("OUTSIDE", outside)
+    out = np.zeros(4, type_.removesuffix("_t").replace("float", "float32"))
+    on_standin(text)(out)
+    assert out.tolist() == expected
+
+
+def test_a_launch_without_a_compiler_takes_no_float_for_an_integer() -> None:
+    """Where it does not fit, compiled code has a number of its own."""
+    text = host("const int g = SIZE;" + launch("g", "if (b == 0) e[t] = 1.0f;") + BACK, params=", float x, int m")
+    assert emitted(text.replace("SIZE", "n")).plan is not None
+    assert emitted(text.replace("SIZE", "(int)x")).plan is None
+    helper = emitted(text.replace("SIZE", "MINDEX2(n, m, n, m)")).plan
+    assert helper is not None and "MINDEX" not in str(helper)
+
+
+@pytest.mark.parametrize(("size", "fits"), [("100", True), ("n", False), ("40000000", False)])
+def test_local_arrays_of_the_host_beside_kernels_are_small(size: str, fits: bool) -> None:
+    text = host(f"float y[{size}];" + launch("1", "e[t] = 1.0f;") + BACK)
+    if fits:
+        assert f"float y[{size}];" in emitted(text).text
+    else:
+        assert refused(text).startswith("OG401: an array that the stack may have no room for")
+
+
+def test_a_matrix_in_registers_is_an_argument() -> None:
+    text = one_block(
+        "int n",
+        "float",
+        "float r[2][4]; for (int i = 0; i < 2; i++) for (int j = 0; j < 4; j++) r[i][j] = t; d[t] = g(r);",
+    )
+    g = """__device__ float g(float x[2][4]) { return x[1][3]; }"""
+    out = np.zeros(256, np.float32)
+    on_standin(text.replace("void f(", g + "\nvoid f("))(1, out)
+    assert out.tolist() == list(range(256))
+
+
+def test_the_size_of_shared_memory_is_known_before_a_launch() -> None:
+    threads = "thread for (int t = 0; t < 8; t++) { s[t] = 1.0f; d[b][t] = s[t]; }"
+    body = f"thread for (int b = 0; b < B; b++) {{ DECL __shared__ float s[SIZE]; {threads} }}"
+    fine = body.replace("DECL", "").replace("SIZE", "B + 8")
+    assert "extern __shared__" in emitted(one_kernel(fine, shared="4 * (B + 8)")).text
+    inside = body.replace("DECL", "const int m = B + 8;").replace("SIZE", "m")
+    assert refused(one_kernel(inside, shared="4 * (B + 8)")).startswith("OG402: the size of shared memory is computed")

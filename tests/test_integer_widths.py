@@ -144,6 +144,14 @@ def test_text_is_as_plain_as_the_ranges_allow(text: str, line: str) -> None:
     assert line in emit_c(parse(INCLUDE + text))
 
 
+def test_a_constant_is_not_taken_to_fit_because_its_type_is_wider() -> None:
+    text = "int64_t f(int a, int b, int c) { const int64_t p = a * b * c; return p / (b * c); }"
+    with pytest.raises(InputError) as refused:
+        emit_c(parse(text))
+    assert refused.value.diagnostic.code == "OG404"
+    assert "const int64_t p = (int64_t)a * b;" in emit_c(parse(text.replace(" * c", "").replace("(b)", "b")))
+
+
 def test_a_number_that_may_need_more_than_64_bits_is_refused() -> None:
     with pytest.raises(InputError) as refused:
         emit_c(parse("int f(int64_t a, int64_t b) { return a * b > 5 ? 1 : 0; }"))

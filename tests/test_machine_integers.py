@@ -36,6 +36,12 @@ ACCEPTED = {
     "unsigned wraps": 'unsigned f(unsigned x) { __ensures("_Res < 4294967296"); return x * 31u + 7u; }',
     "minus of unsigned": 'unsigned f(unsigned x) { __requires("x > 0"); __ensures("_Res == 4294967296 - x"); return -x; }',
     "minus of what is promoted": 'int f(uint8_t x) { __ensures("_Res == -x"); return -x; }',
+    "cast of what fits": """int f(int a, int b) { __requires("0 <= a && a < 1000, 0 <= b && b < 1000");
+  __ensures("_Res == a * b"); return (int)(a * b); }""",
+    "cast of one factor": """int64_t f(int a, int b) { __requires("0 <= a, 0 <= b"); __ensures("_Res == a * b");
+  return (int64_t)a * b; }""",
+    "unsigned indices of a pointer": """int f(int a[9], unsigned i, unsigned j) { __reads("a ~> Cells1(9)");
+  __requires("i < 4, j < 4"); return (&a[i])[j]; }""",
     "difference of unsigned": 'unsigned f(unsigned x) { __requires("x >= 3"); __ensures("_Res == x - 3"); return x - 3u; }',
     "cast to unsigned": 'uint8_t f(int x) { __requires("x == 300"); __ensures("_Res == 44"); return (uint8_t)x; }',
     "intermediate values": 'int f(int n) { __requires("n >= 0"); __ensures("_Res == (n + 31) / 32"); return (n + 31) / 32; }',
@@ -62,6 +68,25 @@ REJECTED = {
   int k = 0;
   for (int i = 0; i < n; i++) { a[k % 16] = 1; k += m; } }""",
         OVERFLOW, 5,
+    ),
+    "cast of a product": (
+        """int h(int n, int a, int b, int x[n]) { __requires("0 < n, 0 <= a, 0 <= b"); __reads("x ~> Cells1(n)");
+  return x[(int)(a * b) % n]; }""",
+        CONVERSION, 3,
+    ),
+    "cast of a wide product": (
+        """int64_t f(int64_t a, int64_t b) { __requires("0 < a, 0 < b"); __ensures("_Res == a");
+  return (int64_t)(a * b) / b; }""",
+        CONVERSION, 3,
+    ),
+    "cast of a constant that is no place": (
+        'int64_t f(int a, int b) { __ensures("_Res == a * b");\n  const int p = a * b; return (int)p; }', CONVERSION, 3,
+    ),
+    "unsigned indices of a pointer": (
+        """int f(int a[1], unsigned i, unsigned j) { __reads("a ~> Cells1(1)");
+  __requires("i == 4000000000, j == 294967296");
+  return (&a[i])[j]; }""",
+        ACCESS, 4,
     ),
     "minus of unsigned": (
         'unsigned f(unsigned x) {\n __ensures("_Res == 4294967296 - x");\n return -x; }', PROMISE, 3

@@ -75,6 +75,8 @@ READ_ONLY.flags.writeable = False
         ((A, READ_ONLY), "`b` is written, but the array is read-only"),
         (([1.0], B), "`a` is an array of float32, not list"),
         ((A.reshape(-1), B), "`a` has 2 dimensions, not 1"),
+        ((A.reshape(-1), B.reshape(-1)), "`a` has 2 dimensions, not 1"),
+        ((np.timedelta64(7, "ns"), 5, A, B), "`W` is an integer, not timedelta64"),
         ((7.5, 5, A, B), "`W` is an integer, not float"),
         ((2**40, 5, A, B), "`W` = 1099511627776 does not fit `int`"),
     ],
@@ -90,6 +92,12 @@ def test_unknown_and_repeated_keywords() -> None:
         transpose(A, B, c=1)
     with pytest.raises(CallError, match="given twice"):
         transpose(A, B, a=A)
+
+
+def test_sizes_in_order_and_others_by_keyword() -> None:
+    transpose = example("transpose")
+    for args, others in (((7, 5, A), {"b": B}), ((A,), {"b": B}), ((7, 5), {"a": A, "b": B}), ((), {"a": A, "b": B})):
+        transpose(*args, **others)  # type: ignore[arg-type]
 
 
 def test_overlapping_arrays_are_rejected_where_one_is_written() -> None:

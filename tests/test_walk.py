@@ -21,6 +21,7 @@ from optigpu.syntax.walk import (
     names_in,
     rewrite_body,
     statements,
+    subexpressions,
     substitute,
     substitute_body,
 )
@@ -51,6 +52,7 @@ def test_free_variables_see_binders_and_applied_functions() -> None:
         ("forall (n: int) (h: n >= x) -> f(n)", "x", "n", "forall (n1: int) (h: n1 >= n) -> f(n1)"),
         ("for i in 0..x -> &a[i] ~~> x", "x", "i", "for i1 in 0..i -> &a[i1] ~~> i"),
         ("Sum(i in 0..x, j in i..x, x)", "x", "j", "Sum(i in 0..j, j1 in i..j, j)"),
+        ("Sum(k in 0..n, Sum(k1 in 0..n, k + k1 + x))", "x", "k", "Sum(k2 in 0..n, Sum(k1 in 0..n, k2 + k1 + k))"),
     ],
 )
 def test_substitution_avoids_capture(text: str, name: str, value: str, result: str) -> None:
@@ -104,6 +106,16 @@ def test_substitution_in_statements_renames_what_would_capture() -> None:
     assert "for (int i1 = 0; i1 < i + y; i1++)" in printed
     assert "int y1 = i1 + (i + y);" in printed
     assert "a[y1] = y1;" in printed
+
+
+def test_new_names_are_not_bound_again_further_in() -> None:
+    f = parse_text(
+        "void f(int n, int x, int i, float a[n]) { for (int i = 0; i < 9; i++) { int i1 = 7; a[i1] = i + i1 + x; } }"
+    ).functions()[0]
+    (loop,) = substitute_body(f.body, {"x": Var("i")})
+    assert "a[i1] = i2 + i1 + i;" in print_function(replace(f, body=(loop,)))
+    assert isinstance(loop, For)
+    assert all(x.type is not None for x in subexpressions(loop.body[1].value) if x != Var("i"))  # type: ignore[union-attr]
 
 
 def test_shadowed_names_are_left_alone() -> None:

@@ -1028,7 +1028,9 @@ class FunctionElaborator:
                 fits = have.kind is Kind.BOOL or (have.kind is Kind.INT and to.low <= have.low and have.high <= to.high)
                 if not fits and not to.signed and not implicit and have.kind is Kind.INT:
                     return self.modulo(value, to, loc)
-                if not fits:
+                if not fits or (
+                    not implicit and have.kind is Kind.INT and have.signed
+                ):  # of which the value may be any
                     self.oblige(within(value, limits_of(to)), "conversion", loc)
                 return value
 

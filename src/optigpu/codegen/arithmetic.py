@@ -145,6 +145,14 @@ def keeps_value(e: Cast) -> bool:
     return e.implicit or e.to.signed or (isinstance(e.arg, Cast) and e.arg.implicit and e.arg.to == e.to)
 
 
+def is_checked(e: Cast) -> bool:
+    """Whether the value is proved to be one of the type, or is made one: not where C converts to a type that has all values of the
+    first, since an expression of that may have others."""
+    have = e.arg.type
+    wider = isinstance(have, Scalar) and is_int(have) and e.to.low <= have.low and have.high <= e.to.high
+    return not (e.implicit and wider)
+
+
 def opaque(e: Expr) -> Poly:
     """An atom whose parts are normalised, so that `(n + 32 - 1) / 32` and `(31 + n) / 32` are one."""
     return atom(map_children(e, lambda x: expression(poly(x)) if is_int(x.type) else x))
@@ -410,7 +418,7 @@ class Ranges:
     def interval(self, e: Expr) -> tuple[int, int]:
         p = poly(e)
         low, high = self.least(p), self.greatest(p)
-        if isinstance(e, Cast) and is_int(e.to) and e.to.bits:
+        if isinstance(e, Cast) and is_int(e.to) and is_checked(e):
             return clamped(low, high, e.to.low, e.to.high)
         return low, high
 

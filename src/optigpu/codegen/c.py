@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import const, inside_loop, poly
+from optigpu.codegen.arithmetic import inside_loop, is_checked, poly
 from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.expressions import CExprs, spelled_out
-from optigpu.codegen.memory import ALLOCATOR, STACK
+from optigpu.codegen.memory import ALLOCATOR, on_stack
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.wrapping import declared, with_wraps, wrapped
 from optigpu.frontend.shapes import effective_types
@@ -124,7 +124,7 @@ class _CPrinter(ProgramPrinter):
         self.begin(f)
         f = without_own_name(f)
         params = [self.param_of(f, p) for p in f.params]
-        names = [p.name + ("_" if self.is_flat(f, p) else "") for p in f.params]
+        names = [self.flat_name(f, p) if self.is_flat(f, p) else p.name for p in f.params]
         call = f"{f.name}({', '.join(names)});"
         if f.result != VOID:
             assert isinstance(f.result, Scalar)
@@ -168,22 +168,17 @@ class _CPrinter(ProgramPrinter):
         ]
         arrays = [s.type for s in inside if isinstance(s, Decl) and isinstance(s.type, Array)]
         calls = any(isinstance(x, Alloc) or (isinstance(x, Call) and x.func in functions) for x in exprs)
-        return calls or any(map(self.is_checked, arrays))
+        return calls or any(map(self.may_be_large, arrays))
 
     def words(self) -> set[str]:
         macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
         found = {w for f in self.functions for w in words_of(f)} | words_in(macros)
         arrays = [s.type for f in self.functions for s in statements(f.body) if isinstance(s, Decl)]
-        return found | {"malloc" for t in arrays if isinstance(t, Array) and self.is_checked(t)}
+        return found | {"malloc" for t in arrays if isinstance(t, Array) and self.may_be_large(t)}
 
-    def is_checked(self, t: Array) -> bool:
+    def may_be_large(self, t: Array) -> bool:
         """Whether this is a local array that the stack may have no room for: a large one, or one whose size is computed."""
-        cells = const(1)
-        for d in t.dims:
-            if d is None:
-                return False
-            cells *= poly(substitute(d, self.macros))
-        return cells.constant is None or cells.constant * t.elem.size > STACK
+        return on_stack(map_type(t, lambda d: substitute(d, self.macros))) is None
 
     def headers(self, code: str) -> list[str]:
         words = self.words() | set(SIZED_TYPES.findall(code))
@@ -201,7 +196,7 @@ class _CPrinter(ProgramPrinter):
                 assert isinstance(type_, Array)
                 matrix = self.declarator(p.name, Array(type_.elem, (None, *type_.dims[1:])), True)
                 const = "const " if p.const else ""
-                self.out.add(f"{const}{matrix} = ({const}void*){p.name}_;")
+                self.out.add(f"{const}{matrix} = ({const}void*){self.flat_name(f, p)};")
         self.body(f.body)
         self.out.depth -= 1
         self.out.add("}")
@@ -224,8 +219,12 @@ class _CPrinter(ProgramPrinter):
 
     def param_of(self, f: Function, p: Param) -> str:
         if self.is_flat(f, p):
-            return ("const " if p.const else "") + self.declarator(p.name + "_", p.type)
+            return ("const " if p.const else "") + self.declarator(self.flat_name(f, p), p.type)
         return super().param(p)
+
+    def flat_name(self, f: Function, p: Param) -> str:
+        """Of the pointer that a matrix is given by."""
+        return fresh_name(p.name + "_", names_in(f))
 
     def clauses(self, contract: tuple[Clause, ...]) -> None:
         pass
@@ -264,7 +263,8 @@ class _CPrinter(ProgramPrinter):
         if isinstance(s.type, Scalar) and s.init is not None and is_int(s.type):
             cell = is_cell(s, self.assigned)
             t = s.type if cell else self.exprs.constant_type(s.type, s.init)
-            init = self.exprs.stored(s.init, s.type) if cell or isinstance(s.init, Cast) else self.e(s.init)
+            known = cell or (isinstance(s.init, Cast) and is_checked(s.init))
+            init = self.exprs.stored(s.init, s.type) if known else self.e(s.init)
             self.out.add(f"{'const ' if s.const else ''}{t.name} {s.name} = {init};")
             return
         if (
@@ -278,7 +278,7 @@ class _CPrinter(ProgramPrinter):
             return
         if isinstance(s.type, Array) and s.type.space is not Space.ANY:
             raise input_error("OG500", "shared memory has no counterpart in plain C", s.loc)
-        if isinstance(s.type, Array) and self.is_checked(s.type):
+        if isinstance(s.type, Array) and self.may_be_large(s.type):
             sizes = [s.type.elem.name, *map(self.size, s.type.dims)]
             self.out.add(f"OPTIGPU_ROOM({', '.join(sizes)});")
         super().declaration(s)

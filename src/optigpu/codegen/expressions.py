@@ -88,6 +88,7 @@ class CExprs(ExprPrinter):
         level = precedence(e.op)
         least = POSTFIX_PRECEDENCE if confusing(e.op, e.left) else level
         most = POSTFIX_PRECEDENCE if confusing(e.op, e.right) else level + 1
+        assert e.left.type is not None and e.right.type is not None, "its width would not be known"
         if not (is_int(e.left.type) and is_int(e.right.type)):
             return f"{self.show(e.left, least)} {e.op} {self.show(e.right, most)}", level
         left, right = self.operand(e.left, least), self.operand(e.right, most)

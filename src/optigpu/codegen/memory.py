@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from optigpu.codegen.arithmetic import const, poly
+from optigpu.syntax.types import Array
+
 STACK = 1 << 20  # bytes: the largest local array
+
+
+def on_stack(t: Array) -> int | None:
+    """The bytes of a local array, if they are known and the stack has room for them."""
+    cells = const(1)
+    for d in t.dims:
+        cells *= const(0) if d is None else poly(d)
+    return None if cells.constant is None or cells.constant * t.elem.size > STACK else cells.constant * t.elem.size
+
+
 ALLOCATOR = r"""
 // Memory for arrays. Where there is none, or none of such a size, the innermost frame ends: what was allocated in it is freed,
 // and an optigpu_try_ function returns what went wrong. Outside of all frames nobody can be told, and the program stops.

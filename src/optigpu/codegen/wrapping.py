@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import Ranges, expand_index_helper, inside_loop, keeps_value
+from optigpu.codegen.arithmetic import Ranges, expand_index_helper, inside_loop, is_checked, keeps_value
 from optigpu.syntax.builtins import index_helper
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Unary
 from optigpu.syntax.operators import WRAPPING
@@ -61,7 +61,11 @@ def declared(ranges: Ranges, s: Decl, assigned: Collection[str]) -> Ranges:
     if not (isinstance(s.type, Scalar) and is_int(s.type) and s.init is not None and s.name not in assigned):
         return ranges
     ranges = ranges.equal_to(s.name, s.init, assigned)
-    return ranges.within(s.name, s.init.to) if isinstance(s.init, Cast) and is_int(s.init.to) else ranges
+    match s.init:
+        case Cast(to) if is_int(to) and is_checked(s.init):
+            return ranges.within(s.name, to)
+        case _:
+            return ranges
 
 
 def wrapped(e: Expr, ranges: Ranges) -> Expr:

@@ -283,7 +283,8 @@ class ExpressionTyper:
         if isinstance(base, Index):  # (a[i])[j]
             return self.index(Index(base.base, base.indices + e.indices, loc=e.loc), scope)
         if isinstance(base, Addr) and isinstance(base.arg, Index):  # (&a[i])[j] is a[i + j]
-            return self.index(shift_last(base.arg, e), scope)
+            first = self.integer(e.indices[0], scope, "an index is")
+            return self.index(shift_last(base.arg, replace(e, indices=(first, *e.indices[1:]))), scope)
         if not isinstance(base.type, Array):
             raise input_error(
                 "OG106", f"this is not an array but {describe(base.type)}: it cannot be indexed", e.base.loc
@@ -448,8 +449,10 @@ def never_fails(e: Expr) -> bool:
             return divisor != 0
         case Binary("+" | "*"):
             return scalar(e).signed  # unsigned ones wrap
-        case Binary("-") | Cast():
+        case Binary("-"):
             return scalar(e).signed and scalar(e).bits >= INT.bits
+        case Cast():
+            return e.implicit and scalar(e).signed and scalar(e).bits >= INT.bits
         case _:
             return isinstance(e, Int | Var | SizeOf)
 
@@ -460,8 +463,11 @@ def scalar(e: Expr) -> Scalar:
 
 
 def shift_last(base: Index, outer: Index) -> Index:
-    """(&a[i])[j][k] is a[i + j][k]."""
-    first = Binary("+", base.indices[-1], outer.indices[0], loc=outer.loc)
+    """(&a[i])[j][k] is a[i + j][k]; pointers do not wrap around, as unsigned numbers do."""
+    i, j = base.indices[-1], outer.indices[0]
+    if not (scalar(i).signed and scalar(j).signed):
+        i = Cast(INT64, i, loc=i.loc)
+    first = Binary("+", i, j, loc=outer.loc)
     return Index(base.base, (*base.indices[:-1], first, *outer.indices[1:]), loc=outer.loc)
 
 

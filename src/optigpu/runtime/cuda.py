@@ -140,13 +140,20 @@ class CudaFunction:
                         f"{self.signature.name}: `{p.name}` is an array, not {type(bound[p.name]).__name__}"
                     )
                 if view.kind == "torch" and view.device is None:  # a tensor in host memory is NumPy's
-                    bound[p.name] = bound[p.name].numpy()
+                    bound[p.name] = self.in_host_memory(p, bound[p.name])
                     view = view_of(bound[p.name])
                     assert view is not None
                 if p.on_device and view.device is None and not self.standin:
                     raise CallError(f"{self.signature.name}: `{p.name}` is GPU memory: give a PyTorch or CuPy array")
                 out[p.name] = view
         return out
+
+    def in_host_memory(self, p: ArrayParam, tensor: Any) -> Any:
+        """A tensor as NumPy's array of the same memory."""
+        try:
+            return tensor.numpy()
+        except (RuntimeError, TypeError) as e:  # it wants a gradient, is sparse, or of a type that NumPy has not
+            raise CallError(f"{self.signature.name}: `{p.name}` cannot be used as an array: {e}") from None
 
     def prepared(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
         """A call on device arrays with everything checked beforehand, for timing. It keeps the arrays alive, not their sizes."""

@@ -58,7 +58,8 @@ class Signature:
         names = [p.name for p in self.params]
         sizes = self.inferable_sizes()
         short = [n for n in names if n not in sizes]
-        order = names if len(args) > len(short) or not sizes else short
+        with_sizes = len(args) > len(short) or {*names[: len(args)], *kwargs} == {*names}
+        order = names if with_sizes or not sizes else short
         if len(args) > len(names):
             raise CallError(
                 f"{self.name} takes {len(names)} arguments ({', '.join(names)}), but {len(args)} were given"
@@ -73,6 +74,9 @@ class Signature:
         self.infer_sizes(bound)
         missing = [n for n in names if n not in bound]
         if missing:
+            for p in self.params:
+                if isinstance(p, ArrayParam) and hasattr(bound.get(p.name), "shape"):
+                    self.rank(p, tuple(bound[p.name].shape))  # if it is another one, no size is told
             raise CallError(f"{self.name} needs {', '.join(f'`{n}`' for n in missing)}")
         return bound
 
@@ -110,7 +114,7 @@ class Signature:
         return open_
 
     def scalar(self, p: ScalarParam, value: Any) -> Any:
-        if isinstance(value, np.generic):
+        if isinstance(value, np.bool_ | np.number) and not isinstance(value, np.timedelta64):
             value = value.item()
         match p.type.kind:
             case Kind.BOOL:
@@ -227,9 +231,12 @@ class Signature:
                 )
         return tuple(dict.fromkeys(open_))
 
-    def shape(self, p: ArrayParam, shape: tuple[int, ...], scalars: dict[str, Any]) -> None:
+    def rank(self, p: ArrayParam, shape: tuple[int, ...]) -> None:
         if len(shape) != len(p.dims):
             raise CallError(f"{self.name}: `{p.name}` has {len(p.dims)} dimensions, not {len(shape)}")
+
+    def shape(self, p: ArrayParam, shape: tuple[int, ...], scalars: dict[str, Any]) -> None:
+        self.rank(p, shape)
         for axis, (d, have) in enumerate(zip(p.dims, shape)):
             if d is None:
                 continue  # see `reached`

@@ -322,36 +322,40 @@ def names_in(function: Function) -> set[str]:
     names = {p.name for p in function.params} | {function.name}
     for p in function.params:
         names |= type_free_vars(p.type)
+    return names | clause_names(function.contract) | body_names(function.body)
 
-    def note_expr(e: Expr) -> None:
-        for x in subexpressions(e):
-            match x:
-                case Var(name) | Call(name):
-                    names.add(name)
-                case Fun(params) | Forall(params):
-                    names.update(p.name for p in params)
-                case BigOp(_, binders):
-                    names.update(b.name for b in binders)
-                case Group(index):
-                    names.add(index)
-                case _:
-                    pass
 
-    def note_clauses(contract: tuple[Clause, ...]) -> None:
-        for c in contract:
-            for i in c.items:
-                if i.name is not None:
-                    names.add(i.name)
-                note_expr(i.body)
-
-    note_clauses(function.contract)
-    for s in statements(function.body):
-        names.update(bound_after(s))
+def body_names(body: Body) -> set[str]:
+    """Every name that occurs in statements, bound or free."""
+    names: set[str] = set()
+    for s in statements(body):
+        names |= bound_after(s)
         if isinstance(s, For):
-            names.add(s.index)
-            note_clauses(s.contract)
+            names |= {s.index} | clause_names(s.contract)
         for e in stmt_exprs(s):
-            note_expr(e)
+            names |= expr_names(e)
+    return names
+
+
+def clause_names(contract: tuple[Clause, ...]) -> set[str]:
+    items = [i for c in contract for i in c.items]
+    return {i.name for i in items if i.name is not None}.union(*(expr_names(i.body) for i in items))
+
+
+def expr_names(e: Expr) -> set[str]:
+    names: set[str] = set()
+    for x in subexpressions(e):
+        match x:
+            case Var(name) | Call(name):
+                names.add(name)
+            case Fun(params) | Forall(params):
+                names.update(p.name for p in params)
+            case BigOp(_, binders):
+                names.update(b.name for b in binders)
+            case Group(index):
+                names.add(index)
+            case _:
+                pass
     return names
 
 
@@ -386,7 +390,11 @@ def _vars_of(sub: Substitution) -> set[str]:
 def _subst(e: Expr, sub: dict[str, Expr], incoming: set[str]) -> Expr:
     match e:
         case Var(name):
-            return sub.get(name, e)
+            match sub.get(name, e):
+                case Var(new, type=None):  # another name for the same thing
+                    return replace(e, name=new)
+                case other:
+                    return other
         case Call(func, args):
             new_args = _map_tuple(args, lambda a: _subst(a, sub, incoming))
             target = sub.get(func)
@@ -429,7 +437,7 @@ def _enter(name: str, sub: dict[str, Expr], incoming: set[str], body: Expr) -> s
     sub.pop(name, None)
     if not sub or name not in incoming:
         return name
-    new = fresh_name(name, incoming | free_vars(body) | set(sub))
+    new = fresh_name(name, incoming | expr_names(body) | set(sub))  # nor is it bound again further in
     sub[name] = Var(new)
     return new
 
@@ -447,7 +455,7 @@ def _subst_body(body: Body, sub: dict[str, Expr], incoming: set[str]) -> Body:
         for name in sorted(bound_after(s)):
             sub.pop(name, None)
             if sub and name in incoming and sub.keys() & body_free_vars(body[i:]):
-                new = fresh_name(name, incoming | body_free_vars(body) | set(sub))
+                new = fresh_name(name, incoming | body_names(body) | set(sub))
                 s = rename_declared(s, name, new)
                 sub[name] = Var(new)
         out.append(s)
@@ -476,7 +484,7 @@ def _subst_stmt(s: Stmt, sub: dict[str, Expr], incoming: set[str]) -> Stmt:
         inner.pop(s.index, None)
         index = s.index
         if inner and index in incoming:
-            index = fresh_name(index, incoming | body_free_vars(s.body) | clause_free_vars(s.contract) | set(sub))
+            index = fresh_name(index, incoming | body_names(s.body) | clause_names(s.contract) | set(sub))
             inner[s.index] = Var(index)
         contract = map_clauses(s.contract, lambda e: _subst(e, inner, incoming))
         new_body = _subst_body(s.body, inner, incoming) if inner else s.body

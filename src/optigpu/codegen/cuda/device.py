@@ -108,6 +108,9 @@ def lower_kernel(
     for c, name in threads.names.items():
         ranges = ranges.declaring(name, const(0), c.extent - const(1))
     layout = lay_out(lowering.shared, lowering.vectors, lowering.in_scope, body, kernel.loc)
+    if {x for e in (layout.total, *layout.offsets) for x in names_of(e)} - scalars.keys():
+        message = "the size of shared memory is computed in the kernel, but is needed to launch it"
+        raise input_error("OG402", message, kernel.loc, help="compute it before the launch")
     stable = {d.name for d in coordinates} | (scalars.keys() - lowering.assigned)
     body = name_common(body, stable - declared_in(body), threads.taken)
     wanted = names_used((*coordinates, *body)) | {x for o in layout.offsets for x in names_of(o)}

@@ -10,8 +10,10 @@ from optigpu.codegen.arithmetic import Ranges, const, inside_loop, poly
 from optigpu.codegen.conversions import device_conversion
 from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage
 from optigpu.codegen.expressions import CExprs, spelled_out
+from optigpu.codegen.memory import on_stack
 from optigpu.codegen.wrapping import declared
 from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.errors import input_error
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Int, Var
 from optigpu.syntax.operators import (
     POSTFIX_PRECEDENCE,
@@ -49,7 +51,9 @@ class CudaExprs(CExprs):
         match e:
             case Int(value, literal_type) if value == FULL_WARP and literal_type == UINT:
                 return "0xffffffffu", POSTFIX_PRECEDENCE
-            case Var(name) if name in self.arrays and self.arrays[name].storage is not Storage.REGISTER:
+            case Var(name) if name in self.arrays and (
+                self.arrays[name].storage is not Storage.REGISTER or len(self.arrays[name].dims) > 1
+            ):
                 return self.pointer(self.arrays[name]), POSTFIX_PRECEDENCE
             case Addr(Index(Var(name), indices)) if name in self.arrays and all(i == Int(0) for i in indices):
                 info = self.arrays[name]
@@ -162,6 +166,9 @@ class BodyPrinter:
     def declaration(self, s: Decl, assigned: set[str]) -> None:
         exprs = self.exprs
         if isinstance(s.type, Array):
+            if not exprs.device and on_stack(s.type) is None:
+                message = "an array that the stack may have no room for has no counterpart in CUDA host code"
+                raise input_error("OG401", message, s.loc, help=f"MALLOC{len(s.type.dims)}({s.type.elem.name}, …)")
             dims = "".join(f"[{self.e(d)}]" for d in s.type.dims if d is not None)
             self.out.add(f"{s.type.elem.name} {s.name}{dims};")
             exprs.arrays[s.name] = ArrayInfo(s.name, s.type.elem, s.type.dims, Storage.REGISTER)
