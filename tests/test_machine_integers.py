@@ -38,8 +38,9 @@ ACCEPTED = {
     "minus of what is promoted": 'int f(uint8_t x) { __ensures("_Res == -x"); return -x; }',
     "cast of what fits": """int f(int a, int b) { __requires("0 <= a && a < 1000, 0 <= b && b < 1000");
   __ensures("_Res == a * b"); return (int)(a * b); }""",
-    "cast of one factor": """int64_t f(int a, int b) { __requires("0 <= a, 0 <= b"); __ensures("_Res == a * b");
-  return (int64_t)a * b; }""",
+    "product of two numbers": 'int64_t f(int a, int b) { __ensures("_Res == a * b"); return (int64_t)a * b; }',
+    "square": 'int64_t f(int a) { __ensures("_Res == a * a"); return (int64_t)a * a; }',
+    "product of signed and unsigned": 'int f(int16_t a, uint16_t b) { __ensures("_Res == a * b"); return a * b; }',
     "unsigned indices of a pointer": """int f(int a[9], unsigned i, unsigned j) { __reads("a ~> Cells1(9)");
   __requires("i < 4, j < 4"); return (&a[i])[j]; }""",
     "difference of unsigned": 'unsigned f(unsigned x) { __requires("x >= 3"); __ensures("_Res == x - 3"); return x - 3u; }',
@@ -69,6 +70,9 @@ REJECTED = {
   for (int i = 0; i < n; i++) { a[k % 16] = 1; k += m; } }""",
         OVERFLOW, 5,
     ),
+    "product of two numbers": ('int f(int a, int b) {\n return a * b; }', OVERFLOW, 3),
+    "product of wide numbers": ('int64_t f(int64_t a, int b) {\n return a * b; }', OVERFLOW, 3),
+    "product of unsigned numbers": ('int f(uint16_t a, uint16_t b) {\n return a * b; }', OVERFLOW, 3),
     "cast of a product": (
         """int h(int n, int a, int b, int x[n]) { __requires("0 < n, 0 <= a, 0 <= b"); __reads("x ~> Cells1(n)");
   return x[(int)(a * b) % n]; }""",

@@ -16,7 +16,7 @@ from optigpu.kernel import terms as k
 from optigpu.kernel.calls import AllRules as Kernel
 from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
 from optigpu.kernel.conditions import Take
-from optigpu.kernel.facts import Facts
+from optigpu.kernel.facts import Facts, Guide
 from optigpu.kernel.groups import Mark
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.judge import Judge
@@ -806,3 +806,21 @@ def test_what_is_gathered_is_held_in_full_and_by_everyone() -> None:
     assert refused(kernel.gather, owned, WHOLE, FIRST, BOTH).why == "owner"
     read = changed(state, marks=(Mark(2, RIGHT, Owner(ZERO, ONE)),))
     assert refused(kernel.gather, read, WHOLE, FIRST, BOTH).why == "owner"
+
+
+# Products
+
+
+def test_only_what_is_not_negative_is_multiplied() -> None:
+    """n * m >= 0 of n >= 0 and m >= 0, whatever the guide says of others."""
+
+    class Eager(Guide):
+        def products(self, facts: Facts, goal: Term) -> list[tuple[Term, Term]]:
+            return [(n, m), (m, n), (n, n), (k.neg(n), n), (k.bound(0, INT), n)]
+
+    goal = k.le(ZERO, k.mul(n, m))
+    for signs, follows in ((SIZES, True), (SIZES[:1], False), (SIZES[1:], False), ((), False)):
+        judge = Judge(root=Facts(Eager()))
+        assert judge.proves(judge.root.assume(*signs), goal) == follows
+    judge = Judge(root=Facts(Eager()))
+    assert not judge.proves(judge.root.assume(k.le(ONE, n)), k.le(k.mul(n, n), ZERO))

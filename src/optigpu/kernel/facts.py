@@ -37,6 +37,10 @@ class Guide:
         """Numbers that the summands of a sum may all be at most (above), or at least: the best first."""
         return []
 
+    def products(self, facts: Facts, goal: Term) -> list[tuple[Term, Term]]:
+        """Integers that are not negative, whose products may decide the goal."""
+        return []
+
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Which of the universal facts to use, and at which terms."""
         return []

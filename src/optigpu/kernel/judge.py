@@ -78,7 +78,7 @@ class Judge:
         return bool((new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal))
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
-        """What holds of functions, bits and sums in the goal, whatever the facts: exp(x) > 0, and signs of sums."""
+        """What holds of functions, bits, sums and products in the goal: exp(x) > 0, and signs of sums and products."""
         out: list[Term] = []
         for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in _WITH_LAWS and t.sort.numeric):
             zero = k.num(0, t.sort)
@@ -101,6 +101,9 @@ class Judge:
                         out.append(k.lt(zero, t))
                 if t.sort is INT:
                     out += self._counted(facts, t, inside, summand)
+        for pair in facts.guide.products(facts.shown, goal):
+            if all(not p.level and facts.proves(k.le(ZERO, p)) for p in pair):
+                out.append(k.le(ZERO, k.mul(*pair)))
         return out
 
     def _counted(self, facts: Facts, t: Term, inside: Facts, summand: Term) -> list[Term]:

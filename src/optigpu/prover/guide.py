@@ -17,6 +17,7 @@ from optigpu.prover.samples import negative_for_one, samples
 MAX_INSTANCES = 120
 ROUNDS = 2
 MAX_BOUNDS = 8  # tried for the summands of a sum
+SMALL = (1 << 15) - 1  # the end of a machine type is no smaller number
 
 
 class Search(Guide):
@@ -32,6 +33,20 @@ class Search(Guide):
         numbers |= {-n for n in numbers} | set(_leaves(summand))
         return sorted(numbers, reverse=not above)[:MAX_BOUNDS]
 
+    def products(self, facts: Facts, goal: Term) -> list[tuple[Term, Term]]:
+        """To show that a product fits a machine type: the distances of its factors from the ends of their ranges."""
+        if goal.op != "le" or goal.args[0].sort is not INT:
+            return []
+        terms = k.coefficients(goal.args[0])
+        if abs(terms.get((), 0)) < SMALL:
+            return []
+        out = []
+        for (a, b), c in ((m, c) for m, c in terms.items() if len(m) == 2):
+            (low_a, high_a), (low_b, high_b) = _distances(facts, a), _distances(facts, b)
+            pairs = ((high_a, low_b), (low_a, high_b)) if c > 0 else ((low_a, low_b), (high_a, high_b))
+            out += [(p, q) for p, q in pairs if p is not None and q is not None]
+        return out
+
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Instances at terms that occur in ground facts; a few rounds, since instances bring in new terms."""
         found: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
@@ -46,6 +61,17 @@ class Search(Guide):
             if len(found) == before:
                 break
         return [advice for fact, advice in found.items() if fact is not TRUE]
+
+
+def _distances(facts: Facts, a: Term) -> tuple[Term | None, Term | None]:
+    """How far an integer is from the least and from the greatest number that facts say it can be."""
+    least: list[int] = []
+    most: list[int] = []
+    for terms in (k.coefficients(i.args[0]) for i in facts.items if i.op == "le" and i.args[0].sort is INT):
+        c, d = int(terms.get((a,), 0)), int(terms.get((), 0))
+        if c and terms.keys() <= {(a,), ()}:  # c * a + d <= 0
+            (most if c > 0 else least).append(-d // c if c > 0 else -(d // c))
+    return k.sub(a, k.num(max(least))) if least else None, k.sub(k.num(min(most)), a) if most else None
 
 
 def _leaves(t: Term) -> Iterator[int]:
