@@ -41,7 +41,7 @@ SURVIVORS = [
         "without new facts nothing new is proved: the question was asked before.",
     ),
     (
-        "Judge._laws · conjunct, one operand · t.op in ('app', 'sum')",
+        "Judge._laws · conjunct, one operand · t.op in _WITH_LAWS",
         "nothing is said below of terms that are neither.",
     ),
     (
@@ -84,6 +84,8 @@ SURVIVORS = [
         "what is not written has a value with a name of its own, of which nothing is asked before something is written.",
     ),
     ("Ledger.__getattr__ · refusal", RAISES),
+    ("Judge._laws · conjunct, one operand · not p.level", RAISES),
+    ("sealed._sealing · refusal, one operand · found is None", RAISES),
     # What is remembered
     ("Facts.arbitrary · law · if len(sorts) not in self._larger", FOUND_AGAIN),
     ("Facts.assume · law · if tuple(new) not in self._larger", FOUND_AGAIN),
