@@ -85,7 +85,20 @@ SURVIVORS = [
     ),
     ("Ledger.__getattr__ · refusal", RAISES),
     ("Judge._laws · conjunct, one operand · not p.level", RAISES),
-    ("sealed._sealing · refusal, one operand · found is None", RAISES),
+    (
+        "sealed._sealing · refusal, one operand · found[0] is not x",
+        "the table holds what it is about, so that nothing else has its id.",
+    ),
+    (
+        "sealed._sealing · conjunct, one operand · known[0] is x",
+        "the table holds what it is about, so that nothing else has its id.",
+    ),
+    ("values.scaled_parts · conjunct, one operand · found is not None", RAISES),
+    (
+        "values.scaled_parts · conjunct, one operand · a.op in",
+        "what is no maximum is its own only part: c * x + r is split into itself.",
+    ),
+    ("Facts._maximum · conjunct, one operand · len(t.args) <= COMPARED", "a limit on effort."),
     # What is remembered
     ("Facts.arbitrary · law · if len(sorts) not in self._larger", FOUND_AGAIN),
     ("Facts.assume · law · if tuple(new) not in self._larger", FOUND_AGAIN),

@@ -23,7 +23,7 @@ from optigpu.kernel.judge import Judge
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.kernel.threads import lane_read
-from optigpu.kernel.values import Case
+from optigpu.kernel.values import Case, parts, scaled_parts
 from optigpu.prover.guide import Search
 from optigpu.prover.z3_solver import Z3Solver
 from tests.kernel.test_attacks import (
@@ -33,6 +33,7 @@ from tests.kernel.test_attacks import (
     KNOWN_A,
     SIX,
     SIZES,
+    VIEWS,
     WHOLE,
     begun,
     callee,
@@ -45,6 +46,7 @@ from tests.kernel.test_attacks import (
     m,
     n,
     refused,
+    shuffling,
     store,
     threads,
     written_by_threads,
@@ -824,3 +826,29 @@ def test_only_what_is_not_negative_is_multiplied() -> None:
         assert judge.proves(judge.root.assume(*signs), goal) == follows
     judge = Judge(root=Facts(Eager()))
     assert not judge.proves(judge.root.assume(k.le(ONE, n)), k.le(k.mul(n, n), ZERO))
+
+
+def test_a_maximum_is_scaled_by_what_is_not_negative() -> None:
+    most, judge = k.max_(n, m), Judge()
+    for factor, signs, split in (
+        (k.num(2), (), True),
+        (k.num(-1), (), False),
+        (SIZE, (), False),
+        (SIZE, (k.le(ZERO, SIZE),), True),
+    ):
+        t = k.add(k.mul(factor, most), ONE)
+        found = scaled_parts(judge, judge.root.assume(*signs), t)
+        assert len(found) == (2 if split else 1)
+        if not split:
+            assert found == parts(t)
+    loose = k.add(most, B0)  # what is added would be another binder's
+    assert scaled_parts(judge, judge.root, loose) == parts(loose)
+
+
+def test_registers_that_are_shuffled_have_one_type() -> None:
+    shuffle = kc.Shuffle("shfl_down", *VIEWS, ONE)
+    maps = (2, (B0,), 3, (B0,), (B0,))
+    kernel, state = shuffling(shuffle)
+    kernel.shuffle(state, *maps)
+    narrow = {name: replace(b, limits=WIDTH) if name == shuffle.target.base else b for name, b in state.bases.items()}
+    assert refused(kernel.shuffle, changed(state, bases=narrow), *maps).why == "shape"

@@ -471,6 +471,9 @@ def test_what_a_ledger_has_proved_stays_as_it_is() -> None:
     kernel_of(function(ensures=()), judge=judge, ledger=ledger)
     with pytest.raises(TypeError):
         kernel_of(function(), judge=judge, ledger=ledger)
+    for axioms, unbounded in (((("a", k.le(ZERO, n)),), False), ((), True)):
+        with pytest.raises(TypeError):
+            Kernel(judge, kc.Program({"f": function(ensures=())}, axioms, unbounded), ledger)
 
 
 def test_a_theorem_that_assumes_integers_to_fit_is_not_remembered() -> None:
