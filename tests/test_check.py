@@ -119,7 +119,7 @@ def test_verdicts_do_not_depend_on_the_solver_seed(group: int) -> None:
     programs += [parse_text(p.good.replace(w.old, w.new)) for _, p, w in cases()[::7] if w.verdict != "MALFORMED"]
     programs = programs[group::4]
     expected = [[f.verdict for f in verify(p).functions] for p in programs]
-    for seed in range(1, 21):
+    for seed in range(1, 9):
         verifier = Verifier(Settings(seed=seed * 7919))
         for program, want in list(zip(programs, expected))[seed % 2 :: 2]:
             assert [f.verdict for f in verifier.verify(program).functions] == want
@@ -342,7 +342,9 @@ def test_show_proof_prints_a_program(capsys) -> None:
     assert "__spreserves(" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("path", ["examples/gpu/reduce.c", "examples/gpu/softmax_rows.c"])
+@pytest.mark.parametrize(
+    "path", ["examples/gpu/reduce.c", pytest.param("examples/gpu/softmax_rows.c", marks=pytest.mark.slow)]
+)
 def test_shown_proofs_of_loops_that_start_at_an_outer_index_check_themselves(path: str, tmp_path: Path, capsys) -> None:
     """Loops inside unrolled ones have no one contract, and are left alone."""
     assert main(["check", "--show-proof", str(ROOT / path)]) == 0

@@ -137,19 +137,19 @@ def test_the_limit_stays_until_the_last_thread_leaves() -> None:
 
 def test_many_updates_and_many_claims_are_checked() -> None:
     """Their number is what matters: neither grows into something that no one waits for."""
-    positive = "\n".join(f"  if (a[{i}] > 0) x = x + a[{i}];" for i in range(20))
-    text = f"""int f(int a[20]) {{
+    positive = "\n".join(f"  if (a[{i}] > 0) x = x + a[{i}];" for i in range(12))
+    text = f"""int f(int a[12]) {{
   __requires("A: int -> int");
-  __reads("a ~> Matrix1(20, A)");
+  __reads("a ~> Matrix1(12, A)");
   int x = 0;
 {positive}
   return x;
 }}
 """
     assert Verifier(Settings(unbounded=True)).verify(parse_text(text, "many.c")).verified
-    claims = "".join(f'  __writes("&a[{i}] ~~> {i}");\n' for i in range(100))
-    stores = "".join(f"  a[{i}] = {i}.0f;\n" for i in range(100))
-    good = f"void f(float a[100]) {{\n{claims}{stores}}}\n"
+    claims = "".join(f'  __writes("&a[{i}] ~~> {i}");\n' for i in range(50))
+    stores = "".join(f"  a[{i}] = {i}.0f;\n" for i in range(50))
+    good = f"void f(float a[50]) {{\n{claims}{stores}}}\n"
     assert Verifier().verify(parse_text(good, "many.c")).verified
     wrong = Verifier().verify(parse_text(good.replace("a[7] = 7.0f", "a[7] = 8.0f"), "many.c")).functions[0]
     assert wrong.problem is not None and (wrong.problem.code, wrong.problem.loc.line) == ("OG305", 9)

@@ -7,6 +7,7 @@ With words, only the checks whose names contain one of them; --small leaves out 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import subprocess
@@ -27,6 +28,7 @@ for missing in ("lark", "greenlet", "z3", "cvc5"):  # as if they were not instal
 import numpy as np  # noqa: E402
 
 from optigpu.runtime.cuda import CudaFunction  # noqa: E402
+from optigpu.runtime.driver import Driver  # noqa: E402
 from optigpu.runtime.errors import CallError  # noqa: E402
 from optigpu.runtime.manifest import load  # noqa: E402
 from optigpu.runtime.nvrtc import nvrtc_version  # noqa: E402
@@ -224,6 +226,25 @@ def _() -> str:
     return f"{count} programs"
 
 
+@check("the memory pool of the process keeps its threshold")
+def _() -> str:
+    gpu, pool = Driver(), ctypes.c_void_p()
+    gpu.call("cuDeviceGetDefaultMemPool", ctypes.byref(pool), 0)
+
+    def threshold() -> int:
+        value = ctypes.c_uint64(0)
+        gpu.call("cuMemPoolGetAttribute", pool, 4, ctypes.byref(value))  # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        return value.value
+
+    before, used = threshold(), keys("reduce", "scan")  # which take scratch memory
+    for key in used:
+        *inputs, out = SHAPES[json.loads((BUILD / "manifest.json").read_text(encoding="utf-8"))[key]["family"]]
+        function(key)(*on_gpu(*(random(*s) for s in inputs), poison(*out)))
+    torch().cuda.synchronize()
+    assert threshold() == before
+    return f"{len(used)} programs"
+
+
 # Errors ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -255,6 +276,13 @@ def _() -> None:
     refused("is not contiguous", random(20, 10).T, random(20, 10))
     refused("is not contiguous", on_gpu(random(20, 10))[0].T, on_gpu(random(20, 10))[0])
     refused("is not contiguous", cupy().asarray(random(20, 10)).T, cupy().asarray(random(20, 10)))
+
+
+@check("error: tensors that are no arrays")
+def _() -> None:
+    a, b = (torch().tensor(x) for x in (random(10, 20), random(20, 10)))
+    refused("cannot be used as an array", a.requires_grad_(), b)
+    refused("cannot be used as an array", a.detach().to(torch().bfloat16), b)
 
 
 @check("error: overlap")
