@@ -36,6 +36,7 @@ is refused only because a number may not fit (OG336) is checked again with integ
 def summaries() -> dict[str, Any]:
     """What the runs in build/evidence found, with what is kept from earlier ones for parts that were not run."""
     kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    again = kept.setdefault("again", {})
     for name, make in (
         ("fuzz", fuzz.table),
         ("program_mutants", program_mutants.table),
@@ -47,6 +48,9 @@ def summaries() -> dict[str, Any]:
         results = [r for path in sorted(work.RESULTS.glob(f"{name}*.jsonl")) for r in work.read(path)]
         if results:
             kept[name] = make(list({r["task"]: r for r in results}.values()))
+        repeated = work.read(work.RESULTS / f"again-{name}.jsonl")
+        if repeated:
+            again[name] = make(repeated)
     if ON_GPU.exists():
         report = json.loads(ON_GPU.read_text(encoding="utf-8"))
         kept["gpu"] = {n: report[n] for n in ("on", "repeat", "total", "bad")}
@@ -78,6 +82,40 @@ def _conditions(results: list[dict[str, Any]], total: int) -> dict[str, Any]:
         "rules": {rule: dict(c) for rule, c in sorted(rules.items())},
         "survivors": sorted(survivors, key=lambda s: str(s["condition"])),
     }
+
+
+def repeated(again: dict[str, Any]) -> str:
+    """What was run again with the present code, where a larger run is of earlier code."""
+    lines = []
+    if f := again.get("fuzz"):
+        sums = Counter[str]()
+        for row in f["rows"].values():
+            sums.update(row)
+        lines.append(
+            f"- {f['programs']:,} random programs, {f['runs']:,} runs: {sums['verified and clean']:,} verified, {sums[ASSUMING]:,} more with integers "
+            f"assumed to fit, {sums['rejected and misbehaving']:,} rejected and misbehaving; wrongly verified: **{len(f['bad'])}**."
+        )
+    if m := again.get("program_mutants"):
+        sums = Counter[str]()
+        for row in m["rows"].values():
+            sums.update(row)
+        wrong = len([b for b in m["bad"] if b["outcome"] == WRONG])
+        lines.append(
+            f"- {sum(sums.values()):,} mutants of {len(m['rows'])} programs, {m['runs']:,} runs: {sums['rejected and misbehaving']:,} misbehave and are "
+            f"rejected, {_verified(sums):,} are verified; misbehaving and verified: **{wrong}**."
+        )
+    if c := again.get("certificates"):
+        changes = sum(sum(row.values()) for row in c["rows"].values())
+        lines.append(
+            f"- {c['replay']} of {c['programs']} certificates replay; {changes:,} changes, not detected: **{len(c['bad'])}**."
+        )
+    if i := again.get("inputs"):
+        lines.append(f"- {i['inputs']:,} damaged inputs: **{len(i['bad']) + len(i['lost'])}** bad answers.")
+    head = (
+        "## Run again\n\nThe runs above of random programs, mutants, certificates and damaged inputs are of the code before integers were proved to fit\n"
+        "their types and floats were left open in proofs of safety. With the code as it is now:\n\n"
+    )
+    return head + "\n".join(lines) if lines else ""
 
 
 def share(part: int, whole: int) -> str:
@@ -289,8 +327,7 @@ def meanings_part(m: dict[str, Any]) -> str:
 FOUND = """## What was found
 
 Each of these was VERIFIED, or emitted, or believed, before it was found; each is fixed and has its test. Figures above are of the time after, or of
-programs that the fix does not concern. Random programs, mutants, certificates and damaged inputs are of the code before integers were
-proved to fit their types and floats were left open in proofs of safety; so are the kernels on a GPU, but for `__restrict__`.
+programs that the fix does not concern.
 
 - By random programs: untrue read clauses in the contracts of loops, which nothing checked because nothing depended on them; a crash where
   a sum has a condition on values; a proof that failed because of what the solver had been asked before (its answers are independent now).
@@ -374,10 +411,11 @@ def render(found: dict[str, Any]) -> str:
         ("kernel_mutants", kernel_part),
         ("certificates", certificates_part),
         ("inputs", inputs_part),
+        ("again", repeated),
         ("meanings", meanings_part),
         ("gpu", gpu_part),
     ):
-        if name in found:
+        if found.get(name):
             parts.append(part(found[name]))
     return "\n\n".join([*parts, models_part(), FOUND.rstrip(), REST])
 
