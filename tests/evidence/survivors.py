@@ -84,6 +84,7 @@ SURVIVORS = [
         "what is not written has a value with a name of its own, of which nothing is asked before something is written.",
     ),
     ("Ledger.__getattr__ · refusal", RAISES),
+    ("Judge.proves · exception · if goal.op == 'and'", "the solver is asked for all parts at once."),
     ("Judge._laws · conjunct, one operand · not p.level", RAISES),
     (
         "sealed._sealing · refusal, one operand · found[0] is not x",
@@ -161,7 +162,7 @@ SURVIVORS = [
         "the bound holds whatever else is in it, since what the atom is multiplied with is positive.",
     ),
     ("facts._entries · selection · n != m", LESS),
-    ("facts._linear_in · refusal", "p = a * v + q holds all the same if v is in a, whose sign is asked for."),
+    ("facts.linear_in · refusal", "p = a * v + q holds all the same if v is in a, whose sign is asked for."),
     (
         "facts._at_least · conjunct, one operand · c is ONE",
         "c is positive, so that c * v >= 1 says v >= 1, and 0 likewise.",

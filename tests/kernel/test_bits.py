@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from optigpu.kernel import terms as k
+from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import laws_of_bits
 from optigpu.kernel.terms import INT, ZERO
 from tests.support.terms import evaluate
@@ -42,3 +43,12 @@ def test_laws_hold_of_a_constant(op: str, c: int) -> None:
         assert evaluate(t, {"x": x}) == {"band": x & c, "bor": x | c, "bxor": x ^ c}[op]
         if t.op == op:
             assert all(evaluate(law, {"x": x}) for law in laws_of_bits(t)), x
+
+
+def test_bounds_of_exclusive_or_are_those_of_its_high_bits() -> None:
+    """With a number that is not negative they stay; with a negative one they change."""
+    known = Facts().assume(k.le(ZERO, X))
+    assert known.proves(k.le(ZERO, k.bitwise("bxor", X, k.num(5))))
+    for c in (-1, -2, -5):
+        assert not known.proves(k.le(ZERO, k.bitwise("bxor", X, k.num(c))))
+        assert not Facts().assume(k.le(X, k.num(7))).proves(k.le(k.bitwise("bxor", X, k.num(c)), k.num(7)))

@@ -852,3 +852,33 @@ def test_registers_that_are_shuffled_have_one_type() -> None:
     kernel.shuffle(state, *maps)
     narrow = {name: replace(b, limits=WIDTH) if name == shuffle.target.base else b for name, b in state.bases.items()}
     assert refused(kernel.shuffle, changed(state, bases=narrow), *maps).why == "shape"
+
+
+def test_a_quotient_is_bounded_by_what_is_divided_if_both_are_known_not_to_be_negative() -> None:
+    d, power = SIZE, k.pow2(SIZE)
+    positive = (k.le(ONE, d),)
+    assert Facts().assume(*positive, k.le(ZERO, n)).proves(k.le(k.fdiv(n, d), n))
+    assert not Facts().assume(*positive).proves(k.le(k.fdiv(n, d), n))  # -5 div 2 is -3
+    assert Facts().assume(k.le(ZERO, d)).proves(k.le(k.mul(power, k.fdiv(n, power)), n))
+    assert not Facts().proves(k.le(k.mul(power, k.fdiv(n, power)), n))  # 2^k is a positive number for k >= 0
+
+
+class Lookalike:
+    """Equal to whatever it is compared with."""
+
+    def __init__(self, of: object) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return hash(self.of)
+
+
+def test_terms_are_made_of_terms_numbers_and_sorts() -> None:
+    for monomial, c in (((n,), Lookalike(7)), ((Lookalike(n),), 7), ((n, Lookalike(m)), 7)):
+        with pytest.raises(TypeError):
+            k._make("poly", (), INT, ((monomial, c), ((), 1)))
+    with pytest.raises(TypeError):
+        k._make("var", (), Lookalike(INT), "another")
