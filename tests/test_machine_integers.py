@@ -13,6 +13,7 @@ from optigpu.checker.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.report.verdicts import assumptions, render_function
 from optigpu.runtime.errors import CallError
+from optigpu.syntax.errors import InputError
 
 
 def check(text: str, unbounded: bool = False) -> FunctionResult:
@@ -216,3 +217,12 @@ def test_scripts_say_that_integers_are_assumed_to_fit(tmp_path: Path) -> None:
     assert len(ledger["unbounded"]) == 1
     with pytest.raises(CallError, match="one of 'machine', 'unbounded', not 'int'"):
         og.Script(source, integers="int")
+
+
+@pytest.mark.parametrize("op", ["+", "-", "*", "/"])
+def test_arithmetic_in_place_is_for_numbers(op: str) -> None:
+    """Of a truth value, nothing would say that what is computed fits."""
+    with pytest.raises(InputError) as refused:
+        check(f"int f(bool p, int n) {{\n  bool r = p; r {op}= n; return r ? 1 : 0; }}")
+    assert (refused.value.diagnostic.code, refused.value.diagnostic.loc.line) == ("OG102", 3)
+    assert check("int f(bool p, int n) { bool r = p; r = p || n != 0; return r ? 1 : 0; }").verdict is Verdict.VERIFIED

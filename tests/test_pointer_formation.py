@@ -96,3 +96,14 @@ def test_pointers_to_what_the_function_allocates(declaration: str, good: str, ba
     text = f"int f() {{\n  {declaration}\n  t[3] = 7;\n  int* const p = {good};\n  {end}\n  return 7;\n}}\n"
     assert verdict_of(text) == VERIFIED
     assert verdict_of(text.replace(good, bad)) == "OG335 4:18"
+
+
+@pytest.mark.parametrize(
+    ("index", "said"), [("p", VERIFIED), ("p * q", "OG335 3:18"), ("p + 9223372036854775807", "OG335 3:18")]
+)
+def test_a_pointer_into_an_array_of_unknown_size_is_a_number_of_64_bits(index: str, said: str) -> None:
+    text = f"""int f(int64_t p, int64_t q, int* a) {{ __requires("p >= 1, q >= 1"); __reads("&a[0] ~> Cell");
+
+  int* const x = &a[{index}]; return a[0]; }}
+"""
+    assert verdict_of(text) == said

@@ -24,6 +24,7 @@ from typing import Any
 
 from optigpu.checker.verify import Verifier
 from optigpu.codegen.c import emit_c
+from optigpu.codegen.conversions import PREFIX
 from optigpu.frontend import parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import Misbehaviour
@@ -108,7 +109,7 @@ def computed(texts: Sequence[str], functions: Sequence[SmallFunction], flags: tu
     driver = DRIVER.format(calls=calls, names=", ".join(f"call_{f.name}" for f in functions))
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "functions.c"), Path(folder, "functions")
-        source.write_text("\n".join([*texts, driver]), encoding="utf-8")
+        source.write_text("\n".join([*together(texts), driver]), encoding="utf-8")
         header = str(files("optigpu.frontend") / "include")
         compiler = c_compiler() or "cc"
         options = ("-std=c11", "-w", "-ffp-contract=off", *flags, "-I", header)
@@ -119,6 +120,13 @@ def computed(texts: Sequence[str], functions: Sequence[SmallFunction], flags: tu
         lines = subprocess.run([str(target)], check=True, capture_output=True, text=True).stdout.splitlines()
     assert len(lines) == len(functions)
     return [read_line(line) for line in lines]
+
+
+def together(texts: Sequence[str]) -> list[str]:
+    """Emitted texts in one file, which has each conversion of floats once."""
+    lines = "\n".join(texts).splitlines()
+    again = [x for x in lines if PREFIX in x and x.startswith("static inline")]
+    return ["#include <stdint.h>", *dict.fromkeys(again), *(x for x in lines if x not in again)]
 
 
 def read_line(line: str) -> Computed:

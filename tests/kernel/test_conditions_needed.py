@@ -20,6 +20,8 @@ from optigpu.kernel.facts import Facts, Guide
 from optigpu.kernel.groups import Mark
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.judge import Judge
+from optigpu.kernel.sealed import Judge as SealedJudge
+from optigpu.kernel.sealed import SealedFacts
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.kernel.threads import lane_read
@@ -882,3 +884,51 @@ def test_terms_are_made_of_terms_numbers_and_sorts() -> None:
             k._make("poly", (), INT, ((monomial, c), ((), 1)))
     with pytest.raises(TypeError):
         k._make("var", (), Lookalike(INT), "another")
+
+
+class Turning:
+    """One pair when it is looked at first, another one later."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __iter__(self) -> Any:
+        self.asked += 1
+        return iter((ONE, ONE) if self.asked == 1 else (n, ONE))
+
+    def __len__(self) -> int:
+        return 2
+
+
+@pytest.mark.parametrize("pair", [Turning(), (ONE, ONE, n), (n,), [ONE, ONE], ("n", ONE)], ids=str)
+def test_what_is_multiplied_is_a_pair_of_terms(pair: Any) -> None:
+    class Liar(Guide):
+        def products(self, facts: Facts, goal: Term) -> Any:
+            return [pair]
+
+    judge = Judge(root=Facts(Liar()))
+    with pytest.raises(TypeError):
+        judge.proves(judge.root, k.le(ZERO, n))
+
+
+def test_advice_is_given_about_facts_as_others_see_them() -> None:
+    """Whoever has the facts themselves could write answers into them."""
+    seen: list[Any] = []
+
+    class Curious(Guide):
+        def refutes(self, facts: Facts, p: Term) -> bool:
+            seen.append(facts)
+            return False
+
+        def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
+            seen.append(facts)
+            return [5]
+
+        def products(self, facts: Facts, goal: Term) -> list[tuple[Term, Term]]:
+            seen.append(facts)
+            return []
+
+    judge = SealedJudge(Z3Solver(), Curious())
+    values = k.var("f", k.fun_sort((INT,), INT))
+    judge.proves(judge.root, k.le(ZERO, k.add(k.big("sum", ZERO, n, k.app(values, B0)), k.num(5))))
+    assert len(seen) > 3 and {type(facts) for facts in seen} == {SealedFacts}

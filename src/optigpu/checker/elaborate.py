@@ -90,7 +90,7 @@ from optigpu.syntax.program import (
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.source import NOWHERE, Loc, Mark
-from optigpu.syntax.types import VOID, Array, Kind, ProofType, Scalar, Space, Type, is_float
+from optigpu.syntax.types import INT64, VOID, Array, Kind, ProofType, Scalar, Space, Type, is_float
 from optigpu.syntax.walk import children, subexpressions
 
 WRAPPING = ("+", "-", "*", "<<")  # operations whose result may be outside an unsigned type
@@ -582,13 +582,16 @@ class FunctionElaborator:
         """C has pointers to the elements of an array and to the place after its last one; no others may be formed.
 
         Rows that a pointer leads to are there. Where the size is not known (first indices of arrays that are distributed, of plain
-        pointers whose contract names single cells) there is nothing to compare with.
+        pointers whose contract names single cells) there is nothing to compare with, but that the number fits 64 bits.
         """
-        dims = self.dims.get(base, ())
-        limits = [(i, k.sub(d, k.ONE)) for i, d in zip(rows, dims) if d is not None]
-        if last is not None and len(rows) < len(dims) and (size := dims[len(rows)]) is not None:
-            limits.append((last, size))
-        self.oblige(k.and_(*(k.and_(k.le(k.ZERO, i), k.le(i, d)) for i, d in limits)), "pointer", loc)
+        ends = [None if d is None else k.sub(d, k.ONE) for d in self.dims.get(base, ())]
+        places = list(zip(rows, ends))
+        if last is not None and len(rows) < len(ends):
+            places.append((last, self.dims[base][len(rows)]))
+        limits = (
+            k.and_(k.le(k.ZERO, i), k.le(i, d)) if d is not None else within(i, limits_of(INT64)) for i, d in places
+        )
+        self.oblige(k.and_(*limits), "pointer", loc)
 
     def pointers_last(self, start: int) -> None:
         """What is obliged of the pointers passed to a call comes after it: an access outside the array says more."""

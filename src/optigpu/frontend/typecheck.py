@@ -93,6 +93,7 @@ from optigpu.syntax.types import (
     Scalar,
     Space,
     Type,
+    is_bool,
     is_float,
     is_int,
     logical,
@@ -507,6 +508,10 @@ class _FunctionChecker:
         assert isinstance(value.type, Scalar)
         if s.op in ("%", "<<", ">>", "&", "|", "^") and not (is_int(typed.type) and is_int(value.type)):
             raise input_error("OG102", f"`{s.op}=` takes integers", s.loc)
+        if is_bool(typed.type):
+            raise input_error(
+                "OG102", f"`{s.op}=` takes numbers, not a `bool`", s.loc, help="say what is true: … = … != 0"
+            )
         if is_int(typed.type) and is_float(value.type):
             convert(value, typed.type, "the target is")
         if s.op not in ("<<", ">>"):

@@ -102,8 +102,11 @@ class Judge:
                 if t.sort is INT:
                     out += self._counted(facts, t, inside, summand)
         for pair in facts.guide.products(facts.shown, goal):
-            if all(not p.level and facts.proves(k.le(ZERO, p)) for p in pair):
-                out.append(k.le(ZERO, k.mul(*pair)))
+            if type(pair) is not tuple or tuple(map(type, pair)) != (Term, Term):
+                raise TypeError("the product of something else than two terms")
+            p, q = pair
+            if not (p.level or q.level) and facts.proves(k.and_(k.le(ZERO, p), k.le(ZERO, q))):
+                out.append(k.le(ZERO, k.mul(p, q)))
         return out
 
     def _counted(self, facts: Facts, t: Term, inside: Facts, summand: Term) -> list[Term]:
@@ -111,7 +114,7 @@ class Judge:
         low, high, _ = t.args
         out: list[Term] = []
         for order in (k.le, lambda a, b: k.le(b, a)):
-            for c in (k.num(n) for n in facts.guide.bounds(inside, summand, order is k.le)):
+            for c in (k.num(n) for n in facts.guide.bounds(inside.shown, summand, order is k.le)):
                 if self.proves(inside, order(summand, c), count=False):
                     out.append(k.implies(k.le(low, high), order(t, k.mul(c, k.sub(high, low)))))
                     break
