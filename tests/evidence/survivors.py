@@ -85,7 +85,7 @@ SURVIVORS = [
     ),
     ("Ledger.__getattr__ · refusal", RAISES),
     ("Judge.proves · exception · if goal.op == 'and'", "the solver is asked for all parts at once."),
-    ("Judge._laws · conjunct, one operand · not p.level", RAISES),
+    ("Judge._laws · conjunct, one operand · not (p.level or q.level)", RAISES),
     (
         "sealed._sealing · refusal, one operand · found[0] is not x",
         "the table holds what it is about, so that nothing else has its id.",
