@@ -943,3 +943,51 @@ def test_the_size_of_shared_memory_is_known_before_a_launch() -> None:
     assert "extern __shared__" in emitted(one_kernel(fine, shared="4 * (B + 8)")).text
     inside = body.replace("DECL", "const int m = B + 8;").replace("SIZE", "m")
     assert refused(one_kernel(inside, shared="4 * (B + 8)")).startswith("OG402: the size of shared memory is computed")
+
+
+NESTED = """#include <optigpu.h>
+__device__ int h(int i, float s[8]) {
+  __preserves("ThreadsCtx(8)");
+  __ensures("_Res == i + 2");
+  __consumes("for t in 0..8 -> &s[t] ~>[SMem] UninitCell"); __produces("for t in 0..8 -> &s[t] ~>[SMem] Cell");
+  int v = i + 1; v = v + 1; thread for (int t = 0; t < 8; t++) { s[t] = i; } return v;
+}
+__device__ void g(float s[8]) {
+  __preserves("ThreadsCtx(8)");
+  __consumes("for t in 0..8 -> &s[t] ~>[SMem] UninitCell"); __produces("for t in 0..8 -> &s[t] ~~>[SMem] 5");
+  INSIDE
+}
+"""
+USED = "thread for (int b = 0; b < B; b++) { __shared__ float s[8]; g(s); thread for (int t = 0; t < 8; t++) d[b][t] = s[t]; }"
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "int v = 1; v = h(3, s); thread for (int t = 0; t < 8; t++) { s[t] = v; }",
+        "int v = 1; v = v + 1; const int w = h(0, s); v = v + 1; thread for (int t = 0; t < 8; t++) { s[t] = v + w; }",
+    ],
+)
+def test_calls_in_functions_put_in_place_take_no_names_of_theirs(inside: str) -> None:
+    out = np.zeros((2, 8), np.float32)
+    on_standin(one_kernel(USED, shared="32", before=NESTED.replace("INSIDE", inside)))(2, out)
+    assert (out == 5).all()
+
+
+@pytest.mark.parametrize(
+    ("test", "planned"),
+    [
+        ("x < 1.0f", True),
+        ("x + 1.0f > 1.0f", False),
+        ("x != x", False),
+        ("(float)n == x", False),
+        ("n < 4", True),
+        ("max(x, 1.0f) > 0.5f", False),
+    ],
+)
+def test_a_launch_without_a_compiler_computes_no_floats(test: str, planned: bool) -> None:
+    """Compiled code rounds, and has its own way with what is no number."""
+    kernels = (launch("1", f"if (b == 0) e[t] = {value};") for value in ("1.0f", "2.0f"))
+    first, second = kernels
+    text = host(f"if ({test}) {{ {first} }} else {{ {second} }}" + BACK, params=", float x")
+    assert (emitted(text).plan is not None) == planned

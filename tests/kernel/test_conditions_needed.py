@@ -6,6 +6,7 @@ The long run tests/evidence/kernel_mutants.py says for which conditions they are
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -17,6 +18,7 @@ from optigpu.kernel.calls import AllRules as Kernel
 from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
 from optigpu.kernel.conditions import Take
 from optigpu.kernel.facts import Facts, Guide
+from optigpu.kernel.facts import _entries as entries_of_facts
 from optigpu.kernel.groups import Mark
 from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.judge import Judge
@@ -37,6 +39,7 @@ from tests.kernel.test_attacks import (
     SIZES,
     VIEWS,
     WHOLE,
+    A,
     begun,
     callee,
     each,
@@ -900,7 +903,9 @@ class Turning:
         return 2
 
 
-@pytest.mark.parametrize("pair", [Turning(), (ONE, ONE, n), (n,), [ONE, ONE], ("n", ONE)], ids=str)
+@pytest.mark.parametrize(
+    "pair", [Turning(), (ONE, ONE, n), (n,), [ONE, ONE], ("n", ONE)], ids=["turning", "three", "one", "list", "name"]
+)
 def test_what_is_multiplied_is_a_pair_of_terms(pair: Any) -> None:
     class Liar(Guide):
         def products(self, facts: Facts, goal: Term) -> Any:
@@ -932,3 +937,37 @@ def test_advice_is_given_about_facts_as_others_see_them() -> None:
     values = k.var("f", k.fun_sort((INT,), INT))
     judge.proves(judge.root, k.le(ZERO, k.add(k.big("sum", ZERO, n, k.app(values, B0)), k.num(5))))
     assert len(seen) > 3 and {type(facts) for facts in seen} == {SealedFacts}
+
+
+def test_terms_are_of_the_sort_they_say() -> None:
+    half = Fraction(1, 2)
+    for sort, monomial, c in ((INT, (n,), half), (INT, (k.var("r", REAL),), 2), (REAL, (n,), half), (INT, [n], 2)):
+        with pytest.raises(TypeError):
+            k._make("poly", (), sort, ((monomial, c), ((), 1)))
+    with pytest.raises(TypeError):
+        k.scale(half, n)
+    with pytest.raises(TypeError):
+        k.var(5, INT)  # type: ignore[arg-type]
+
+
+def test_results_are_remembered_of_terms_alone() -> None:
+    """Something that is equal to terms would have its result found in their place."""
+
+    class Other(tuple):  # type: ignore[type-arg]
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return hash((m,))
+
+    body = k.eq(k.app(A, B0), k.num(0, REAL))
+    for function in (k.instantiate, k.abstract):
+        for args in (Other((n,)), [n], (Lookalike(n),)):
+            with pytest.raises(TypeError):
+                function(body, args)  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            function(Lookalike(body), (n,))  # type: ignore[arg-type]
+    for function in (k.mark_of, entries_of_facts):
+        with pytest.raises(TypeError):
+            function(Lookalike(n))  # type: ignore[arg-type]
+    assert type(entries_of_facts(k.sub(n, m))) is tuple  # nobody adds to what is remembered

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 from math import gcd
 from typing import Any
 
@@ -430,8 +429,8 @@ Bounds = dict[Term, list[tuple[Term, int, Term]]]
 _DEFINED = ("fdiv", "max", "pow2", "bxor")
 
 
-@lru_cache(20_000)
-def _entries(p: Term) -> list[tuple[Term, k.Monomial, tuple[Term, int, Term]]]:
+@k.remembered(20_000)
+def _entries(p: Term) -> tuple[tuple[Term, k.Monomial, tuple[Term, int, Term]], ...]:
     """From p <= 0: for each atom with a coefficient that is positive if these others are, the bound that p gives for it."""
     out, cs = [], k.coefficients(p)
     for m, c in cs.items():
@@ -443,7 +442,7 @@ def _entries(p: Term) -> list[tuple[Term, k.Monomial, tuple[Term, int, Term]]]:
             factor = k.mul(k.num(abs(c)), *others)
             # c*v + rest <= 0: for c > 0, c*v <= -rest; for c < 0, -c*v >= rest
             out.append((v, others, (factor, -1, k.neg(rest)) if c > 0 else (factor, 1, rest)))
-    return out
+    return tuple(out)
 
 
 def _innermost(a: Term) -> tuple[int, int, int]:

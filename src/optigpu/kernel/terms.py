@@ -14,13 +14,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, partial, reduce, wraps
 from math import gcd
 from operator import xor
 from types import NoneType
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 from weakref import WeakValueDictionary
 from zlib import crc32
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,8 +147,10 @@ def _expect_parts(op: str, args: tuple[Term, ...], sort: Sort, data: Any) -> Non
         raise TypeError("a term of something else than terms")
     if op == "poly":
         for m, c in data:
-            if type(c) not in NUMBERS or not ONLY_TERM.issuperset(map(type, m)):
-                raise TypeError("a polynomial of something else than terms")
+            if type(c) is not int and (sort is INT or type(c) is not Fraction):
+                raise TypeError("a polynomial with something else than numbers of its sort")
+            if type(m) is not tuple or not ONLY_TERM.issuperset(map(type, m)) or any(a.sort is not sort for a in m):
+                raise TypeError("a polynomial of something else than terms of its sort")
     elif type(data) not in DATA or type(sort) is not Sort:
         raise TypeError(f"a term with {type(data).__name__}")
 
@@ -190,10 +194,32 @@ ZERO, ONE = num(0), num(1)
 
 
 def var(name: str, sort: Sort) -> Term:
+    if type(name) is not str:
+        raise TypeError("a variable has a name")
     return _make("var", (), sort, name)
 
 
-@lru_cache(2000)
+def remembered(size: int) -> Callable[[F], F]:
+    """A function of terms, and of tuples of terms, whose results are kept. Of exactly these: something else could be equal to what
+    it is not, and its result would be found in the place of another."""
+
+    def decorate(f: F) -> F:
+        kept = lru_cache(size)(f)
+
+        @wraps(f)
+        def look(*args: Any) -> Any:
+            for a in args:
+                if type(a) is not Term and (type(a) is not tuple or not ONLY_TERM.issuperset(map(type, a))):
+                    raise TypeError("something else than terms")
+            return kept(*args)
+
+        vars(look)["cache_clear"] = kept.cache_clear
+        return cast(F, look)
+
+    return decorate
+
+
+@remembered(2000)
 def mark_of(x: Term) -> tuple[str, int]:
     """Who made a variable: ("?", n) an arbitrary constant ($b3 of a search counts as one), ("#", n) a rule when the state's
     counter was n, (" ", 0) the program."""
@@ -713,10 +739,9 @@ def shift(t: Term, by: int) -> Term:
     return rewritten(t, move) if by and t.level else t
 
 
-@lru_cache(50_000)
+@remembered(50_000)
 def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
     """Bind variables: the last of them becomes index 0."""
-    _expect_parts("", (t, *variables), BOOL, None)
     n = len(variables)
     positions = {v: n - 1 - i for i, v in enumerate(variables)}
 
@@ -730,10 +755,9 @@ def abstract(t: Term, variables: tuple[Term, ...]) -> Term:
     return rewritten(t, bind)
 
 
-@lru_cache(50_000)
+@remembered(50_000)
 def instantiate(t: Term, args: tuple[Term, ...]) -> Term:
     """Replace the outermost bound variables (the last argument is for index 0); the arguments may mention outer binders."""
-    _expect_parts("", (t, *args), BOOL, None)
     n = len(args)
 
     def fill(x: Term, depth: int) -> Term | None:

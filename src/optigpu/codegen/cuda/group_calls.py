@@ -13,7 +13,15 @@ from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Int, Var
 from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import Block, Body, Decl, For, Function, Param, Stmt
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import body_free_vars, fresh_name, map_bodies, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import (
+    body_free_vars,
+    body_names,
+    fresh_name,
+    map_bodies,
+    statements,
+    stmt_exprs,
+    subexpressions,
+)
 
 
 def is_for_groups(f: Function) -> bool:
@@ -77,8 +85,8 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
     body = inlined(s, f, tuple(args), names)
     if body is None:
         raise input_error("OG401", f"the result of `{f.name}` has no place here", s.loc)
+    names |= body_names(body)  # which calls in it must not take
     if isinstance(s, Decl):
-        names |= {d.name for d in statements(body) if isinstance(d, Decl)}
         return (*named, *body)
     return (Block((*named, *body), mark=s.mark),)
 

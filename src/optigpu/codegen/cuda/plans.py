@@ -12,7 +12,7 @@ from optigpu.syntax.builtins import index_helper
 from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Cond, Expr, Int, Real, SizeOf, Unary, Var
 from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
 from optigpu.syntax.types import Array, Space, is_float, is_int
-from optigpu.syntax.walk import rewrite, subexpressions
+from optigpu.syntax.walk import children, rewrite
 
 
 class _NoPlanError(Exception):
@@ -49,18 +49,25 @@ def steps_of(n: HostNode, bound: Mapping[str, str]) -> Plan:
 
 
 def value(e: Expr) -> Expr:
-    """An expression of which a launcher gets the value that compiled code gets. What a float is as an integer is not one."""
-    for x in subexpressions(e):
-        match x:
-            case Cast(to, arg) if is_int(to) and is_float(arg.type):
-                raise _NoPlanError
-            case Call(name) if index_helper(name) is None and name not in ("min", "max", "abs", "exact_div"):
-                raise _NoPlanError
-            case Int() | Bool() | Real() | SizeOf() | Var() | Unary("!" | "-") | Binary() | Cond() | Cast() | Call():
-                pass
-            case _:
-                raise _NoPlanError
+    """An expression of which a launcher gets the value that compiled code gets: of integers, and comparisons of floats as they are,
+    without arithmetic or conversions, which round."""
+    if is_float(e.type) or not known(e):
+        raise _NoPlanError
     return rewrite(e, arithmetic)
+
+
+def known(e: Expr) -> bool:
+    match e:
+        case Binary("<" | "<=" | ">" | ">=" | "==", Var() | Real() as a, Var() | Real() as b) if is_float(a.type):
+            return a.type == b.type
+        case Int() | Bool() | SizeOf() | Var() | Unary("!" | "-") | Binary() | Cond() | Cast():
+            pass
+        case Call(name):
+            if index_helper(name) is None and name not in ("min", "max", "abs", "exact_div"):
+                return False
+        case _:
+            return False
+    return not any(is_float(x.type) for x in children(e)) and all(map(known, children(e)))
 
 
 def arithmetic(e: Expr) -> Expr:
