@@ -100,6 +100,10 @@ SURVIVORS = [
         "what is no maximum is its own only part: c * x + r is split into itself.",
     ),
     ("Facts._maximum · conjunct, one operand · len(t.args) <= COMPARED", "a limit on effort."),
+    (
+        "terms.remembered · refusal",
+        "functions have been given it before it is removed; tests/kernel/test_conditions_needed.py calls each with something else.",
+    ),
     # What is remembered
     ("Facts.arbitrary · law · if len(sorts) not in self._larger", FOUND_AGAIN),
     ("Facts.assume · law · if tuple(new) not in self._larger", FOUND_AGAIN),

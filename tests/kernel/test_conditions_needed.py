@@ -941,7 +941,14 @@ def test_advice_is_given_about_facts_as_others_see_them() -> None:
 
 def test_terms_are_of_the_sort_they_say() -> None:
     half = Fraction(1, 2)
-    for sort, monomial, c in ((INT, (n,), half), (INT, (k.var("r", REAL),), 2), (REAL, (n,), half), (INT, [n], 2)):
+    r = k.var("r", REAL)
+
+    class Other(tuple):  # type: ignore[type-arg]
+        pass
+
+    for sort, monomial, c in (
+        (INT, (n,), half), (INT, (r,), 2), (REAL, (n,), half), (INT, [n], 2), (INT, Other((n,)), 2), (REAL, (r,), Lookalike(7)),
+    ):  # fmt: skip
         with pytest.raises(TypeError):
             k._make("poly", (), sort, ((monomial, c), ((), 1)))
     with pytest.raises(TypeError):
