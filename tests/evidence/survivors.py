@@ -84,6 +84,12 @@ SURVIVORS = [
         "what is not written has a value with a name of its own, of which nothing is asked before something is written.",
     ),
     ("Ledger.__getattr__ · refusal", RAISES),
+    ("Judge.proves · law · if answer is None", FOUND_AGAIN),
+    ("Judge._ask · selection · i.op in UNIVERSAL", RAISES),
+    ("Judge._ask · selection · i.op not in UNIVERSAL", "the solver gets facts about all things, too, which are facts."),
+    ("Judge._laws · law · if t.sort is INT", RAISES),
+    ("laws_of_bits · selection · t.op != 'band'", "it holds of that, too."),
+    ("laws_of_bits · conjunct · *bounds", LESS),
     ("Judge.proves · exception · if goal.op == 'and'", "the solver is asked for all parts at once."),
     ("Judge._laws · conjunct, one operand · not (p.level or q.level)", RAISES),
     (

@@ -978,3 +978,17 @@ def test_results_are_remembered_of_terms_alone() -> None:
         with pytest.raises(TypeError):
             function(Lookalike(n))  # type: ignore[arg-type]
     assert type(entries_of_facts(k.sub(n, m))) is tuple  # nobody adds to what is remembered
+
+
+def test_bounds_of_summands_are_shown() -> None:
+    """A sum of n numbers that somebody says are at most 0."""
+
+    class Liar(Guide):
+        def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
+            return [0]
+
+    judge = Judge(root=Facts(Liar()))
+    values = k.var("q", k.fun_sort((INT,), INT))
+    total = k.big("sum", ZERO, n, k.app(values, B0))
+    facts = judge.root.assume(k.le(ZERO, n))
+    assert not judge.proves(facts, k.le(total, ZERO)) and not judge.proves(facts, k.le(ZERO, total))
