@@ -31,7 +31,7 @@ def test_exclusive_or_cancels_and_gathers_numbers() -> None:
 def test_laws_hold_of_two_variables(op: str) -> None:
     laws = laws_of_bits(k.bitwise(op, X, Y))
     assert laws
-    for x, y in product((*NUMBERS, 127, 128, 200, 255, 256, 40000, 70000), repeat=2):
+    for x, y in product((*NUMBERS, -70000, -300, -129, 127, 128, 200, 255, 256, 40000, 70000), repeat=2):
         assert all(evaluate(law, {"x": x, "y": y}) for law in laws), (x, y)
 
 

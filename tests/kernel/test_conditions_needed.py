@@ -987,7 +987,7 @@ def test_bounds_of_summands_are_shown() -> None:
         def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
             return [0]
 
-    judge = Judge(root=Facts(Liar()))
+    judge = Judge(Z3Solver(), Facts(Liar()))
     values = k.var("q", k.fun_sort((INT,), INT))
     total = k.big("sum", ZERO, n, k.app(values, B0))
     facts = judge.root.assume(k.le(ZERO, n))
