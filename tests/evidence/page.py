@@ -118,10 +118,6 @@ def repeated(again: dict[str, Any]) -> str:
     return head + "\n".join(lines) if lines else ""
 
 
-def share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "–"
-
-
 def fuzz_part(f: dict[str, Any]) -> str:
     lines = [
         "## Random programs",

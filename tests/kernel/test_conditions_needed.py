@@ -718,8 +718,8 @@ def cell(name: str, where: Term = TRUE) -> Cells:
     return Cells(name, (), where, ())
 
 
-def at_the_end(*invariants: Invariant, where: Term = TRUE, unwritten: bool = False) -> tuple[Kernel, State]:
-    """The end of the body of a loop that has stored 3 into p and 4 into q, whose contract says something untrue."""
+def at_the_end(*invariants: Invariant) -> tuple[Kernel, State]:
+    """The end of the body of a loop that has stored 3 into p and 4 into q."""
     names = ("p", "q")[: len(invariants)]
     params = tuple(kc.Param(name, INT, ()) for name in names)
     stores = tuple(kc.Store(kc.Place(name, ()), k.num(3 + c)) for c, name in enumerate(names))
@@ -790,14 +790,13 @@ def test_gathered_cells_are_said_with_names_that_exist() -> None:
     kernel, state = two_parts()
     (b,), _ = state.facts.arbitrary(INT)
     for stranger in (b, k.var(f"a#{state.counter}", INT)):
-        same_test = k.or_(FIRST, k.and_(FIRST, k.le(stranger, ZERO)))
-        forward = (k.add(B0, k.mul(stranger, k.sub(B0, B0))), k.add(stranger, ZERO))
-        assert (
-            refused(kernel.gather, state, WHOLE, k.or_(FIRST, k.lt(stranger, stranger), k.le(stranger, B0)), BOTH).rule
-            == "order"
-        )
-        assert refused(kernel.gather, state, WHOLE, FIRST, (Take(1, forward[1:], (B0,)), BOTH[1])).rule == "order"
-        assert refused(kernel.gather, state, replace(WHOLE, where=k.le(stranger, B0)), same_test, BOTH).rule == "order"
+        named = k.le(stranger, B0)
+        for cells, test, takes in (
+            (replace(WHOLE, where=named), FIRST, BOTH),
+            (WHOLE, k.or_(FIRST, named), BOTH),
+            (WHOLE, FIRST, (Take(1, (stranger,), (B0,)), BOTH[1])),
+        ):
+            assert refused(kernel.gather, state, cells, test, takes).rule == "order"
 
 
 def test_what_decides_between_two_families_is_about_their_binders() -> None:

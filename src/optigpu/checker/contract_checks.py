@@ -18,8 +18,8 @@ from optigpu.checker.verdict import Problem
 from optigpu.frontend.shapes import effective_types
 from optigpu.kernel import code as kc
 from optigpu.kernel import terms as k
-from optigpu.kernel.cells import KNOWN, Cells, Claim, Index, box
-from optigpu.kernel.conditions import ADDRESSES
+from optigpu.kernel.cells import KNOWN, Cells, Claim, Index
+from optigpu.kernel.conditions import ADDRESSES, whole_array
 from optigpu.kernel.facts import Facts
 from optigpu.kernel.judge import UNIVERSAL, Judge, instance
 from optigpu.kernel.terms import FALSE, INT, REAL, TRUE, Term
@@ -110,8 +110,8 @@ def in_type(x: Term, t: Scalar) -> Term:
 
 def in_memory(cells: Cells, array: kc.Param) -> Term:
     """What the kernel knows of a whole array that is held: it has at most as many bytes as there are addresses."""
-    dims = tuple(high for _, high in cells.ranges)
-    if array.space not in (kc.HOST_MEMORY, kc.GLOBAL) or any(d.level for d in dims) or cells != box(cells.base, dims):
+    dims = whole_array(cells)
+    if array.space not in (kc.HOST_MEMORY, kc.GLOBAL) or dims is None:
         return TRUE
     fits = k.le(k.mul(k.num(array.bytes), *dims), k.num(ADDRESSES))
     # the product of two negative sizes, which are those of no cells, is positive

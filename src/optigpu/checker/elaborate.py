@@ -64,6 +64,7 @@ from optigpu.syntax.exprs import (
     Var,
 )
 from optigpu.syntax.literals import lost, nearest
+from optigpu.syntax.operators import WRAPPING
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import (
     Assert,
@@ -92,8 +93,6 @@ from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.source import NOWHERE, Loc, Mark
 from optigpu.syntax.types import INT64, VOID, Array, Kind, ProofType, Scalar, Space, Type, is_float
 from optigpu.syntax.walk import children, subexpressions
-
-WRAPPING = ("+", "-", "*", "<<")  # operations whose result may be outside an unsigned type
 
 
 @dataclass
@@ -1031,9 +1030,8 @@ class FunctionElaborator:
                 fits = have.kind is Kind.BOOL or (have.kind is Kind.INT and to.low <= have.low and have.high <= to.high)
                 if not fits and not to.signed and not implicit and have.kind is Kind.INT:
                     return self.modulo(value, to, loc)
-                if not fits or (
-                    not implicit and have.kind is Kind.INT and have.signed
-                ):  # of which the value may be any
+                mathematical = have.kind is Kind.INT and have.signed  # it may have any value, whatever its type
+                if not fits or (mathematical and not implicit):
                     self.oblige(within(value, limits_of(to)), "conversion", loc)
                 return value
 

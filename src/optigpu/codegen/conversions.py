@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from optigpu.syntax.types import INT, SCALAR_NAMES, Scalar, is_int
+from optigpu.syntax.types import INT, SCALAR_NAMES, Scalar
 
 PREFIX = "optigpu_to_"
 _USED = re.compile(rf"\b{PREFIX}(\w+)\(")
@@ -26,7 +26,7 @@ def device_conversion(have: Scalar, t: Scalar) -> str:
 def host_conversions(text: str, linkage: str = "static inline") -> list[str]:
     """The functions of a host that are used in a text."""
     types = [SCALAR_NAMES[name] for name in sorted(set(_USED.findall(text)))]
-    return [line for t in types if is_int(t) for line in _defined(t, linkage)]
+    return [line for t in types for line in _defined(t, linkage)]
 
 
 def _defined(t: Scalar, linkage: str) -> list[str]:

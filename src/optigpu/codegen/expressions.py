@@ -177,7 +177,7 @@ class CExprs(ExprPrinter):
             case Var(name) if name in self.types:
                 return promoted(self.types[name])
             case Cast(_, arg, True):
-                return self.machine_type(arg) if is_int(arg.type) else promoted(e.to) if is_float(arg.type) else INT
+                return self.machine_type(arg) if is_int(arg.type) else INT  # a truth value: floats are cast by name
             case Binary() if is_int(e.type):
                 t = self.operation_type(e)
                 return self.wider(e, t) or t

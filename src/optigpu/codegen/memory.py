@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from optigpu.codegen.arithmetic import const, poly
+from optigpu.codegen.parameters import MEMORY
 from optigpu.syntax.types import Array
 
 STACK = 1 << 20  # bytes: the largest local array
@@ -48,7 +49,7 @@ static inline void optigpu_fail(void) {
   longjmp(*optigpu_end, 1);
 }
 static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) {
-  const size_t most = (size_t)1 << 47;  // no array is larger
+  const size_t most = (size_t)1 << MEMORY_BITS;  // no array is larger
   for (int i = 0; i < rank; i++) {
     if (sizes[i] != 0 && bytes > most / sizes[i]) optigpu_fail();
     bytes *= sizes[i];
@@ -56,7 +57,7 @@ static inline size_t optigpu_bytes(size_t bytes, int rank, const size_t* sizes) 
   return bytes;
 }
 static inline void optigpu_room(size_t bytes) {
-  if (bytes > (size_t)1 << 20) optigpu_fail();  // on the stack
+  if (bytes > (size_t)1 << STACK_BITS) optigpu_fail();  // on the stack
 }
 static inline void* optigpu_malloc(size_t bytes) {
   struct optigpu_memory* const memory = malloc(sizeof *memory);
@@ -94,4 +95,4 @@ static inline void optigpu_failed(const struct optigpu_frame* frame) {
   optigpu_bytes(sizeof(type), sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), (size_t[]){__VA_ARGS__})
 #define OPTIGPU_MALLOC(type, ...) optigpu_malloc(OPTIGPU_BYTES(type, __VA_ARGS__))
 #define OPTIGPU_ROOM(type, ...) optigpu_room(OPTIGPU_BYTES(type, __VA_ARGS__))
-"""
+""".replace("MEMORY_BITS", str(MEMORY.bit_length() - 1)).replace("STACK_BITS", str(STACK.bit_length() - 1))

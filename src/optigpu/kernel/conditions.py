@@ -61,8 +61,8 @@ class Conditions:
     def _in_memory(self, facts: Facts, cells: Cells, size: int) -> Facts:
         """An array that is there, with elements of so many bytes, has fewer bytes than there are addresses. (Of two negative sizes,
         which are those of no cells, the product is positive.)"""
-        dims = tuple(high for _, high in cells.ranges)
-        if not size or any(d.level for d in dims) or cells != box(cells.base, dims):
+        dims = whole_array(cells)
+        if not size or dims is None:
             return facts
         if len(dims) > 1 and not self.judge.proves(facts, k.and_(*(k.le(k.ZERO, d) for d in dims)), count=False):
             return facts
@@ -150,6 +150,12 @@ class Conditions:
             if r.share == FULL:
                 b, wider = facts.arbitrary(*(INT,) * r.cells.arity)
                 self._require(rule, "leak", wider, k.not_(r.cells.domain(b)), base=r.cells.base, cells=r.cells)
+
+
+def whole_array(cells: Cells) -> Index | None:
+    """The sizes of an array, if these are all of its cells."""
+    dims = tuple(high for _, high in cells.ranges)
+    return None if any(d.level for d in dims) or cells != box(cells.base, dims) else dims
 
 
 def within(x: Term, limits: Limits) -> Term:

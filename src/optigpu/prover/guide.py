@@ -69,8 +69,10 @@ def _distances(facts: Facts, a: Term) -> tuple[Term | None, Term | None]:
     most: list[int] = []
     for terms in (k.coefficients(i.args[0]) for i in facts.items if i.op == "le" and i.args[0].sort is INT):
         c, d = int(terms.get((a,), 0)), int(terms.get((), 0))
-        if c and terms.keys() <= {(a,), ()}:  # c * a + d <= 0
-            (most if c > 0 else least).append(-d // c if c > 0 else -(d // c))
+        if terms.keys() <= {(a,), ()} and c > 0:  # c * a + d <= 0
+            most.append(-d // c)
+        elif terms.keys() <= {(a,), ()} and c < 0:
+            least.append(-(d // c))
     return k.sub(a, k.num(max(least))) if least else None, k.sub(k.num(min(most)), a) if most else None
 
 

@@ -71,8 +71,11 @@ def known(e: Expr) -> bool:
 
 
 def arithmetic(e: Expr) -> Expr:
-    helper = index_helper(e.func) if isinstance(e, Call) else None
-    return e if helper is None or not isinstance(e, Call) else expand_index_helper(e, helper)
+    match e:
+        case Call(name) if (helper := index_helper(name)) is not None:
+            return expand_index_helper(e, helper)
+        case _:
+            return e
 
 
 def launch(k: DeviceKernel, bound: Mapping[str, str]) -> LaunchKernel:
