@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.program import Program
 

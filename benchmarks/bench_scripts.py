@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 import optigpu as og
-from optigpu.transform.steps import Step
+from optigpu.script.step import Step
 
 ROOT = Path(__file__).parent.parent
 

@@ -12,9 +12,9 @@ import pytest
 import optigpu as og
 from optigpu.cli import main
 from optigpu.frontend import parse_text
-from optigpu.runtime.errors import CallError
-from optigpu.syntax.errors import InputError
-from optigpu.transform.arguments import fits
+from optigpu.runtime.call_error import CallError
+from optigpu.script.arguments import fits
+from optigpu.syntax.diagnostic import InputError
 from optigpu.transform.cards import FAMILIES, Card, cards
 from tests.conftest import ROOT
 from tests.test_cards import CONTEXT, Anything

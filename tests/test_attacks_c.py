@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
+from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import C_FLAGS, c_compiler, compile_c
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.errors import BuildError
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.errors import InputError
-from optigpu.transform.script import Script
-from optigpu.transform.targets import Call, For, In
+from optigpu.script.session import Script
+from optigpu.script.targets import Call, For, In
+from optigpu.syntax.diagnostic import InputError
 
 SET = 'void set(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); a[0] = x; }\n'
 CALL = 'void f(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); set(x, a); }\n'

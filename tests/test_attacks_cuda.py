@@ -8,17 +8,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.codegen.cuda.text import comment
 from optigpu.frontend import parse_text
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.driver import size_of
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.launching import stepped
 from optigpu.runtime.preconditions import holds
-from optigpu.syntax.errors import InputError
+from optigpu.script.session import Script, transformation
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import If
-from optigpu.transform.script import Script, transformation
 from tests.evidence.translation import examine
 from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, refused
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import optigpu as og
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 
 
 @dataclass(frozen=True)

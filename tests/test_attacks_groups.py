@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.terms import INT, ONE, TRUE, ZERO, Term
-from optigpu.kernel.values import Case, Into, Maximum
-from optigpu.syntax.errors import InputError
+from optigpu.kernel import instructions as kc
+from optigpu.logic import terms as k
+from optigpu.logic.equality import Case, Into, Maximum
+from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
+from optigpu.syntax.diagnostic import InputError
 from tests.kernel.test_attacks import B0, begun, n
 from tests.support.gpu_programs import GpuPair
 

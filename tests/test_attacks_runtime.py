@@ -15,9 +15,9 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.arrays import ArrayView, current_stream, view_of
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.manifest import load, signature_from_json, signature_to_json
 from optigpu.runtime.preconditions import integer_value
 from optigpu.runtime.signature import Signature, signature_of

@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 
 import optigpu as og
-from optigpu.checker.verdict import ProgramResult
-from optigpu.checker.verify import Verifier
+from optigpu.check.verdict import ProgramResult
+from optigpu.check.verify import Verifier
 from optigpu.cli import main
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.report.scripts import render_script
-from optigpu.runtime.errors import CallError
-from optigpu.syntax.errors import InputError
+from optigpu.runtime.call_error import CallError
+from optigpu.script.editing import edit_function
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Int, Real, Unary, Var
 from optigpu.syntax.program import Block, Clause, Decl, Define, For, Include, LoopRange, Mode, Program, Stmt, TopLevel
 from optigpu.syntax.source import UNMARKED
 from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Array, Kind, Scalar, Space
-from optigpu.transform.editing import edit_function
 
 ZERO = """#include <optigpu.h>
 void zero(int n, float a[n]) {

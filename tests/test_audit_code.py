@@ -11,13 +11,13 @@ import pytest
 
 import optigpu as og
 from optigpu.api import has_kernels
-from optigpu.checker.audit import whole_text
-from optigpu.checker.certificate import sealed
+from optigpu.check.audit import whole_text
+from optigpu.check.certificate import sealed
 from optigpu.cli import main
 from optigpu.codegen.c import callees_first
 from optigpu.codegen.emission import Emission, c_emission, cuda_emission, launches, read_emission
 from optigpu.frontend import parse_file, parse_text
-from optigpu.report.audits import first_difference
+from optigpu.report.audit_text import first_difference
 from optigpu.runtime.manifest import load, save
 from optigpu.syntax.program import CallStmt, Program
 from optigpu.syntax.walk import statements

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from optigpu.cli import main
-from optigpu.report.bench import measurement_json, render_measurement
+from optigpu.report.bench_table import measurement_json, render_measurement
 from optigpu.runtime import libraries
 from optigpu.runtime.bench import Measurement, bench, bytes_moved, chosen_sizes, evaluated, random_data
-from optigpu.runtime.errors import CallError
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.runtime.timing import Timing
 from tests.conftest import ROOT

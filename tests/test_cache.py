@@ -16,15 +16,16 @@ from optigpu.cli import main
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file
 from optigpu.frontend.shapes import effective_types
-from optigpu.kernel import terms as k
-from optigpu.prover import cache as answers
-from optigpu.prover.z3_solver import Z3Solver
-from optigpu.runtime import cache, compilers, nvrtc
-from optigpu.runtime.cache import cached_file
+from optigpu.logic import terms as k
+from optigpu.runtime import compilers, nvrtc
+from optigpu.runtime import disk_cache as cache
+from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import compile_c, run_compiler
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.errors import BuildError
+from optigpu.runtime.disk_cache import cached_file
 from optigpu.runtime.signature import signature_of
+from optigpu.solver import answer_cache as answers
+from optigpu.solver.z3_solver import Z3Solver
 from tests.conftest import ROOT
 
 COPY = ROOT / "examples" / "copy.c"
@@ -112,7 +113,7 @@ def test_a_library_that_was_cut_off_is_compiled_again(size: int) -> None:
 HANGS = """
 import time
 from pathlib import Path
-from optigpu.runtime.cache import cached_file
+from optigpu.runtime.disk_cache import cached_file
 def make(path):
     path.write_bytes(b"half")
     print("started", flush=True)

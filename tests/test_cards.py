@@ -6,8 +6,8 @@ import pytest
 from tools.reference import reference
 
 import optigpu as og
-from optigpu.checker.verdict import ProgramResult
-from optigpu.checker.verify import Verifier
+from optigpu.check.verdict import ProgramResult
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.syntax.printer import print_function
 from optigpu.syntax.program import Program

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.verify import Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.iterations import Invariant, LoopContract
-from optigpu.kernel.terms import INT, ONE, TRUE, ZERO
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.loop_contract import Invariant, LoopContract
+from optigpu.logic import terms as k
+from optigpu.logic.terms import INT, ONE, TRUE, ZERO
+from optigpu.solver.z3_solver import Z3Solver
 from tests.kernel.test_attacks import B0, begun, loop, refused
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, twins

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.contract_checks import contradiction, stated_of
-from optigpu.checker.elaborate import elaborate
-from optigpu.checker.verdict import FunctionResult, Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.contract_checks import contradiction, stated_of
+from optigpu.check.verdict import FunctionResult, Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
+from optigpu.elaborate.functions import elaborate
 from optigpu.frontend import parse_text
 from optigpu.interp.refute import refute
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import Judge
-from optigpu.prover.guide import Search
-from optigpu.prover.z3_solver import Z3Solver
-from optigpu.report.problems import diagnostic_of
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.report.problem_text import diagnostic_of
+from optigpu.search.advice import Search
+from optigpu.solver.z3_solver import Z3Solver
 
 # name -> (parameters, clauses, what changes, into what): the first contract has an input, the second has none
 TWINS: dict[str, tuple[str, str, str, str]] = {

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from tools.check_cuda import complaints, sources, unit_of
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
+from optigpu.differential import compare, compare_on, numpy_arguments
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import run_once, valid_inputs
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.explanations import EXPLANATIONS
-from optigpu.runtime.differential import compare, compare_on, numpy_arguments
-from optigpu.runtime.errors import CallError
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.nvcc import nvcc
 from optigpu.syntax.program import CallStmt
 from optigpu.syntax.walk import statements

@@ -15,10 +15,10 @@ import pytest
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.arrays import view_of
+from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.driver import DeviceArray as DeviceArrayOnGpu
 from optigpu.runtime.driver import Driver
-from optigpu.runtime.errors import BuildError, CallError
 from optigpu.runtime.manifest import BuiltCuda, load, save, signature_from_json, signature_to_json
 from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.runtime.signature import signature_of

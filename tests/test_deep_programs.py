@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import optigpu as og
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.interp.refute import refute
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.depth import LIMIT, deep
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 
 
 def chain(updates: int) -> str:
@@ -106,7 +106,7 @@ def test_a_value_that_is_too_deep_is_a_verdict(monkeypatch: pytest.MonkeyPatch) 
     def too_deep(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr("optigpu.checker.verify.Executor.verify", too_deep)
+    monkeypatch.setattr("optigpu.check.verify.Executor.verify", too_deep)
     result = Verifier().verify(parse_text("void f() { }", "deep.c")).functions[0]
     assert result.verdict.value == "UNSUPPORTED"
     assert result.problem is not None and (result.problem.code, result.problem.loc.line) == ("OG015", 1)

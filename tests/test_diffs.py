@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from optigpu.frontend import parse_text
 from optigpu.report.diagnostics import Style
 from optigpu.report.diffs import ADDED, CHANGED, INDENTED, REMOVED, SAME, changed, counts, render_diff, rows
-from optigpu.transform.steps import Step
+from optigpu.script.step import Step
 from tests.support.records import HEAD, REORDER, STAGE, TILE_X, TILE_Y
 from tests.support.records import PLAIN as NAIVE
 

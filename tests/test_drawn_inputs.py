@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from optigpu.checker.verdict import Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verdict import Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import valid_inputs
@@ -106,7 +106,7 @@ def test_a_wrong_verdict_would_be_noticed() -> None:
         def verify(self, program, only=None):  # type: ignore[no-untyped-def]
             from dataclasses import replace
 
-            from optigpu.checker.verdict import Verdict
+            from optigpu.check.verdict import Verdict
 
             result = super().verify(program, only)
             return replace(result, functions=[replace(f, verdict=Verdict.VERIFIED) for f in result.functions])

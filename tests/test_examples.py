@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from optigpu.codegen.c import emit_c
+from optigpu.differential import compare
 from optigpu.frontend import parse_file, parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.runtime.compilers import c_compiler
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.differential import compare
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from tests.conftest import EXAMPLES, GPU_EXAMPLES, GPU_PROGRAMS, ROOT
 from tests.support.twins import TWINS, Twin

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
+from optigpu.differential import compare
 from optigpu.interp.machine import Runner
-from optigpu.runtime.differential import compare
 from optigpu.runtime.nvcc import nvcc
 from tests.support.cuda import kernel_text, on_standin, parsed
 from tests.support.exchange import EXCHANGES, compiled, device_code, exchange, expected, promising, remains, unit_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.verdict import ProgramResult
-from optigpu.checker.verify import Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.verdict import ProgramResult
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.prover.z3_solver import Z3Solver
-from optigpu.report.verdicts import render_function
+from optigpu.report.verdict_text import render_function
+from optigpu.solver.z3_solver import Z3Solver
 from tests.conftest import ROOT
 from tests.support.gpu_twins import rows
 

@@ -7,11 +7,11 @@ import pytest
 
 import optigpu as og
 from optigpu import For, Write
-from optigpu.checker.verdict import Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verdict import Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
-from optigpu.syntax.errors import InputError
-from optigpu.transform.script import StepError
+from optigpu.script.session import StepError
+from optigpu.syntax.diagnostic import InputError
 
 COPY = "A(i)"
 

@@ -12,7 +12,7 @@ import pytest
 
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.exprs import Real
 from optigpu.syntax.literals import literal_text, nearest
 from optigpu.syntax.printer import print_expr, print_program

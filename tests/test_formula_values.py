@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.verdict import FunctionResult, Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verdict import FunctionResult, Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.refute import refute
-from optigpu.report.verdicts import render_function
+from optigpu.report.verdict_text import render_function
 
 READS = '__requires("A: int -> float"); __reads("a ~> Matrix1(n, A)");'
 NUMBERS = "float x, float y, int n, int m"

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.verdict import ProgramResult, Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.verdict import ProgramResult, Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
 from optigpu.interp.testing import test_function as run_tests
-from optigpu.prover.z3_solver import Z3Solver
 from optigpu.report.explanations import EXPLANATIONS
-from optigpu.report.verdicts import render_function
-from optigpu.syntax.errors import InputError
+from optigpu.report.verdict_text import render_function
+from optigpu.solver.z3_solver import Z3Solver
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.source import SourceText
 from tests.conftest import ROOT
 from tests.support.gpu_group_functions import GROUP_FUNCTIONS

@@ -15,7 +15,7 @@ from optigpu.interp.refute import refute
 from optigpu.interp.testing import Inputs, run_once
 from optigpu.interp.testing import TestReport as Report
 from optigpu.interp.testing import test_function as run_tests
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from tests.conftest import GPU_EXAMPLES, GPU_PROGRAMS
 from tests.support.counting import switches_of
 from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong, rows

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from tests.conftest import ROOT
 from tests.evidence.gpu_kernels import candidate, chosen, program, record, write

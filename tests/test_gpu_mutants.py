@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import test_function as run_tests
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from tests.support.gpu_pairs import GPU_PAIRS
 from tests.support.running import parse
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.verdict import FunctionResult, Verdict
-from optigpu.checker.verify import Verifier
+from optigpu.check.verdict import FunctionResult, Verdict
+from optigpu.check.verify import Verifier
 from tests.support.gpu_pairs import GPU_PAIRS, GpuPair
 from tests.support.running import parse
 

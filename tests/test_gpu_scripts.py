@@ -12,23 +12,23 @@ import pytest
 
 import optigpu as og
 from optigpu.api import has_kernels
-from optigpu.checker.verdict import Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verdict import Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
+from optigpu.differential import compare
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.scripts import render_step_error
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.differential import compare
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.errors import InputError
+from optigpu.script.editing import replace_at
+from optigpu.script.session import StepError
+from optigpu.script.targets import Call
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program
-from optigpu.transform.editing import replace_at
-from optigpu.transform.script import StepError
-from optigpu.transform.targets import Call
 from tests.conftest import ROOT
 
 run_tests.__test__ = False

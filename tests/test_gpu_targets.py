@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from optigpu.runtime import arrays, cuda, nvcc, nvrtc
+from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.cuda import CudaFunction
-from optigpu.runtime.errors import BuildError
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import Target, compile_cuda, target_flags, target_for
 from tests.conftest import ROOT

@@ -13,8 +13,8 @@ import pytest
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.signature import signature_of
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin

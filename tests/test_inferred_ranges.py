@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.ranges import Changed, RangeSearch, leaves, strongest
-from optigpu.checker.verify import Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.iterations import Range
-from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import INT, TRUE, ZERO
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.kernel.loop_contract import Range
+from optigpu.logic import terms as k
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import INT, TRUE, ZERO
+from optigpu.search.ranges import Changed, RangeSearch, leaves, strongest
+from optigpu.solver.z3_solver import Z3Solver
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, explain, twins
 

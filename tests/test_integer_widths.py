@@ -17,7 +17,7 @@ from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.runtime.compilers import c_compiler
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.source import NOWHERE
 from tests.support.cuda import on_standin
 from tests.support.random_integers import PARAMS, arguments, function, literal

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optigpu.codegen.arithmetic import Ranges
-from optigpu.codegen.cuda.preconditions import requirements
+from optigpu.codegen.cuda.entry_checks import requirements
 from optigpu.codegen.cuda.text import CudaExprs
 from optigpu.runtime.preconditions import holds, integer_value
 from optigpu.syntax.program import For

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.misbehaviour import Misbehaviour
 from tests.support.running import Q, check_contract, misbehaves, run

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.terms import ZERO
+from optigpu.kernel import instructions as kc
+from optigpu.logic import terms as k
+from optigpu.logic.terms import ZERO
 from tests.kernel.test_attacks import launched, n, refused
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, twins

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import optigpu as og
-from optigpu.checker.verdict import FunctionResult, Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verdict import FunctionResult, Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
-from optigpu.report.verdicts import assumptions, render_function
-from optigpu.runtime.errors import CallError
-from optigpu.syntax.errors import InputError
+from optigpu.report.verdict_text import assumptions, render_function
+from optigpu.runtime.call_error import CallError
+from optigpu.syntax.diagnostic import InputError
 
 
 def check(text: str, unbounded: bool = False) -> FunctionResult:

@@ -11,9 +11,9 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.runtime.compilers import c_compiler, compile_c
 from optigpu.runtime.nvcc import nvcc
-from optigpu.syntax.errors import InputError
+from optigpu.script.session import Script
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.macros import MACROS, is_macro
-from optigpu.transform.script import Script
 from tests.support.cuda import on_standin, one_kernel, refused
 
 PLACES = {

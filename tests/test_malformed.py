@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from optigpu.cli import main
 from optigpu.frontend import parse_text
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from tests.conftest import EXAMPLES, GPU_PROGRAMS, ROOT
 
 CASES = sorted((ROOT / "tests" / "malformed").glob("*.c"))

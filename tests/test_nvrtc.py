@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optigpu.codegen.plan import LaunchKernel
+from optigpu.codegen.launch_plan import LaunchKernel
 from optigpu.runtime import cuda, nvrtc
+from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.driver import Driver
-from optigpu.runtime.errors import BuildError, CallError
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.manifest import BuiltCuda, load, save
 from optigpu.runtime.nvcc import nvcc

@@ -7,13 +7,13 @@ import json
 
 import pytest
 
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.certificate import sealed
-from optigpu.checker.verdict import ProgramResult, Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.certificate import sealed
+from optigpu.check.verdict import ProgramResult, Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
-from optigpu.prover.z3_solver import Z3Solver
-from optigpu.report.verdicts import render_function
+from optigpu.report.verdict_text import render_function
+from optigpu.solver.z3_solver import Z3Solver
 
 
 def check(text: str) -> ProgramResult:

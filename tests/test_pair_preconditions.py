@@ -12,8 +12,8 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.runtime import preconditions
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.pairs import order_of_pairs
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.exprs import BigOp

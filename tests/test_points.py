@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.report.listing import ANNOTATED, INFERRED, PLAIN, code_lines, find_line, listing
 from optigpu.report.permissions import PermissionWriter

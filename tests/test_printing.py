@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text, recheck
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.exprs import Binary, Cond, Int, Unary, Var
 from optigpu.syntax.literals import real_text
 from optigpu.syntax.printer import print_expr, print_program

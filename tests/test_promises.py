@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.formulas import quotient, remainder
-from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import INT, ZERO
+from optigpu.elaborate.formula_terms import quotient, remainder
+from optigpu.logic import terms as k
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, ZERO
 from tests.support.terms import evaluate
 from tests.support.verdicts import VERIFIED, verdict_of
 

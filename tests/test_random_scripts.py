@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from tests.support.random_arguments import Draw, arguments_for
 from tests.support.random_scripts import SOURCES, Quick, Tally, malformed, run_sequence, sequences, transformations

@@ -14,19 +14,20 @@ from typing import Any
 import pytest
 
 import optigpu as og
-from optigpu.checker.audit import certificate_of
-from optigpu.checker.replay import Replayer
-from optigpu.checker.verdict import FunctionResult, ProgramResult, Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.audit import certificate_of
+from optigpu.check.replay import Replayer
+from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
 from optigpu.frontend import parse_text
-from optigpu.kernel import conditions, sealed
-from optigpu.kernel import terms as k
-from optigpu.kernel.judge import Solver
+from optigpu.kernel import sealed
+from optigpu.kernel import side_conditions as conditions
 from optigpu.kernel.ledger import Theorem
-from optigpu.prover.cache import CachedSolver, content_key
-from optigpu.prover.z3_solver import Z3Solver
-from optigpu.runtime.errors import CallError
+from optigpu.logic import terms as k
+from optigpu.logic.judge import Solver
+from optigpu.runtime.call_error import CallError
+from optigpu.solver.answer_cache import CachedSolver, content_key
+from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.program import Program
 from tests.conftest import ROOT
 
@@ -114,9 +115,7 @@ def test_a_patched_kernel_emits_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_patched_solver_emits_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Z3Solver, "valid", lambda self, facts, goal: True)
     monkeypatch.setattr(sealed.inner_judge.Judge, "proves", lambda self, facts, goal, count=True: True)
-    monkeypatch.setattr(
-        "optigpu.checker.verify.contract_problem", lambda *args: None
-    )  # which would find a contradiction
+    monkeypatch.setattr("optigpu.check.verify.contract_problem", lambda *args: None)  # which would find a contradiction
     s = script(tmp_path, OUTSIDE, Verifier(Settings()))
     assert s.result.verified
     assert not emitted(s, tmp_path)
@@ -129,8 +128,8 @@ def test_remembered_results_are_recognised(tmp_path: Path) -> None:
     assert verifier.verify(good).verified and verifier.verify(good).verified
     about, result, loops = verifier.proved["one"]
     assert not verifier.verify(wrong).verified
-    from optigpu.checker.elaborate import elaborate
-    from optigpu.checker.verify import _everything_about as everything_about
+    from optigpu.check.verify import _everything_about as everything_about
+    from optigpu.elaborate.functions import elaborate
 
     elaborated = elaborate(wrong)
     f = elaborated.program.functions["one"]
@@ -146,8 +145,8 @@ def test_the_other_process_is_isolated(tmp_path: Path) -> None:
         (tmp_path / name).write_text("raise SystemExit('touched')\n", encoding="utf-8")
     (tmp_path / "one.c").write_text(GOOD, encoding="utf-8")
     code = (
-        "import os, sys; from optigpu.checker.replay import Replayer; from optigpu.checker.verify import Verifier\n"
-        "from optigpu.checker.audit import certificate_of; from optigpu.frontend import parse_file\n"
+        "import os, sys; from optigpu.check.replay import Replayer; from optigpu.check.verify import Verifier\n"
+        "from optigpu.check.audit import certificate_of; from optigpu.frontend import parse_file\n"
         "p = parse_file('one.c'); text = certificate_of(p, Verifier().verify(p))\n"
         "os.environ['PYTHONPATH'] = os.getcwd(); os.environ['PYTHONSTARTUP'] = 'z3.py'\n"
         "sys.exit(not Replayer().replay(text).theorems)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from tests.support.attempts import Attempt, function, kernel, put_to_the_checker
 

@@ -19,14 +19,14 @@ from typing import Any
 import pytest
 
 import optigpu as og
-from optigpu.checker.certificate import sealed
+from optigpu.check.certificate import sealed
 from optigpu.cli import main
-from optigpu.kernel import terms as k
-from optigpu.kernel.terms import BOOL, Term
-from optigpu.prover.cache import CachedSolver
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic import terms as k
+from optigpu.logic.terms import BOOL, Term
 from optigpu.runtime import compilers
 from optigpu.runtime.manifest import load, save
+from optigpu.solver.answer_cache import CachedSolver
+from optigpu.solver.z3_solver import Z3Solver
 from tests.conftest import ROOT
 
 COPY, SUM = ROOT / "examples" / "copy.c", ROOT / "examples" / "sum.c"
@@ -394,9 +394,9 @@ INTERRUPTED = """
 import os, signal, sys, threading, time
 sys.path[:0] = {paths!r}
 from tests.test_robustness import pigeons
-from optigpu.kernel.terms import FALSE
-from optigpu.prover.cache import CachedSolver
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic.terms import FALSE
+from optigpu.solver.answer_cache import CachedSolver
+from optigpu.solver.z3_solver import Z3Solver
 from pathlib import Path
 facts, solver = pigeons(11), CachedSolver(Z3Solver(rlimit=50_000), Path({cache!r}))
 def insist():  # Python drops one that comes while an object is finalised

@@ -11,9 +11,9 @@ import pytest
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file, parse_text
 from optigpu.frontend.shapes import effective_types
-from optigpu.runtime.cache import cached_file, content_key
+from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.errors import BuildError, CallError
+from optigpu.runtime.disk_cache import cached_file, content_key
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.program import Program

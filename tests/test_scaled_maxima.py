@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.kernel import terms as k
-from optigpu.kernel.cells import arguments
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import INT, REAL, TRUE, ZERO, Term
-from optigpu.kernel.values import Cases, Equality, Into, Maximum
+from optigpu.logic import terms as k
+from optigpu.logic.cells import arguments
+from optigpu.logic.equality import Cases, Equality, Into, Maximum
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import INT, REAL, TRUE, ZERO, Term
 from tests.support.verdicts import VERIFIED, verdict_of
 
 PROGRAM = """float f(int n, float k, float a[n]) {{

@@ -11,19 +11,19 @@ import pytest
 
 import optigpu as og
 from optigpu.codegen.c import emit_c
+from optigpu.differential import compare
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.report.scripts import render_step_error
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.differential import compare
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.errors import InputError
+from optigpu.script.editing import edit_function
+from optigpu.script.step import Step
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.program import Mode, Program
-from optigpu.transform.editing import edit_function
-from optigpu.transform.steps import Step
 from tests.conftest import ROOT
 
 SCRIPTS = sorted((ROOT / "examples" / "scripts").glob("*.py"))
@@ -282,7 +282,7 @@ def test_contract_of_the_original_must_stay() -> None:
     def cheat(s: og.Script) -> None:
         from dataclasses import replace
 
-        from optigpu.transform.editing import edit_function
+        from optigpu.script.editing import edit_function
 
         s.update(edit_function(s.program, "f", lambda f: replace(f, contract=f.contract[:1], body=())))
 
@@ -306,7 +306,7 @@ def drop(s: og.Script) -> None:
 def empty(s: og.Script) -> None:
     from dataclasses import replace
 
-    from optigpu.transform.editing import edit_function
+    from optigpu.script.editing import edit_function
 
     s.update(edit_function(s.program, "f", lambda f: replace(f, body=())))
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.checker.sums import lower_bound, upper_bound
-from optigpu.checker.thread_search import divided
-from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
-from optigpu.prover.models import differ, hopeless, refuted
-from optigpu.prover.samples import evaluate, samples
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic import terms as k
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
+from optigpu.search.models import differ, hopeless, refuted
+from optigpu.search.samples import evaluate, samples
+from optigpu.search.sums import lower_bound, upper_bound
+from optigpu.search.thread_search import divided
+from optigpu.solver.z3_solver import Z3Solver
 from tests.kernel.test_facts import random_facts
 from tests.support.terms import TermMaker
 

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cuda import CudaFunction
-from optigpu.runtime.errors import CallError
 from tests.support.cuda import on_standin, one_kernel
 
 ROWS = """thread for (int b = 0; b < B; b++) {

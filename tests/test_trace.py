@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.report.trace import script_repr_html, trace_html
-from optigpu.syntax.errors import Diagnostic
+from optigpu.script.session import Script, StepError
+from optigpu.script.step import Record, Step
+from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.source import NOWHERE
-from optigpu.transform.script import Script, StepError
-from optigpu.transform.steps import Record, Step
 from tests.support.browser import Browser, find_browser
 from tests.support.records import large_record, transpose_record
 from tests.test_points import COPY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from tests.evidence.translation import WRONG, examine, program
 
 TEXT = """void f(int G, float d[G][4]) {

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from optigpu.checker.trusted import FILES, FOR_CODE, NOT_TRUSTED, ROOT, files_of, matching, table, trusted_lines
+from optigpu.check.trusted import FILES, FOR_CODE, NOT_TRUSTED, ROOT, files_of, matching, table, trusted_lines
 from optigpu.cli import main
 from tests.conftest import ROOT as REPOSITORY
 
 IMPORTED = (
-    "import sys, optigpu.checker.replay, optigpu.prover.z3_solver, optigpu.prover.cvc5_solver\n"
+    "import sys, optigpu.check.replay, optigpu.solver.z3_solver, optigpu.solver.cvc5_solver\n"
     "print(*(m for m in sys.modules if m.startswith('optigpu.')))"
 )
 
@@ -41,7 +41,7 @@ def test_what_the_replaying_process_imports_is_listed() -> None:
 
 
 def test_the_documentation_has_the_list() -> None:
-    """`python -c "from optigpu.checker.trusted import table; print(table())"` prints it."""
+    """`python -c "from optigpu.check.trusted import table; print(table())"` prints it."""
     assert table() in (REPOSITORY / "docs" / "logic.md").read_text(encoding="utf-8")
 
 

@@ -19,7 +19,7 @@ from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.runtime import preconditions
 from optigpu.runtime.arrays import ArrayView
-from optigpu.runtime.errors import CallError
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.manifest import signature_from_json, signature_to_json
 from optigpu.runtime.signature import Signature, signature_of
 from optigpu.runtime.unchecked import Unchecked

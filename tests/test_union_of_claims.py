@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.verify import Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.cells import READ, SOME, UNINIT, Cells, Claim, Owner
-from optigpu.kernel.conditions import Take
-from optigpu.kernel.groups import Mark
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.context import Mark
+from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
-from optigpu.kernel.terms import INT, ONE, TRUE, ZERO
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic import terms as k
+from optigpu.logic.cells import READ, SOME, UNINIT, Cells, Claim, Owner
+from optigpu.logic.terms import INT, ONE, TRUE, ZERO
+from optigpu.solver.z3_solver import Z3Solver
 from tests.kernel.test_attacks import B0, SIZES, begun, launched, m, n, refused
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, twins

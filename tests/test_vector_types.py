@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda.emit import VECTOR_TYPES
 from optigpu.runtime.nvcc import compile_cuda, nvcc
 from optigpu.runtime.signature import DTYPES
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from tests.support.cuda import emitted, on_standin, parsed
 
 ROW = """void f(int n, TYPE a[n][8], TYPE b[n][8]) {

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from optigpu.frontend import parse_text
-from optigpu.frontend.formulas import StringLiteral, parse_proposition
+from optigpu.frontend.formula_parser import StringLiteral, parse_proposition
 from optigpu.syntax.exprs import Binary, Call, Expr, Fun, Int, Var
 from optigpu.syntax.printer import print_expr, print_function
 from optigpu.syntax.program import For, Store

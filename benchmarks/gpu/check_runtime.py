@@ -27,9 +27,9 @@ for missing in ("lark", "greenlet", "z3", "cvc5"):  # as if they were not instal
 
 import numpy as np  # noqa: E402
 
+from optigpu.runtime.call_error import CallError  # noqa: E402
 from optigpu.runtime.cuda import CudaFunction  # noqa: E402
 from optigpu.runtime.driver import Driver  # noqa: E402
-from optigpu.runtime.errors import CallError  # noqa: E402
 from optigpu.runtime.manifest import load  # noqa: E402
 from optigpu.runtime.nvrtc import nvrtc_version  # noqa: E402
 from optigpu.runtime.timing import copy_bandwidth  # noqa: E402

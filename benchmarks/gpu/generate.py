@@ -23,9 +23,9 @@ from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.manifest import BuiltCuda, save
 from optigpu.runtime.signature import signature_of
+from optigpu.script.session import StepError
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.program import Program
-from optigpu.transform.script import StepError
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "examples" / "gpu"

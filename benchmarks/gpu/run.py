@@ -25,8 +25,8 @@ import torch  # noqa: E402
 from families import FAMILIES, Family, cub  # noqa: E402
 from table import judged, table  # noqa: E402
 
+from optigpu.runtime.call_error import CallError  # noqa: E402
 from optigpu.runtime.cuda import CudaFunction  # noqa: E402
-from optigpu.runtime.errors import CallError  # noqa: E402
 from optigpu.runtime.manifest import load  # noqa: E402
 
 BUILD = ROOT / "build" / "gpu"

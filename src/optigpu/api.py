@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from optigpu.checker.audit import certificate_of
-from optigpu.checker.replay import REPLAYER, ReplayError
-from optigpu.checker.verdict import ProgramResult
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.audit import certificate_of
+from optigpu.check.replay import REPLAYER, ReplayError
+from optigpu.check.verdict import ProgramResult
+from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.cuda import CudaUnit
 from optigpu.codegen.emission import Emission, c_emission, cuda_emission
@@ -20,24 +20,24 @@ from optigpu.interp.refute import refute
 from optigpu.report.diagnostics import PLAIN
 from optigpu.report.scripts import emitted_header, render_step_error
 from optigpu.report.trace import script_repr_html, trace_html
-from optigpu.runtime.cache import answers_folder
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
-from optigpu.runtime.errors import CallError
+from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.files import write_whole
 from optigpu.runtime.manifest import BuiltCuda
 from optigpu.runtime.signature import signature_of
+from optigpu.script import session as core
+from optigpu.script.session import StepError, transformation
+from optigpu.script.step import Step
+from optigpu.script.targets import Call, Decl, For, Handle, If, In, Read, Target, Write
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.depth import deep
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import CallStmt, Program, Role
 from optigpu.syntax.unfolding import definitions_of
 from optigpu.syntax.walk import statements
-from optigpu.transform import script as core
 from optigpu.transform.gpu import pad
-from optigpu.transform.script import StepError, transformation
-from optigpu.transform.steps import Step
-from optigpu.transform.targets import Call, Decl, For, Handle, If, In, Read, Target, Write
 
 __all__ = [
     "Call", "Decl", "For", "Handle", "If", "In", "Read", "Script", "StepError", "Target", "Write",

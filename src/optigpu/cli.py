@@ -21,16 +21,16 @@ from typing import TextIO
 
 from optigpu import __version__
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.report.bench import measurement_json, render_measurement
+from optigpu.report.bench_table import measurement_json, render_measurement
 from optigpu.report.diagnostics import Style, render
 from optigpu.report.output import patient_output
 from optigpu.runtime.bench import bench
+from optigpu.runtime.call_error import BAD_INPUT, FINE, OUR_BUG, WRONG, BuildError, CallError
 from optigpu.runtime.doctor import findings
-from optigpu.runtime.errors import BAD_INPUT, FINE, OUR_BUG, WRONG, BuildError, CallError
 from optigpu.runtime.manifest import BuiltCuda, load
 from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.syntax.depth import deep_calls
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 
 Run = Callable[[argparse.Namespace, Style], int]
 

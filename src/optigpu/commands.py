@@ -13,51 +13,51 @@ from dataclasses import replace
 from pathlib import Path
 
 from optigpu.api import CUDA_SUFFIXES, Script, has_kernels, observe, verified_cuda
-from optigpu.checker.audit import (
+from optigpu.check.audit import (
     TOOL,
     AuditResult,
     Certified,
     certificate_of,
     certified,
 )
-from optigpu.checker.contract_checks import suggested_sizes
-from optigpu.checker.elaborate import Elaborated, elaborate
-from optigpu.checker.proofs import annotated
-from optigpu.checker.replay import REPLAYER, ReplayError
-from optigpu.checker.trusted import PROGRAMS_FOR_CODE, trusted_for_code
-from optigpu.checker.verdict import Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.contract_checks import suggested_sizes
+from optigpu.check.replay import REPLAYER, ReplayError
+from optigpu.check.trusted import PROGRAMS_FOR_CODE, trusted_for_code
+from optigpu.check.verdict import Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.emission import Emission, read_emission
+from optigpu.differential import compare_on
+from optigpu.elaborate.functions import Elaborated, elaborate
 from optigpu.frontend import parse_file
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.refute import describe, refute
 from optigpu.interp.testing import satisfying_input, test_function, valid_inputs
-from optigpu.prover.z3_solver import Z3Solver
-from optigpu.report.audits import first_difference, render_audit
+from optigpu.report.audit_text import first_difference, render_audit
 from optigpu.report.diagnostics import Style
 from optigpu.report.diffs import render_diff
 from optigpu.report.explanations import EXPLANATIONS
 from optigpu.report.scripts import emitted_header, render_script, render_step, render_step_error
-from optigpu.report.testing import render_test, show_inputs
-from optigpu.report.verdicts import as_json, render_function, summary
-from optigpu.runtime.cache import answers_folder
+from optigpu.report.test_summary import render_test, show_inputs
+from optigpu.report.verdict_text import as_json, render_function, summary
+from optigpu.runtime.call_error import BAD_INPUT, FINE, WRONG, BuildError, CallError
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.differential import compare_on
-from optigpu.runtime.errors import BAD_INPUT, FINE, WRONG, BuildError, CallError
+from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.files import read_exact, write_whole
 from optigpu.runtime.manifest import BuiltCuda, manifest_text, save
 from optigpu.runtime.signature import signature_of
+from optigpu.script.session import StepError
+from optigpu.script.step import Step
+from optigpu.search.inferred_contracts import annotated
+from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.constants import without_constants
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program, Role
 from optigpu.syntax.source import Loc
 from optigpu.syntax.unfolding import definitions_of
-from optigpu.transform.script import StepError
-from optigpu.transform.steps import Step
 
 
 def _functions(program: Program, wanted: str | None) -> list[Function]:

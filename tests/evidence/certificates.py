@@ -17,13 +17,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from optigpu.checker.audit import audit, certificate_of
-from optigpu.checker.audit import certified as claims
-from optigpu.checker.certificate import sealed
-from optigpu.checker.verify import Verifier
+from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import certified as claims
+from optigpu.check.certificate import sealed
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_file
-from optigpu.prover.cache import CachedSolver
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.solver.answer_cache import CachedSolver
+from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.program import Program
 from tests.evidence import work
 from tests.evidence.program_mutants import KERNELS, ROOT, SCRIPTS, SOURCES, finished

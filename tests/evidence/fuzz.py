@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.syntax.program import Program
 from tests.evidence import work

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import CudaUnit, emit_cuda
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
@@ -30,10 +30,10 @@ from optigpu.interp.machine import Machine, Runner
 from optigpu.interp.memory import UNINIT, View, offset_of
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.testing import Inputs, arguments, cells, valid_inputs
-from optigpu.interp.threads import SHUFFLED_LANE, Thread, Wait
+from optigpu.interp.thread_scheduler import SHUFFLED_LANE, Thread, Wait
 from optigpu.runtime.signature import DTYPES
 from optigpu.syntax.constants import without_constants
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program
 from optigpu.syntax.source import NOWHERE, Loc

@@ -33,7 +33,7 @@ SECONDS = 180  # for one file of kernels
 def compiled(file: Path, cpu: bool) -> tuple[Path | None, str]:
     """A library, or what the compiler says."""
     if cpu:
-        from optigpu.runtime.errors import BuildError
+        from optigpu.runtime.call_error import BuildError
         from optigpu.runtime.standin import compile_standin
 
         try:

@@ -27,11 +27,11 @@ from random import Random
 from typing import Any
 
 from optigpu.api import Script
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.cli import main as optigpu
 from optigpu.frontend import parse_text
 from optigpu.runtime.manifest import save
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from tests.evidence import work
 from tests.evidence.damage import DAMAGE, damaged
 from tests.evidence.trial import WRONG, trial

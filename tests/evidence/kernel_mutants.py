@@ -50,10 +50,10 @@ def wrong_programs() -> Iterator[tuple[str, str]]:
 
 def refused(task: work.Task) -> dict[str, Any]:
     """For a wrong program, the functions of the kernel in which it was refused at last, and at all."""
-    from optigpu.checker.verify import Verifier
+    from optigpu.check.verify import Verifier
     from optigpu.frontend import parse_text
     from optigpu.kernel.state import Rejected
-    from optigpu.syntax.errors import InputError
+    from optigpu.syntax.diagnostic import InputError
 
     name, text = task
     refusals: list[list[str]] = []
@@ -141,7 +141,7 @@ def killed_by_tests(tests: Iterable[Test], items: list[Any], first: set[str]) ->
 
 def killed_by_programs(site: Site, known: dict[str, Any]) -> str:
     """The name of a wrong program that is verified now."""
-    from optigpu.checker.verify import Verifier
+    from optigpu.check.verify import Verifier
     from optigpu.frontend import parse_text
 
     for name, text in likely_first(site, known):

@@ -22,14 +22,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.conversions import PREFIX
 from optigpu.frontend import parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.runtime.compilers import c_compiler
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.source import NOWHERE
 from tests.evidence import work
 from tests.evidence.small_functions import FLOATS, SmallFunction, SmallFunctionMaker, literal

@@ -13,7 +13,7 @@ from typing import Any
 from optigpu.frontend import parse_text
 from optigpu.syntax import exprs as se
 from optigpu.syntax import program as sp
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.source import Loc, Mark
 from optigpu.syntax.types import Array, Space

@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from optigpu.api import Script, observe
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Include, Program, TopLevel

@@ -20,9 +20,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-KERNEL = Path(__file__).parents[2] / "src" / "optigpu" / "kernel"
+SOURCE = Path(__file__).parents[2] / "src" / "optigpu"
+FILES = {
+    p.stem: p for folder in ("kernel", "logic") for p in sorted((SOURCE / folder).glob("*.py")) if p.stem != "__init__"
+}
 LAWS = ("terms", "facts", "judge")
-REFUSING = ("values", "judge", "facts")  # where `return None`, `return False` and `continue` say no
+REFUSING = ("equality", "judge", "facts")  # where `return None`, `return False` and `continue` say no
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,11 @@ def without(site: Site) -> ast.Module:
 
 
 def source(module: str) -> str:
-    return (KERNEL / f"{module}.py").read_text(encoding="utf-8")
+    return FILES[module].read_text(encoding="utf-8")
+
+
+def imported(module: str) -> Any:
+    return importlib.import_module(f"optigpu.{FILES[module].parent.name}.{module}")
 
 
 def _removals(module: str, tree: ast.Module) -> Iterator[tuple[Site, Callable[[], None]]]:
@@ -275,14 +282,14 @@ def note_calls() -> None:
 
 
 def _replace(module: str, rule: str, tree: ast.Module) -> None:
-    found: Any = importlib.import_module(f"optigpu.kernel.{module}")
+    found: Any = imported(module)
     for name in rule.split("."):
         found = found.__dict__[name]
     function = found.fget if isinstance(found, property) else getattr(found, "__wrapped__", found)
-    for remembering in (x for m in MODULES for x in vars(importlib.import_module(f"optigpu.kernel.{m}")).values()):
+    for remembering in (x for m in MODULES for x in vars(imported(m)).values()):
         if hasattr(remembering, "cache_clear"):
             remembering.cache_clear()
-    function.__code__ = next(c for c in _codes(compile(tree, str(KERNEL), "exec")) if c.co_qualname == rule)
+    function.__code__ = next(c for c in _codes(compile(tree, str(FILES[module]), "exec")) if c.co_qualname == rule)
     if (module, rule) == ("sealed", "_sealing"):  # what it made when it was imported is made again
         sealed: Any = importlib.import_module("optigpu.kernel.sealed")
         sealed._judge, sealed._ledger, sealed._kernel = sealed._sealing()
@@ -295,7 +302,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(c)
 
 
-MODULES = sorted(path.stem for path in KERNEL.glob("*.py") if path.stem != "__init__")
+MODULES = sorted(FILES)
 
 
 def all_sites() -> list[Site]:

@@ -12,18 +12,18 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from optigpu.checker.verify import Verifier
+from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
+from optigpu.differential import compare_on
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import valid_inputs
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cuda import CudaFunction
-from optigpu.runtime.differential import compare_on
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from tests.evidence import work
 from tests.evidence.gpu_programs import GpuMaker
 

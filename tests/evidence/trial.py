@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from optigpu.checker.verdict import ProgramResult, Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verdict import ProgramResult, Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.refute import describe
 from optigpu.interp.testing import TestReport, test_function
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Role
 from tests.support.limits import TooSlow, within
 

@@ -14,21 +14,21 @@ from typing import Any
 
 import pytest
 
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.calls import AllRules as Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box, same
-from optigpu.kernel.conditions import Take
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.groups import Mark
-from optigpu.kernel.iterations import Cover, Exclusive, Invariant, LoopContract
-from optigpu.kernel.judge import Judge, instance
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.call_rules import AllRules as Kernel
+from optigpu.kernel.context import Mark
 from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
+from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed
-from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.values import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
-from optigpu.prover.guide import Search
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box, same
+from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge, instance
+from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.search.advice import Search
+from optigpu.solver.z3_solver import Z3Solver
 
 n, m, G = k.var("n", INT), k.var("m", INT), k.var("G", INT)
 A = k.var("A", k.fun_sort((INT,), REAL))

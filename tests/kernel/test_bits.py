@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
-from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import laws_of_bits
-from optigpu.kernel.terms import INT, ZERO
+from optigpu.logic import terms as k
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import laws_of_bits
+from optigpu.logic.terms import INT, ZERO
 from tests.support.terms import evaluate
 
 X, Y, Z = (k.var(n, INT) for n in "xyz")

@@ -12,24 +12,24 @@ from typing import Any
 
 import pytest
 
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.calls import AllRules as Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
-from optigpu.kernel.conditions import Take
-from optigpu.kernel.facts import Facts, Guide
-from optigpu.kernel.facts import _entries as entries_of_facts
-from optigpu.kernel.groups import Mark
-from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
-from optigpu.kernel.judge import Judge
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.call_rules import AllRules as Kernel
+from optigpu.kernel.context import Mark
+from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.sealed import Judge as SealedJudge
 from optigpu.kernel.sealed import SealedFacts
+from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed
-from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.threads import lane_read
-from optigpu.kernel.values import Case, parts, scaled_parts
-from optigpu.prover.guide import Search
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.kernel.thread_rules import lane_read
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
+from optigpu.logic.equality import Case, parts, scaled_parts
+from optigpu.logic.facts import Facts, Guide
+from optigpu.logic.facts import _entries as entries_of_facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.search.advice import Search
+from optigpu.solver.z3_solver import Z3Solver
 from tests.kernel.test_attacks import (
     B0,
     B1,

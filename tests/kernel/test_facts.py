@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.checker.formulas import pure_operation, quotient
-from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts, Guide
-from optigpu.kernel.judge import Judge, instance
-from optigpu.kernel.terms import INT, ONE, REAL, ZERO, Term
-from optigpu.prover.guide import Search
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.elaborate.formula_terms import pure_operation, quotient
+from optigpu.logic import terms as k
+from optigpu.logic.facts import Facts, Guide
+from optigpu.logic.judge import Judge, instance
+from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
+from optigpu.search.advice import Search
+from optigpu.solver.z3_solver import Z3Solver
 from tests.support.terms import INTS, TermMaker, environment, evaluate
 
 NAMES = [k.var(n, INT) for n in INTS]

@@ -11,16 +11,16 @@ from fractions import Fraction
 
 import pytest
 
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.calls import AllRules as Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.call_rules import AllRules as Kernel
 from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
 from optigpu.kernel.state import State
-from optigpu.kernel.terms import BOOL, INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.threads import ANY_LAUNCH
+from optigpu.kernel.thread_rules import ANY_LAUNCH
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import BOOL, INT, ONE, REAL, TRUE, ZERO, Term
 from tests.kernel.test_attacks import (
     B0,
     B1,

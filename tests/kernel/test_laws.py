@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.terms import BOOL, FALSE, INT, ONE, REAL, TRUE, ZERO, Sort, Term
+from optigpu.logic import terms as k
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import BOOL, FALSE, INT, ONE, REAL, TRUE, ZERO, Sort, Term
 from tests.support.terms import evaluate
 
 x, y, z = (k.var(name, INT) for name in "xyz")

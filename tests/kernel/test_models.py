@@ -20,19 +20,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.checker.witness import invert, temporaries
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.calls import AllRules as Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Index, Owner, arguments, box
-from optigpu.kernel.conditions import Take
-from optigpu.kernel.groups import Mark
-from optigpu.kernel.iterations import Cover, Exclusive, Invariant, LoopContract, Range
-from optigpu.kernel.judge import Judge
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.call_rules import AllRules as Kernel
+from optigpu.kernel.context import Mark
 from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract, Range
+from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed
-from optigpu.kernel.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Index, Owner, arguments, box
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.search.inverse import invert, temporaries
+from optigpu.solver.z3_solver import Z3Solver
 from tests.support.model import Memory, Misbehaved, Permissions, binders, cell_of, must_allow, permissions
 from tests.support.terms import evaluate
 

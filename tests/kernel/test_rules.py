@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.checker.formulas import make_cells
-from optigpu.checker.witness import invert, temporaries
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.calls import AllRules as Kernel
-from optigpu.kernel.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, arguments
-from optigpu.kernel.conditions import Take
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.iterations import Exclusive, Invariant, LoopContract, iterations
-from optigpu.kernel.judge import Judge
+from optigpu.elaborate.formula_terms import make_cells
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.call_rules import AllRules as Kernel
 from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract, iterations
+from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State
-from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, arguments
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.search.inverse import invert, temporaries
+from optigpu.solver.z3_solver import Z3Solver
 from tests.support.model import cell_list, contents, environments, is_injective
 from tests.support.terms import evaluate
 

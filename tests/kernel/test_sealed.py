@@ -15,18 +15,18 @@ from typing import Any
 
 import pytest
 
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.calls import AllRules
-from optigpu.kernel.cells import KNOWN, SOME, Claim, Family, box
-from optigpu.kernel.conditions import Take
-from optigpu.kernel.facts import Facts, Guide
-from optigpu.kernel.judge import Solver
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.call_rules import AllRules
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.sealed import Judge, Kernel, Ledger, SealedState, SealedTheorem
+from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed, first_state
-from optigpu.kernel.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.prover.guide import Search
+from optigpu.logic import terms as k
+from optigpu.logic.cells import KNOWN, SOME, Claim, Family, box
+from optigpu.logic.facts import Facts, Guide
+from optigpu.logic.judge import Solver
+from optigpu.logic.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.search.advice import Search
 
 n, B0 = k.var("n", INT), k.bound(0, INT)
 NO = (AttributeError, TypeError, FrozenInstanceError)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.kernel import terms as k
-from optigpu.kernel.terms import INT, REAL
+from optigpu.logic import terms as k
+from optigpu.logic.terms import INT, REAL
 from tests.support.terms import FUNCTIONS, environment, evaluate, make
 
 SEEDS = st.integers(0, 2**40)

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.calls import AllRules as Kernel
-from optigpu.kernel.cells import SOME, Cells, Claim, Owner, box
-from optigpu.kernel.groups import Mark
-from optigpu.kernel.iterations import Cover, Exclusive, LoopContract
-from optigpu.kernel.judge import Judge
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.call_rules import AllRules as Kernel
+from optigpu.kernel.context import Mark
 from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
 from optigpu.kernel.state import Rejected, State
-from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic import terms as k
+from optigpu.logic.cells import SOME, Cells, Claim, Owner, box
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.solver.z3_solver import Z3Solver
 from tests.support.terms import evaluate
 
 G = k.var("G", INT)

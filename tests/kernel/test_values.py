@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.checker.sums import SumProver
-from optigpu.kernel import terms as k
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.judge import Judge
-from optigpu.kernel.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.kernel.values import Case, Equality, Extend, Into, Maximum, Reindex, Split, Widen, parts, peel
-from optigpu.prover.guide import Search
-from optigpu.prover.z3_solver import Z3Solver
+from optigpu.logic import terms as k
+from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Reindex, Split, Widen, parts, peel
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.search.advice import Search
+from optigpu.search.sums import SumProver
+from optigpu.solver.z3_solver import Z3Solver
 from tests.support.terms import FUNCTIONS, environment, evaluate
 
 A = k.var("A", FUNCTIONS["A"])
@@ -354,8 +354,8 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
 
 def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:
     """A map that mentions the arbitrary constant of the proof is no map; conditions reject it before it is used."""
-    from optigpu.kernel.calls import AllRules as Kernel
-    from optigpu.kernel.code import Contract, Function, Program
+    from optigpu.kernel.call_rules import AllRules as Kernel
+    from optigpu.kernel.instructions import Contract, Function, Program
     from optigpu.kernel.ledger import Ledger
     from optigpu.kernel.state import Rejected
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from optigpu.frontend.shapes import effective_types
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Program
 
 

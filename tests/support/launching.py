@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.compilers import c_compiler
 from optigpu.runtime.driver import Driver
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.standin import compile_standin
 
 KERNEL = re.compile(r'extern "C" __global__ void(?: __launch_bounds__\([^)]*\))? (\w+)\((.*?)\) \{', re.DOTALL)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from optigpu.kernel import code as kc
-from optigpu.kernel.cells import FULL, UNINIT, Cells, Claim, Family
-from optigpu.kernel.facts import Facts
+from optigpu.kernel import instructions as kc
 from optigpu.kernel.state import State
-from optigpu.kernel.terms import Term
+from optigpu.logic.cells import FULL, UNINIT, Cells, Claim, Family
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import Term
 from tests.support.terms import evaluate
 
 Env = Mapping[str, Any]

@@ -7,15 +7,15 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from optigpu.script import targets
+from optigpu.script.editing import Place, statements_of
+from optigpu.script.session import Script
+from optigpu.script.targets import Aim, root, searchable
 from optigpu.syntax.exprs import Alloc, Binary, Expr, Index, Int, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import CallStmt, Decl, For, Mode, Stmt, Store
 from optigpu.syntax.types import Array
 from optigpu.syntax.walk import rewrite, statements, stmt_exprs, subexpressions
-from optigpu.transform import targets
-from optigpu.transform.editing import Place, statements_of
-from optigpu.transform.script import Script
-from optigpu.transform.targets import Aim, root, searchable
 
 T = TypeVar("T")
 NEW = ("t", "u", "i", "j", "k", "x", "tile", "part", "sum", "a")

@@ -18,20 +18,20 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from optigpu.checker.verdict import ProgramResult
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verdict import ProgramResult
+from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file, parse_text
+from optigpu.script.editing import statements_of
+from optigpu.script.session import Family, Script, StepError
+from optigpu.script.step import Step
 from optigpu.syntax import program as sp
-from optigpu.syntax.errors import Diagnostic, InputError
+from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program, Role
 from optigpu.syntax.source import NOWHERE
 from optigpu.transform.cards import FAMILIES
-from optigpu.transform.editing import statements_of
 from optigpu.transform.gpu import Gpu
-from optigpu.transform.script import Family, Script, StepError
-from optigpu.transform.steps import Step
 from tests.support.limits import TooSlow, within
 from tests.support.random_arguments import Draw, arguments_for
 from tests.support.same_behaviour import Behaviour

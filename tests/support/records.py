@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from functools import cache
 
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.refute import refute
+from optigpu.script.step import Record, Step
 from optigpu.syntax.program import Program, TopLevel
-from optigpu.transform.steps import Record, Step
 
 HEAD = """#include <optigpu.h>
 void transpose(int W, int H, float a[H][W], float b[W][H]) {

@@ -9,7 +9,7 @@ from optigpu.frontend import parse_text
 from optigpu.interp.machine import Machine, Runner
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.testing import TestReport, test_function
-from optigpu.syntax.errors import InputError
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Program
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import FLOAT, INT, Scalar

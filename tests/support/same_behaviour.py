@@ -8,13 +8,13 @@ from math import isnan
 from typing import Any
 
 from optigpu.codegen.c import emit_c
+from optigpu.differential import compare_on
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
 from optigpu.interp.memory import UNINIT, View
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.testing import Inputs, arguments, valid_inputs
 from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.differential import compare_on
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.program import Function, Program, Role

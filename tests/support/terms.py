@@ -10,9 +10,9 @@ from typing import Any
 
 from hypothesis import assume
 
-from optigpu.checker.formulas import pure_operation
-from optigpu.kernel import terms as k
-from optigpu.kernel.terms import BOOL, INT, REAL, Term
+from optigpu.elaborate.formula_terms import pure_operation
+from optigpu.logic import terms as k
+from optigpu.logic.terms import BOOL, INT, REAL, Term
 
 
 def _bounded(size: int, limit: int) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from optigpu.checker.proofs import annotated
-from optigpu.checker.verdict import ProgramResult, Verdict
-from optigpu.checker.verify import Settings, Verifier
+from optigpu.check.verdict import ProgramResult, Verdict
+from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.refute import refute
-from optigpu.report.verdicts import render_function
+from optigpu.report.verdict_text import render_function
+from optigpu.search.inferred_contracts import annotated
 from optigpu.syntax.printer import print_program
 from tests.support.pairs import Pair, Wrong
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from optigpu.checker.verdict import Verdict
-from optigpu.checker.verify import Verifier
+from optigpu.check.verdict import Verdict
+from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 
 VERIFIED = "VERIFIED"

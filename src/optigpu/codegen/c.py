@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from optigpu.codegen.arithmetic import inside_loop, is_checked, poly
 from optigpu.codegen.conversions import host_conversions
-from optigpu.codegen.expressions import CExprs, spelled_out
-from optigpu.codegen.memory import ALLOCATOR, on_stack
+from optigpu.codegen.expression_text import CExprs, spelled_out
+from optigpu.codegen.host_memory import ALLOCATOR, on_stack
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.wrapping import declared, with_wraps, wrapped
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Bool, Call, Cast, Expr, Int, SizeOf, Var
 from optigpu.syntax.macros import ATTEMPT, is_macro
 from optigpu.syntax.printer import Lines, ProgramPrinter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.frontend.expressions import Functions
+from optigpu.frontend.expression_types import Functions
 from optigpu.syntax.builtins import MEMORY_CALLS
 from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, Function, Stmt, Store

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.frontend.building import not_all_integers, only_a_part
-from optigpu.frontend.expressions import ExpressionTyper, describe, unknown_name
+from optigpu.frontend.expression_types import ExpressionTyper, describe, unknown_name
+from optigpu.frontend.tree_nodes import not_all_integers, only_a_part
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
     INT_CONSTANTS,
@@ -20,7 +20,7 @@ from optigpu.syntax.builtins import (
     index_helper,
     matrix_predicate,
 )
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     Addr,
     BigOp,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.program import Block, Decl, For, If, Return
 from optigpu.syntax.source import Loc
 from optigpu.syntax.walk import negate

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.source import SourceText
 
 MISREAD = (

@@ -12,21 +12,21 @@ from typing import Any, TypeAlias
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from optigpu.frontend.building import Child, ExprBuilder, scalar_type
-from optigpu.frontend.formulas import (
+from optigpu.frontend.formula_parser import (
     StringLiteral,
     parse_ghost_args,
     parse_ghost_results,
     parse_items,
     parse_logic_type,
 )
-from optigpu.frontend.formulas import parse_proposition as parse_formula
+from optigpu.frontend.formula_parser import parse_proposition as parse_formula
 from optigpu.frontend.jumps import Jump, desugar_jumps, reject_jumps
 from optigpu.frontend.syntax_errors import syntax_error
+from optigpu.frontend.tree_nodes import Child, ExprBuilder, scalar_type
 from optigpu.frontend.wellformed import HINT
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
 from optigpu.syntax.builtins import BUILTIN_NAMES, of_compilers
-from optigpu.syntax.errors import Label, input_error
+from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, Int, SizeOf, Var
 from optigpu.syntax.program import (
     FUNCTION_CLAUSES,

@@ -11,7 +11,7 @@ from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
 from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.depth import deep
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.program import For, Function, Program, TopLevel
 from optigpu.syntax.source import NOWHERE, Loc, SourceText
 from optigpu.syntax.walk import statements

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from optigpu.syntax.builtins import index_helper, matrix_predicate
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Call, Expr, Index, PointsTo, Var
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Array, Pointer, Space, Type

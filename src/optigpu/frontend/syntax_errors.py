@@ -8,7 +8,7 @@ from typing import Any
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from optigpu.syntax.errors import InputError, Label, input_error
+from optigpu.syntax.diagnostic import InputError, Label, input_error
 from optigpu.syntax.source import Loc, SourceText
 
 Span = Callable[[int, int], Loc]

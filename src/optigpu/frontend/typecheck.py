@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from optigpu.frontend.effects import changed_names, has_effects, loaded_names, pointer_roots
-from optigpu.frontend.expressions import (
+from optigpu.frontend.expression_types import (
     ExpressionTyper,
     Functions,
     Signature,
@@ -37,7 +37,7 @@ from optigpu.syntax.builtins import (
     matrix_predicate,
     of_compilers,
 )
-from optigpu.syntax.errors import Label, input_error
+from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
     Alloc,
     Call,

@@ -17,7 +17,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
-from optigpu.frontend.expressions import promoted
+from optigpu.frontend.expression_types import promoted
 from optigpu.interp.memory import View, formed
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.operations import COMPARE, binary_operation, linear_index, next_value

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from optigpu.interp.formulas import Claim, Env, Evaluator, Table
+from optigpu.interp.formula_values import Claim, Env, Evaluator, Table
 from optigpu.interp.memory import UNINIT, View, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.values import close
@@ -149,7 +149,7 @@ class ContractChecker:
     def check_facts(self, items: Iterator[Item], env: Env, code: str, what: str, at: Loc | None = None) -> None:
         for item in items:
             if not self.holds(item.body, env):
-                from optigpu.syntax.errors import Label
+                from optigpu.syntax.diagnostic import Label
 
                 labels = () if at is None else (Label(item.loc, "required here"),)
                 values = self.shown(item.body, env)

@@ -10,12 +10,12 @@ from greenlet import getcurrent, greenlet
 
 from optigpu.interp.compile import Code, CompiledFunction, Frame, compile_program
 from optigpu.interp.contracts import AFTER, BEFORE, ContractChecker, Skipped, facts, logical_variables, resources
-from optigpu.interp.device import HOST_SWITCH, Device
-from optigpu.interp.formulas import CellRef, Claim, Evaluator
+from optigpu.interp.formula_values import CellRef, Claim, Evaluator
+from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.memory import UNINIT, Path, Rights, View, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
-from optigpu.interp.threads import Context, ThreadBody, level
-from optigpu.syntax.errors import Label
+from optigpu.interp.thread_scheduler import Context, ThreadBody, level
+from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.program import CallStmt, Clause, Define, Function, Item, LogicDef, Program, Role
 from optigpu.syntax.source import Loc
 from optigpu.syntax.walk import statements

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.values import Number
-from optigpu.syntax.errors import Label
+from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.syntax.errors import Diagnostic, Label
+from optigpu.syntax.diagnostic import Diagnostic, Label
 from optigpu.syntax.source import Loc
 
 

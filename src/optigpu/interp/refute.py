@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.testing import Failure, Inputs, test_function
-from optigpu.syntax.errors import Diagnostic, InputError
+from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import Program, Role
 
 

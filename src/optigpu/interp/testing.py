@@ -16,7 +16,7 @@ from optigpu.frontend.shapes import effective_types
 from optigpu.interp.contracts import BEFORE, facts, resources
 from optigpu.interp.machine import DEFAULT_FUEL, Machine, Runner
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
-from optigpu.interp.threads import ORDERED
+from optigpu.interp.thread_scheduler import ORDERED
 from optigpu.interp.values import Number, rounded, simplest
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.depth import deep

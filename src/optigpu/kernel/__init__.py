@@ -1,1 +1,1 @@
-"""The trusted kernel: standard library only, small, one function per rule. See docs/logic.md."""
+"""The trusted kernel: proof states, theorems, and one function a rule; standard library only. See docs/logic.md."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from optigpu.kernel.code import Call, Code, Function, If, Loop, Program
-from optigpu.kernel.records import record
-from optigpu.kernel.terms import Term
+from optigpu.kernel.instructions import Call, Code, Function, If, Loop, Program
+from optigpu.logic.records import record
+from optigpu.logic.terms import Term
 
 
 @record

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from optigpu.kernel import code as kc
-from optigpu.kernel import terms as k
-from optigpu.kernel.cells import FULL, READ, Cells, Family, Index, Owner, arguments, box, same, single, unknown
-from optigpu.kernel.conditions import Take, terms_of, within
-from optigpu.kernel.groups import HOST, TEARDOWN, THREADS, Context, Mark
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.context import HOST, TEARDOWN, THREADS, Context, Mark
 from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.side_conditions import Take, terms_of, within
 from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
-from optigpu.kernel.terms import TRUE, ZERO, Term, instantiate, instantiate_all
-from optigpu.kernel.threads import ANY_LAUNCH, SPACES, ThreadConditions, chosen, marked
-from optigpu.kernel.values import Steps
+from optigpu.kernel.thread_rules import ANY_LAUNCH, SPACES, ThreadConditions, chosen, marked
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, READ, Cells, Family, Index, Owner, arguments, box, same, single, unknown
+from optigpu.logic.equality import Steps
+from optigpu.logic.terms import TRUE, ZERO, Term, instantiate, instantiate_all
 
 
 class Rules(ThreadConditions):

@@ -7,7 +7,7 @@ are terms, records and tuples, of exactly these types: their parts cannot change
 
 The tables are variables of the functions below, and no object that others hold has an attribute that leads to one. What Python
 cannot hide (closures, frames, the garbage collector, functions of these modules that are replaced) is why a verdict that leaves
-the process is replayed in another one (checker/replay.py).
+the process is replayed in another one (check/replay.py).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from types import MappingProxyType, NoneType
 from typing import Any, NoReturn, cast
 from weakref import WeakKeyDictionary
 
-from optigpu.kernel import judge as inner_judge
 from optigpu.kernel import ledger as inner_ledger
-from optigpu.kernel.calls import AllRules
-from optigpu.kernel.code import Program
-from optigpu.kernel.facts import Facts, Guide
+from optigpu.kernel.call_rules import AllRules
+from optigpu.kernel.instructions import Program
 from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.records import RECORDS
 from optigpu.kernel.state import Block, Rejected, State
-from optigpu.kernel.terms import Sort, Term
+from optigpu.logic import judge as inner_judge
+from optigpu.logic.facts import Facts, Guide
+from optigpu.logic.records import RECORDS
+from optigpu.logic.terms import Sort, Term
 
 RULES = tuple(name for name in dir(AllRules) if not name.startswith("_") and name != "range_of")
 READ = ("constants", "given", "guide", "inconsistent", "items", "known")  # of facts

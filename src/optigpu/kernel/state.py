@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from optigpu.kernel.cells import Family, Index
-from optigpu.kernel.code import Code, Instr, Limits
-from optigpu.kernel.facts import Facts
-from optigpu.kernel.groups import Context, Mark
-from optigpu.kernel.records import record
-from optigpu.kernel.terms import ZERO, Sort, Term, substitute, var
+from optigpu.kernel.context import Context, Mark
+from optigpu.kernel.instructions import Code, Instr, Limits
+from optigpu.logic.cells import Family, Index
+from optigpu.logic.facts import Facts
+from optigpu.logic.records import record
+from optigpu.logic.terms import ZERO, Sort, Term, substitute, var
 
 
 class Rejected(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from optigpu.syntax.errors import Diagnostic
+from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.source import Loc, SourceText
 
 Sources = Callable[[str], SourceText | None]

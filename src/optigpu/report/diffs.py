@@ -13,8 +13,8 @@ from functools import lru_cache
 from optigpu.report.diagnostics import PLAIN as NO_STYLE
 from optigpu.report.diagnostics import Style
 from optigpu.report.listing import ANNOTATED, listing
+from optigpu.script.step import Step
 from optigpu.syntax.program import Program
-from optigpu.transform.steps import Step
 
 SAME, INDENTED, CHANGED, ADDED, REMOVED = "same", "indented", "changed", "added", "removed"
 ALIKE = 0.55  # from which similarity on two lines are one line that changed

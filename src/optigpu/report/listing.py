@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from optigpu.checker.proofs import ShownLoop, Unprintable, annotated
-from optigpu.checker.verdict import ProgramResult
+from optigpu.check.verdict import ProgramResult
+from optigpu.search.inferred_contracts import ShownLoop, Unprintable, annotated
 from optigpu.syntax.printer import ProgramPrinter
 from optigpu.syntax.program import (
     Assert,
@@ -33,7 +33,7 @@ VIEWS = (PLAIN, ANNOTATED, INFERRED)  # code alone; as written; with all that wa
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`statement` counts as in checker/points.py; `end`: the line closes its body; `note`: it is not in the plain view."""
+    """`statement` counts as in search/proof_states.py; `end`: the line closes its body; `note`: it is not in the plain view."""
 
     text: str
     function: str = ""

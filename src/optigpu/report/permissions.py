@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from optigpu.checker.proofs import source_name
-from optigpu.kernel import terms as k
-from optigpu.kernel.cells import READ, Family, Index
-from optigpu.kernel.conditions import terms_of
-from optigpu.kernel.facts import Facts
+from optigpu.kernel.side_conditions import terms_of
 from optigpu.kernel.state import State
-from optigpu.kernel.terms import INT, TRUE, Term, instantiate
-from optigpu.report.terms import TermPrinter, is_range_of_type
+from optigpu.logic import terms as k
+from optigpu.logic.cells import READ, Family, Index
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, TRUE, Term, instantiate
+from optigpu.report.term_text import TermPrinter, is_range_of_type
+from optigpu.search.inferred_contracts import source_name
 
 MOST_FACTS = 12
 LONGEST = 400  # a longer value says nothing to anybody

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from optigpu.codegen.emission import Emission
 from optigpu.report.diagnostics import PLAIN, Style, read_source, render
 from optigpu.report.diffs import changed
-from optigpu.report.verdicts import assuming, assumptions, render_function
+from optigpu.report.verdict_text import assuming, assumptions, render_function
+from optigpu.script.session import StepError
+from optigpu.script.step import Record, Step
 from optigpu.syntax.program import For, Function, Mode, Program
 from optigpu.syntax.source import SourceText
 from optigpu.syntax.walk import statements
-from optigpu.transform.script import StepError
-from optigpu.transform.steps import Record, Step
 
 
 def render_step(step: Step, style: Style = PLAIN) -> str:

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from optigpu.checker.points import Points
-from optigpu.checker.verdict import FunctionResult, Problem, ProgramResult, Verdict
+from optigpu.check.verdict import FunctionResult, Problem, ProgramResult, Verdict
 from optigpu.report.diffs import ADDED, CHANGED, INDENTED, REMOVED, SAME, Row, counts, rows
 from optigpu.report.listing import ANNOTATED, INFERRED, PLAIN, VIEWS, Cache, Line, code_lines, find_line, listing
 from optigpu.report.permissions import PermissionWriter
-from optigpu.report.problems import diagnostic_of
-from optigpu.report.verdicts import assumptions, combined
-from optigpu.syntax.errors import Diagnostic
+from optigpu.report.problem_text import diagnostic_of
+from optigpu.report.verdict_text import assumptions, combined
+from optigpu.script.step import Record, Step
+from optigpu.search.proof_states import Points
+from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
-from optigpu.transform.steps import Record, Step
 
 CODES = {SAME: 0, INDENTED: 1, CHANGED: 2, ADDED: 3, REMOVED: 4}
 

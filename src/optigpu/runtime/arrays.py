@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from optigpu.runtime.errors import CallError
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.nvcc import gpu_count
 
 DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_…

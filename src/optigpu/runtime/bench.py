@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.driver import DeviceArray
-from optigpu.runtime.errors import BuildError, CallError
 from optigpu.runtime.libraries import same_results
 from optigpu.runtime.nvcc import gpu_architecture, gpu_name
 from optigpu.runtime.preconditions import integer_value

@@ -12,8 +12,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from optigpu.runtime.cache import cached_file, content_key
-from optigpu.runtime.errors import BuildError
+from optigpu.runtime.call_error import BuildError
+from optigpu.runtime.disk_cache import cached_file, content_key
 
 C_FLAGS = (
     "-std=c11",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.compilers import compile_c
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.unchecked import Unchecked
 from optigpu.syntax.macros import ATTEMPT

@@ -17,11 +17,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optigpu.codegen.plan import Plan
+from optigpu.codegen.launch_plan import Plan
 from optigpu.runtime.arrays import ArrayView, current_stream, view_of
+from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cpu import ctype
 from optigpu.runtime.driver import driver
-from optigpu.runtime.errors import BuildError, CallError
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, gpu_count, nvcc
 from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc

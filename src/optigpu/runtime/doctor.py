@@ -8,8 +8,8 @@ import shutil
 import subprocess
 from importlib import metadata
 
-from optigpu.runtime.cache import answers_folder
 from optigpu.runtime.compilers import c_compiler, version_of
+from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.nvrtc import nvrtc, nvrtc_version
 
 

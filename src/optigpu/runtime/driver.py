@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from optigpu.runtime.errors import BuildError, CallError
+from optigpu.runtime.call_error import BuildError, CallError
 
 MAX_DYNAMIC_SHARED_SIZE_BYTES = 8  # CU_FUNC_ATTRIBUTE_…
 SHARED_WITHOUT_OPT_IN = 48 * 1024

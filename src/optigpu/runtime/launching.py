@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from optigpu.codegen.plan import Choose, Copy, LaunchKernel, Let, Limit, Plan, Repeat, Scratch
+from optigpu.codegen.launch_plan import Choose, Copy, LaunchKernel, Let, Limit, Plan, Repeat, Scratch
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import ctype
 from optigpu.runtime.driver import Driver, driver
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.preconditions import holds, integer_value
 from optigpu.runtime.signature import ArrayParam, Signature
 from optigpu.syntax.exprs import Expr

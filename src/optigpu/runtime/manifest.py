@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from optigpu.codegen import plan as plans
-from optigpu.codegen.plan import Plan
-from optigpu.runtime.cache import content_key
+from optigpu.codegen import launch_plan as plans
+from optigpu.codegen.launch_plan import Plan
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.claims import Requirement
 from optigpu.runtime.cuda import CudaFunction
-from optigpu.runtime.errors import CallError
+from optigpu.runtime.disk_cache import content_key
 from optigpu.runtime.files import read_exact, write_whole
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax import exprs

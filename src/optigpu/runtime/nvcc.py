@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from optigpu.runtime.cache import cached_file, content_key
+from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import run_compiler
-from optigpu.runtime.errors import BuildError
+from optigpu.runtime.disk_cache import cached_file, content_key
 
 FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC,-fstack-clash-protection")
 

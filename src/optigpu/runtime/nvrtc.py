@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from optigpu.runtime.cache import cached_file, content_key
+from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import compile_seconds, too_slow
-from optigpu.runtime.errors import BuildError
+from optigpu.runtime.disk_cache import cached_file, content_key
 from optigpu.runtime.nvcc import target_for
 
 VERSIONS = ("", ".13", ".12", ".11.2")

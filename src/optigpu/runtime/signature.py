@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from optigpu.runtime.arrays import ArrayView
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.claims import Requirement, contents, contents_of, extent, models_of, reach_of, written_arrays
-from optigpu.runtime.errors import CallError
 from optigpu.runtime.preconditions import Model, decidable, holds, integer_value
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Expr, TypeOf, Var

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.source import NOWHERE
 
 LIMIT = 10_000  # far more than what the front end lets through needs, within the stack of a thread

@@ -1,1 +1,1 @@
-"""Scripts: targets, the library of transformations, and the record of what they did. Nothing here is trusted."""
+"""The library of transformations. Not trusted: the checker verifies the program that a transformation makes."""

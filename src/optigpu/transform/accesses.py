@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from optigpu.script.editing import edit_body
+from optigpu.script.session import Family, transformation
+from optigpu.script.targets import Aim, Handle, root
 from optigpu.syntax.exprs import Binary, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, Stmt, Store
 from optigpu.syntax.types import Scalar, is_float
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite
-from optigpu.transform.building import Size, expression, gather
-from optigpu.transform.editing import edit_body
-from optigpu.transform.loops import refuse
-from optigpu.transform.script import Family, transformation
-from optigpu.transform.targets import Aim, Handle, root
+from optigpu.transform.loop_nests import refuse
+from optigpu.transform.simplified import Size, expression, gather
 
 Change = Callable[[Expr], Expr]
 

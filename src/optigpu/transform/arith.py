@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.script.editing import edit_function
+from optigpu.script.session import Family, transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Unary
 from optigpu.syntax.types import is_int
 from optigpu.syntax.walk import map_children, rewrite_body
-from optigpu.transform.building import gather
-from optigpu.transform.editing import edit_function
-from optigpu.transform.script import Family, transformation
+from optigpu.transform.simplified import gather
 
 
 class Arith(Family):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import dedent
 
+from optigpu.script.session import Family
 from optigpu.transform.accesses import Accesses
 from optigpu.transform.arith import Arith
 from optigpu.transform.function import Functions
@@ -18,7 +19,6 @@ from optigpu.transform.loop import Loop
 from optigpu.transform.matrix import Matrix
 from optigpu.transform.omp import Omp
 from optigpu.transform.reduce import Reduce
-from optigpu.transform.script import Family
 from optigpu.transform.variable import Variable
 
 FAMILIES: tuple[type[Family], ...] = (

@@ -6,6 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from optigpu.frontend import parse_file, parse_text
+from optigpu.script.editing import edit_body
+from optigpu.script.session import Family, transformation
+from optigpu.script.targets import Aim, Handle
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
 from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import (
@@ -24,10 +27,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import names_in
-from optigpu.transform.editing import edit_body
-from optigpu.transform.loops import refuse
-from optigpu.transform.script import Family, transformation
-from optigpu.transform.targets import Aim, Handle
+from optigpu.transform.loop_nests import refuse
 
 
 class Functions(Family):

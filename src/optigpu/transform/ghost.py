@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.script.session import Family, transformation
+from optigpu.script.targets import Aim
 from optigpu.syntax.program import Assert, For, Ghost, GhostEnd
-from optigpu.transform.building import clauses_from, statements_from
-from optigpu.transform.loops import refuse
-from optigpu.transform.script import Family, transformation
-from optigpu.transform.targets import Aim
+from optigpu.transform.loop_nests import refuse
+from optigpu.transform.simplified import clauses_from, statements_from
 
 
 class Ghosts(Family):

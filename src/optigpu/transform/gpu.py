@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from optigpu.checker.verdict import Problem, Verdict
+from optigpu.check.verdict import Problem, Verdict
+from optigpu.script.editing import Place, edit_body, insert_at, replace_at, statements_of
+from optigpu.script.session import Family, program_names, transformation
+from optigpu.script.targets import Aim, Handle, find_mark, root
+from optigpu.script.targets import Call as CallTarget
+from optigpu.script.targets import For as ForTarget
 from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, SizeOf, Var
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Program, Stmt, Store
 from optigpu.syntax.scopes import assigned_names
@@ -24,15 +29,10 @@ from optigpu.syntax.walk import (
     stmt_exprs,
     substitute_body,
 )
-from optigpu.transform.building import Size, cell, expression, lit, plus, times, up_to, value_of
-from optigpu.transform.editing import Place, edit_body, insert_at, replace_at, statements_of
-from optigpu.transform.loops import counted, dims_of, elem_of, is_plain, refuse
-from optigpu.transform.residency import resident
-from optigpu.transform.script import Family, program_names, transformation
+from optigpu.transform.copy_elimination import resident
+from optigpu.transform.loop_nests import counted, dims_of, elem_of, is_plain, refuse
 from optigpu.transform.shuffles import as_shuffle
-from optigpu.transform.targets import Aim, Handle, find_mark, root
-from optigpu.transform.targets import Call as CallTarget
-from optigpu.transform.targets import For as ForTarget
+from optigpu.transform.simplified import Size, cell, expression, lit, plus, times, up_to, value_of
 from optigpu.transform.types_at import array_of, declared
 from optigpu.transform.vectors import accessed_arrays, vectorized
 

@@ -8,8 +8,8 @@ from functools import partial
 from optigpu.syntax.exprs import Binary, Expr, Var
 from optigpu.syntax.program import Body, For, If, Stmt
 from optigpu.syntax.walk import free_vars, inner_bodies, map_bodies, substitute
-from optigpu.transform.building import Polynomial, folded, lit, minus, polynomial, subtracted
-from optigpu.transform.loops import counted
+from optigpu.transform.loop_nests import counted
+from optigpu.transform.simplified import Polynomial, folded, lit, minus, polynomial, subtracted
 
 Loops = tuple[For, ...]  # one inside the other
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.script.editing import Place, edit_body, insert_at, replace_at, statement_at
+from optigpu.script.session import Script
 from optigpu.syntax.exprs import Alloc, Call, Expr, Index, Var
 from optigpu.syntax.program import Body, CallStmt, Decl, For, If, Stmt, Store
 from optigpu.syntax.types import Array, Scalar
 from optigpu.syntax.walk import free_vars, rewrite_body, stmt_exprs, subexpressions, substitute_body
-from optigpu.transform.building import cell, minus, up_to
-from optigpu.transform.editing import Place, edit_body, insert_at, replace_at, statement_at
-from optigpu.transform.loops import array_decl, counted, dims_of, elem_of, is_plain, refuse
-from optigpu.transform.script import Script
+from optigpu.transform.loop_nests import array_decl, counted, dims_of, elem_of, is_plain, refuse
+from optigpu.transform.simplified import cell, minus, up_to
 
 
 def is_free_of(s: Stmt, name: str) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from optigpu.script.editing import Place, edit_body, insert_at
+from optigpu.script.session import Family, transformation
+from optigpu.script.targets import Aim, Handle, find_mark
 from optigpu.syntax.program import Stmt
-from optigpu.transform.building import statements_from, unmarked
-from optigpu.transform.editing import Place, edit_body, insert_at
-from optigpu.transform.loops import refuse
-from optigpu.transform.script import Family, transformation
-from optigpu.transform.targets import Aim, Handle, find_mark
+from optigpu.transform.loop_nests import refuse
+from optigpu.transform.simplified import statements_from, unmarked
 
 
 class Instr(Family):
@@ -77,7 +77,7 @@ class Instr(Family):
         program = edit_body(self.script.program, source, lambda b: (*b[:i], hole, *b[i + 1 :]))
         program = insert_at(program, point, s)
         for f in program.functions():
-            from optigpu.transform.editing import statements_of
+            from optigpu.script.editing import statements_of
 
             gone = [p for p, x in statements_of(f) if x is hole]
             if gone:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.script.editing import Place, edit_body
+from optigpu.script.session import Family, names_apart_from_indices, names_in, transformation
+from optigpu.script.targets import Aim, Handle, Target, ambiguous
 from optigpu.syntax.exprs import Cast, Expr, Var
 from optigpu.syntax.program import Block, Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import Mark
@@ -18,7 +21,18 @@ from optigpu.syntax.walk import (
     substitute_body,
 )
 from optigpu.transform import hoisting
-from optigpu.transform.building import (
+from optigpu.transform.guards import conjunction, tests_for_all, without_guards
+from optigpu.transform.loop_nests import (
+    counted,
+    dims_of,
+    hinted,
+    is_plain,
+    refuse,
+    stored_names,
+    substituted_contract,
+    tiled_contracts,
+)
+from optigpu.transform.simplified import (
     Size,
     ceil_div,
     div,
@@ -37,20 +51,6 @@ from optigpu.transform.building import (
     up_to,
     value_of,
 )
-from optigpu.transform.editing import Place, edit_body
-from optigpu.transform.guards import conjunction, tests_for_all, without_guards
-from optigpu.transform.loops import (
-    counted,
-    dims_of,
-    hinted,
-    is_plain,
-    refuse,
-    stored_names,
-    substituted_contract,
-    tiled_contracts,
-)
-from optigpu.transform.script import Family, names_apart_from_indices, names_in, transformation
-from optigpu.transform.targets import Aim, Handle, Target, ambiguous
 from optigpu.transform.types_at import declared
 
 TAILS = ("divides", "guard", "peel", "min")

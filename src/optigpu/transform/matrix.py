@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from optigpu.script.editing import Place, edit_body
+from optigpu.script.session import Family, transformation
+from optigpu.script.targets import Aim, Handle, Read, root
 from optigpu.syntax.exprs import Alloc, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, For, Stmt, Store
 from optigpu.syntax.types import Array
@@ -21,7 +24,9 @@ from optigpu.syntax.walk import (
     substitute,
 )
 from optigpu.transform import hoisting
-from optigpu.transform.building import (
+from optigpu.transform.loop_nests import array_decl, dims_of, is_plain, refuse
+from optigpu.transform.regions import region
+from optigpu.transform.simplified import (
     Size,
     cell,
     exact_div,
@@ -35,11 +40,6 @@ from optigpu.transform.building import (
     up_to,
     value_of,
 )
-from optigpu.transform.editing import Place, edit_body
-from optigpu.transform.loops import array_decl, dims_of, is_plain, refuse
-from optigpu.transform.regions import region
-from optigpu.transform.script import Family, transformation
-from optigpu.transform.targets import Aim, Handle, Read, root
 from optigpu.transform.types_at import array_of
 
 

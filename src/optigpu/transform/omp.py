@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.script.session import Family, transformation
+from optigpu.script.targets import Aim
 from optigpu.syntax.program import For, Mode
-from optigpu.transform.loops import hinted, refuse
-from optigpu.transform.script import Family, transformation
-from optigpu.transform.targets import Aim
+from optigpu.transform.loop_nests import hinted, refuse
 
 SCHEDULES = ("static", "dynamic", "guided")
 

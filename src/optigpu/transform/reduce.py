@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from optigpu.kernel.threads import WARP
+from optigpu.kernel.thread_rules import WARP
+from optigpu.script.editing import edit_body
+from optigpu.script.session import Family, transformation
+from optigpu.script.targets import Aim, Handle
 from optigpu.syntax.exprs import Binary, Call, Expr, Index, Real, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.syntax.source import UNMARKED
 from optigpu.syntax.types import Array, Scalar, is_float
 from optigpu.syntax.walk import body_free_vars, free_vars, statements, stmt_exprs, substitute, substitute_body
-from optigpu.transform.building import (
+from optigpu.transform.loop_nests import array_decl, is_plain, refuse
+from optigpu.transform.shuffles import lane_below
+from optigpu.transform.simplified import (
     Size,
     ceil_div,
     cell,
@@ -28,11 +33,6 @@ from optigpu.transform.building import (
     up_to,
     value_of,
 )
-from optigpu.transform.editing import edit_body
-from optigpu.transform.loops import array_decl, is_plain, refuse
-from optigpu.transform.script import Family, transformation
-from optigpu.transform.shuffles import lane_below
-from optigpu.transform.targets import Aim, Handle
 from optigpu.transform.types_at import array_of, scalar_of
 
 EXTREMES = ("fmaxf", "fminf", "fmax", "fmin", "max", "min")

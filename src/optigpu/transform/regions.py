@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from optigpu.script.targets import root
 from optigpu.syntax.exprs import Binary, Expr, Index, Var
 from optigpu.syntax.program import For, If, Stmt, Store
 from optigpu.syntax.walk import free_vars, inner_bodies, map_bodies, map_stmt_exprs, rewrite, stmt_exprs, subexpressions
-from optigpu.transform.building import cell, gather, less, lit, minus, plus, up_to, value_of
-from optigpu.transform.loops import counted, is_plain, refuse
-from optigpu.transform.targets import root
+from optigpu.transform.loop_nests import counted, is_plain, refuse
+from optigpu.transform.simplified import cell, gather, less, lit, minus, plus, up_to, value_of
 
 
 @dataclass(frozen=True, slots=True)

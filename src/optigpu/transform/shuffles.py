@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.threads import WARP
+from optigpu.kernel.thread_rules import WARP
 from optigpu.syntax.exprs import Addr, Binary, Call, Cond, Expr, Index, Var
 from optigpu.syntax.program import CallStmt, For, Stmt, Store
 from optigpu.syntax.walk import free_vars
-from optigpu.transform.building import gather, less, lit, minus, plus, value_of
-from optigpu.transform.loops import counted, is_plain
+from optigpu.transform.loop_nests import counted, is_plain
+from optigpu.transform.simplified import gather, less, lit, minus, plus, value_of
 
 
 def lane_below(lane: Expr, distance: Expr) -> Expr:

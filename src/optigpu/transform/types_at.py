@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from optigpu.frontend.shapes import effective_type
+from optigpu.script.editing import Place, body_around
+from optigpu.script.session import Script
 from optigpu.syntax.exprs import Alloc
 from optigpu.syntax.program import Decl, For
 from optigpu.syntax.types import INT, Array, Pointer, Scalar, Type
-from optigpu.transform.editing import Place, body_around
-from optigpu.transform.loops import refuse
-from optigpu.transform.script import Script
+from optigpu.transform.loop_nests import refuse
 
 
 def declared(script: Script, place: Place, name: str) -> Type | None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.script.editing import Place, edit_body
+from optigpu.script.session import Family, transformation
+from optigpu.script.targets import Aim, Handle
 from optigpu.syntax.exprs import Call, Expr, Index, Var
 from optigpu.syntax.inlining import explicit
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Return, Store
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import body_free_vars, map_stmt_exprs, rewrite, subexpressions, substitute_body
-from optigpu.transform.building import Size, expression, statements_from
-from optigpu.transform.editing import Place, edit_body
-from optigpu.transform.loops import refuse
-from optigpu.transform.script import Family, transformation
-from optigpu.transform.targets import Aim, Handle
+from optigpu.transform.loop_nests import refuse
+from optigpu.transform.simplified import Size, expression, statements_from
 from optigpu.transform.types_at import scalar_of
 
 

@@ -25,8 +25,8 @@ from optigpu.syntax.walk import (
     subexpressions,
     substitute,
 )
-from optigpu.transform.building import cell, folded, gather, lit, minus, value_of
-from optigpu.transform.loops import counted, is_plain, refuse
+from optigpu.transform.loop_nests import counted, is_plain, refuse
+from optigpu.transform.simplified import cell, folded, gather, lit, minus, value_of
 
 WIDTHS = sorted({width for width, _ in VECTOR_CALLS.values()})
 

@@ -21,12 +21,12 @@ from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.sections import Kernel
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
-from optigpu.codegen.cuda.threads import ThreadMap
+from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.frontend.effects import pointer_roots
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store

@@ -10,21 +10,21 @@ from pathlib import Path
 from optigpu.codegen.arithmetic import Assumptions, Ranges
 from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, root, wrapped
+from optigpu.codegen.cuda.entry_checks import negated, requirements
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain, bound_arrays, flat
 from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
 from optigpu.codegen.cuda.names import without_hiding
-from optigpu.codegen.cuda.plans import plan_of
-from optigpu.codegen.cuda.preconditions import negated, requirements
+from optigpu.codegen.cuda.planning import plan_of
 from optigpu.codegen.cuda.text import NARROW, CudaExprs, comment
+from optigpu.codegen.launch_plan import Limit, Plan
 from optigpu.codegen.parameters import parameter_ranges
-from optigpu.codegen.plan import Limit, Plan
 from optigpu.codegen.wrapping import with_wraps
 from optigpu.codegen.wrapping import wrapped as wrapping
 from optigpu.frontend.shapes import effective_types
 from optigpu.syntax.builtins import INT_CONSTANTS, NUMERIC, VECTOR_CALLS
 from optigpu.syntax.constants import without_constants
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Call, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store

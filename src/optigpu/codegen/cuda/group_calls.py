@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Int, Var
 from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import Block, Body, Decl, For, Function, Param, Stmt

@@ -15,9 +15,9 @@ from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
 from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage
 from optigpu.codegen.cuda.sections import Kernel, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
-from optigpu.codegen.cuda.threads import AXES, MAX_GRID_X, MAX_GRID_YZ
-from optigpu.codegen.expressions import CExprs
-from optigpu.syntax.errors import input_error
+from optigpu.codegen.cuda.thread_index import AXES, MAX_GRID_X, MAX_GRID_YZ
+from optigpu.codegen.expression_text import CExprs
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Alloc, Call, Expr, Index, Int, Var
 from optigpu.syntax.operators import precedence
 from optigpu.syntax.printer import Lines

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from optigpu.codegen.arithmetic import Poly, Ranges, atom, const, expression, number, poly
 from optigpu.codegen.cuda.barriers import names
 from optigpu.codegen.cuda.lower import ArrayInfo, is_barrier
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Expr
 from optigpu.syntax.program import Block, Body, For, If, Stmt
 from optigpu.syntax.source import Loc

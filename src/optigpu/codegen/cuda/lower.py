@@ -10,9 +10,9 @@ from enum import Enum
 
 from optigpu.codegen.arithmetic import Poly, Ranges, binary, const, inside_loop, is_stable, number, poly, simplify
 from optigpu.codegen.cuda.sections import PROOF_ONLY
-from optigpu.codegen.cuda.threads import ThreadMap
+from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
-from optigpu.syntax.errors import InputError, input_error
+from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Expr
 from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, Ghost, GhostEnd, Stmt
 from optigpu.syntax.source import Loc, Mark

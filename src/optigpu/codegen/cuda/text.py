@@ -9,11 +9,11 @@ from dataclasses import replace
 from optigpu.codegen.arithmetic import Ranges, const, inside_loop, poly
 from optigpu.codegen.conversions import device_conversion
 from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage
-from optigpu.codegen.expressions import CExprs, spelled_out
-from optigpu.codegen.memory import on_stack
+from optigpu.codegen.expression_text import CExprs, spelled_out
+from optigpu.codegen.host_memory import on_stack
 from optigpu.codegen.wrapping import declared
 from optigpu.syntax.builtins import VECTOR_CALLS
-from optigpu.syntax.errors import input_error
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Int, Var
 from optigpu.syntax.operators import (
     POSTFIX_PRECEDENCE,

@@ -9,9 +9,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from optigpu.runtime.cache import cached_file, content_key
+from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import cpu_model, run_compiler, version_of
-from optigpu.runtime.errors import BuildError
+from optigpu.runtime.disk_cache import cached_file, content_key
 
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-fstack-clash-protection", "-U_FORTIFY_SOURCE", "-w")
 WATCH = ("-O0", "-fsanitize=thread")  # unoptimised, so that no access is left out

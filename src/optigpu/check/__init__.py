@@ -1,0 +1,1 @@
+"""Verdicts: verification, certificates, their replay in another process, and the audit. Trusted."""

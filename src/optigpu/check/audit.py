@@ -1,0 +1,198 @@
+"""Auditing: replay a certificate against the program as it stands, without inference."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from optigpu import __version__
+from optigpu.check import certificate
+from optigpu.check.contract_checks import contract_problem
+from optigpu.check.trusted import programs, trusted_lines
+from optigpu.check.verdict import ProgramResult
+from optigpu.elaborate.functions import closed_name, elaborate, open_name
+from optigpu.frontend import parse_text
+from optigpu.kernel.sealed import Judge, Kernel, Ledger
+from optigpu.kernel.state import Rejected
+from optigpu.logic.judge import Solver
+from optigpu.search.advice import Search
+from optigpu.syntax.depth import deep
+from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.printer import ProgramPrinter, print_program
+from optigpu.syntax.program import Function, Include, Program, Role, TopLevel
+
+TOOL = f"optigpu {__version__}"
+
+
+@dataclass
+class AuditResult:
+    theorems: dict[str, str] = field(default_factory=dict)  # function -> hash of its contract
+    failures: dict[str, str] = field(default_factory=dict)
+    axioms: list[str] = field(default_factory=list)
+    admitted: list[str] = field(default_factory=list)
+    unbounded: list[int] = field(default_factory=list)  # statements whose integers are assumed to fit
+    solver: str = ""
+    written_by: str = ""  # tool and solver, as the certificate says
+    normaliser: int = 0
+    solver_answers: int = 0
+    trusted_lines: dict[str, int] = field(default_factory=dict)
+    programs: list[str] = field(default_factory=list)  # of others, that are trusted
+    code: str = ""  # the language of the code, if it was made again and compared
+
+    @property
+    def assumptions(self) -> int:
+        return len(self.axioms) + len(self.admitted) + len(self.unbounded)
+
+
+def contract_text(f: Function) -> str:
+    """The signature and contract of a function as canonical text."""
+    printer = ProgramPrinter()
+    printer.out.add(printer.signature(f))
+    printer.clauses(f.contract)
+    return printer.out.text()
+
+
+def contract_hash(f: Function) -> str:
+    return text_hash(contract_text(f))
+
+
+def text_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def whole_text(program: Program, proved: Collection[str]) -> str:
+    """The program as one file, below the headers of the system that it includes: in the place of another #include stands what it
+    brought, less the functions that nothing rests on."""
+    own = {f.name for f in program.functions()} | set(proved)
+    items = [
+        i
+        for i in program.flat_items()
+        if not isinstance(i, Function) or i.name in own or i.admitted or i.role is Role.GHOST
+    ]
+    return print_program(Program(program.file, (*dict.fromkeys(_system_headers(program.items)), *items)))
+
+
+def _system_headers(items: Iterable[TopLevel]) -> Iterator[Include]:
+    for i in items:
+        if isinstance(i, Include):
+            yield from [i] if i.system else _system_headers(i.items)
+
+
+@deep
+def certificate_of(program: Program, result: ProgramResult, emission: Mapping[str, Any] | None = None) -> str:
+    """The certificate of a verified program; `emission` says how code was made from it, if any was."""
+    proved = [*result.called, *result.functions]
+    header: dict[str, Any] = {
+        "tool": TOOL,
+        "program": whole_text(program, {r.name for r in proved}),
+        "emission": emission,
+        "contracts": {r.name: contract_hash(program.function(r.name)) for r in proved},
+        "ledger": {
+            **_assumptions(result.axioms, result.admitted, result.unbounded_statements),
+            "solver": result.solver,
+            "without": [list(w) for r in proved if r.opened is not None for w in r.opened.without],
+        },
+    }
+    proofs = {r.name: r.proof for r in proved if r.proof}
+    proofs |= {open_name(r.name): r.opened.proof for r in proved if r.opened is not None}
+    return certificate.write(proofs, header)
+
+
+def _assumptions(axioms: Iterable[str], admitted: Iterable[str], unbounded: Iterable[int]) -> dict[str, Any]:
+    """`unbounded`: statements, as they are numbered in their functions, whose integers are assumed to fit."""
+    return {
+        "axioms": sorted(axioms),
+        "admitted": sorted(admitted),
+        "floats": "reals in results, open in safety",
+        "unbounded": sorted(unbounded),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """What a certificate says, before any of it is proved."""
+
+    tool: str
+    program: Program
+    emission: dict[str, Any] | None  # how code was made from the program
+    ledger: dict[str, Any]
+
+
+@deep
+def certified(text: str) -> Certified:
+    """Raises ValueError if the file is no certificate."""
+    _, header = certificate.read(text)
+    try:
+        program = parse_text(header["program"], "program of the certificate")
+    except InputError as e:
+        raise ValueError(f"not a certificate (its program cannot be read: {e})") from None
+    return Certified(header["tool"], program, header["emission"], header["ledger"])
+
+
+@deep
+def audit(program: Program, text: str, solver: Solver) -> AuditResult:
+    """Replay every proof of a certificate. Raises ValueError if the file is no certificate."""
+    proofs, header = certificate.read(text)
+    try:
+        without = frozenset((str(f), str(what), int(n)) for f, what, n in header["ledger"].pop("without"))
+    except (KeyError, TypeError, ValueError):
+        raise ValueError("not a certificate (without)") from None
+    elaborated = elaborate(program, bool(header["ledger"].get("unbounded")), without)
+    ledger = Ledger()
+    judge = Judge(solver, Search())
+    out = AuditResult(solver=solver.description, trusted_lines=trusted_lines(), programs=programs(solver.description))
+    own = program.functions()
+    included = [f for f in program.flat_items() if isinstance(f, Function) and f not in own and f.name in proofs]
+    proved: list[tuple[Function, str]] = []
+    for f in [*included, *own]:
+        stated = f.name in elaborated.stated
+        problem = contract_problem(judge, elaborated, f) if stated else None
+        if problem is not None:
+            out.failures[f.name] = f"its contract is refused ({problem.code})"
+        elif not (f.admitted or (f.role is Role.GHOST and not f.body)):  # a lemma is proved like a function
+            proved += [(f, name) for name in (f.name, open_name(f.name)) if name in elaborated.program.functions]
+    for f, name in proved:
+        why = _not_proved(f, name, proofs, header, Kernel(judge, elaborated.program, ledger))
+        if why is None:
+            out.theorems[f.name] = contract_hash(f)
+        else:
+            out.failures[f.name] = why
+    admitted = {closed_name(name) for name in ledger.admitted} | {f.name for f in own if f.admitted}
+    out.axioms, out.admitted = sorted(ledger.axioms), sorted(admitted)
+    out.unbounded = sorted(elaborated.statements[at] for at in ledger.unbounded)
+    out.normaliser, out.solver_answers = judge.settled()
+    out.written_by = f"{header['tool']}, {header['ledger'].pop('solver', None)}"
+    if not out.failures:
+        out.failures.update(_other_claims(program, header, out))
+    return out
+
+
+def _not_proved(
+    f: Function, name: str, proofs: dict[str, list[certificate.Op]], header: dict[str, Any], kernel: Kernel
+) -> str | None:
+    """Why the certificate has no proof of this function, by the name that the kernel has for it; None if it has one."""
+    if name not in proofs:
+        return "the certificate has no proof of it"
+    if header["contracts"].get(f.name) != contract_hash(f):
+        return "its contract is not the one that was certified"
+    try:
+        theorem = certificate.replay(kernel, proofs[name])
+    except Rejected as r:
+        return f"the proof is rejected: {r}"
+    except Exception as e:  # arguments of any kind lead to errors of any kind, and to no theorem
+        return f"the proof does not fit the program: {type(e).__name__}: {e}"
+    return None if theorem.function.name == name else "the proof is of another function"
+
+
+def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) -> dict[str, str]:
+    """What else the certificate says and is not so, although there are proofs of all functions."""
+    wrong = {}
+    if header["program"] != whole_text(program, out.theorems):
+        wrong["program"] = "it is not the one that was certified"
+    if set(header["contracts"]) != set(out.theorems):
+        wrong["contracts"] = "they are not those of the program"
+    if header["ledger"] != _assumptions(out.axioms, out.admitted, out.unbounded):
+        wrong["ledger"] = "the proof rests on something else than the certificate says"
+    return wrong

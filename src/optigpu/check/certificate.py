@@ -1,0 +1,264 @@
+"""Certificates: the kernel calls of a proof, with their witnesses and contracts, written down and replayed.
+
+Nothing here is trusted. A replay calls the kernel's rules again on the program as it is elaborated now; whatever a file says, a
+theorem comes out only if every rule accepts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+from optigpu.kernel import context as groups
+from optigpu.kernel import loop_contract as iterations
+from optigpu.kernel import side_conditions as conditions
+from optigpu.kernel.instructions import Program
+from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.sealed import Judge, Kernel, Ledger
+from optigpu.kernel.state import State
+from optigpu.logic import cells
+from optigpu.logic import equality as values
+from optigpu.logic import terms as k
+from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
+
+RULES = (
+    "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
+    "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
+    "barrier", "shuffle", "restate", "gather", "forget", "launch", "phase",
+)  # fmt: skip
+FORMAT = 4
+PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A state, by the order in which states were made."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    rule: str
+    args: tuple[Any, ...]
+    makes: tuple[int, ...]
+
+
+class RecordingKernel(Kernel):
+    """The kernel, with every accepted rule written down."""
+
+    def __init__(self, judge: Judge, program: Program, ledger: Ledger) -> None:
+        super().__init__(judge, program, ledger)
+        self.tape: list[Op] = []
+        self._states: list[State] = []
+        self._numbers: dict[int, int] = {}
+        vars(self).update({rule: self._recorded(rule) for rule in RULES})
+
+    def _recorded(self, rule: str) -> Any:
+        original = getattr(self, rule)
+
+        def call(*args: Any) -> Any:
+            result = original(*args)
+            self.note(rule, args, result)
+            return result
+
+        return call
+
+    def note(self, rule: str, args: tuple[Any, ...], result: Any) -> None:
+        made = result if type(result) is tuple else (result,)
+        numbers = []
+        for s in made:
+            if isinstance(s, State):
+                self._numbers[id(s)] = len(self._states)
+                numbers.append(len(self._states))
+                self._states.append(s)
+        refs = tuple(Ref(self._numbers[id(a)]) if isinstance(a, State) else a for a in args)
+        self.tape.append(Op(rule, refs, tuple(numbers)))
+
+    def proof(self) -> list[Op]:
+        """The calls that led to the theorem; what was tried and given up is left out."""
+        if not self.tape or self.tape[-1].rule != "finish":
+            return []
+        needed: set[int] = set()
+        out: list[Op] = []
+        for op in reversed(self.tape):
+            if op.rule == "finish" or needed & set(op.makes):
+                needed |= {a.number for a in op.args if isinstance(a, Ref)}
+                out.append(op)
+        return out[::-1]
+
+
+def replay(kernel: Kernel, ops: list[Op]) -> Theorem:
+    """Run a proof again. Raises what the rules raise."""
+    states: dict[int, State] = {}
+    for op in ops:
+        if op.rule not in RULES:
+            raise ValueError(f"{op.rule} is not a rule")
+        args = [states[a.number] if isinstance(a, Ref) else a for a in op.args]
+        result = getattr(kernel, op.rule)(*args)
+        if isinstance(result, Theorem):
+            return result
+        made = result if type(result) is tuple else (result,)
+        if len(made) != len(op.makes):
+            raise ValueError("a rule made another number of states than the certificate says")
+        states.update(zip(op.makes, made))
+    raise ValueError("the certificate ends before the proof does")
+
+
+# Writing and reading -------------------------------------------------------------------------------------------------------
+
+_CLASSES = {
+    c.__name__: c
+    for c in (
+        Op, Ref, cells.Cells, cells.Claim, groups.Mark, cells.Owner, conditions.Take, iterations.Cover,
+        iterations.Exclusive, iterations.Invariant, iterations.LoopContract,
+        values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
+        values.Case,
+    )
+}  # fmt: skip
+
+
+class _Encoder:
+    """Terms are written once each, in the order of their parts."""
+
+    def __init__(self) -> None:
+        self.table: list[Any] = []
+        self.numbers: dict[Term, int] = {}
+
+    def encode(self, x: Any) -> Any:
+        if isinstance(x, Term):
+            return {"t": self.term(x)}
+        if is_dataclass(x) and not isinstance(x, type):
+            name = type(x).__name__
+            return {"!": name, **{f.name: self.encode(getattr(x, f.name)) for f in fields(x)}}
+        if isinstance(x, tuple | list):
+            return [self.encode(y) for y in x]
+        if x is None or isinstance(x, str | int | bool):
+            return x
+        raise TypeError(f"cannot write {type(x).__name__}")
+
+    def term(self, t: Term) -> int:
+        found = self.numbers.get(t)
+        if found is not None:
+            return found
+        match t.op:
+            case "num":
+                node: list[Any] = ["num", str(t.data), t.sort.name]
+            case "var" | "bound":
+                node = [t.op, t.data, sort_text(t.sort)]
+            case "poly":
+                node = ["poly", [[[self.term(a) for a in m], str(c)] for m, c in t.data], t.sort.name]
+            case "lam" | "forall":
+                node = [t.op, [sort_text(s) for s in t.data], self.term(t.args[0])]
+            case _:
+                node = [t.op, *(self.term(a) for a in t.args)]
+        self.table.append(node)
+        self.numbers[t] = len(self.table) - 1
+        return self.numbers[t]
+
+
+def sort_text(s: Sort) -> Any:
+    return [[sort_text(a) for a in s.args], sort_text(s.result)] if s.result is not None else s.name
+
+
+def read_sort(x: Any) -> Sort:
+    if isinstance(x, list):
+        return k.fun_sort(tuple(read_sort(a) for a in x[0]), read_sort(x[1]))
+    return {"int": INT, "real": REAL, "bool": BOOL}[x]
+
+
+def read_terms(table: list[Any]) -> list[Term]:
+    out: list[Term] = []
+    for op, *rest in table:
+        out.append(_read_term(op, rest, out))
+    return out
+
+
+def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
+    match op:
+        case "num":
+            sort = read_sort(rest[1])
+            return k.num(int(rest[0]) if sort is INT else Fraction(rest[0]), sort)
+        case "var":
+            return k.var(rest[0], read_sort(rest[1]))
+        case "bound":
+            return k.bound(rest[0], read_sort(rest[1]))
+        case "true" | "false":
+            return k.TRUE if op == "true" else k.FALSE
+        case "poly":
+            sort = read_sort(rest[1])
+            one, number = k.num(1, sort), int if sort is INT else Fraction
+            return k.add(k.num(0, sort), *(k.scale(number(c), k.mul(one, *(known[a] for a in m))) for m, c in rest[0]))
+        case "lam" | "forall":
+            sorts = tuple(read_sort(s) for s in rest[0])
+            xs = tuple(k.var(f"certificate.{i}", s) for i, s in enumerate(sorts))
+            body = k.instantiate(known[rest[1]], xs)
+            return k.lam(xs, body) if op == "lam" else k.forall(xs, body)
+        case "sum" | "prod" | "all":
+            return k.big(op, *(known[i] for i in rest))
+        case "fold_max":
+            start, low, high, body = (known[i] for i in rest)
+            return k.big(op, low, high, body, start)
+        case _:
+            return k.CONSTRUCTORS[op](*(known[i] for i in rest))
+
+
+def decode(x: Any, terms: list[Term]) -> Any:
+    if isinstance(x, list):
+        return tuple(decode(y, terms) for y in x)
+    if isinstance(x, dict):
+        if "t" in x:
+            return terms[x["t"]]
+        cls = _CLASSES[x["!"]]
+        return cls(**{name: decode(value, terms) for name, value in x.items() if name != "!"})
+    return x
+
+
+def write(functions: dict[str, list[Op]], header: dict[str, Any]) -> str:
+    """A certificate as JSON text."""
+    encoder = _Encoder()
+    proofs = {name: encoder.encode(ops) for name, ops in functions.items()}
+    return sealed({"format": FORMAT, **header, "terms": encoder.table, "proofs": proofs})
+
+
+def sealed(data: dict[str, Any]) -> str:
+    """The text of a certificate, with the hash of all its other parts. It is no signature: whoever changes a proof can seal it
+    again, and is then left with what the kernel accepts."""
+    parts = {name: value for name, value in data.items() if name != "seal"}
+    return _json({**parts, "seal": hashlib.sha256(_json(parts).encode()).hexdigest()}) + "\n"
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, separators=(",", ":"), sort_keys=True)
+
+
+def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
+    """Proofs by function, and the rest of the file. Raises ValueError for anything malformed."""
+    try:
+        data = json.loads(text)
+        if data["format"] != FORMAT:
+            raise ValueError(
+                f"the certificate has format {data['format']}, not {FORMAT}: another version wrote it, make it again"
+            )
+        if set(data) != PARTS:
+            raise ValueError(f"not a certificate (too much or too little: {', '.join(sorted(set(data) ^ PARTS))})")
+        if text != sealed(data):
+            raise ValueError("the certificate was changed after it was written")
+        terms = read_terms(data["terms"])
+        proofs = {name: list(decode(ops, terms)) for name, ops in data["proofs"].items()}
+        for part, kind in (
+            ("tool", str),
+            ("program", str),
+            ("emission", dict | None),
+            ("contracts", dict),
+            ("ledger", dict),
+        ):
+            if not isinstance(data[part], kind):
+                raise ValueError(f"not a certificate ({part})")
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError, ArithmeticError, AssertionError) as e:
+        raise ValueError(f"not a certificate ({type(e).__name__})") from None
+    header = {name: value for name, value in data.items() if name not in ("terms", "proofs")}
+    return proofs, header

@@ -1,0 +1,86 @@
+"""What the checker says of a program, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from optigpu.check.certificate import Op
+from optigpu.kernel.ledger import Theorem
+from optigpu.search.inferred_contracts import ShownLoop
+from optigpu.search.proof_states import Points
+from optigpu.syntax.diagnostic import Diagnostic
+from optigpu.syntax.program import Program
+from optigpu.syntax.source import Loc, Mark
+
+
+class Verdict(Enum):
+    VERIFIED = "VERIFIED"
+    REFUTED = "REFUTED"
+    UNPROVED = "UNPROVED"
+    UNSUPPORTED = "UNSUPPORTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a function is not verified: a code, the places concerned, and the data of the failed rule."""
+
+    code: str
+    loc: Loc
+    data: dict[str, Any] = field(default_factory=dict)
+    labels: tuple[tuple[Loc, str], ...] = ()
+    message: str = ""  # for problems that come with their own sentence
+    statement: int = 0  # of the function concerned (see points.py); 0: its contract
+
+
+class Counterexample(Protocol):
+    """A concrete input on which the program was seen to misbehave."""
+
+    @property
+    def diagnostic(self) -> Diagnostic: ...
+
+    @property
+    def inputs(self) -> str: ...
+
+
+Refuter = Callable[[Program, str], Counterexample | None]
+
+
+@dataclass
+class FunctionResult:
+    name: str
+    verdict: Verdict
+    seconds: float
+    normaliser: int = 0
+    solver: int = 0
+    theorem: Theorem | None = None
+    problem: Problem | None = None
+    counterexample: Counterexample | None = None
+    proof: list[Op] = field(default_factory=list)
+    loops: dict[Mark, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
+    points: Points | None = None  # what is held where, if asked for
+    opened: FunctionResult | None = None  # the same function with floats left open, where they decide anything
+    without: tuple[tuple[str, str, int], ...] = ()  # what of its contract it was proved without, with floats left open
+
+
+@dataclass
+class ProgramResult:
+    file: str
+    functions: list[FunctionResult]
+    axioms: list[str]
+    admitted: list[str]
+    solver: str
+    called: list[FunctionResult] = field(default_factory=list)  # functions of included files that they rest on
+    cached: tuple[int, int] = (0, 0)  # (answers from the cache, questions to the solver)
+    unbounded: list[Loc] = field(default_factory=list)  # where integers are assumed to fit their places
+    unbounded_statements: list[int] = field(default_factory=list)  # the same, by number (see points.py)
+
+    @property
+    def verified(self) -> bool:
+        return all(f.verdict is Verdict.VERIFIED for f in self.functions)
+
+    @property
+    def assumptions(self) -> int:
+        return len(self.axioms) + len(self.admitted) + len(self.unbounded)

@@ -1,0 +1,109 @@
+"""The plan of a host function that copies in, launches and copies out, for callers that give device memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from optigpu.codegen.arithmetic import expand_index_helper
+from optigpu.codegen.cuda.device import DeviceKernel
+from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
+from optigpu.codegen.launch_plan import Choose, Copy, LaunchKernel, Let, Plan, Repeat, Scratch
+from optigpu.syntax.builtins import index_helper
+from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Cond, Expr, Int, Real, SizeOf, Unary, Var
+from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
+from optigpu.syntax.types import Array, Space, is_float, is_int
+from optigpu.syntax.walk import children, rewrite
+
+
+class _NoPlanError(Exception):
+    """A step, or a number in it, has no counterpart in a plan."""
+
+
+def plan_of(nodes: tuple[HostNode, ...], bound: Mapping[str, str]) -> Plan | None:
+    """`bound`: which device array stands for which parameter. None if there is no plan: then a compiler of host code is needed."""
+    try:
+        return steps(nodes, bound)
+    except _NoPlanError:
+        return None
+
+
+def steps(nodes: tuple[HostNode, ...], bound: Mapping[str, str]) -> Plan:
+    return tuple(step for n in nodes for step in steps_of(n, bound))
+
+
+def steps_of(n: HostNode, bound: Mapping[str, str]) -> Plan:
+    match n:
+        case Launch(k):
+            return (launch(k, bound),)
+        case Plain(s):
+            return plain(s, bound)
+        case Nested(Block(), then):
+            return steps(then, bound)
+        case Nested(For(index, r), then):
+            start, end, amount = value(r.start), value(r.bound), value(r.amount)
+            return (Repeat(index, start, r.relation, end, r.op, amount, steps(then, bound)),)
+        case Nested(If(test), then, other):
+            return (Choose(value(test), steps(then, bound), steps(other, bound)),)
+        case _:
+            raise AssertionError(n)
+
+
+def value(e: Expr) -> Expr:
+    """An expression of which a launcher gets the value that compiled code gets: of integers, and comparisons of floats as they are,
+    without arithmetic or conversions, which round."""
+    if is_float(e.type) or not known(e):
+        raise _NoPlanError
+    return rewrite(e, arithmetic)
+
+
+def known(e: Expr) -> bool:
+    match e:
+        case Binary("<" | "<=" | ">" | ">=" | "==", Var() | Real() as a, Var() | Real() as b) if is_float(a.type):
+            return a.type == b.type
+        case Int() | Bool() | SizeOf() | Var() | Unary("!" | "-") | Binary() | Cond() | Cast():
+            pass
+        case Call(name):
+            if index_helper(name) is None and name not in ("min", "max", "abs", "exact_div"):
+                return False
+        case _:
+            return False
+    return not any(is_float(x.type) for x in children(e)) and all(map(known, children(e)))
+
+
+def arithmetic(e: Expr) -> Expr:
+    match e:
+        case Call(name) if (helper := index_helper(name)) is not None:
+            return expand_index_helper(e, helper)
+        case _:
+            return e
+
+
+def launch(k: DeviceKernel, bound: Mapping[str, str]) -> LaunchKernel:
+    threads = k.threads
+    return LaunchKernel(
+        k.name,
+        tuple(map(value, threads.dims(threads.grid_dims))),
+        tuple(map(value, threads.dims(threads.block_dims))),
+        value(k.layout.total),
+        k.scalars,
+        tuple((axis, t) for axis, (_, t) in k.slices.items()),
+        tuple(bound.get(a.name, a.name) for a in k.arrays),
+    )
+
+
+def plain(s: Stmt, bound: Mapping[str, str]) -> Plan:
+    match s:
+        case Decl(name, _, Alloc(elem, dims, Space.GMEM)):
+            return () if name in bound else (Scratch(name, elem, tuple(map(value, dims))),)
+        case Decl(name, t, init) if is_int(t) and init is not None:
+            return (Let(name, value(init)),)
+        case CallStmt(Call(func, (Var(to), Var(source), *dims))) if func.startswith("memcpy_device_to_device"):
+            array = s.call.args[0].type
+            assert isinstance(array, Array)
+            return (Copy(bound.get(to, to), bound.get(source, source), array.elem, tuple(map(value, dims))),)
+        case CallStmt(Call(func)) if func == "gmem_free" or (
+            func.startswith("memcpy") and "device_to_device" not in func
+        ):
+            return ()  # scratch lives until the end, and the caller's arrays are on the device already
+        case _:
+            raise _NoPlanError

@@ -1,0 +1,248 @@
+"""Which thread runs which iteration: thread loops to `blockIdx` and `threadIdx`.
+
+The threads of a launch are numbered 0 … grid·block - 1, block by block, and a thread loop of extent N divides the threads around it
+into N equal runs. So the index of a loop is `(thread number / R) % N`, with R the threads of one iteration. Loops whose product is
+the grid count blocks, those inside count threads of a block; where they always divide a block in the same way, each has a dimension
+of its own (up to three), and its index is `blockIdx.y`, `threadIdx.x`, … The hardware has room for 65535 blocks in y and in z:
+where more are possible, the grid is launched in slices, and the kernel is told the first block of its slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from optigpu.codegen.arithmetic import Poly, Ranges, const, expression, number, poly
+from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.exprs import Binary, Cast, Expr, Var
+from optigpu.syntax.program import Body, For, Mode
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import INT, INT64, UINT, Scalar
+from optigpu.syntax.walk import fresh_name, inner_bodies, substitute
+
+AXES = "xyz"
+MAX_BLOCK, MAX_BLOCK_Z = 1024, 64
+MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """`(number / stride) % extent`, of the block in the grid, of the thread in the block, or of the thread in the grid."""
+
+    of: str  # "grid", "block" or "all"
+    stride: Poly
+    extent: Poly
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A thread loop's coordinate and the name under which the kernel knows it; its index is `start + step·name`."""
+
+    coordinate: Coordinate
+    name: str
+
+
+@dataclass
+class ThreadMap:
+    """The threads of one kernel."""
+
+    grid: Expr
+    block: Expr
+    lets: Mapping[
+        str, Expr
+    ]  # host constants by definition: the loop's extent and the launch may name a size differently
+    loc: Loc
+    taken: set[str]
+    ranges: Ranges  # of the host's variables
+    loops: dict[int, Coordinate] = field(default_factory=dict)
+    names: dict[Coordinate, str] = field(default_factory=dict)
+    grid_dims: tuple[Poly, ...] = ()  # outermost first; one if the grid is linear
+    block_dims: tuple[Poly, ...] = ()
+    direct: dict[Coordinate, str] = field(default_factory=dict)
+    slices: dict[str, str] = field(default_factory=dict)  # "y" -> the parameter with the first block of the slice
+    wide: set[Coordinate] = field(default_factory=set)  # coordinates that need 64 bits
+
+    def scan(self, body: Body) -> ThreadMap:
+        paths = list(self.paths(body, ()))
+        grid_paths: dict[tuple[Poly, ...], tuple[Coordinate, ...]] = {}
+        block_paths: list[tuple[Coordinate, ...]] = []
+        everywhere = False
+        for path in paths:
+            cut = self.grid_prefix([e for _, e in path])
+            if cut is None:
+                everywhere = True
+                self.place(path, "all", self.total(self.grid) * self.total(self.block))
+                continue
+            self.place(path[:cut], "grid", self.total(self.grid))
+            self.place(path[cut:], "block", self.total(self.block))
+            grid_paths[tuple(e for _, e in path[:cut])] = tuple(self.loops[id(s)] for s, _ in path[:cut])
+            block_paths.append(tuple(self.loops[id(s)] for s, _ in path[cut:]))
+        self.grid_dims, self.block_dims = (self.total(self.grid),), (self.total(self.block),)
+        if len(grid_paths) == 1 and not everywhere:
+            ((dims, coordinates),) = grid_paths.items()
+            self.make_direct(coordinates, dims, "blockIdx", "grid_dims")
+            self.slice_grid()
+        full = [p for p in block_paths if p and p[-1].stride == const(1)]
+        if full and not everywhere:
+            longest = max(full, key=len)
+            dims = tuple(c.extent for c in longest)
+            small = len(dims) < len(AXES) or self.ranges.greatest(dims[0]) <= MAX_BLOCK_Z  # of 1024 in all
+            if small and all(c in longest for p in block_paths for c in p):
+                self.make_direct(longest, dims, "threadIdx", "block_dims")
+        return self
+
+    def make_direct(self, coordinates: tuple[Coordinate, ...], dims: tuple[Poly, ...], word: str, field_: str) -> None:
+        if 0 < len(dims) <= len(AXES) and len(set(coordinates)) == len(coordinates):
+            setattr(self, field_, dims)
+            for axis, c in zip(AXES, reversed(coordinates)):
+                self.direct[c] = f"{word}.{axis}"
+
+    def slice_grid(self) -> None:
+        for axis, extent in zip(AXES[1:], reversed(self.grid_dims[:-1])):
+            if self.ranges.greatest(extent) > MAX_GRID_YZ:
+                self.slices[axis] = fresh_name(f"first_{axis}", self.taken)
+                self.taken.add(self.slices[axis])
+
+    def paths(self, body: Body, outer: tuple[tuple[For, Poly], ...]) -> list[tuple[tuple[For, Poly], ...]]:
+        """The nests of thread loops, from the outermost to each innermost one."""
+        out: list[tuple[tuple[For, Poly], ...]] = []
+        for s in body:
+            here = outer
+            if isinstance(s, For) and s.mode is Mode.THREAD:
+                here = (*outer, (s, self.extent(s)))
+            inner = [p for b in inner_bodies(s) for p in self.paths(b, here)]
+            out += inner or ([here] if here is not outer else [])
+        return out
+
+    def total(self, e: Expr) -> Poly:
+        return poly(self.expanded(e))
+
+    def expanded(self, e: Expr) -> Expr:
+        for _ in range(len(self.lets) + 1):
+            new = substitute(e, self.lets)
+            if new == e:
+                break
+            e = new
+        return e
+
+    def extent(self, s: For) -> Poly:
+        r = s.range
+        if r.relation != "<" or r.op != "+":
+            raise input_error(
+                "OG402",
+                "a thread loop counts upwards: `lo; i < hi; i += st`",
+                s.loc,
+                help="for (int i = 0; i < n; i++)",
+            )
+        distance = self.total(r.bound) - self.total(r.start)
+        step = self.total(r.amount)
+        if step == const(1):
+            return distance
+        rounded = distance + step - const(1)
+        if distance.constant is not None and step.constant is not None:
+            return const(-(-distance.constant // step.constant))
+        return poly(Binary("/", expression(rounded), expression(step), type=INT))
+
+    def grid_prefix(self, extents: list[Poly]) -> int | None:
+        """How many of the outermost loops count the blocks, or None if a loop runs across the boundary."""
+        product = const(1)
+        for k, e in enumerate([*extents, const(1)]):
+            if product == self.total(self.grid):
+                return k
+            product = product * e
+        return None
+
+    def place(self, path: tuple[tuple[For, Poly], ...], of: str, total: Poly) -> None:
+        used = const(1)
+        for s, extent in path:
+            used = used * extent
+            stride = total.divided(used) if of != "grid" else product_after(path, s)
+            if stride is None:
+                raise input_error(
+                    "OG402",
+                    "the extent of this thread loop does not divide the threads around it into a known number",
+                    s.loc,
+                    help="make the product of the extents the product of the sizes in kernel_launch",
+                )
+            coordinate = Coordinate(of, stride, extent)
+            known = self.loops.setdefault(id(s), coordinate)
+            if known != coordinate:
+                raise input_error("OG402", "the loops inside this thread loop divide its threads differently", s.loc)
+            if s.index_type.bits == INT64.bits or not self.ranges.at_most(extent, INT.high + 1):
+                self.wide.add(coordinate)
+            if coordinate not in self.names:
+                name = (
+                    s.index
+                    if poly(s.range.start) == const(0) and poly(s.range.amount) == const(1)
+                    else f"{s.index}_thread"
+                )
+                self.names[coordinate] = fresh_name(name, self.taken)
+                self.taken.add(self.names[coordinate])
+
+    def placed(self, s: For) -> Placed:
+        c = self.loops[id(s)]
+        return Placed(c, self.names[c])
+
+    def type_of(self, c: Coordinate) -> Scalar:
+        return INT64 if c in self.wide else INT
+
+    def definition(self, c: Coordinate) -> Expr:
+        """The coordinate by CUDA's built-in variables."""
+        if c in self.direct:
+            place = Var(self.direct[c], type=UINT)
+            first = self.slices.get(place.name[-1]) if c.of == "grid" else None
+            t = INT64 if c in self.wide else UINT
+            return place if first is None else Binary("+", Var(first, type=t), place, type=t)
+        t = UINT
+        match c.of:
+            case "grid":
+                linear: Expr = Var("blockIdx.x", type=UINT)
+                total = self.total(self.grid)
+            case "block":
+                linear, total = Var("threadIdx.x", type=UINT), self.total(self.block)
+            case _:
+                total = self.total(self.grid) * self.total(self.block)
+                block: Expr = Var("blockIdx.x", type=UINT)
+                if self.ranges.greatest(total) > UINT.high:
+                    t, block = INT64, Cast(INT64, block, type=INT64)
+                first_of_block = Binary("*", block, expression(self.total(self.block)), type=t)
+                linear = Binary("+", first_of_block, Var("threadIdx.x", type=UINT), type=t)
+        out = linear if c.stride == const(1) else Binary("/", linear, expression(c.stride), type=t)
+        if c.stride * c.extent != total:
+            out = Binary("%", out, expression(c.extent), type=t)
+        return out
+
+    def with_builtins(self, ranges: Ranges) -> Ranges:
+        """What CUDA's variables can be, and the first block of a slice. A kernel that runs has a block that the hardware has."""
+        match self.total(self.block).terms:
+            case ((factors, count),) if factors and count > 0:
+                ranges = ranges.having_product(factors, MAX_BLOCK // count)
+            case _:
+                pass
+        for word, dims in (("blockIdx", self.grid_dims), ("threadIdx", self.block_dims)):
+            for axis, extent in zip(AXES, reversed(dims)):
+                first = self.slices.get(axis) if word == "blockIdx" else None
+                if first is not None:
+                    ranges = ranges.declaring(first, const(0), extent - const(1))
+                most = extent if first is None else const(MAX_GRID_YZ)
+                ranges = ranges.having(f"{word}.{axis}", const(0), most - const(1))
+        return ranges
+
+    def threads_per_block(self) -> int | None:
+        return self.total(self.block).constant
+
+    def dims(self, sizes: tuple[Poly, ...]) -> list[Expr]:
+        """Sizes for `dim3`, x first."""
+        out = [expression(d) for d in reversed(sizes)]
+        while out and out[-1] == number(1):
+            out.pop()
+        return out or [number(1)]
+
+
+def product_after(path: tuple[tuple[For, Poly], ...], s: For) -> Poly:
+    out = const(1)
+    for other, extent in reversed(path):
+        if other is s:
+            return out
+        out = out * extent
+    return out

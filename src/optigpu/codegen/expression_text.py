@@ -1,0 +1,472 @@
+"""Expressions of C and CUDA C++, with integers in a width in which every value is shown to fit.
+
+A node says what the program means: a mathematical operation (`arithmetic.py`), or a cast that wraps around (`wrapping.py`). The
+machine type is what C makes of the text: where a value may not fit it, the text computes in 64 bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+from optigpu.codegen.arithmetic import Ranges, const, expand_index_helper, keeps_value
+from optigpu.codegen.conversions import host_conversion
+from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC, index_helper
+from optigpu.syntax.diagnostic import InputError, input_error
+from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Cond, Expr, Index, Int, Real, Unary, Var
+from optigpu.syntax.operators import (
+    BITWISE,
+    COMPARISONS,
+    CONDITIONAL_PRECEDENCE,
+    POSTFIX_PRECEDENCE,
+    UNARY_PRECEDENCE,
+    WRAPPING,
+    precedence,
+)
+from optigpu.syntax.printer import ExprPrinter, prefixed
+from optigpu.syntax.program import For, Mode, Store
+from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Array, Kind, Scalar, Space, Type, is_float, is_int
+
+SHIFTS = ("<<", ">>")
+
+
+class CExprs(ExprPrinter):
+    knows_rsqrt = False  # C's library has no such function
+    wide_name, unsigned_wide_name = INT64.name, UINT64.name
+
+    def __init__(self, ranges: Ranges | None = None) -> None:
+        self.flat_params: dict[
+            str, tuple[bool, ...]
+        ] = {}  # per function: which parameters are flat pointers to matrices
+        self.tracked = False  # whether allocations are listed
+        self.ranges = ranges or Ranges()
+        self.types: dict[str, Scalar] = {}  # of names in C, where they are not those of the program
+        self.known: tuple[Expr, Scalar] | None = None  # an expression that is proved to have a value of this type
+
+    def text(self, e: Expr) -> tuple[str, int]:
+        match e:
+            case Int(value) if value == INT64.low:
+                return f"({value + 1}LL - 1)", POSTFIX_PRECEDENCE
+            case Int(value, None) if not INT.low <= value <= INT.high:
+                return f"{value}LL", POSTFIX_PRECEDENCE if value >= 0 else UNARY_PRECEDENCE
+            case Unary("-", arg) if is_int(e.type) and self.wider(e, self.machine_type(arg)):
+                return f"-{self.widened(arg)}", UNARY_PRECEDENCE
+            case Unary("~", arg) if self.machine_type(e) != self.machine_type(arg):
+                return f"~{self.widened(arg, self.machine_type(e))}", UNARY_PRECEDENCE
+            case Cond(test, a, b) if is_int(e.type):
+                known = self.known[1] if self.known is not None and self.known[0] is e else None
+                shown = self.show(test, CONDITIONAL_PRECEDENCE + 1)
+                then, other = (self.operand(x, CONDITIONAL_PRECEDENCE, is_signed(e), known) for x in (a, b))
+                return f"{shown} ? {then} : {other}", CONDITIONAL_PRECEDENCE
+            case _:
+                return super().text(e)
+
+    # Places: what is put there is proved to fit
+
+    def stored(self, e: Expr, t: Type | None, least: int | None = None) -> str:
+        """The text of a value for a place of this type."""
+        while isinstance(e, Cast) and e.implicit and is_int(e.type) and is_int(e.arg.type):
+            t, e = e.to, e.arg
+        show = self.show if least is None else lambda x: self.show(x, least)
+        if not isinstance(t, Scalar) or not is_int(t) or not is_int(e.type):
+            return show(e)
+        before, self.known = self.known, (e, t)
+        try:
+            return show(e)
+        except InputError:
+            if not is_ring(e):
+                raise
+            text, _ = self.ring(e, UINT64)  # the parts may not fit, the whole does
+            return f"({self.name(t)})({text})"
+        finally:
+            self.known = before
+
+    # Integers
+
+    def binary(self, e: Binary) -> tuple[str, int]:
+        level = precedence(e.op)
+        least = POSTFIX_PRECEDENCE if confusing(e.op, e.left) else level
+        most = POSTFIX_PRECEDENCE if confusing(e.op, e.right) else level + 1
+        assert e.left.type is not None and e.right.type is not None, "its width would not be known"
+        if not (is_int(e.left.type) and is_int(e.right.type)):
+            return f"{self.show(e.left, least)} {e.op} {self.show(e.right, most)}", level
+        left, right = self.operand(e.left, least), self.operand(e.right, most)
+        if self.may_overflow_remainder(e):
+            divisor = self.show(e.right, precedence("==") + 1)
+            return f"{divisor} == -1 ? 0 : {left} % {right}", CONDITIONAL_PRECEDENCE
+        wider = self.wider(e, self.operation_type(e))
+        if wider is not None:
+            left = self.widened(e.left, wider)
+            if e.op not in SHIFTS and common_type(wider, self.operand_type(e.right)) != wider:
+                right = self.widened(e.right, wider)
+        return f"{left} {e.op} {right}", level
+
+    def may_overflow_remainder(self, e: Binary) -> bool:
+        """`a % -1` is 0, but of the least number of 64 bits C does not compute it: the quotient does not fit."""
+        if e.op != "%" or self.operation_type(e) != INT64:
+            return False
+        return not self.ranges.fits(Binary("/", e.left, e.right, type=e.type), INT64)
+
+    def operand(self, e: Expr, least: int, signed: bool = False, known: Scalar | None = None) -> str:
+        """A signed number stays one beside others, though its text may have an unsigned type."""
+        if self.operand_type(e, signed) != self.machine_type(e):
+            return self.widened(e)
+        return self.show(e, least) if known is None else self.stored(e, known, least)
+
+    def name(self, t: Scalar) -> str:
+        return t.name if t.bits < INT64.bits else self.wide_name if t.signed else self.unsigned_wide_name
+
+    def widened(self, e: Expr, t: Scalar = INT64) -> str:
+        return f"({self.name(t)}){self.show(e, UNARY_PRECEDENCE)}"
+
+    def wider(self, e: Expr, t: Scalar) -> Scalar | None:
+        """Where an operation that C does in type t may have another value there: a type of 64 bits in which it has not."""
+        match e:
+            case Binary("+" | "-" | "*" | "/" | "<<") | Unary("-"):
+                value: Expr = e
+            case Binary("%", a, b):
+                if t == INT64:
+                    return None
+                value = Binary("/", a, b, type=e.type)  # no remainder without a quotient
+            case Binary(">>"):
+                return None if self.ranges.greatest_shift(e) < t.bits else INT64 if t.signed else UINT64
+            case Binary(op, a, b) if op in COMPARISONS:
+                if t.signed or all(self.ranges.fits(x, t) for x in (a, b) if is_signed(x)):
+                    return None
+                return self.holding(e, t, a, b)
+            case _:
+                return None
+        if isinstance(e, Binary) and e.op == "<<" and self.ranges.greatest_shift(e) >= t.bits:
+            return self.holding(e, t, value, e.left)
+        if self.ranges.fits(value, t):
+            return None
+        if self.known is not None and self.known[0] is value and contains(t, self.known[1]):
+            return None
+        if e.type == UINT64:  # shown to fit where it was found not to wrap
+            return None if t == UINT64 else UINT64
+        parts = (e.arg,) if isinstance(e, Unary) else (e.left,) if e.op in SHIFTS else (e.left, e.right)
+        return self.holding(e, t, value, *parts)
+
+    def holding(self, e: Expr, t: Scalar, *values: Expr) -> Scalar:
+        """A type of 64 bits, other than t, that has these values."""
+        for wide in (INT64, UINT64):
+            if wide != t and all(self.has(wide, v) for v in values):
+                return wide
+        raise input_error("OG404", "this integer may not fit 64 bits", e.loc, help="bound its parts in the contract")
+
+    def has(self, t: Scalar, e: Expr) -> bool:
+        known = self.known is not None and self.known[0] is e and contains(t, self.known[1])
+        return known or self.ranges.fits(e, t)
+
+    def operation_type(self, e: Binary) -> Scalar:
+        left = self.operand_type(e.left)
+        return left if e.op in SHIFTS else common_type(left, self.operand_type(e.right))
+
+    def operand_type(self, e: Expr, signed: bool = False) -> Scalar:
+        t = self.machine_type(e)
+        if t.signed or not (signed or is_signed(e)):
+            return t
+        return INT64 if t.bits < INT64.bits or self.ranges.fits(e, INT64) else t
+
+    def machine_type(self, e: Expr) -> Scalar:
+        """The type that the text of an integer expression has in C, of 32 or 64 bits."""
+        match e:
+            case Int(value, literal_type):
+                return promoted(literal_type or (INT if INT.low <= value <= INT.high else INT64))
+            case Var(name) if name in self.types:
+                return promoted(self.types[name])
+            case Cast(_, arg, True):
+                return self.machine_type(arg) if is_int(arg.type) else INT  # a truth value: floats are cast by name
+            case Binary() if is_int(e.type):
+                t = self.operation_type(e)
+                return self.wider(e, t) or t
+            case Unary("~", arg):
+                return promoted(e.type) if not is_signed(e) else self.operand_type(arg, True)
+            case Unary(_, arg) if is_int(e.type):
+                t = self.machine_type(arg)
+                return self.wider(e, t) or t
+            case Cond(_, a, b) | Call("min" | "max", (a, b)):
+                t = common_type(self.operand_type(a, is_signed(e)), self.operand_type(b, is_signed(e)))
+                negative = is_signed(e) and min(self.ranges.interval(x)[0] for x in (a, b)) < 0
+                return t if t.signed or not negative else self.holding(e, t, a, b)
+            case Call("abs", (a,)):
+                t = self.operand_type(a)
+                if not t.signed or self.has(t, e):
+                    return t
+                return self.holding(e, t, e)
+            case Call("exact_div", (a, b)):
+                return self.machine_type(Binary("/", a, b, type=e.type))
+            case Call(name) if (helper := index_helper(name)) is not None:
+                return self.machine_type(expand_index_helper(e, helper))
+            case _:
+                return promoted(e.type)
+
+    def wide(self, e: Expr) -> bool:
+        """Whether the text of an integer expression has a 64-bit type in C."""
+        return is_int(e.type) and self.machine_type(e).bits == INT64.bits
+
+    def cast(self, e: Cast) -> tuple[str, int]:
+        if is_int(e.to) and is_float(e.arg.type):
+            assert isinstance(e.arg.type, Scalar)
+            return f"{self.conversion(e.arg.type, e.to)}({self.show(e.arg)})", UNARY_PRECEDENCE
+        if e.implicit or not (is_int(e.to) and is_int(e.arg.type)):
+            return super().cast(e)
+        if not keeps_value(e):
+            return self.modulo(e)
+        return f"({e.to.name}){self.stored(e.arg, e.to, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
+
+    def conversion(self, have: Scalar, to: Scalar) -> str:
+        """What converts a float to an integer."""
+        return host_conversion(to)
+
+    # Numbers modulo 2^bits
+
+    def modulo(self, e: Cast) -> tuple[str, int]:
+        """A cast to an unsigned type. Sums and products that may not fit are computed in an unsigned type, as C defines it."""
+        inner = without_implicit(e.arg)
+        if not is_ring(inner) or self.is_plain(inner, replace(self.ranges, assumed=None)):
+            return f"({e.to.name}){self.show(e.arg, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
+        t = UINT64 if INT64.bits in (e.to.bits, computed_bits(inner)) else UINT
+        text, level = self.ring(inner, t)
+        return (text, level) if e.to == t else (f"({e.to.name})({text})", UNARY_PRECEDENCE)
+
+    def is_plain(self, e: Expr, ranges: Ranges) -> bool:
+        """Whether it has its value in the type in which C computes it."""
+        e = without_implicit(e)
+        match e:
+            case Binary(op, a, b) if op in WRAPPING:
+                plain = self.is_plain(a, ranges) and self.is_plain(b, ranges)
+                return plain and ranges.fits(e, self.operation_type(e))
+            case Unary("-", a):
+                return self.is_plain(a, ranges) and ranges.fits(e, self.machine_type(a))
+            case _:
+                return True
+
+    def ring(self, e: Expr, t: Scalar) -> tuple[str, int]:
+        """An operation of which C gets the value modulo 2^bits of t, an unsigned type, which the text has."""
+        e = without_implicit(e)
+        if isinstance(e, Unary):
+            return prefixed("-", self.ring_operand(e.arg, t, UNARY_PRECEDENCE)), UNARY_PRECEDENCE
+        assert isinstance(e, Binary)
+        level = precedence(e.op)
+        if e.op in SHIFTS:
+            return f"{self.ring_operand(e.left, t, level)} {e.op} {self.show(e.right, level + 1)}", level
+        types = [self.exact_type(x) for x in (e.left, e.right)]
+        if None not in types and common_type(*(x for x in types if x is not None)) == t:
+            return f"{self.show(e.left, level)} {e.op} {self.show(e.right, level + 1)}", level
+        right_fits = types[1] is not None and common_type(t, types[1]) == t
+        right = self.show(e.right, level + 1) if right_fits else self.ring_operand(e.right, t, level + 1)
+        return f"{self.ring_operand(e.left, t, level)} {e.op} {right}", level
+
+    def ring_operand(self, e: Expr, t: Scalar, least: int) -> str:
+        exact = self.exact_type(e)
+        if exact is None:
+            text, level = self.ring(e, t)
+            return text if level >= least else f"({text})"
+        return self.show(e, least) if exact == t else self.widened(e, t)
+
+    def exact_type(self, e: Expr) -> Scalar | None:
+        """The machine type of an expression, or None if it is a sum or product that may not fit 64 bits."""
+        if not is_ring(without_implicit(e)):
+            return self.machine_type(e)
+        try:
+            return self.machine_type(e)
+        except InputError:
+            return None
+
+    # Declarations
+
+    def constant_type(self, t: Scalar, init: Expr) -> Scalar:
+        """A constant stands for its value: the type in which that is shown to fit, the declared one if possible."""
+        if not is_int(t) or self.ranges.fits(init, t):
+            return t
+        return self.holding(init, t, init)
+
+    def index_type(self, s: For) -> Scalar:
+        """The type of a loop's index: the declared one, or one of 64 bits if the index may leave that when the loop ends. In each
+        iteration it is proved to fit."""
+        for t in (s.index_type, INT64, UINT64):
+            if t.bits >= s.index_type.bits and self.ranges.decide((s.range, t), partial(counts_in, s, t)):
+                return t
+        message = f"`{s.index}` may not fit 64 bits when this loop ends"
+        raise input_error("OG404", message, s.loc, help="bound its range in the contract")
+
+    def loop_head(self, s: For) -> str:
+        """`int i = 0; i < n; i` without the step; the index has its type from here on."""
+        r, t = s.range, self.index_type(s)
+        start = self.stored(r.start, s.index_type) if isinstance(r.start, Cast) else self.show(r.start)
+        lowest, highest = self.ranges.interval(r.start)
+        self.types[s.index] = t
+        outside = self.ranges.without(s.index)
+        low = const(lowest) if r.relation.startswith("<") else const(t.low)
+        high = const(highest) if r.relation.startswith(">") else const(t.high)
+        self.ranges = outside.having(s.index, low, high)
+        test = self.show(Binary(r.relation, Var(s.index, type=s.index_type), r.bound, type=BOOL))
+        self.ranges = outside
+        name = t.name if t == s.index_type else self.name(t)
+        return f"{name} {s.index} = {start}; {test}"
+
+    def index(self, e: Index) -> tuple[str, int]:
+        base = self.show(e.base, POSTFIX_PRECEDENCE)  # what lies in memory has a number of 64 bits
+        return base + "".join(f"[{self.stored(i, INT64)}]" for i in e.indices), POSTFIX_PRECEDENCE
+
+    # Calls
+
+    def call(self, e: Call) -> tuple[str, int]:
+        match e.func:
+            case "exact_div":
+                return self.text(Binary("/", e.args[0], e.args[1], type=e.type))
+            case "min" | "max" | "abs":
+                return self.numeric(e)
+            case "rsqrt" | "rsqrtf" if not self.knows_rsqrt:
+                root = Call(e.func[1:], e.args, type=e.type)
+                return self.text(Binary("/", Real(Fraction(1), MATH[e.func].type, type=e.type), root, type=e.type))
+            case _:
+                pass
+        helper = index_helper(e.func)
+        if helper is not None:
+            return self.text(expand_index_helper(e, helper))
+        flat = self.flat_params.get(e.func)
+        args = [self.stored(a, a.type) for a in e.args]
+        if e.func == "free" and self.tracked:
+            return f"optigpu_free({args[0]})", POSTFIX_PRECEDENCE
+        if flat is not None:
+            args = [
+                f"({a.type.elem.name}*){self.show(a, UNARY_PRECEDENCE)}"
+                if is_flat and isinstance(a.type, Array)
+                else text
+                for a, text, is_flat in zip(e.args, args, flat)
+            ]
+        return f"{e.func}({', '.join(args)})", POSTFIX_PRECEDENCE
+
+    def numeric(self, e: Call) -> tuple[str, int]:
+        t = e.type
+        assert isinstance(t, Scalar)
+        if t.kind is Kind.FLOAT:
+            name = {"min": "fmin", "max": "fmax", "abs": "fabs"}[e.func] + ("f" if t.bits == 32 else "")
+            return f"{name}({', '.join(self.show(a) for a in e.args)})", POSTFIX_PRECEDENCE
+        if e.func == "abs":
+            (a,) = e.args
+            t = self.machine_type(e)
+            if t == UINT64 and self.operand_type(a).signed:  # of the least number of 64 bits
+                shown = self.show(a, UNARY_PRECEDENCE)
+                return f"({shown} < 0 ? -({self.name(t)}){shown} : ({self.name(t)}){shown})", POSTFIX_PRECEDENCE
+            shown = f"({self.widened(a)})" if t != self.machine_type(a) else self.show(a, POSTFIX_PRECEDENCE)
+            return f"({shown} < 0 ? -{shown} : {shown})", POSTFIX_PRECEDENCE
+        x, y = self.alike(e)
+        return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
+
+    def alike(self, e: Call) -> tuple[str, str]:
+        """The operands of min or max, both of the machine type of the result."""
+        t = self.machine_type(e)
+        wide = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
+        x, y = (
+            self.widened(arg, t) if wide or self.machine_type(arg) != t else self.show(arg, precedence("<") + 1)
+            for arg in e.args
+        )
+        return x, y
+
+    def alloc(self, e: Alloc) -> str:
+        if e.space is not Space.ANY:
+            raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
+        return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
+
+
+def counts_in(s: For, t: Scalar, ranges: Ranges) -> bool:
+    """Whether the index of a loop is a number of this type from its first value to that with which the loop ends."""
+    r = s.range
+    (first, last), (least, greatest), (_, most) = (ranges.interval(e) for e in (r.start, r.bound, r.amount))
+    match r.op:
+        case "+":
+            last = max(last, greatest + most - (r.relation == "<"))
+        case "-":
+            first = min(first, least - most + (r.relation == ">"))
+        case "*":
+            last = max(last, (greatest - (r.relation == "<")) * max(most, 1))
+        case "<<":
+            last = max(last, max(greatest - (r.relation == "<"), 0) << min(max(most, 0), 2 * INT64.bits))
+        case _:  # `/` and `>>` come no further from 0
+            first = min(first, 0)
+    if s.mode is Mode.PARALLEL:  # OpenMP may compute the number of iterations in the type of the index
+        up = r.relation.startswith("<")
+        last = max(last, (greatest - first if up else last - least) + r.relation.endswith("="))
+    return t.low <= first and last <= t.high
+
+
+def spelled_out(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:
+    """Where C computes something else in `s /= u` (of a signed s without a sign) or `s %= d` (not of the least number by -1): the
+    assignment that does not."""
+    target, value, op = s.target, s.value, s.op
+    if op in ("/", "%") and is_signed(target) and is_int(value.type):
+        whole = Binary(op, target, value, type=target.type)
+        t = exprs.operation_type(whole)
+        if not t.signed or exprs.may_overflow_remainder(whole) or (op == "%" and exprs.wider(whole, t) is not None):
+            return None, whole
+    return None
+
+
+def is_signed(e: Expr) -> bool:
+    return isinstance(e.type, Scalar) and is_int(e.type) and e.type.signed
+
+
+def promoted(t: Type | None) -> Scalar:
+    """C computes in no less than 32 bits."""
+    return t if isinstance(t, Scalar) and is_int(t) and t.bits >= INT.bits else INT
+
+
+def computed_bits(e: Expr) -> int:
+    """The most bits in which the program computes a part of these sums and products: shifts may be by as many."""
+    e = without_implicit(e)
+    parts = (
+        []
+        if not is_ring(e)
+        else [e.arg]
+        if isinstance(e, Unary)
+        else [e.left, e.right]
+        if isinstance(e, Binary)
+        else []
+    )
+    return max([promoted(e.type).bits if parts else 0, *map(computed_bits, parts)])
+
+
+def common_type(a: Scalar, b: Scalar) -> Scalar:
+    """The type in which C computes with numbers of two types."""
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return a if not a.signed else b
+
+
+def contains(t: Scalar, part: Scalar) -> bool:
+    """Whether a type has all values of another."""
+    return t.low <= part.low and part.high <= t.high
+
+
+def is_arithmetic(e: Call) -> bool:
+    """A call that is none in C."""
+    return e.func in NUMERIC or e.func in INTEGER or index_helper(e.func) is not None
+
+
+def is_ring(e: Expr) -> bool:
+    """An operation that is compatible with numbers modulo 2^bits."""
+    return is_int(e.type) and ((isinstance(e, Binary) and e.op in WRAPPING) or (isinstance(e, Unary) and e.op == "-"))
+
+
+def without_implicit(e: Expr) -> Expr:
+    while isinstance(e, Cast) and e.implicit and is_int(e.to) and is_int(e.arg.type):
+        e = e.arg
+    return e
+
+
+def confusing(outer: str, side: Expr) -> bool:
+    """Mixtures that C compilers warn about, because people misread them."""
+    while isinstance(side, Cast) and side.implicit:
+        side = side.arg
+    if not isinstance(side, Binary):
+        return False
+    inner = side.op
+    if outer == "||" and inner == "&&":
+        return True
+    if outer in BITWISE and inner not in ("*", "/", "%") and inner != outer:
+        return True
+    return outer in COMPARISONS and inner in COMPARISONS

@@ -1,0 +1,95 @@
+"""Vector accesses through parameters: whoever passes a pointer shows that it is as aligned as the function needs it. Trusted.
+
+A function shows its own accesses to be aligned relative to the start of its parameters. So each call gets the obligation that the
+pointers it passes start at multiples of the widest vector that is accessed through them, there or in functions called from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from optigpu.kernel import instructions as kc
+from optigpu.logic import terms as k
+from optigpu.logic.terms import Term
+
+
+@dataclass
+class Accesses:
+    """Of one function: its arrays as far as their sizes are known, and how wide the vectors are that it accesses in them."""
+
+    dims: dict[str, tuple[Term | None, ...]]
+    distributed: dict[str, bool]
+    widths: dict[str, int] = field(default_factory=dict)
+
+    def need(self, base: str, width: int) -> bool:
+        """Is that more than what was needed before?"""
+        more = width > self.widths.get(base, 1)
+        if more:
+            self.widths[base] = width
+        return more
+
+    def aligned(self, view: kc.View, width: int) -> Term:
+        """The pointer starts at a multiple of the width (false if inner sizes are not known)."""
+        dims, offset = self.dims.get(view.base, ()), k.ZERO
+        index = (*view.lead, view.shift)
+        for position in range(max(len(dims), len(index))):
+            if position > 0:
+                d = dims[position]
+                if d is None:
+                    return k.FALSE
+                offset = k.mul(offset, d)
+            if position < len(index) and (position > 0 or not self.distributed.get(view.base)):
+                offset = k.add(offset, index[position])
+        return k.eq(k.fmod(offset, k.num(width)), k.ZERO)
+
+
+def with_aligned_calls(functions: dict[str, kc.Function], accesses: dict[str, Accesses]) -> dict[str, kc.Function]:
+    """The functions with the obligations of their calls."""
+    while any(_passed_on(f, functions, accesses) for f in functions.values()):
+        pass
+    return {n: replace(f, body=_obliged(f.body, f.name, functions, accesses)) for n, f in functions.items()}
+
+
+def _passed_on(f: kc.Function, functions: dict[str, kc.Function], accesses: dict[str, Accesses]) -> bool:
+    """What calls need of the caller's arrays; is that more than what was known?"""
+    needs = [x for call in _calls(f.body) for x in _needs(call, functions, accesses)]
+    return any(accesses[f.name].need(view.base, width) for view, width in needs)
+
+
+def _needs(
+    call: kc.Call, functions: dict[str, kc.Function], accesses: dict[str, Accesses]
+) -> list[tuple[kc.View, int]]:
+    if call.function not in accesses:
+        return []
+    widths = accesses[call.function].widths
+    pairs = zip(functions[call.function].params, call.args)
+    return [(a, widths[p.name]) for p, a in pairs if isinstance(a, kc.View) and p.name in widths]
+
+
+def _calls(code: kc.Code) -> Iterator[kc.Call]:
+    for i in code:
+        match i:
+            case kc.Call():
+                yield i
+            case kc.Loop():
+                yield from _calls(i.body)
+            case kc.If():
+                yield from _calls(i.then + i.other)
+
+
+def _obliged(code: kc.Code, name: str, functions: dict[str, kc.Function], accesses: dict[str, Accesses]) -> kc.Code:
+    out: list[kc.Instr] = []
+    for i in code:
+        match i:
+            case kc.Call():
+                for view, width in _needs(i, functions, accesses):
+                    goal = accesses[name].aligned(view, width)
+                    out += [kc.Oblige(goal, "aligned", at=i.at)] if goal is not k.TRUE else []
+            case kc.Loop():
+                i = replace(i, body=_obliged(i.body, name, functions, accesses))
+            case kc.If():
+                then, other = (_obliged(c, name, functions, accesses) for c in (i.then, i.other))
+                i = replace(i, then=then, other=other)
+        out.append(i)
+    return tuple(out)

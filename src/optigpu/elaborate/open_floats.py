@@ -1,0 +1,222 @@
+"""Elaboration with floats left open: what a proof of safety may rest on.
+
+On a machine, floats are no reals: they are rounded, and some are no numbers. So nothing that keeps a program safe (bounds, races,
+barriers, initialisation, leaks, the range of integers) may rest on what floats are. Here a comparison of floats is some boolean,
+each time another one; a float converted to an integer is some integer of its type, unless that is exact; and floats themselves are
+all the same number, since nothing depends on them any more. Facts and contents that speak of reals are left out of contracts.
+
+What is proved of the function so elaborated is that it is safe whatever floats do. What it computes is proved over the reals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.elaborate.formula_terms import Names, Unsupported
+from optigpu.elaborate.functions import (
+    ContractPlaces,
+    Elaborated,
+    FunctionElaborator,
+    LoopSpec,
+    limits_of,
+    open_name,
+)
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.side_conditions import terms_of, within
+from optigpu.logic import terms as k
+from optigpu.logic.cells import KNOWN, SOME, Claim
+from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
+from optigpu.syntax.builtins import MATH
+from optigpu.syntax.exprs import Binary, Call, Cast, Expr
+from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
+from optigpu.syntax.program import Assert, Clause, For, Function, Ghost, Program, Role, Stmt, Store
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Kind, Scalar, Type, is_float, is_int
+from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+
+NUMBER = k.num(0, REAL)  # every float
+EXACT = {32: 24, 64: 53}  # integers of so many bits are floats of a type
+
+
+def floats_decide(program: Program, over_reals: list[kc.Function]) -> bool:
+    """Does a comparison or conversion of floats, or a fact about reals, decide anything that is no float?"""
+    functions = [f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
+    return any(map(_in_contract, over_reals)) or _in_code(functions)
+
+
+def _in_contract(f: kc.Function) -> bool:
+    """Facts of the precondition, integers in its cells, and which cells are held. What a function promises is decided in its code,
+    if that is checked: one that is admitted may say of integers what floats decide."""
+    claims = (*f.contract.pre, *f.contract.post)
+    if mentions_reals(f.contract.requires, tuple(c.cells for c in claims), _integers(f.contract.pre)):
+        return True
+    return f.admitted and mentions_reals(f.contract.ensures, _integers(f.contract.post))
+
+
+def _integers(claims: tuple[Claim, ...]) -> tuple[Term, ...]:
+    """What is said of cells that hold no floats."""
+    return tuple(c.value for c in claims if c.value is not None and c.value.sort is not REAL)
+
+
+def _in_code(functions: list[Function]) -> bool:
+    for s in (s for f in functions for s in statements(f.body)):
+        if isinstance(s, Store) and s.op is not None and is_float(s.value.type) and not is_float(s.target.type):
+            return True
+        exprs = (s.range.start, s.range.bound, s.range.amount) if isinstance(s, For) else stmt_exprs(s)
+        if not isinstance(s, Ghost | Assert) and any(_decides(x) for e in exprs for x in subexpressions(e)):
+            return True
+    return False
+
+
+def _decides(e: Expr) -> bool:
+    match e:
+        case Binary(op, left, right) if REAL_SPELLINGS.get(op, op) in COMPARISONS:
+            return is_float(left.type) or is_float(right.type)
+        case Cast(to, arg):
+            return is_float(arg.type) and not is_float(to)
+        case _:
+            return False
+
+
+def mentions_reals(*given: object) -> bool:
+    return any(real(x.sort) for t in terms_of(given) for x in k.subterms(t))
+
+
+def real(s: Sort) -> bool:
+    return s is REAL or any(real(a) for a in s.args) or (s.result is not None and real(s.result))
+
+
+class OpenFloats(FunctionElaborator):
+    def __init__(
+        self,
+        f: Function,
+        names: Names,
+        out: Elaborated,
+        ghosts: dict[str, Function],
+        program: Program,
+        lemmas: dict[str, kc.Function],
+    ) -> None:
+        super().__init__(f, names, out, ghosts, program)
+        self.lemmas = lemmas
+
+    def run(self) -> kc.Function:
+        places = self.out.clauses.get(self.f.name)
+        f = super().run()
+        self.out.clauses[open_name(f.name)] = self.out.clauses[f.name]
+        if places is not None:
+            self.out.clauses[f.name] = places
+        self.out.accesses[open_name(f.name)] = self.accesses
+        return replace(f, name=open_name(f.name), body=self.renamed(f.body))
+
+    # Contracts
+
+    def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
+        c, names, places = super().contract(clauses, names)
+        for x, at in zip(c.pre, places.pre):
+            if mentions_reals(x.cells):
+                raise Unsupported(
+                    "which cells are held depends on floats, of which nothing is known where memory is safe", at
+                )
+        requires = [(p, at) for p, at in zip(c.requires, places.requires) if not mentions_reals(p)]
+        ensures = [(p, at) for p, at in zip(c.ensures, places.ensures) if not mentions_reals(p)]
+        places = replace(places, requires=[at for _, at in requires], ensures=[at for _, at in ensures])
+        pre, post = (tuple(self.claim(x) for x in xs) for xs in (c.pre, c.post))
+        facts = tuple(p for p, _ in requires), tuple(p for p, _ in ensures)
+        said = {x for t in terms_of((*facts, pre, post)) for x in t.free}
+        variables = tuple(v for v in c.variables if v in said)
+        return kc.Contract(variables, facts[0], pre, post, facts[1], c.result), names, places
+
+    def claim(self, c: Claim) -> Claim:
+        """Cells, without what is said of floats in them."""
+        if c.contents == KNOWN and mentions_reals(c.value):
+            c = replace(c, contents=SOME, value=None)
+        return c
+
+    def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
+        spec, names = super().loop_spec(s, index, names)
+        spec.facts = [p for p in spec.facts if not mentions_reals(p)]
+        spec.holds = [(self.claim(c), at) for c, at in spec.holds]
+        spec.exclusive_post = [self.claim(c) for c in spec.exclusive_post]
+        spec.invariant = [self.claim(c) for c in spec.invariant]
+        said = {x for t in terms_of((*spec.facts, *(c for c, _ in spec.holds), *spec.exclusive_post)) for x in t.free}
+        said |= {x for t in terms_of(tuple(spec.invariant)) for x in t.free}
+        spec.variables = tuple(v for v in spec.variables if v in said)
+        return spec, names
+
+    # Statements
+
+    def statement(self, s: Stmt, names: Names, locals_: list[str]) -> Names:
+        before = len(self.code)
+        names = super().statement(s, names, locals_)
+        if isinstance(s, Assert) and any(mentions_reals(i) for i in self.code[before:]):
+            del self.code[before:]
+        return names
+
+    def ghost(self, s: Ghost, names: Names) -> Names:
+        before = len(self.code)
+        names = super().ghost(s, names)
+        steps, self.code[before:] = self.code[before:], []
+        for i in steps:
+            match i:
+                case kc.Ghost():
+                    pre, post = (tuple(self.claim(c) for c in claims) for claims in (i.pre, i.post))
+                    facts = (tuple(p for p in ps if not mentions_reals(p)) for ps in (i.requires, i.ensures))
+                    requires, ensures = facts
+                    self.code.append(replace(i, requires=requires, pre=pre, post=post, ensures=ensures))
+                case kc.Call(_, lemma) if mentions_reals(self.lemmas[lemma].contract):
+                    pass
+                case _:
+                    self.code.append(i)
+        return names
+
+    def renamed(self, code: kc.Code) -> kc.Code:
+        """Calls of functions with floats left open, too."""
+        out: list[kc.Instr] = []
+        for i in code:
+            match i:
+                case kc.Call(_, name) if name in self.functions:
+                    out.append(replace(i, function=open_name(name)))
+                case kc.If():
+                    out.append(replace(i, then=self.renamed(i.then), other=self.renamed(i.other)))
+                case kc.Loop():
+                    out.append(replace(i, body=self.renamed(i.body)))
+                case _:
+                    out.append(i)
+        return tuple(out)
+
+    # Expressions
+
+    def expr(self, e: Expr, names: Names) -> Term:
+        match e:
+            case Cast(to, Cast(middle, arg)) if is_int(to) and is_float(middle) and is_int(arg.type):
+                value, fits = self.expr(arg, names), 1 << EXACT[middle.bits]
+                exact = k.and_(within(value, (-fits, fits)), within(value, limits_of(to)))
+                return k.ite(exact, value, self.choose(INT, limits_of(to), e.loc))
+            case _:
+                value = super().expr(e, names)
+                return NUMBER if value.sort is REAL else value
+
+    def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
+        if a.sort is not REAL:
+            return super().operation(op, a, b, left, loc)
+        return self.outcome() if op in COMPARISONS else NUMBER
+
+    def outcome(self) -> Term:
+        """Some boolean: each comparison has one of its own for each iteration of the loops around it, so that an unknown function
+        of their indices says what it is. Nothing is known of that function, and it occurs nowhere else."""
+        name, indices = self.unique("compared~"), tuple(self.indices)
+        if not indices:
+            return k.var(name, BOOL)
+        return k.app(k.var(name, k.fun_sort((INT,) * len(indices), BOOL)), *indices)
+
+    def convert(self, x: Term, have: Scalar, to: Scalar, loc: Loc, implicit: bool = True) -> Term:
+        if x.sort is not REAL or is_float(to):
+            return super().convert(x, have, to, loc, implicit)
+        return self.outcome() if to.kind is Kind.BOOL else self.choose(INT, limits_of(to), loc)
+
+    def call(self, e: Call, names: Names) -> Term:
+        if e.func not in MATH:
+            return super().call(e, names)
+        for a in e.args:
+            self.expr(a, names)
+        return NUMBER

@@ -1,0 +1,483 @@
+"""Types of program expressions: C's rules, with lossy implicit conversions rejected and implicit ones made explicit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from optigpu.syntax.builtins import (
+    BUILTIN_NAMES,
+    CONTROL_CALLS,
+    GETTERS,
+    INT_CONSTANTS,
+    INTEGER,
+    MATH,
+    MEMORY_CALLS,
+    NUMERIC,
+    REAL_CONSTANTS,
+    SETTERS,
+    index_helper,
+)
+from optigpu.syntax.diagnostic import Label, input_error
+from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Call, Cast, Cond, Expr, Index, Int, Real, SizeOf, Unary, Var
+from optigpu.syntax.literals import lost
+from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL
+from optigpu.syntax.program import Function
+from optigpu.syntax.scopes import Scope, What
+from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INT64,
+    MACHINE_SCALARS,
+    UINT64,
+    VOID,
+    Array,
+    Kind,
+    Pointer,
+    ProofType,
+    Scalar,
+    Sort,
+    Type,
+    is_bool,
+    is_float,
+    is_int,
+)
+from optigpu.syntax.walk import alpha_equal, free_vars, map_type, negate, rewrite, subexpressions
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function as its callers see it: parameter types as the contract refines them."""
+
+    function: Function
+    params: tuple[Type, ...]
+    has_effects: bool
+
+
+Functions = dict[str, Signature]
+
+
+def describe(t: Type | None) -> str:
+    """A type in the words of an error message."""
+    match t:
+        case Scalar(name, kind, bits):
+            return "a proposition" if kind is Kind.BOOL and bits == 0 else f"`{name}`"
+        case Array(elem, dims):
+            return f"a {len(dims)}-dimensional array of `{elem.name}`"
+        case Pointer(elem):
+            return f"a pointer to `{elem.name}`"
+        case ProofType():
+            return "a fact"
+        case Sort(name):
+            return {"HProp": "a permission", "Range": "a range", "void": "nothing"}.get(name, f"`{name}`")
+        case None:
+            return "nothing"
+        case _:
+            return "a function"
+
+
+def unknown_name(name: str, scope: Scope, loc: Loc, extra: list[str] | None = None) -> Exception:
+    near = get_close_matches(name, scope.visible() + (extra or []), 1, cutoff=0.7)
+    return input_error("OG100", f"`{name}` is not declared", loc, help=f"did you mean `{near[0]}`?" if near else None)
+
+
+def usual_conversion(a: Scalar, b: Scalar) -> Scalar:
+    """C's usual arithmetic conversions."""
+    if a.kind is Kind.FLOAT or b.kind is Kind.FLOAT:
+        return DOUBLE if DOUBLE in (a, b) else FLOAT
+    a, b = promoted(a), promoted(b)
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return b if a.signed else a
+
+
+def promoted(t: Scalar) -> Scalar:
+    return INT if t.kind is Kind.BOOL or (t.kind is Kind.INT and t.bits < INT.bits) else t
+
+
+def convert(e: Expr, to: Type, why: str) -> Expr:
+    """`e` as a value of type `to`, with an implicit cast where C has one; `why` says for what ("this argument is")."""
+    have = e.type
+    if have == to:
+        return e
+    if isinstance(have, Scalar) and isinstance(to, Scalar):
+        if is_float(have) and to.kind is Kind.INT:
+            raise input_error(
+                "OG103", f"{why} an `{to.name}`, but the value is `{have.name}`: the fraction would be lost", e.loc,
+                help=f"({to.name})(…) says that this is meant",
+            )  # fmt: skip
+        if isinstance(e, Int) and is_int(to) and not to.low <= e.value <= to.high:
+            raise input_error("OG103", f"{e.value} does not fit `{to.name}`", e.loc)
+        reject_lost(e, to)
+        return Cast(to, e, True, loc=e.loc, type=to)
+    raise input_error("OG102", f"{why} {describe(to)}, but this is {describe(have)}", e.loc)
+
+
+def reject_lost(e: Expr, to: Scalar) -> None:
+    if isinstance(e, Real) and is_float(to) and lost(e.value, to):
+        raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
+
+
+def fitting(e: Expr, to: Scalar, why: str) -> Expr:
+    """`convert`, where literals that fit stay what they are."""
+    return e if isinstance(e, Int) and to.low <= e.value <= to.high else convert(e, to, why)
+
+
+def strip_implicit(e: Expr) -> Expr:
+    """Undo implicit casts, so that checking an already checked program gives the same program."""
+    return rewrite(e, lambda x: x.arg if isinstance(x, Cast) and x.implicit else x)
+
+
+def same_size(mine: Expr, theirs: Expr, scope: Scope) -> bool:
+    """The same text, in which each name has one meaning and one value: an array keeps the size that it got."""
+    meanings = [scope.find_all(name) for name in free_vars(mine)]
+    return alpha_equal(mine, theirs) and all(
+        len(m) <= 1 and all(b.what in (What.VALUE, What.LOGIC) for b in m) for m in meanings
+    )
+
+
+class ExpressionTyper:
+    """Types the expressions of one function."""
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+        self.annotated = False  # below <optigpu.h>
+
+    def value(self, e: Expr, scope: Scope) -> Expr:
+        """A scalar value."""
+        return expect_scalar(self.expr(e, scope))
+
+    def integer(self, e: Expr, scope: Scope, why: str) -> Expr:
+        typed = self.value(e, scope)
+        if is_bool(typed.type):
+            return Cast(INT, typed, True, loc=typed.loc, type=INT)
+        if not is_int(typed.type):
+            raise input_error("OG103", f"{why} an integer, but this is {describe(typed.type)}", typed.loc)
+        return typed
+
+    def condition(self, e: Expr, scope: Scope) -> Expr:
+        typed = self.value(e, scope)
+        return typed if is_bool(typed.type) else Cast(BOOL, typed, True, loc=typed.loc, type=BOOL)
+
+    def array(self, e: Expr, scope: Scope, why: str) -> Expr:
+        typed = self.expr(e, scope)
+        if not isinstance(typed.type, Array):
+            raise input_error("OG102", f"{why} an array, but this is {describe(typed.type)}", typed.loc)
+        return typed
+
+    def expr(self, e: Expr, scope: Scope) -> Expr:
+        match e:
+            case Int(value, literal_type):
+                return replace(e, type=literal_type or (INT if INT.low <= value <= INT.high else INT64))
+            case Real(_, literal_type):
+                return replace(e, type=literal_type)
+            case Bool():
+                return replace(e, type=BOOL)
+            case SizeOf():
+                return replace(e, type=UINT64)
+            case Var():
+                return self.variable(e, scope)
+            case Unary():
+                return self.unary(e, scope)
+            case Binary():
+                return self.binary(e, scope)
+            case Cond(test, then, other):
+                a, b = self.value(then, scope), self.value(other, scope)
+                common = a.type if a.type == b.type else usual_conversion(scalar(a), scalar(b))
+                assert isinstance(common, Scalar)
+                return replace(
+                    e, test=self.condition(test, scope), then=convert(a, common, "this is"), other=convert(b, common, "this is"),
+                    type=common,
+                )  # fmt: skip
+            case Cast(_, arg, True):
+                return self.expr(arg, scope)
+            case Cast(to, arg, False) if to in MACHINE_SCALARS:
+                typed = self.value(arg, scope)
+                reject_lost(typed, to)
+                return replace(e, arg=typed, type=to)
+            case Index():
+                return self.index(e, scope)
+            case Addr():
+                return self.address(e, scope)
+            case Call():
+                return self.call(e, scope)
+            case Alloc():
+                raise input_error(
+                    "OG105", "an allocation is the initial value of a pointer", e.loc, help="float* const p = …;"
+                )
+            case _:
+                raise input_error("OG008", "this belongs in an annotation, not in a program", e.loc)
+
+    def variable(self, e: Var, scope: Scope) -> Expr:
+        binding = scope.find(e.name)
+        if binding is None:
+            if e.name in REAL_CONSTANTS:
+                return replace(e, type=FLOAT)
+            if e.name in INT_CONSTANTS:
+                return replace(e, type=INT)
+            raise unknown_name(e.name, scope, e.loc)
+        if binding.what is What.FUNCTION:
+            raise input_error("OG102", f"`{e.name}` is a function: call it", e.loc, help=f"{e.name}(…)")
+        if binding.what in (What.LOGIC, What.FACT):
+            label = (Label(binding.loc, "introduced here"),) if binding.loc is not NOWHERE else ()
+            raise input_error(
+                "OG117", f"`{e.name}` exists only in formulas: a program cannot compute with it", e.loc, labels=label
+            )
+        return replace(e, type=binding.type)
+
+    def unary(self, e: Unary, scope: Scope) -> Expr:
+        if e.op == "!":
+            arg = self.condition(e.arg, scope)
+            return integer_negation(replace(e, arg=arg, type=BOOL))
+        arg = self.value(e.arg, scope)
+        if e.op == "~" and not is_int(arg.type):
+            raise input_error("OG102", f"`~` takes an integer, not {describe(arg.type)}", e.loc)
+        if e.op == "-" and isinstance(arg, Int) and arg.value > 0 and scalar(arg).signed:
+            return replace(arg, value=-arg.value)  # as it would be parsed
+        if e.op == "-" and isinstance(arg, Real) and arg.value > 0:
+            return replace(arg, value=-arg.value)
+        type_ = promoted(scalar(arg))
+        if e.op == "-" and not type_.signed and type_.kind is Kind.INT:  # 0 - e, modulo 2^bits
+            zero = Int(0, type_, loc=e.loc, type=type_)
+            return Binary("-", zero, convert(arg, type_, "this is"), loc=e.loc, type=type_)
+        return replace(e, arg=convert(arg, type_, "this is"), type=type_)
+
+    def binary(self, e: Binary, scope: Scope) -> Expr:
+        op = e.op
+        if op == "&&" or op == "||":
+            return replace(e, left=self.condition(e.left, scope), right=self.condition(e.right, scope), type=BOOL)
+        left, right = self.pointer_or_value(e.left, scope), self.value(e.right, scope)
+        if isinstance(left.type, Array):
+            return self.pointer_plus(e, left, right, scope)
+        if op in BITWISE or op == "%":
+            for side in (left, right):
+                if not is_int(side.type) and not is_bool(side.type):
+                    raise input_error("OG102", f"`{op}` takes integers, not {describe(side.type)}", side.loc)
+        if op in ("<<", ">>"):
+            type_ = promoted(scalar(left))
+            return replace(e, left=convert(left, type_, "this is"), right=convert(right, INT, "this is"), type=type_)
+        if is_bool(left.type) and is_bool(right.type) and op in ("==", "!="):
+            return replace(e, left=left, right=right, type=BOOL)
+        if op in ARITHMETIC or op in BITWISE or op in COMPARISONS:
+            type_ = usual_conversion(scalar(left), scalar(right))
+            left, right = convert(left, type_, "this is"), convert(right, type_, "this is")
+            return replace(e, left=left, right=right, type=BOOL if op in COMPARISONS else type_)
+        fix = op.rstrip(".") if op not in LOGICAL else None
+        raise input_error("OG008", f"`{op}` belongs in formulas", e.loc, help=f"write `{fix}`" if fix else None)
+
+    def pointer_or_value(self, e: Expr, scope: Scope) -> Expr:
+        typed = self.expr(e, scope)
+        return typed if isinstance(typed.type, Array) else expect_scalar(typed)
+
+    def pointer_plus(self, e: Binary, left: Expr, right: Expr, scope: Scope) -> Expr:
+        """`p + i` is `&p[i]`."""
+        if e.op != "+" or not is_int(right.type):
+            raise input_error("OG102", f"`{e.op}` cannot be applied to an array", e.loc)
+        return self.address(Addr(Index(left, (right,), loc=e.loc), loc=e.loc), scope)
+
+    def index(self, e: Index, scope: Scope) -> Expr:
+        base = self.expr(e.base, scope)
+        if isinstance(base, Index):  # (a[i])[j]
+            return self.index(Index(base.base, base.indices + e.indices, loc=e.loc), scope)
+        if isinstance(base, Addr) and isinstance(base.arg, Index):  # (&a[i])[j] is a[i + j]
+            first = self.integer(e.indices[0], scope, "an index is")
+            return self.index(shift_last(base.arg, replace(e, indices=(first, *e.indices[1:]))), scope)
+        if not isinstance(base.type, Array):
+            raise input_error(
+                "OG106", f"this is not an array but {describe(base.type)}: it cannot be indexed", e.base.loc
+            )
+        array = base.type
+        flat = is_flat(base, scope)
+        indices = self.expand_indices(e.indices, array, scope)
+        if len(indices) > len(e.indices) and not flat:
+            message = "this array has rows: in C a MINDEX of it is the number of a row, not of an element"
+            raise input_error("OG106", message, e.loc, help="a[i][j]")
+        if len(indices) > len(array.dims):
+            raise input_error("OG106", f"{len(indices)} indices for {describe(array)}", e.loc)
+        if len(indices) == len(array.dims):
+            return replace(e, base=base, indices=indices, type=array.elem)
+        if isinstance(base, Var) and not array.distributed and flat:
+            message = f"`{base.name}` is a plain pointer: in C this is an element, not a row"
+            raise input_error("OG106", message, e.loc, help="declare it as an array with its sizes: float a[H][W]")
+        rest = Array(array.elem, array.dims[len(indices) :], array.space)
+        return replace(e, base=base, indices=indices, type=rest)
+
+    def expand_indices(self, indices: tuple[Expr, ...], array: Array, scope: Scope) -> tuple[Expr, ...]:
+        """`a[MINDEX2(H, W, i, j)]` is `a[i][j]` where a is an H by W array."""
+        out: list[Expr] = []
+        for index in indices:
+            helper = index_helper(index.func) if isinstance(index, Call) else None
+            if (
+                helper is not None
+                and helper[0] == "MINDEX"
+                and helper[1] > 1
+                and len(array.dims) >= len(out) + helper[1]
+            ):
+                assert isinstance(index, Call)
+                rank = helper[1]
+                if len(index.args) != 2 * rank:
+                    raise input_error(
+                        "OG104", f"`{index.func}` takes {2 * rank} arguments, not {len(index.args)}", index.loc
+                    )
+                dims = array.dims[len(out) : len(out) + rank]
+                for mine, theirs in zip(index.args[1:rank], dims[1:]):
+                    if theirs is None or not same_size(strip_implicit(mine), strip_implicit(theirs), scope):
+                        raise input_error(
+                            "OG111", f"the sizes of this `{index.func}` are not those of the array", mine.loc
+                        )
+                    self.computed_size(mine, scope)
+                out.extend(self.integer(i, scope, "an index is") for i in index.args[rank:])
+            else:
+                out.append(self.integer(index, scope, "an index is"))
+        return tuple(out)
+
+    def computed_size(self, e: Expr, scope: Scope) -> None:
+        """An inner size of a MINDEX is computed in C and left out in proofs: nothing may have to be shown for it."""
+        for x in subexpressions(self.integer(e, scope, "a size is")):
+            if not never_fails(x):
+                raise input_error("OG111", "this may be another number in C, or none", x.loc, help="const int w = …;")
+
+    def address(self, e: Addr, scope: Scope) -> Expr:
+        if isinstance(e.arg, Var):
+            binding = scope.find(e.arg.name)
+            if binding is not None and binding.what is What.CELL and isinstance(binding.type, Scalar):
+                message = f"`{e.arg.name}` is a variable: only elements of arrays have addresses that a program can use"
+                raise input_error("OG106", message, e.loc, help=f"{binding.type.name} {e.arg.name}[1];")
+        arg = self.expr(e.arg, scope)
+        if isinstance(arg, Index):
+            assert isinstance(arg.base.type, Array)
+            array = arg.base.type
+            rest = array.dims[len(arg.indices) :]
+            return replace(e, arg=arg, type=Array(array.elem, (None, *rest), array.space))
+        if isinstance(arg.type, Array):
+            return arg
+        raise input_error("OG106", "the address of this cannot be taken", e.loc, help="&a[i]")
+
+    def call(self, e: Call, scope: Scope) -> Expr:
+        name = e.func
+        if name in self.functions:
+            return self.user_call(e, self.functions[name], scope)
+        if name in MATH:
+            f = MATH[name]
+            self.arity(e, f.arity)
+            args = tuple(convert(self.value(a, scope), f.type, "this argument is") for a in e.args)
+            return replace(e, args=args, type=f.type)
+        if name in NUMERIC:
+            self.arity(e, NUMERIC[name])
+            values = [self.value(a, scope) for a in e.args]
+            type_ = promoted(scalar(values[0]))
+            for v in values[1:]:
+                type_ = usual_conversion(type_, scalar(v))
+            if name == "abs" and type_ != INT and not self.annotated:
+                message = f"this `abs` is the one of C, which takes an `int`, not {describe(type_)}"
+                raise input_error("OG102", message, e.loc, help="#include <optigpu.h>")
+            return replace(e, args=tuple(convert(v, type_, "this argument is") for v in values), type=type_)
+        if name in INTEGER or index_helper(name) is not None:
+            helper = index_helper(name)
+            arity = INTEGER[name] if helper is None else helper[1] * (1 if helper[0] == "MSIZE" else 2)
+            self.arity(e, arity)
+            ints = [self.integer(a, scope, "this argument is") for a in e.args]
+            type_ = INT if helper is None else UINT64 if helper[0] == "MSIZE" else INT64  # size_t, ptrdiff_t
+            for v in ints:
+                type_ = usual_conversion(type_, scalar(v))
+            return replace(e, args=tuple(convert(v, type_, "this argument is") for v in ints), type=type_)
+        if name in GETTERS:
+            self.arity(e, 1)
+            return self.element(e.args[0], GETTERS[name], scope)
+        if name in CONTROL_CALLS or name in MEMORY_CALLS or name in SETTERS:
+            raise input_error("OG105", f"`{name}` is a statement of its own", e.loc)
+        if scope.find(name) is not None:
+            self.variable(Var(name, loc=e.loc), scope)
+            raise input_error("OG102", f"`{name}` is not a function", e.loc)
+        raise unknown_name(name, scope, e.loc, [*self.functions, *BUILTIN_NAMES])
+
+    def element(self, pointer: Expr, space: str, scope: Scope) -> Expr:
+        """The array element a `__gmem_get` and the like speak of."""
+        typed = self.array(pointer, scope, "this argument is")
+        assert isinstance(typed.type, Array)
+        if typed.type.space.value != space:
+            raise input_error("OG114", f"this is memory of space {typed.type.space.value}, not {space}", pointer.loc)
+        if isinstance(typed, Addr):
+            return typed.arg
+        return self.index(Index(typed, (Int(0, loc=typed.loc),), loc=typed.loc), scope)
+
+    def arity(self, e: Call, count: int) -> None:
+        if len(e.args) != count:
+            raise input_error(
+                "OG104", f"`{e.func}` takes {count} argument{'s' * (count != 1)}, not {len(e.args)}", e.loc
+            )
+
+    def user_call(self, e: Call, signature: Signature, scope: Scope) -> Expr:
+        f = signature.function
+        self.arity(e, len(f.params))
+        args: list[Expr] = []
+        for arg, param, type_ in zip(e.args, f.params, signature.params):
+            if not isinstance(type_, Array):
+                args.append(convert(self.value(arg, scope), type_, f"`{param.name}` is"))
+                continue
+            typed = self.array(arg, scope, f"`{param.name}` is")
+            assert isinstance(typed.type, Array)
+            if typed.type.elem != type_.elem or len(typed.type.dims) != len(type_.dims):
+                raise input_error(
+                    "OG102", f"`{param.name}` is {describe(type_)}, but this is {describe(typed.type)}", arg.loc
+                )
+            args.append(typed)
+        return replace(e, args=tuple(args), type=f.result)
+
+
+def expect_scalar(typed: Expr) -> Expr:
+    if not isinstance(typed.type, Scalar):
+        if typed.type == VOID:
+            raise input_error("OG102", "this call returns nothing", typed.loc)
+        raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
+    return typed
+
+
+def is_flat(base: Expr, scope: Scope) -> bool:
+    """A plain pointer, which in C has no rows."""
+    binding = scope.find(base.name) if isinstance(base, Var) else None
+    return binding is not None and binding.flat
+
+
+def never_fails(e: Expr) -> bool:
+    """An operation on integers that is, for all operands, what it is in mathematics (but for overflow)."""
+    match e:
+        case Binary("/" | "%", _, Int(divisor)):
+            return divisor != 0
+        case Binary("+" | "*"):
+            return scalar(e).signed  # unsigned ones wrap
+        case Binary("-"):
+            return scalar(e).signed and scalar(e).bits >= INT.bits
+        case Cast():
+            return e.implicit and scalar(e).signed and scalar(e).bits >= INT.bits
+        case _:
+            return isinstance(e, Int | Var | SizeOf)
+
+
+def scalar(e: Expr) -> Scalar:
+    assert isinstance(e.type, Scalar)
+    return e.type
+
+
+def shift_last(base: Index, outer: Index) -> Index:
+    """(&a[i])[j][k] is a[i + j][k]; pointers do not wrap around, as unsigned numbers do."""
+    i, j = base.indices[-1], outer.indices[0]
+    if not (scalar(i).signed and scalar(j).signed):
+        i = Cast(INT64, i, loc=i.loc)
+    first = Binary("+", i, j, loc=outer.loc)
+    return Index(base.base, (*base.indices[:-1], first, *outer.indices[1:]), loc=outer.loc)
+
+
+def integer_negation(e: Unary) -> Expr:
+    """`!(i < n)` is `i >= n` for integers. (For floats it is not: NaN.)"""
+    if isinstance(e.arg, Binary) and e.arg.op in COMPARISONS and is_int(e.arg.left.type):
+        return negate(e.arg)
+    return e
+
+
+def typed_dims(t: Type, typer: ExpressionTyper, scope: Scope) -> Type:
+    """A type with the sizes in it checked."""
+    return map_type(t, lambda d: typer.integer(d, scope, "a size is"))

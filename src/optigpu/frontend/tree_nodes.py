@@ -1,0 +1,188 @@
+"""What the builders for C and for formulas share: places, numbers, and the grouping of operators by precedence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Protocol, TypeAlias
+
+from lark import Token, Tree
+from lark.exceptions import VisitError
+from lark.visitors import Transformer_NonRecursive
+
+from optigpu.syntax.diagnostic import InputError, input_error
+from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
+from optigpu.syntax.literals import lost, nearest
+from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Kind, Scalar
+
+MAX_EXPONENT = 400  # beyond this a literal is no double
+
+
+class Positions(Protocol):
+    """Turns the offsets of a token into a place in the file."""
+
+    def of(self, token: Token) -> Loc: ...
+
+
+Child: TypeAlias = Any  # a token, a syntax node, or a builder's intermediate value with a `loc`
+
+
+class ExprBuilder(Transformer_NonRecursive[Token, Any]):
+    """Builds expressions; the two grammars share the names of these rules."""
+
+    def __init__(self, positions: Positions) -> None:
+        super().__init__(visit_tokens=False)
+        self.positions = positions
+
+    def build(self, tree: Tree[Token]) -> Any:
+        """Run the builder; errors in the input come out as they were raised."""
+        try:
+            return self.transform(tree)
+        except VisitError as error:
+            raise error.orig_exc from None
+
+    def at(self, child: Child) -> Loc:
+        if isinstance(child, Token):
+            return self.positions.of(child)
+        loc: Loc = child.loc
+        return loc
+
+    def span(self, children: Sequence[Child]) -> Loc:
+        return self.at(children[0]).to(self.at(children[-1]))
+
+    def as_expr(self, value: Child) -> Expr:
+        """Overridden where other things than expressions can turn up."""
+        result: Expr = value
+        return result
+
+    def number(self, c: list[Child]) -> Expr:
+        return parse_number(c[0], self.at(c[0]))
+
+    def boolean(self, c: list[Child]) -> Expr:
+        return Bool(c[0].lower() == "true", loc=self.at(c[0]))
+
+    def variable(self, c: list[Child]) -> Expr:
+        return Var(str(c[0]), loc=self.at(c[0]))
+
+    def parenthesised(self, c: list[Child]) -> Expr:
+        return self.as_expr(c[1])
+
+    def flat(self, c: list[Child]) -> Expr:
+        return self.grouped(c)
+
+    def choice(self, c: list[Child]) -> Expr:
+        question = next(i for i, x in enumerate(c) if isinstance(x, Token) and x == "?")
+        test = self.grouped(c[:question])
+        return Cond(test, self.as_expr(c[question + 1]), self.as_expr(c[question + 3]), loc=self.span(c))
+
+    def grouped(self, c: list[Child]) -> Expr:
+        """Operator-precedence parsing of `operand (operator operand)*`."""
+        operands = [self.as_expr(c[0])]
+        pending: list[str] = []
+
+        def reduce_top() -> None:
+            right, left = operands.pop(), operands.pop()
+            operands.append(Binary(pending.pop(), left, right, loc=left.loc.to(right.loc)))
+
+        for i in range(1, len(c), 2):
+            op = "==" if c[i] == "=" else str(c[i])
+            while pending and (
+                precedence(pending[-1]) > precedence(op)
+                or (precedence(pending[-1]) == precedence(op) and op not in RIGHT_ASSOCIATIVE)
+            ):
+                reduce_top()
+            pending.append(op)
+            operands.append(self.as_expr(c[i + 1]))
+        while pending:
+            reduce_top()
+        return operands[0]
+
+    def prefix(self, c: list[Child]) -> Expr:
+        op, arg, loc = str(c[0]), self.as_expr(c[1]), self.span(c)
+        match op:
+            case "+":
+                return arg
+            case "&":
+                return Addr(arg, loc=loc)
+            case "*":
+                return Index(arg, (Int(0, loc=loc),), loc=loc)
+            case "-" if (
+                isinstance(arg, Int) and arg.value > 0 and (arg.literal_type is None or arg.literal_type.signed)
+            ):
+                return Int(-arg.value, arg.literal_type, loc=loc)
+            case "-" if isinstance(arg, Real) and arg.value > 0:
+                return Real(-arg.value, arg.literal_type, loc=loc)
+            case _:
+                return Unary(op, arg, loc=loc)
+
+    def cast(self, c: list[Child]) -> Expr:
+        arg = self.as_expr(c[-1])
+        if len(c) == 5:  # (float*) malloc(…): the types are compared where the pointer gets its value
+            if not isinstance(arg, Alloc):
+                raise input_error("OG105", "only what was just allocated can be cast to a pointer", self.span(c))
+            return arg
+        return Cast(scalar_type(c[1]), arg, loc=self.span(c))
+
+    def subscripted(self, c: list[Child]) -> Expr:
+        base = self.as_expr(c[0])
+        indices = tuple(self.as_expr(s.index) for s in c[1:])
+        if isinstance(base, Index):  # (a[i])[j]
+            return Index(base.base, base.indices + indices, loc=self.span(c))
+        return Index(base, indices, loc=self.span(c))
+
+    def subscript(self, c: list[Child]) -> Subscript:
+        return Subscript(c[1], self.span(c))
+
+
+class Subscript:
+    def __init__(self, index: Child, loc: Loc) -> None:
+        self.index = index
+        self.loc = loc
+
+
+def scalar_type(token: Token) -> Scalar:
+    return SCALAR_NAMES[re.sub(r"\s+", " ", str(token))]
+
+
+def not_all_integers(t: Scalar) -> bool:
+    """A type whose numbers a reader takes for its range: formulas speak of all integers."""
+    return t.kind is Kind.INT and (t.bits < INT.bits or not t.signed)
+
+
+def only_a_part(t: Scalar, loc: Loc) -> InputError:
+    message = f"formulas speak of mathematical integers, of which `{t.name}` is a part"
+    return input_error("OG103", message, loc, help="say that the number is in its range")
+
+
+def parse_number(token: str, loc: Loc) -> Expr:
+    """A C literal. Hexadecimal and decimal integers with u/l suffixes; floats with f."""
+    text = str(token).lower()
+    if re.fullmatch(r"0x[0-9a-f]+[ul]*|\d+[ul]*", text):
+        digits = text.rstrip("ul")
+        if len(digits) > 1 and digits[0] == "0" and digits[1] != "x":
+            raise input_error("OG006", f"`{token}` would be octal in C", loc, help=f"write {digits.lstrip('0') or '0'}")
+        if len(digits) > 20:
+            raise input_error("OG006", "this integer does not fit 64 bits", loc)
+        value = int(digits, 0)
+        suffix = text[len(digits) :]
+        literal_type = {"": None, "u": UINT, "l": INT64, "ll": INT64, "ul": UINT64, "ull": UINT64}.get(suffix)
+        if suffix and literal_type is None:
+            raise input_error("OG006", f"`{token}` is not a number: unknown suffix `{suffix}`", loc)
+        if value > (literal_type or INT64).high:
+            raise input_error("OG006", f"this integer does not fit {(literal_type or INT64).bits} bits", loc)
+        if digits[:2] == "0x" and literal_type is None and INT.high < value <= UINT.high:
+            literal_type = UINT  # as in C; a decimal one would be long
+        return Int(value, literal_type, loc=loc)
+    if match := re.fullmatch(r"(\d+\.?\d*|\.\d+)(?:e([-+]?\d+))?(f?)", text):
+        mantissa, exponent, suffix = match.groups()
+        if exponent is not None and (len(exponent) > 5 or abs(int(exponent)) > MAX_EXPONENT):
+            raise input_error("OG006", "this number is out of the range of double", loc)
+        value_text = (mantissa + "0" if mantissa.endswith(".") else mantissa) + (f"e{exponent}" if exponent else "")
+        real, real_type = Fraction(value_text), FLOAT if suffix else DOUBLE
+        if lost(real, real_type):
+            raise input_error("OG006", f"this number is out of the range of {real_type.name}", loc)
+        return Real(nearest(real, real_type), real_type, loc=loc)
+    raise input_error("OG006", f"`{token}` is not a number", loc)

@@ -1,0 +1,332 @@
+"""The GPU as a program sees it: launches with their phases, memory spaces and who may touch them, copies, vector accesses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from optigpu.interp.memory import UNINIT, Access, Allocation, Memory, View, index_of, offset_of
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
+from optigpu.interp.thread_scheduler import Kernel, Thread, Threads, level, name_of
+from optigpu.interp.values import Number
+from optigpu.syntax.diagnostic import Label
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Scalar, Space
+
+MAX_THREADS_PER_BLOCK = 1024
+MAX_GRID = (1 << 31) - 1
+MAX_SHARED_BYTES = 227 * 1024
+HOST_SWITCH = 0.3  # how often an access of a parallel loop gives another iteration its turn
+WHERE = {Space.ANY: "host memory", Space.GMEM: "global memory", Space.SMEM: "shared memory", Space.TREG: "registers"}
+
+
+class Device(Threads):
+    """Memory with its spaces, and the protocol of launches."""
+
+    # Launches
+
+    def launch(self, grid: int, block: int, shared_bytes: int, loc: Loc) -> None:
+        self.on_host("kernel_launch", loc)
+        if self.hub is not None:
+            raise CannotEvaluate("a kernel launched inside a parallel loop cannot be run", loc)
+        for what, n, low, high in (
+            ("blocks", grid, 0, MAX_GRID),
+            ("threads a block", block, 1, MAX_THREADS_PER_BLOCK),
+            ("bytes of shared memory", shared_bytes, 0, MAX_SHARED_BYTES),
+        ):
+            if not low <= n <= high:
+                raise Misbehaviour("OG227", f"a kernel is launched with {n} {what}: {low} to {high} are possible", loc)
+        self.kernel = Kernel(grid, block, shared_bytes, loc, self.new_region())
+
+    def next_phase(self, call: str, before: str, after: str, loc: Loc) -> Kernel:
+        kernel = self.kernel
+        if self.thread is not None or kernel is None or kernel.phase != before:
+            where = "device code" if self.thread is not None else self.phase()
+            raise Misbehaviour("OG226", f"`{call}` stands in {where}, not in {PHASES[before]}", loc)
+        kernel.phase = after
+        return kernel
+
+    def phase(self) -> str:
+        return "host code" if self.kernel is None else PHASES[self.kernel.phase]
+
+    def kill(self, loc: Loc) -> None:
+        kernel = self.next_phase("kernel_kill", "teardown", "ended", loc)
+        for alloc in kernel.setup_arrays:
+            raise Misbehaviour(
+                "OG205", f"`{alloc.name}` is never freed", alloc.loc, (Label(loc, "until the kernel ends here"),)
+            )
+        self.kernel = None
+
+    def teardown_sync(self, loc: Loc) -> None:
+        """The end of the device code is a barrier already: nothing is left to do."""
+        self.next_phase("kernel_teardown_sync", "teardown", "teardown", loc)
+
+    def on_host(self, what: str, loc: Loc) -> None:
+        if self.thread is not None:
+            raise Misbehaviour("OG226", f"`{what}` is an operation of the host, but stands in device code", loc)
+        if self.kernel is not None:
+            label = (Label(self.kernel.loc, "launched here"),)
+            raise Misbehaviour("OG226", f"`{what}` stands inside a kernel launch ({self.phase()})", loc, label)
+
+    # Allocations
+
+    def local(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> View:
+        """A local variable or array: on the device, registers that each thread has for itself."""
+        thread = self.thread
+        if thread is None:
+            return self.allocate(name, elem, dims, loc, heap=False)
+        view = self.allocate(name, elem, dims, loc, heap=False, space=Space.TREG)
+        view.alloc.owner = thread.number
+        return view
+
+    def allocation(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, space: Space, key: int) -> View:
+        """`MALLOC…`, `__gmem_malloc…`, `__smem_malloc…`, `__treg_malloc…`"""
+        match space:
+            case Space.ANY:
+                if self.thread is not None:
+                    raise Misbehaviour("OG226", f"`{name}` is allocated on the host, but by device code", loc)
+                return self.allocate(name, elem, dims, loc, heap=True)
+            case Space.GMEM:
+                self.on_host("gmem_malloc", loc)
+                return self.allocate(name, elem, dims, loc, heap=True, space=space)
+            case Space.SMEM:
+                return self.setup_array(name, elem, dims, loc)
+            case Space.TREG:
+                return self.collective_registers(name, elem, dims, loc, key)
+
+    def setup_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> View:
+        """Shared memory of the setup phase: one copy a block."""
+        kernel = self.next_phase("__smem_malloc", "setup", "setup", loc)
+        view = self.allocate(name, elem, (kernel.grid, *dims), loc, heap=False, space=Space.SMEM)
+        view.alloc.copies = kernel.grid
+        kernel.setup_arrays.append(view.alloc)
+        self.check_shared_bytes(kernel.setup_bytes, loc)
+        return view
+
+    def free_setup_array(self, view: View, sizes: tuple[int, ...], loc: Loc) -> None:
+        kernel = self.next_phase("__smem_free", "teardown", "teardown", loc)
+        alloc = view.alloc
+        if not alloc.alive:
+            raise Misbehaviour("OG204", f"`{alloc.name}` is freed twice", loc, self.freed_label(alloc))
+        if alloc not in kernel.setup_arrays or view.lead or view.shift:
+            raise Misbehaviour("OG204", "this is not an allocation of the setup phase: it cannot be freed", loc)
+        if sizes != alloc.dims[1:]:
+            raise Misbehaviour("OG204", f"`{alloc.name}` is freed with the sizes {sizes}, not {alloc.dims[1:]}", loc)
+        alloc.alive, alloc.freed_at = False, loc
+        kernel.setup_arrays.remove(alloc)
+
+    def collective_registers(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, key: int) -> View:
+        """One copy for each thread of the group that executes this; each forgets what its own copy held."""
+        thread, kernel = self.thread, self.kernel
+        if thread is None or kernel is None:
+            raise Misbehaviour("OG226", f"the registers `{name}` are allocated outside device code", loc)
+        place = (key, thread.base, thread.size)
+        alloc = kernel.collective.get(place)
+        if alloc is None or alloc.dims[1:] != dims:
+            view = self.allocate(name, elem, (thread.size, *dims), loc, heap=False, space=Space.TREG)
+            alloc = kernel.collective[place] = view.alloc
+            alloc.copies, alloc.owner = thread.size, thread.base
+        row = len(alloc.data) // thread.size
+        at = (thread.number - thread.base) * row
+        alloc.data[at : at + row] = [UNINIT] * row
+        return View(alloc)
+
+    def shared_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, key: int) -> View:
+        """`__shared__ float s[256];`: the same storage each time a block comes here, its contents forgotten."""
+        thread, kernel = self.thread, self.kernel
+        if thread is None or kernel is None:
+            raise Misbehaviour("OG226", f"the shared array `{name}` is declared outside device code", loc)
+        self.need_level(thread, "__shared__", loc)
+        place = (key, thread.base, thread.size)
+        alloc = kernel.collective.get(place)
+        if alloc is None or alloc.dims != dims:
+            view = self.allocate(name, elem, dims, loc, heap=False, space=Space.SMEM)
+            alloc = kernel.collective[place] = view.alloc
+            alloc.owner = thread.block
+            alloc.generations = [0] * len(alloc.data)
+        thread.generations[alloc] = thread.generations.get(alloc, 0) + 1
+        thread.shared_bytes += alloc.bytes_per_copy
+        self.check_shared_bytes(kernel.setup_bytes + thread.shared_bytes, loc)
+        return View(alloc)
+
+    def free_on_host(self, what: str, view: View, loc: Loc) -> None:
+        if what == "gmem_free" or self.thread is not None:
+            self.on_host(what, loc)
+        self.free(view, loc)
+
+    def check_shared_bytes(self, used: int, loc: Loc) -> None:
+        kernel = self.kernel
+        assert kernel is not None
+        if used > kernel.shared_bytes:
+            label = (Label(kernel.loc, "launched here"),)
+            message = (
+                f"a block uses {used} bytes of shared memory, but the kernel is launched with {kernel.shared_bytes}"
+            )
+            raise Misbehaviour("OG225", message, loc, label)
+
+    # Accesses
+
+    def load(self, view: View, indices: tuple[int, ...], loc: Loc) -> Number:
+        if self.thread is None:
+            self.host_turn(view.alloc, loc, "reads")
+            return super().load(view, indices, loc)
+        alloc = view.alloc
+        flat = offset_of(view, indices, loc)
+        self.check_access(self.thread, alloc, flat, loc, write=False)
+        value: Any = alloc.data[flat]
+        if value is UNINIT or self.forgotten(self.thread, alloc, flat):
+            self.stall(Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc))
+        number: Number = value
+        return number
+
+    def store(self, view: View, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
+        thread = self.thread
+        if thread is None:
+            self.host_turn(view.alloc, loc, "writes")
+            super().store(view, indices, value, loc)
+            return
+        alloc = view.alloc
+        flat = offset_of(view, indices, loc)
+        if alloc.space is not Space.TREG and thread.size != 1:  # a register of a group has a copy in each thread
+            self.one_thread(thread, f"{index_of(alloc, flat)} is written", loc)
+        self.check_access(thread, alloc, flat, loc, write=True)
+        alloc.data[flat] = value
+        if alloc.generations is not None:
+            alloc.generations[flat] = thread.generations[alloc]
+
+    def host_turn(self, alloc: Allocation, loc: Loc, verb: str) -> None:
+        if self.hub is not None and self.random.random() < HOST_SWITCH:
+            self.hub.switch()
+        if alloc.space is not Space.ANY and not self.magic:
+            raise Misbehaviour("OG223", f"host code {verb} `{alloc.name}`, which is in {WHERE[alloc.space]}", loc)
+
+    def check_access(self, thread: Thread, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
+        """Whether this thread may touch this cell, and whether another one touches it too."""
+        if alloc.space is Space.TREG:
+            self.check_register(thread, alloc, flat, loc)
+            return
+        if self.turn_chance and self.hub is not None and self.random.random() < self.turn_chance:
+            self.hub.switch()
+        verb = "writes" if write else "reads"
+        if not alloc.alive:
+            label = self.freed_label(alloc)
+            raise Misbehaviour("OG203", f"device code {verb} `{alloc.name}` after it was freed", loc, label)
+        if alloc.space is Space.SMEM:
+            owner = alloc.owner if alloc.owner is not None else flat // (len(alloc.data) // alloc.copies)
+            if owner != thread.block:
+                message = f"{name_of(thread)} {verb} {index_of(alloc, flat)}, in the shared memory of block {owner}"
+                raise Misbehaviour("OG224", message, loc)
+        elif alloc.space is Space.ANY and not self.magic:
+            raise Misbehaviour("OG223", f"device code {verb} `{alloc.name}`, which is in {WHERE[alloc.space]}", loc)
+        if self.rights is not None and alloc.depth < self.rights.depth:
+            self.check_rights(alloc, flat, write, loc)
+        self.note(alloc, flat, loc, write=write)
+
+    def check_register(self, thread: Thread, alloc: Allocation, flat: int, loc: Loc) -> None:
+        assert alloc.owner is not None
+        owner = alloc.owner + (flat // (len(alloc.data) // alloc.copies) if alloc.copies > 1 else 0)
+        if owner != thread.number:
+            assert self.kernel is not None
+            other = f"thread {owner % self.kernel.block} of block {owner // self.kernel.block}"
+            message = f"{name_of(thread)} uses {index_of(alloc, flat)}, a register of {other}"
+            raise Misbehaviour("OG224", message, loc)
+
+    def forgotten(self, thread: Thread, alloc: Allocation, flat: int) -> bool:
+        """Written when the scope of the shared array was entered another time."""
+        return alloc.generations is not None and alloc.generations[flat] != thread.generations[alloc]
+
+    def one_thread(self, thread: Thread, what: str, loc: Loc) -> None:
+        if thread.size != 1:
+            raise Misbehaviour("OG228", f"{what} at a level of {level(thread)}: that takes a single thread", loc)
+
+    def task(self) -> object:
+        return self.path if self.thread is None or self.magic else self.thread
+
+    def access(self, loc: Loc) -> Access:
+        return Access(self.path, loc, None if self.thread is None or self.magic else self.thread.loops)
+
+    def parties(self, mine: Access, other: Access) -> tuple[str, str]:
+        if mine.who is None or other.who is None:
+            return super().parties(mine, other)
+        return party(mine), party(other)
+
+    # Shuffles, on the registers of the threads that take part
+
+    def register(self, thread: Thread, view: View, lane: int, loc: Loc) -> Any:
+        flat = offset_of(view, (lane,), loc)
+        self.check_register(thread, view.alloc, flat, loc)
+        value = view.alloc.data[flat]
+        if value is UNINIT:
+            raise Misbehaviour("OG202", f"{index_of(view.alloc, flat)} is read before anything was written to it", loc)
+        return value
+
+    def set_register(self, thread: Thread, view: View, lane: int, value: Any, loc: Loc) -> None:
+        flat = offset_of(view, (lane,), loc)
+        self.check_register(thread, view.alloc, flat, loc)
+        view.alloc.data[flat] = value
+
+    # Copies
+
+    def memcpy(self, what: str, to: View, source: View, sizes: tuple[int, ...], loc: Loc) -> None:
+        """`memcpy_host_to_device2(d, h, H, W)` and the like."""
+        self.on_host(what, loc)
+        for view, space, verb in zip((to, source), COPY_SPACES[what[:-1]], ("writes", "reads")):
+            if view.alloc.space is not space:
+                have = WHERE[view.alloc.space]
+                raise Misbehaviour(
+                    "OG223", f"`{what}` {verb} {WHERE[space]}, but `{view.alloc.name}` is in {have}", loc
+                )
+            if view.dims()[1:] != sizes[1:]:
+                message = f"`{what}` copies rows of {sizes[1:]}, but those of `{view.alloc.name}` are {view.dims()[1:]}"
+                raise Misbehaviour("OG218", message, loc)
+        for size in sizes:
+            if size < 0:
+                raise Misbehaviour("OG201", f"`{what}` copies a negative number of elements: {size}", loc)
+        for index in boxes(sizes):
+            Memory.store(self, to, index, Memory.load(self, source, index, loc), loc)
+
+    def vector_access(self, what: str, width: int, way: str, to: View, source: View, loc: Loc) -> None:
+        """`vload4(&r[0], &a[4 * i])`: neighbouring cells of one row, the memory side aligned to their size."""
+        thread = self.thread
+        if thread is None:
+            raise Misbehaviour("OG226", f"`{what}` is executed outside a kernel", loc)
+        self.one_thread(thread, f"`{what}` stands", loc)
+        memory, registers = (source, to) if way == "load" else (to, source)
+        for view, fits in (
+            (memory, memory.alloc.space is not Space.TREG),
+            (registers, registers.alloc.space is Space.TREG),
+        ):
+            if not fits:
+                side = "to registers" if way == "load" else "from registers"
+                have = WHERE[view.alloc.space]
+                raise Misbehaviour("OG223", f"`{what}` goes {side}, but `{view.alloc.name}` is in {have}", loc)
+        alloc = memory.alloc
+        flat = offset_of(memory, (0,), loc)
+        offset = flat % (len(alloc.data) // alloc.copies)
+        if offset % width:
+            message = f"`{what}` at {index_of(alloc, flat)}: the offset {offset} is not a multiple of {width}"
+            raise Misbehaviour("OG229", message, loc)
+        values = [self.load(source, (k,), loc) for k in range(width)]
+        for k, value in enumerate(values):
+            self.store(to, (k,), value, loc)
+
+
+PHASES = {"setup": "the setup phase of a kernel", "device": "device code", "teardown": "the teardown phase of a kernel"}
+COPY_SPACES = {
+    "memcpy_host_to_device": (Space.GMEM, Space.ANY),
+    "memcpy_device_to_host": (Space.ANY, Space.GMEM),
+    "memcpy_device_to_device": (Space.GMEM, Space.GMEM),
+}
+
+
+def party(access: Access) -> str:
+    """`thread 33 of block 0 (y = 1, x = 1)`"""
+    (_, block), (_, warp), (_, lane) = access.path[:3]
+    around = ", ".join(f"{n} = {v}" for n, v in access.who or ())
+    return f"thread {warp * 32 + lane} of block {block}" + (f" ({around})" if around else "")
+
+
+def boxes(sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    out: list[tuple[int, ...]] = [()]
+    for n in sizes:
+        out = [(*rest, i) for rest in out for i in range(n)]
+    return out

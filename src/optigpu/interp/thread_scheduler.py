@@ -1,0 +1,329 @@
+"""The threads of a kernel: who they are, in which groups they run, how they take turns, and where they wait for each other.
+
+Every thread is a greenlet that executes the whole device code. Code at a level of M threads is executed by each of the M; a
+thread loop only narrows the group a thread belongs to. What happens before what is decided by barriers alone: a thread's path is
+(launch, block), (phase of the block, warp), (phase of the warp, lane), and a barrier gives those who meet there a new phase. So two
+accesses without a barrier between them are a race in every schedule.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from greenlet import getcurrent, greenlet
+
+from optigpu.interp.memory import Allocation, Memory, Path, Rights
+from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.syntax.builtins import WARP_SIZE
+from optigpu.syntax.diagnostic import Label
+from optigpu.syntax.source import Loc
+
+Context: TypeAlias = tuple[Rights | None, dict[str, Any], int]
+ThreadBody: TypeAlias = Callable[[], object]
+RESIDENT_THREADS = 1024  # blocks are started as long as fewer threads are running
+TURN_CHANCES = (0.0, 0.02, 0.2)  # how often an access gives another thread its turn; drawn for each launch
+
+
+ORDERED = -1  # a seed: threads in the order of their numbers, one thread loop of the block after the other
+
+
+class InOrder(random.Random):
+    """No chance at all: a schedule for witnesses, as one would tell it, in which the first threads meet trouble."""
+
+    def random(self) -> float:
+        return 1 - 2**-53
+
+    def choice(self, seq: Any) -> Any:
+        return seq[0]
+
+    def randrange(self, *args: Any) -> int:
+        return 0
+
+
+@dataclass(slots=True, eq=False)
+class Thread:
+    """One thread; `base` and `size` are the group of threads whose code it is executing now."""
+
+    number: int  # in the grid
+    block: int
+    index: int  # in its block: CUDA's threadIdx, row by row
+    base: int
+    size: int
+    path: Path
+    context: Context
+    loops: tuple[tuple[str, int], ...] = ()  # the indices of the thread loops around, for messages
+    shared_bytes: int = 0  # of the shared arrays in whose scope it is
+    generations: dict[Allocation, int] = field(
+        default_factory=dict
+    )  # how often it entered the scope of each shared array
+    waits: Wait | None = None
+    stalled: Misbehaviour | None = None
+    greenlet: greenlet | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Where a thread waits, and what it brings along."""
+
+    what: str
+    loc: Loc
+    payload: tuple[Any, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Kernel:
+    """One launch, from kernel_launch to kernel_kill."""
+
+    grid: int
+    block: int
+    shared_bytes: int
+    loc: Loc
+    region: int
+    phase: str = "setup"  # then "device", then "teardown"
+    setup_arrays: list[Allocation] = field(default_factory=list)
+    collective: dict[tuple[int, int, int], Allocation] = field(default_factory=dict)
+    meetings: dict[tuple[int, int], list[Thread]] = field(default_factory=dict)
+
+    @property
+    def setup_bytes(self) -> int:
+        return sum(a.bytes_per_copy for a in self.setup_arrays)
+
+
+class Threads(Memory, ABC):
+    """The scheduler of a kernel's threads, and what they do together."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.in_order = seed == ORDERED
+        self.random = InOrder() if self.in_order else random.Random(seed)
+        self.hub: greenlet | None = None
+        self.regions = 0
+        self.kernel: Kernel | None = None
+        self.thread: Thread | None = None
+        self.magic = 0  # how many magic thread loops are around
+        self.turn_chance = 0.0
+        self.logic: dict[str, Any] = {}  # the logical variables of the function that is running
+        self.ready: list[Thread] = []
+
+    def context(self) -> Context:
+        return self.rights, self.logic, self.depth
+
+    def restore(self, context: Context) -> None:
+        self.rights, self.logic, self.depth = context
+
+    def new_region(self) -> int:
+        self.regions += 1
+        return self.regions
+
+    # Running
+
+    def run_threads(self, kernel: Kernel, body_of: Callable[[], ThreadBody]) -> None:
+        """All threads of the grid, in a random interleaving, blocks started in a random order."""
+        host_context, host_path, me = self.context(), self.path, getcurrent()
+        pending = list(range(kernel.grid))
+        self.turn_chance = self.random.choice(TURN_CHANCES)
+        self.ready = []
+        unfinished: dict[Thread, None] = {}
+        try:
+            while True:
+                while pending and (not self.ready or len(unfinished) + kernel.block <= RESIDENT_THREADS):
+                    at = self.random.randrange(len(pending))
+                    pending[at], pending[-1] = pending[-1], pending[at]
+                    for thread in self.start_block(kernel, pending.pop(), host_context):
+                        thread.greenlet = greenlet(body_of(), parent=me)
+                        self.ready.append(thread)
+                        unfinished[thread] = None
+                if not self.ready:
+                    break
+                ended = self.take_turn(me)
+                if ended is not None:
+                    del unfinished[ended]
+            if unfinished:
+                stalled = [t.stalled for t in sorted(unfinished, key=lambda t: t.number) if t.stalled is not None]
+                raise stalled[0] if stalled else divergence(kernel, list(unfinished))
+        finally:
+            self.thread, self.hub, self.path = None, None, host_path
+            self.restore(host_context)
+
+    def take_turn(self, me: greenlet) -> Thread | None:
+        """Let a thread run until it yields or waits; the thread, when it has ended."""
+        ready = self.ready
+        if self.in_order:
+            thread = ready.pop(0)
+        else:
+            at = int(self.random.random() * len(ready))
+            thread = ready[at]
+            ready[at] = ready[-1]
+            ready.pop()
+        self.thread, self.magic = thread, 0
+        self.path, self.hub = thread.path, me
+        self.restore(thread.context)
+        assert thread.greenlet is not None
+        thread.greenlet.switch()
+        if thread.greenlet.dead:
+            return thread
+        thread.context = self.context()
+        if thread.waits is None and thread.stalled is None:
+            ready.append(thread)
+        return None
+
+    def stall(self, error: Misbehaviour) -> None:
+        """The thread goes no further, the others do: if one of them races with it, that is the cause, on every schedule."""
+        if self.thread is None or self.hub is None or self.magic:
+            raise error
+        self.thread.stalled = error
+        self.hub.switch()
+
+    def start_block(self, kernel: Kernel, block: int, context: Context) -> list[Thread]:
+        region = self.new_region()
+        all_threads = kernel.grid * kernel.block
+        return [
+            Thread(
+                block * kernel.block + i,
+                block,
+                i,
+                0,
+                all_threads,
+                ((kernel.region, block), (region, i // WARP_SIZE), (region, i % WARP_SIZE)),
+                context,
+            )
+            for i in range(kernel.block)
+        ]
+
+    # Meeting
+
+    def meet(self, thread: Thread, what: str, loc: Loc, payload: tuple[Any, ...] = ()) -> None:
+        """Wait until every thread of the group has come to this place; the last one does for all what is to be done."""
+        assert self.kernel is not None and self.hub is not None
+        key = (thread.base, thread.size)
+        others = self.kernel.meetings.setdefault(key, [])
+        thread.waits = Wait(what, loc, payload)
+        if others and others[0].waits is not None and (others[0].waits.what, others[0].waits.loc) != (what, loc):
+            raise divergence(self.kernel, [others[0], thread])
+        others.append(thread)
+        if len(others) < thread.size:
+            self.hub.switch()
+            return
+        del self.kernel.meetings[key]
+        waits = [t.waits for t in others]
+        for other in others:
+            other.waits = None
+            if other is not thread:
+                self.ready.append(other)
+        if what in SHUFFLED_LANE:
+            self.exchange(what, others, waits, loc)
+        else:
+            self.new_phase(what, others)
+            self.path = thread.path
+
+    def new_phase(self, what: str, group: Sequence[Thread]) -> None:
+        """What the threads of the group do from now on happens after what any of them did before.
+
+        A magic barrier of threads that are neither a warp nor a block orders them with a little more than each other.
+        """
+        assert self.kernel is not None
+        region = self.new_region()
+        within_warp = what == "warpsync" or len({t.path[:2] for t in group}) == 1
+        for t in group:
+            launch = (region, t.block) if len(group) > self.kernel.block else t.path[0]
+            warp = t.path[1] if within_warp and what != "blocksync" else (region, t.index // WARP_SIZE)
+            t.path = (launch, warp, (region, t.index % WARP_SIZE))
+
+    def barrier(self, what: str, loc: Loc) -> None:
+        """`blocksync()`, `warpsync()`, `magic_barrier()`"""
+        thread = self.thread
+        if thread is None:
+            if what == "magic_barrier":
+                return
+            raise Misbehaviour("OG226", f"`{what}` is executed outside a kernel", loc)
+        assert self.kernel is not None
+        if what == "magic_barrier":
+            if self.magic == 0 and thread.size > 1:
+                self.meet(thread, what, loc)
+            return
+        self.need_level(thread, what, loc)
+        self.meet(thread, what, loc)
+
+    def need_level(self, thread: Thread, what: str, loc: Loc) -> None:
+        """Block operations need the threads of a block, warp operations those of a warp."""
+        assert self.kernel is not None
+        size = self.kernel.block
+        if what in ("blocksync", "__shared__"):
+            fits, want = thread.size == size, f"a block, {size} threads"
+        else:
+            place = thread.base % size
+            fits = thread.size == WARP_SIZE and place % WARP_SIZE == 0 and place + WARP_SIZE <= size
+            want = f"a warp, {WARP_SIZE} threads"
+        if self.magic or not fits:
+            raise Misbehaviour(
+                "OG221", f"`{what}` is an operation of {want}, but stands at a level of {level(thread)}", loc
+            )
+
+    # Shuffles
+
+    def shuffle(self, what: str, dst: Any, src: Any, amount: int, loc: Loc) -> None:
+        thread = self.thread
+        if thread is None:
+            raise Misbehaviour("OG226", f"`{what}` is executed outside a kernel", loc)
+        self.need_level(thread, what, loc)
+        if not 0 <= amount < WARP_SIZE:
+            raise Misbehaviour("OG201", f"`{what}` by {amount}: a warp has the lanes 0 to {WARP_SIZE - 1}", loc)
+        self.meet(thread, what, loc, (dst, src, amount))
+
+    def exchange(self, what: str, group: list[Thread], waits: list[Wait | None], loc: Loc) -> None:
+        """Each lane's register gets another lane's value. No memory is synchronised."""
+        base = min(t.number for t in group)
+        lane_of = SHUFFLED_LANE[what]
+        old: dict[int, Any] = {}
+        for thread, wait in zip(group, waits):
+            assert wait is not None
+            old[thread.number - base] = self.register(thread, wait.payload[1], thread.number - base, loc)
+        for thread, wait in zip(group, waits):
+            assert wait is not None
+            lane = thread.number - base
+            self.set_register(thread, wait.payload[0], lane, old[lane_of(lane, wait.payload[2])], loc)
+
+    @abstractmethod
+    def register(self, thread: Thread, view: Any, lane: int, loc: Loc) -> Any: ...
+
+    @abstractmethod
+    def set_register(self, thread: Thread, view: Any, lane: int, value: Any, loc: Loc) -> None: ...
+
+
+SHUFFLED_LANE: dict[str, Callable[[int, int], int]] = {
+    "shfl_down": lambda lane, d: lane + d if lane + d < WARP_SIZE else lane,
+    "shfl_up": lambda lane, d: lane - d if lane >= d else lane,
+    "shfl_xor": lambda lane, mask: lane ^ mask,
+    "shfl": lambda lane, source: source,
+}
+
+
+def level(thread: Thread) -> str:
+    """`8 threads (thread loops b = 0, w = 3)`"""
+    around = ", ".join(f"{n} = {v}" for n, v in thread.loops)
+    return f"{thread.size} thread{'s' * (thread.size != 1)}" + (f" (in the thread loops {around})" if around else "")
+
+
+def name_of(thread: Thread) -> str:
+    """A thread as CUDA numbers it, with the indices of the thread loops it is in."""
+    around = ", ".join(f"{n} = {v}" for n, v in thread.loops)
+    return f"thread {thread.index} of block {thread.block}" + (f" ({around})" if around else "")
+
+
+def divergence(kernel: Kernel, threads: list[Thread]) -> Misbehaviour:
+    """Some threads wait at a barrier to which others of their group will not come."""
+    waiting = next(t for t in threads if t.waits is not None)
+    wait = waiting.waits
+    assert wait is not None
+    together = kernel.meetings.get((waiting.base, waiting.size), [])
+    other = next((t for t in threads if t.waits is not None and t.waits.loc != wait.loc), None)
+    part = f"{max(len(together), 1)} of its {waiting.size} threads"
+    message = f"`{wait.what}` is reached by {part} only: {name_of(waiting)} waits here"
+    if other is None or other.waits is None:
+        return Misbehaviour("OG222", message + ", others have ended", wait.loc)
+    label = Label(other.waits.loc, f"{name_of(other)} waits here")
+    return Misbehaviour("OG222", message + f", {name_of(other)} elsewhere", wait.loc, (label,))

@@ -1,0 +1,149 @@
+"""Obligations: every side condition of every rule is put to a Judge, who asks the normaliser first and then the solver.
+
+The solver is behind a protocol and is trusted to say "valid" only of valid formulas. What is handed to it is quantifier-free:
+universal facts are instantiated here, at the terms that occur, which is sound whatever terms are chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from optigpu.logic import terms as k
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, ZERO, Term, instantiate
+
+UNIVERSAL = ("all", "forall")
+_WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
+POSITIVE = ("fn:exp", "fn:exp2")  # mathematical functions by name, see elaborate/formula_terms.py
+NOT_NEGATIVE = ("fn:sqrt",)
+WIDTHS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the numbers of machine types, without their signs
+
+
+class Solver:
+    """A decision procedure for quantifier-free formulas over integers, reals and unknown functions; this one has no answers."""
+
+    @property
+    def description(self) -> str:
+        """Name and version, as the ledger prints them."""
+        return "no solver"
+
+    def valid(self, facts: Sequence[Term], goal: Term) -> bool:
+        """True only if the goal follows from the facts; False if it does not or it could not be decided."""
+        return False
+
+
+@dataclass(eq=False)
+class Judge:
+    solver: Solver = field(default_factory=Solver)
+    root: Facts = field(default_factory=Facts)  # no facts; shared, so that what was found out is found again
+    by_normaliser: int = 0  # how many obligations were settled by whom
+    by_solver: int = 0
+    _answers: dict[tuple[Facts, Term], bool] = field(default_factory=dict)  # to goals that the normaliser left open
+
+    def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
+        """Does the (closed) goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
+        if goal.level:
+            return False
+        goal = facts.reduce(goal)
+        if facts.inconsistent or facts.proves(goal):
+            self.by_normaliser += count
+            return True
+        if goal.op == "and":
+            return all(self.proves(facts, g, count) for g in goal.args)
+        if goal.op in UNIVERSAL:
+            return self._proves_universal(facts, goal, count)
+        answer = self._answers.get((facts, goal))
+        if answer is None:
+            answer = self._answers[facts, goal] = self._ask(facts, goal)
+        self.by_solver += count and answer
+        return answer
+
+    def _proves_universal(self, facts: Facts, goal: Term, count: bool) -> bool:
+        if goal.op == "all":
+            low, high, body = goal.args
+            (i,), inner = facts.arbitrary(INT)
+            return self.proves(inner.assume(k.le(low, i), k.lt(i, high)), instantiate(body, (i,)), count)
+        xs, inner = facts.arbitrary(*goal.data)
+        return self.proves(inner, instantiate(goal.args[0], xs), count)
+
+    def _ask(self, facts: Facts, goal: Term) -> bool:
+        universals = [i for i in facts.items if i.op in UNIVERSAL]
+        ground = [i for i in facts.items if i.op not in UNIVERSAL]
+        advised = tuple(facts.guide.instances([*universals], [*ground, goal]))
+        new = [instance(u, args) for u, args in advised if any(u is mine for mine in universals)]
+        if facts.guide.refutes(facts.shown, k.implies(k.and_(*new), goal)):
+            return False
+        new += self._laws(facts, goal)
+        return bool((new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal))
+
+    def _laws(self, facts: Facts, goal: Term) -> list[Term]:
+        """What holds of functions, bits, sums and products in the goal: exp(x) > 0, and signs of sums and products."""
+        out: list[Term] = []
+        for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in _WITH_LAWS and t.sort.numeric):
+            zero = k.num(0, t.sort)
+            if t.op in ("band", "bor", "bxor"):
+                out += laws_of_bits(t)
+            elif t.op == "app" and t.args[0].data in POSITIVE:
+                out.append(k.lt(zero, t))
+            elif t.op == "app" and t.args[0].data in NOT_NEGATIVE:
+                out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # of a negative number, C's is NaN
+            elif t.op == "sum":
+                low, high, body = t.args
+                (i,), inner = facts.arbitrary(INT)
+                inside, summand = inner.assume(k.le(low, i), k.lt(i, high)), instantiate(body, (i,))
+                if self.proves(inside, k.lt(zero, summand), count=False):
+                    out += [k.implies(k.lt(low, high), k.lt(zero, t)), k.le(zero, t)]
+                elif self.proves(inside, k.le(zero, summand), count=False):
+                    out.append(k.le(zero, t))
+                    first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
+                    if self.proves(facts, first, count=False):  # one is positive, and none negative
+                        out.append(k.lt(zero, t))
+                if t.sort is INT:
+                    out += self._counted(facts, t, inside, summand)
+        for pair in facts.guide.products(facts.shown, goal):
+            if type(pair) is not tuple or tuple(map(type, pair)) != (Term, Term):
+                raise TypeError("the product of something else than two terms")
+            p, q = pair
+            if not (p.level or q.level) and facts.proves(k.and_(k.le(ZERO, p), k.le(ZERO, q))):
+                out.append(k.le(ZERO, k.mul(p, q)))
+        return out
+
+    def _counted(self, facts: Facts, t: Term, inside: Facts, summand: Term) -> list[Term]:
+        """A sum of n summands that are at most c (at least c) is at most (at least) n * c."""
+        low, high, _ = t.args
+        out: list[Term] = []
+        for order in (k.le, lambda a, b: k.le(b, a)):
+            for c in (k.num(n) for n in facts.guide.bounds(inside.shown, summand, order is k.le)):
+                if self.proves(inside, order(summand, c), count=False):
+                    out.append(k.implies(k.le(low, high), order(t, k.mul(c, k.sub(high, low)))))
+                    break
+        return out
+
+
+def laws_of_bits(t: Term) -> list[Term]:
+    """What arithmetic knows of bits: those above all ones of a number stay, and a single one is added or taken away."""
+    a, b = t.args
+    bounds = [k.le(ZERO, t), *([k.le(t, a), k.le(t, b)] if t.op == "band" else [k.le(t, k.add(a, b))])]
+    out = [k.implies(k.and_(k.le(ZERO, a), k.le(ZERO, b)), k.and_(*bounds))]
+    for most in (k.num((1 << bits) - 1) for bits in WIDTHS if t.op != "band"):  # bits of neither are not in the result
+        fit = k.and_(*(k.and_(k.le(ZERO, x), k.le(x, most)) for x in (a, b)))
+        out.append(k.implies(fit, k.le(t, most)))
+    if t.op == "bxor" and k.is_num(b) and b.data > 0:
+        size = k.num(1 << b.data.bit_length())
+        out.append(k.eq(k.fdiv(t, size), k.fdiv(a, size)))
+        if b.data & (b.data - 1) == 0:
+            out.append(k.eq(t, k.add(a, k.sub(b, k.mul(size, k.fmod(k.fdiv(a, b), k.num(2)))))))
+    return out
+
+
+def instance(u: Term, args: tuple[Term, ...]) -> Term:
+    """A universal fact at these (closed) terms."""
+    if type(args) is not tuple or any(type(a) is not Term for a in args):
+        raise TypeError("a fact about all things is used at something that is no term")
+    if tuple(a.sort for a in args) != (u.data if u.op == "forall" else (INT,)) or any(a.level for a in args):
+        raise TypeError("a fact about all things of one sort is used at something else")
+    if u.op == "all":
+        low, high, body = u.args
+        return k.implies(k.and_(k.le(low, args[0]), k.lt(args[0], high)), instantiate(body, args))
+    return instantiate(u.args[0], args)

@@ -1,1 +1,0 @@
-"""Solver back ends behind the kernel's protocol, and the cache of their answers."""

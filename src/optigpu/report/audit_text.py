@@ -1,0 +1,62 @@
+"""Audits as text."""
+
+from __future__ import annotations
+
+from optigpu.check.audit import AuditResult
+from optigpu.check.trusted import files_of
+from optigpu.report.diagnostics import PLAIN, Style
+
+
+def render_audit(file: str, a: AuditResult, style: Style = PLAIN) -> str:
+    lines = [style.bold(f"audit of {file}")]
+    for name, contract in a.theorems.items():
+        lines.append(f"  {style.green('proved')}     {name}  contract {contract[:16]}")
+    for name, why in a.failures.items():
+        lines.append(f"  {style.red('not proved')} {name}: {why}")
+    if a.code:
+        lines.append(f"  code         made again from the program that was proved, as {a.code}: the same to the byte")
+    lines.append(f"  obligations  {a.normaliser} by the normaliser, {a.solver_answers} by {a.solver}")
+    lines.append(f"  written by   {a.written_by}")
+    lines.append(f"  axioms       {', '.join(a.axioms) or 'none'}")
+    lines.append(f"  admitted     {', '.join(a.admitted) or 'none'}")
+    if a.unbounded:
+        lines.append(f"  assumed      that integers fit in statements {', '.join(map(str, a.unbounded))}")
+    lines.append("  model        safe on machine integers and floats, result over the reals")
+    lines.append(f"  trusted      {sum(a.trusted_lines.values())} lines of ours, {', '.join(a.programs)}")
+    for part, n in a.trusted_lines.items():
+        lines.append(f"    {n:5}  {part}: {_short(files_of(part))}")
+    return "\n".join(lines)
+
+
+def _short(files: list[str]) -> str:
+    """Files by folder."""
+    folders: dict[str, list[str]] = {}
+    for f in files:
+        folder, _, name = f.rpartition("/")
+        folders.setdefault(folder, []).append(name)
+    return ", ".join(f"{folder}/{{{','.join(names)}}}" for folder, names in folders.items())
+
+
+AROUND = 40  # characters of a line that are shown before and after what differs
+
+
+def first_difference(given: str, made: str) -> str | None:
+    """Where a text is not what it should be, and how; None if it is."""
+    if given == made:
+        return None
+    ours, theirs = made.split("\n"), given.split("\n")
+    n = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+    if n == len(theirs):
+        return f"it ends before line {n + 1}, `{_shown(ours[n], 0)}`"
+    if n == len(ours):
+        return f"line {n + 1} is one too many: `{_shown(theirs[n], 0)}`"
+    a, b = ours[n], theirs[n]
+    at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    return f"line {n + 1}, column {at + 1}: `{_shown(b, at)}` should be `{_shown(a, at)}`"
+
+
+def _shown(line: str, at: int) -> str:
+    """A line around a place, with nothing in it that cannot be seen."""
+    first, last = max(0, at - AROUND), at + AROUND
+    part = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line[first:last])
+    return f"{'…' * (first > 0)}{part}{'…' * (last < len(line))}".strip()

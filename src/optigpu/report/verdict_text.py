@@ -1,0 +1,105 @@
+"""Verdicts as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
+from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
+from optigpu.report.problem_text import diagnostic_of
+from optigpu.report.thread_problem_text import RACES, race_message
+from optigpu.syntax.diagnostic import Diagnostic, Label
+
+
+def render_function(r: FunctionResult, style: Style = PLAIN, sources: Sources = read_source) -> str:
+    if r.verdict is Verdict.VERIFIED:
+        effort = (
+            f"{r.normaliser + r.solver} obligations ({r.normaliser} normaliser, {r.solver} solver), {r.seconds:.2f} s"
+        )
+        return f"{style.green('VERIFIED')} {style.bold(r.name)}  {effort}"
+    assert r.problem is not None
+    diagnostic = combined(r)
+    text = render(diagnostic, r.verdict.value, style, sources)
+    if r.counterexample is not None:
+        word = "input" if any(name == "witness" for name, _ in diagnostic.notes) else "witness"
+        text += f"\n  {style.blue(word)}: {r.name}({r.counterexample.inputs})"
+    return text
+
+
+def combined(r: FunctionResult) -> Diagnostic:
+    """What the checker could not show and, where an input was found, what the interpreter saw on it."""
+    assert r.problem is not None
+    d = diagnostic_of(r.problem)
+    if r.counterexample is None:
+        return d
+    seen = r.counterexample.diagnostic
+    if seen.code == "OG210" and d.code in RACES:
+        return Diagnostic(d.code, race_message(r.problem, seen.message), seen.loc, seen.labels, seen.notes, d.help)
+    if (seen.loc.file, seen.loc.line, seen.loc.column) == (d.loc.file, d.loc.line, d.loc.column):
+        return Diagnostic(d.code, seen.message, d.loc, d.labels, d.notes, d.help)
+    label = Label(d.loc, d.message)
+    return Diagnostic(d.code, seen.message, seen.loc, (label, *d.labels), d.notes, d.help)
+
+
+def summary(r: ProgramResult, style: Style = PLAIN) -> str:
+    """The last line: what was proved, from how many obligations, under which assumptions."""
+    counts = {v: sum(f.verdict is v for f in r.functions) for v in Verdict}
+    obligations = sum(f.normaliser + f.solver for f in r.functions)
+    normaliser = sum(f.normaliser for f in r.functions)
+    said = " · ".join(f"{n} {v.value}" for v, n in counts.items() if n) or "nothing to verify"
+    colour = style.green if r.verified else style.red
+    effort = f"{obligations} obligations ({normaliser} normaliser, {obligations - normaliser} solver)"
+    return f"{colour(said)} · {effort} · {assumptions(r)}"
+
+
+def assumptions(r: ProgramResult) -> str:
+    if not r.verified:  # nothing is claimed
+        return r.solver
+    return assuming(r.axioms, r.admitted, r.solver, [str(p) for p in r.unbounded])
+
+
+def assuming(axioms: Sequence[str], admitted: Sequence[str], solver: str, unbounded: Sequence[str] = ()) -> str:
+    """What a verdict means, and what it rests on. `unbounded`: where integers are assumed to fit their types."""
+    parts = ["safe on machine integers and floats" if not unbounded else "safe if integers do not overflow"]
+    parts.append("result over the reals")
+    if unbounded:
+        parts.append(f"assuming that integers fit at {', '.join(unbounded)}")
+    if axioms:
+        parts.append(f"assuming {len(axioms)} axiom{'s' * (len(axioms) != 1)}: {', '.join(axioms)}")
+    if admitted:
+        parts.append(f"admitted: {', '.join(admitted)}")
+    return f"{'; '.join(parts)}; {solver}"
+
+
+def as_json(r: ProgramResult) -> dict[str, Any]:
+    functions = []
+    for f in r.functions:
+        entry: dict[str, Any] = {
+            "name": f.name, "verdict": f.verdict.value, "seconds": round(f.seconds, 4),
+            "obligations": {"normaliser": f.normaliser, "solver": f.solver},
+        }  # fmt: skip
+        if f.problem is not None:
+            d = diagnostic_of(f.problem)
+            entry["error"] = {
+                "code": d.code, "message": d.message, "file": d.loc.file, "line": d.loc.line, "column": d.loc.column,
+                "notes": dict(d.notes), "help": d.help,
+            }  # fmt: skip
+        if f.counterexample is not None:
+            seen = f.counterexample.diagnostic
+            entry["witness"] = {
+                "inputs": f.counterexample.inputs,
+                "code": seen.code,
+                "message": seen.message,
+                "line": seen.loc.line,
+            }
+        functions.append(entry)
+    ledger = {
+        "axioms": r.axioms,
+        "admitted": r.admitted,
+        "solver": r.solver,
+        "floats": "reals in results, left open in safety",
+        "integers": "machine" if not r.unbounded else "assumed to fit",
+        "unbounded": [str(p) for p in r.unbounded],
+    }
+    return {"file": r.file, "verified": r.verified, "functions": functions, "ledger": ledger}

@@ -1,0 +1,1 @@
+"""Scripts: a program under transformation, the targets that name its statements, and the record of its steps."""

@@ -1,0 +1,69 @@
+"""The arguments of a step against the signature of its transformation: one place, and one kind of error."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from optigpu.syntax.diagnostic import Diagnostic, InputError
+from optigpu.syntax.source import NOWHERE
+
+
+def check_arguments(f: Callable[..., Any], owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise OG604 if there are too many or too few, or one is not of its type."""
+    signature, hints = _declared(f)
+    try:
+        bound = signature.bind(owner, *args, **kwargs)
+    except TypeError as e:
+        raise _refused(str(e), f"{f.__name__}{_shown(signature)}") from None
+    for name, value in list(bound.arguments.items())[1:]:
+        kind = signature.parameters[name].kind
+        values = value if kind is inspect.Parameter.VAR_POSITIONAL else (value,)
+        for v in values if name in hints and kind is not inspect.Parameter.VAR_KEYWORD else ():
+            if not fits(v, hints[name]):
+                annotation = signature.parameters[name].annotation
+                raise _refused(f"`{name}` cannot be {_said(v)}", f"{name}: {inspect.formatannotation(annotation)}")
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Is this a value of the type? Types that cannot be looked into fit."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, h) for h in inner)
+    if origin in (list, tuple, Sequence):
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            return False
+        if origin is not tuple or inner[-1] is Ellipsis:
+            return all(fits(v, inner[0]) for v in value)
+        return len(inner) == len(value) and all(fits(v, h) for v, h in zip(value, inner))
+    if origin is Mapping:
+        return isinstance(value, Mapping) and all(fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items())
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, hint) if isinstance(hint, type) and hint is not Any else True
+
+
+@cache
+def _declared(f: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
+    try:
+        hints = get_type_hints(f)
+    except Exception:  # of a user's transformation: names that only a type checker sees
+        hints = {}
+    return inspect.signature(f), hints
+
+
+def _shown(signature: inspect.Signature) -> str:
+    _, *parameters = signature.parameters.values()
+    return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)).replace("'", "")
+
+
+def _said(value: Any) -> str:
+    shown = value if isinstance(value, str) else type(value).__name__ if callable(value) else repr(value)
+    return f"{shown:.60}"
+
+
+def _refused(message: str, expected: str) -> InputError:
+    return InputError(Diagnostic("OG604", message, NOWHERE, help=expected))

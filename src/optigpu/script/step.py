@@ -1,0 +1,31 @@
+"""What a script did, step by step: the record that the trace, the diff and the command line show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optigpu.check.verdict import Problem, ProgramResult
+from optigpu.syntax.diagnostic import Diagnostic
+from optigpu.syntax.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    number: int  # 0 is the program as parsed
+    title: str  # loop.tile("x", 32, outer="bx")
+    file: str  # the script, or "" where there is none
+    line: int  # of the call in the script; 0 if unknown
+    source: str  # that line's text
+    phase: tuple[str, ...]  # names of the phases around it
+    before: Program
+    after: Program  # what the step made, also when it was rejected
+    result: ProgramResult | None  # None inside a phase, where the end of the phase checks
+    seconds: float  # transformation and check
+    error: Problem | Diagnostic | None = None  # why it was rejected
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    name: str  # of the function or file
+    script: str  # text of the script, "" if unknown
+    steps: tuple[Step, ...]

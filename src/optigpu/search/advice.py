@@ -1,0 +1,131 @@
+"""Advice for the kernel's normaliser and judge: what need not be tried, and at which terms universal facts are worth using.
+
+Nothing rests on it: the kernel makes the instances itself, and a goal that is not tried is not proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from optigpu.logic import terms as k
+from optigpu.logic.facts import Facts, Guide
+from optigpu.logic.judge import instance
+from optigpu.logic.terms import INT, TRUE, Term
+from optigpu.search.models import hopeless
+from optigpu.search.samples import negative_for_one, samples
+
+MAX_INSTANCES = 120
+ROUNDS = 2
+MAX_BOUNDS = 8  # tried for the summands of a sum
+SMALL = (1 << 15) - 1  # the end of a machine type is no smaller number
+
+
+class Search(Guide):
+    def refutes(self, facts: Facts, p: Term) -> bool:
+        return negative_for_one(p, samples(facts)) if p.sort is INT else hopeless(facts, p)
+
+    def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
+        """Numbers that the summand is in some case, and those that facts compare with the functions in it."""
+        functions = {t.args[0] for t in k.subterms(summand) if t.op == "app"}
+        compared = [i for i in facts.items if i.op in ("le", "all") and not functions.isdisjoint(k.subterms(i))]
+        sides = [t.args[0] for i in compared for t in k.subterms(i) if t.op == "le"]
+        numbers = {-int(k.coefficients(p).get((), 0)) for p in sides if p.sort is INT}
+        numbers |= {-n for n in numbers} | set(_leaves(summand))
+        return sorted(numbers, reverse=not above)[:MAX_BOUNDS]
+
+    def products(self, facts: Facts, goal: Term) -> list[tuple[Term, Term]]:
+        """To show that a product fits a machine type: the distances of its factors from the ends of their ranges."""
+        if goal.op != "le" or goal.args[0].sort is not INT:
+            return []
+        terms = k.coefficients(goal.args[0])
+        if abs(terms.get((), 0)) < SMALL:
+            return []
+        out = []
+        for (a, b), c in ((m, c) for m, c in terms.items() if len(m) == 2):
+            (low_a, high_a), (low_b, high_b) = _distances(facts, a), _distances(facts, b)
+            pairs = ((high_a, low_b), (low_a, high_b)) if c > 0 else ((low_a, low_b), (high_a, high_b))
+            out += [(p, q) for p, q in pairs if p is not None and q is not None]
+        return out
+
+    def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
+        """Instances at terms that occur in ground facts; a few rounds, since instances bring in new terms."""
+        found: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
+        for _ in range(ROUNDS):
+            applications = [t for g in (*ground, *found) for t in k.subterms(g) if t.op == "app" and t.level == 0]
+            before = len(found)
+            for u in universals:
+                for binding in _matches(u, applications):
+                    if len(found) >= MAX_INSTANCES:
+                        return list(found.values())
+                    found.setdefault(instance(u, binding), (u, binding))
+            if len(found) == before:
+                break
+        return [advice for fact, advice in found.items() if fact is not TRUE]
+
+
+def _distances(facts: Facts, a: Term) -> tuple[Term | None, Term | None]:
+    """How far an integer is from the least and from the greatest number that facts say it can be."""
+    least: list[int] = []
+    most: list[int] = []
+    for terms in (k.coefficients(i.args[0]) for i in facts.items if i.op == "le" and i.args[0].sort is INT):
+        c, d = int(terms.get((a,), 0)), int(terms.get((), 0))
+        if terms.keys() <= {(a,), ()} and c > 0:  # c * a + d <= 0
+            most.append(-d // c)
+        elif terms.keys() <= {(a,), ()} and c < 0:
+            least.append(-(d // c))
+    return k.sub(a, k.num(max(least))) if least else None, k.sub(k.num(min(most)), a) if most else None
+
+
+def _leaves(t: Term) -> Iterator[int]:
+    """The numbers among the values of a choice."""
+    if t.op == "ite":
+        yield from _leaves(t.args[1])
+        yield from _leaves(t.args[2])
+    elif k.is_num(t):
+        yield int(t.data)
+
+
+def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
+    """Values for the bound variables at which some applied function of the fact is one of the applications."""
+    sorts = u.data if u.op == "forall" else (INT,)
+    n = len(sorts)
+    patterns = [t for t in k.subterms(u.args[-1]) if t.op == "app" and 0 < t.level <= n]
+
+    def search(known: dict[int, Term], left: list[Term]) -> Iterator[dict[int, Term]]:
+        if len(known) == n:
+            yield known
+            return
+        for at, pattern in enumerate(left):
+            for a in applications:
+                more = _match(pattern, a, known)
+                if more is not None and len(more) > len(known):
+                    yield from search(more, left[at + 1 :])
+
+    for binding in search({}, patterns):
+        yield tuple(binding[n - 1 - i] for i in range(n))
+
+
+def _match(p: Term, t: Term, known: dict[int, Term]) -> dict[int, Term] | None:
+    """Match a pattern with bound variables against a closed term; linear patterns `x + c` are solved for x."""
+    if p.level == 0:
+        return known if p is t else None
+    if p.sort is not t.sort:
+        return None
+    if p.op == "bound":
+        return {**known, p.data: t} if known.get(p.data, t) is t else None
+    if p.op == "poly":
+        for m, c in p.data:
+            if c == 1 and len(m) == 1 and m[0].op == "bound":
+                rest = k.sub(p, m[0])
+                if rest.level == 0:
+                    value = k.sub(t, rest)
+                    return {**known, m[0].data: value} if known.get(m[0].data, value) is value else None
+        return None
+    if p.op != t.op or len(p.args) != len(t.args) or p.data != t.data or t.op in ("lam", "sum"):
+        return None
+    for x, y in zip(p.args, t.args):
+        more = _match(x, y, known)
+        if more is None:
+            return None
+        known = more
+    return known

@@ -1,0 +1,93 @@
+"""Which cells an iteration should have to itself, when what it writes is in pieces, conditional, or read besides. Untrusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Cells, Family, Index, arguments, same
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import TRUE, Term, instantiate
+from optigpu.search.explore import Effect, LoopSummary, Update, alike, distinct, over_all
+from optigpu.search.inverse import invert, temporaries
+from optigpu.search.questions import follows
+
+
+class CoverSearch:
+    def __init__(self, judge: Judge, summary: LoopSummary, family: Family) -> None:
+        self.judge, self.summary, self.family = judge, summary, family
+
+    def proves(self, facts: Facts, goal: Term) -> bool:
+        return follows(self.judge, facts, goal)
+
+    def cover(self, effect: Effect, reads: Sequence[Cells]) -> Cells | None:
+        """Cells of iteration v that contain what it writes and what it reads of the base; None if there is no need for them."""
+        updates = [u.cells for u in effect.updates]
+        apart = all(self.disjoint(a, b) for i, a in enumerate(updates) for b in updates[i + 1 :])
+        if apart and all(self.settled(c, updates) for c in reads):
+            return None
+        for candidate in self.candidates(updates, reads):
+            inside = all(self.within(c, candidate) for c in updates)
+            if inside and self.separate(candidate) and all(self.settled(c, [candidate]) for c in reads):
+                return candidate
+        return None
+
+    def candidates(self, updates: Sequence[Cells], reads: Sequence[Cells]) -> Iterator[Cells]:
+        for c in (*updates, *reads):
+            yield replace(c, where=TRUE)
+        v, family = self.summary.v, self.family.cells
+        if family.index != arguments(family.arity) or family.where is not TRUE:
+            return
+        fixed: dict[int, Term] = {}  # indices that depend on the iteration alone
+        for p, e in enumerate(updates[0].index):
+            if e.level == 0 and v in e.free and all(c.index[p] is e for c in updates):
+                fixed[p] = e
+        free = [p for p in range(family.arity) if p not in fixed]
+        xs = temporaries(len(free))
+        at = dict(zip(free, xs)) | fixed
+        index = tuple(k.abstract(at[p], xs) for p in range(family.arity))
+        if any(t.level for r in family.ranges for t in r):
+            return
+        yield Cells(family.base, tuple(family.ranges[p] for p in free), TRUE, index)
+
+    def within(self, c: Cells, wider: Cells) -> bool:
+        xs = temporaries(c.arity)
+        inside = self.summary.facts.assume(c.domain(xs))
+        at = invert(wider, c.at(xs), inside)
+        return at is not None and self.proves(inside, k.and_(wider.domain(at), same(wider.at(at), c.at(xs))))
+
+    def disjoint(self, a: Cells, b: Cells) -> bool:
+        xs, ys, facts = temporaries(a.arity), temporaries(b.arity), self.summary.facts
+        if alike(a, b) and distinct(self.judge, facts, replace(a, where=TRUE)):
+            return self.proves(facts.assume(a.domain(xs)), k.not_(b.domain(xs)))
+        both = facts.assume(a.domain(xs), b.domain(ys))
+        return self.proves(both, k.not_(same(a.at(xs), b.at(ys))))
+
+    def settled(self, read: Cells, updates: Sequence[Cells]) -> bool:
+        """Is what is read all in one of the pieces, or in none of any iteration?"""
+        if any(self.within(read, u) for u in updates):
+            return True
+        return all(self.disjoint(read, over_all(u, self.summary)) for u in updates)
+
+    def separate(self, candidate: Cells) -> bool:
+        """Different iterations have different cells, and all are cells of the family."""
+        whole = over_all(candidate, self.summary)
+        return distinct(self.judge, self.summary.facts, whole) and self.within(whole, self.family.cells)
+
+
+def combined(
+    updates: Sequence[Update], cells: Cells, facts: Facts, old: Term, old_init: Term, xs: Index
+) -> tuple[Term, Term]:
+    """(value, init) of the cell of `cells` at xs after the updates, from what it was."""
+    value, init = old, old_init
+    index = cells.at(xs)
+    for u in updates:
+        at = invert(u.cells, index, facts)
+        if at is None:
+            continue
+        member = facts.simplify(k.and_(u.cells.domain(at), same(u.cells.at(at), index)))
+        value = k.ite(member, instantiate(u.value, at), value)
+        init = k.ite(member, instantiate(u.init, at) if u.written else k.FALSE, init)
+    return value, init

@@ -1,0 +1,97 @@
+"""Which families of one array lie side by side, so that they can be held as one. Untrusted; the kernel checks it.
+
+A contract may claim a[0..m] and a[m..n] one by one, and the program then loop over 0..n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optigpu.kernel.sealed import Kernel
+from optigpu.kernel.side_conditions import Take
+from optigpu.kernel.state import Rejected, State
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, Cells, Family, Index, arguments
+from optigpu.logic.terms import INT, TRUE, Term
+from optigpu.search.questions import follows
+
+MOST = 8  # families that are compared with each other
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A family whose cells are a box of the array: low <= index < high in each dimension."""
+
+    family: int
+    ranges: tuple[tuple[Term, Term], ...]
+    forward: Index  # the family's binders, under the indices of the array
+    back: Index  # the indices, under the family's binders
+
+
+def box_of(number: int, r: Family) -> Box | None:
+    """The family as a box, if each index is a number, or a binder of its own shifted by a number."""
+    cells, rank = r.cells, len(r.cells.index)
+    if cells.where is not TRUE or any(t.level for pair in cells.ranges for t in pair):
+        return None
+    ranges: list[tuple[Term, Term]] = []
+    binders: dict[int, Term] = {}
+    mine, theirs = arguments(cells.arity), arguments(rank)
+    for p, e in enumerate(cells.index):
+        if e.level == 0:
+            ranges.append((e, k.add(e, k.ONE)))
+            continue
+        at = next((i for i, b in enumerate(mine) if k.sub(e, b).level == 0), None)
+        if at is None or at in binders:
+            return None
+        shift = k.sub(e, mine[at])
+        low, high = cells.ranges[at]
+        ranges.append((k.add(low, shift), k.add(high, shift)))
+        binders[at] = k.sub(theirs[p], shift)
+    if len(binders) != cells.arity:
+        return None
+    return Box(number, tuple(ranges), tuple(binders[i] for i in range(cells.arity)), cells.index)
+
+
+def gathered(kernel: Kernel, state: State, base: str) -> State | None:
+    """The state with neighbouring families of the array as one; None if there are none."""
+    after = state
+    while (step := _side_by_side(kernel, after, base)) is not None:
+        try:
+            after = kernel.gather(after, *step)
+        except Rejected:
+            break
+    return None if after is state else after
+
+
+def _side_by_side(kernel: Kernel, state: State, base: str) -> tuple[Cells, Term, tuple[Take, Take]] | None:
+    marked = {m.family for m in state.marks}
+    found = [
+        box_of(n, r)
+        for n, r in state.held.items()
+        if r.cells.base == base and r.share == FULL and r.owner is None and n not in marked
+    ]
+    boxes = [b for b in found if b is not None]
+    for a in boxes if len(boxes) <= MOST else ():
+        for b in boxes:
+            at = _joint(kernel, state, a, b) if a is not b else None
+            if at is not None:
+                cut = a.ranges[at][1]
+                ranges = tuple((low, b.ranges[p][1] if p == at else high) for p, (low, high) in enumerate(a.ranges))
+                n = len(ranges)
+                cells = Cells(base, ranges, TRUE, arguments(n))
+                test = k.lt(k.bound(n - 1 - at, INT), cut)
+                return cells, test, (Take(a.family, a.forward, a.back), Take(b.family, b.forward, b.back))
+    return None
+
+
+def _joint(kernel: Kernel, state: State, a: Box, b: Box) -> int | None:
+    """The dimension in which b begins where a ends; in the others they are alike."""
+
+    def equal(x: Term, y: Term) -> bool:
+        return x is y or follows(kernel.judge, state.facts, k.eq(x, y))
+
+    different = [p for p, (x, y) in enumerate(zip(a.ranges, b.ranges)) if not (equal(x[0], y[0]) and equal(x[1], y[1]))]
+    if len(different) != 1:
+        return None
+    (at,) = different
+    return at if equal(a.ranges[at][1], b.ranges[at][0]) else None

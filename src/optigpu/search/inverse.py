@@ -1,0 +1,237 @@
+"""Inverting index maps: which binders of a family give a cell. Untrusted; the kernel checks what is found.
+
+Equations `index(b) = target` are solved by mixed radix: `32*b + x = c` with 0 <= x < 32 gives `b = c div 32`, `x = c mod 32`.
+Shifts, strides, permutations and reversals are special cases; radices may be symbolic. Rotations and exclusive ors are taken off
+first: `(x + k) mod n = c` gives `x = (c - k) mod n`, `x ^ k = c` gives `x = c ^ k`, and then these equations are solved.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TypeAlias
+
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Cells, Index
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, Term
+
+Unwrap: TypeAlias = Callable[[Term], Term]  # from the value of a rotation or an exclusive or: what has to be 0 then
+
+
+class _Counter:
+    """Names for the time of a search. They need to differ from each other only, so each function starts anew: then the same search
+    meets the same terms, and what is remembered of them."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        self.numbers = itertools.count(1)
+
+
+NAMES = _Counter()
+
+
+def temporaries(n: int, stem: str = "b") -> Index:
+    """Variables for the time of a search; they are bound again before anything reaches the kernel."""
+    return tuple(k.var(f"${stem}{next(NAMES.numbers)}", INT) for _ in range(n))
+
+
+def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
+    """Values of the binders at which the family's index is `target`, if they can be found by mixed radix."""
+    if len(target) != len(cells.index):
+        return None
+    n = cells.arity
+    unknown = temporaries(n, "u")
+    offsets = [k.instantiate(low, unknown[:i]) for i, (low, _) in enumerate(cells.ranges)]
+    # Binders counted from 0: x = low + u
+    shifted = tuple(k.add(o, u) for o, u in zip(offsets, unknown))
+    shifted = _resolve(shifted, unknown, offsets)
+    equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
+    sizes = {u: k.instantiate(k.sub(hi, lo), shifted[:i]) for i, (u, (lo, hi)) in enumerate(zip(unknown, cells.ranges))}
+    equations, wrapped = _unwrapped(equations, sizes, facts)
+    where = k.instantiate(cells.where, shifted)
+    conditions = [c.args[0] for c in k.conjuncts(where) if c.op == "eq" and c.args[0].sort is INT]
+    named, quotients = _name_quotients([*equations, *conditions], unknown)
+    equations, conditions = named[: len(equations)], named[len(equations) :]
+    unknown = (*unknown, *wrapped, *quotients)
+    solved: dict[Term, Term] = {}
+    while equations:
+        best = _easiest(equations, unknown)
+        if best is None:
+            break
+        equation = equations.pop(best)
+        found = _solve(equation, [u for u in unknown if u not in solved and u in equation.free], facts, sizes)
+        if found is None:
+            return None
+        solved = {u: k.substitute(t, found) for u, t in solved.items()} | found
+        found |= _settle_quotients(quotients, unknown, solved, facts)
+        equations += [wrapped[x](value) for x, value in found.items() if x in wrapped]
+        equations = [k.substitute(e, solved) for e in equations]
+    _solve_conditions(conditions, unknown, solved, facts)
+    for u in unknown:
+        solved.setdefault(u, k.ZERO)
+    solved = {u: k.substitute(t, solved) for u, t in solved.items()}
+    values = [k.substitute(x, solved) for x in shifted]
+    if any(u in v.free for u in unknown for v in values):
+        values = [k.substitute(v, dict.fromkeys(unknown, k.ZERO)) for v in values]
+    return tuple(facts.simplify(v) for v in values)
+
+
+def _unwrapped(equations: list[Term], sizes: dict[Term, Term], facts: Facts) -> tuple[list[Term], dict[Term, Unwrap]]:
+    """The equations with an unknown of its own for each rotation `(x + k) mod n` and each `x ^ k` of unknowns."""
+    wrapped: dict[Term, Unwrap] = {}
+    wanted = set(sizes)
+    if any(a.op == "ite" and a.free & wanted for e in equations for a in k.subterms(e)):
+        inside = facts.assume(*(p for u, n in sizes.items() for p in (k.le(k.ZERO, u), k.lt(u, n))))
+        equations = [inside.simplify(e) for e in equations]  # C's % of numbers that are not negative here
+    for at, e in enumerate(equations):
+        for a in sorted(a for a in k.subterms(e) if a.op in ("bxor", "fdiv") and a.free & wanted):
+            if any(a.free & other.free & wanted for other in equations if other is not e):
+                continue  # another equation says what is inside, or a quotient and a remainder are solved together
+            (x,) = temporaries(1, "w")
+            new = _without_xor(e, a, x, wrapped) if a.op == "bxor" else _unrotated(e, a, x, wanted, wrapped)
+            if new is not None:
+                equations[at] = new
+                if a.op == "fdiv":
+                    sizes[x] = a.args[1]
+    return equations, wrapped
+
+
+def _without_xor(equation: Term, a: Term, x: Term, wrapped: dict[Term, Unwrap]) -> Term | None:
+    inner, mask = a.args
+    if not k.is_num(mask):
+        return None
+    wrapped[x] = lambda value: k.sub(inner, k.bitwise("bxor", value, mask))
+    return k.replace_subterms(equation, {a: x})
+
+
+def _unrotated(equation: Term, q: Term, x: Term, wanted: set[Term], wrapped: dict[Term, Unwrap]) -> Term | None:
+    """s * (e - n * (e div n)) + rest, where the rest has other unknowns: s * x + rest. Only a rotation can be inverted so."""
+    whole, n = q.args
+    factor, (monomial, c) = _coefficient(equation, q), next(iter(k.coefficients(n).items()))
+    s = 0 if factor is None else -int(k.coefficients(factor).get(monomial, 0)) // int(c)
+    if factor is None or s == 0 or k.scale(-s, n) is not factor or n.free & wanted:
+        return None
+    rest = k.sub(equation, k.scale(s, k.sub(whole, k.mul(n, q))))
+    if q in k.subterms(rest) or whole.free & rest.free & wanted:
+        return None
+    moving = k.polynomial({m: d for m, d in k.coefficients(whole).items() if any(v.free & wanted for v in m)}, INT)
+    wrapped[x] = lambda value: k.sub(moving, k.fmod(k.sub(value, k.sub(whole, moving)), n))
+    return k.add(k.scale(s, x), rest)
+
+
+def _solve_conditions(conditions: list[Term], unknown: Index, solved: dict[Term, Term], facts: Facts) -> None:
+    """Binders that the index does not determine, but the condition does: `t == 63`."""
+    for p in conditions:
+        left = [u for u in unknown if u not in solved and u in p.free]
+        found = _solve(k.substitute(p, solved), left, facts) if len(left) == 1 else None
+        if found is not None:
+            solved.update(found)
+
+
+def _name_quotients(equations: list[Term], unknown: Index) -> tuple[list[Term], dict[Term, Term]]:
+    """`u div d` as an unknown of its own: u div w = i and u - w * (u div w) = j give u = w * i + j."""
+    wanted = set(unknown)
+    atoms = {a for e in equations for a in k.subterms(e) if a.op == "fdiv" and a.args[0].free & wanted}
+    atoms = {a for a in atoms if not a.args[1].free & wanted}
+    names = dict(zip(sorted(atoms), temporaries(len(atoms), "q")))
+    return [k.replace_subterms(e, names) for e in equations], {q: a for a, q in names.items()}
+
+
+def _settle_quotients(
+    quotients: dict[Term, Term], unknown: Index, solved: dict[Term, Term], facts: Facts
+) -> dict[Term, Term]:
+    """Quotients of unknowns that are solved by now are no unknowns any more: d[r][c - r % 8] gives r, and with it r div 8."""
+    wanted = set(unknown)
+    left = {q: a for q, a in quotients.items() if q not in solved and a.free & wanted <= solved.keys()}
+    found = {q: facts.simplify(k.substitute(a, solved)) for q, a in left.items()}
+    solved.update(found)
+    return found
+
+
+def _resolve(shifted: Index, unknown: Index, offsets: list[Term]) -> Index:
+    """Low bounds may mention earlier binders, which are themselves shifted."""
+    out: list[Term] = []
+    for i, u in enumerate(unknown):
+        low = k.substitute(offsets[i], dict(zip(unknown[:i], out)))
+        out.append(k.add(low, u))
+    return tuple(out)
+
+
+def _easiest(equations: list[Term], unknown: Index) -> int | None:
+    """The equation with the fewest unknowns left, at least one."""
+    wanted = set(unknown)
+    counts = [(len(e.free & wanted), i) for i, e in enumerate(equations) if e.free & wanted]
+    return min(counts)[1] if counts else None
+
+
+def _solve(
+    equation: Term, unknown: list[Term], facts: Facts, sizes: dict[Term, Term] | None = None
+) -> dict[Term, Term] | None:
+    """c1*u1 + c2*u2 + … + rest = 0 for the unknowns, the largest coefficient first.
+
+    Of unknowns below known sizes, those that count downwards (32*w + 31 - l) are counted from their end.
+    """
+    coefficients: list[tuple[Term, Term]] = []
+    rest = equation
+    for u in unknown:
+        c = _coefficient(equation, u)
+        if c is None:
+            return None
+        coefficients.append((c, u))
+        rest = k.sub(rest, k.mul(c, u))
+    if any(set(unknown) & c.free for c, _ in coefficients) or set(unknown) & rest.free:
+        return None
+    goal = k.neg(rest)
+    if all(_negative(c) for c, _ in coefficients):
+        coefficients = [(k.neg(c), u) for c, u in coefficients]
+        goal = rest
+    downwards: dict[Term, Term] = {}
+    if sizes is not None and all(u in sizes and not sizes[u].free & set(unknown) for u in unknown):
+        downwards = {u: k.sub(sizes[u], k.ONE) for c, u in coefficients if _negative(c)}
+    if 0 < len(downwards) < len(unknown):
+        goal = k.sub(goal, k.add(*(k.mul(c, downwards[u]) for c, u in coefficients if u in downwards)))
+        coefficients = [(k.neg(c) if u in downwards else c, u) for c, u in coefficients]
+    else:
+        downwards = {}
+    coefficients.sort(key=lambda cu: _magnitude(cu[0]), reverse=True)
+    out: dict[Term, Term] = {}
+    for c, u in coefficients[:-1]:
+        out[u] = facts.simplify(_quotient(goal, c))
+        goal = k.sub(goal, k.mul(c, out[u]))
+    c, u = coefficients[-1]
+    out[u] = goal if c is k.ONE else k.neg(goal) if c is k.num(-1) else facts.simplify(k.fdiv(goal, c))
+    return out | {u: k.sub(last, out[u]) for u, last in downwards.items()}
+
+
+def _quotient(t: Term, divisor: Term) -> Term:
+    """t div (32 * W) as (t div 32) div W: then the divisors are a number and what facts speak of."""
+    cs = k.coefficients(divisor)
+    if len(cs) != 1 or () in cs or (number := next(iter(cs.values()))) <= 1:
+        return k.fdiv(t, divisor)
+    return k.fdiv(k.fdiv(t, k.num(number)), k.polynomial(dict.fromkeys(cs, 1), INT))
+
+
+def _coefficient(p: Term, u: Term) -> Term | None:
+    """The factor of u in a polynomial that is linear in it, and has u in no other atom."""
+    factor: dict[tuple[Term, ...], object] = {}
+    for m, c in k.coefficients(p).items():
+        count = m.count(u)
+        if count > 1 or any(a is not u and u in a.free for a in m):
+            return None
+        if count:
+            factor[tuple(a for a in m if a is not u)] = c
+    return k.polynomial(factor, INT)
+
+
+def _negative(c: Term) -> bool:
+    return all(x < 0 for x in k.coefficients(c).values())
+
+
+def _magnitude(c: Term) -> tuple[int, int]:
+    """Symbolic factors count more than constants: W * i + j, W * H * i + W * j + l."""
+    cs = k.coefficients(c)
+    degree = max((len(m) for m in cs), default=0)
+    return degree, max((abs(int(x)) for m, x in cs.items() if len(m) == degree), default=0)

@@ -1,0 +1,184 @@
+"""Finding proofs that two maxima are equal: for each term of one, where it is in the other. Untrusted; logic/equality.py checks.
+
+Maxima are taken apart into index sets (`parts`), however they are nested. A term of one is looked for in the other by what its
+functions are applied to: X(i, 128*k + t) is X(i, j) at j = 128*k + t, and the other way k = j div 128, t = j mod 128. The maps need
+not be inverse to each other: a maximum may have a term twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Cells, Index
+from optigpu.logic.equality import Cases, Into, Maximum, scaled_parts
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import FALSE, INT, TRUE, Term
+from optigpu.search.inverse import invert, temporaries
+from optigpu.search.questions import follows
+from optigpu.search.samples import Sample, Undefined, evaluate, samples
+
+Guess: TypeAlias = Callable[[Index, int], list[Index]]  # from indices of a term, and the number of indices of another
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Indices of a part at which a term may be: it is where they agree, and the indices are in the domain."""
+
+    agreement: Term
+    domain: Term
+    bounded: Term
+    part: int
+    to: Index
+
+
+class MaximumSearch:
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.tried: dict[tuple[Facts, Term, Term], Maximum | None] = {}
+
+    def proves(self, facts: Facts, goal: Term) -> bool:
+        return follows(self.judge, facts, goal)
+
+    def between(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Maximum | None:
+        """A maximum of a that is one of b."""
+        mine, theirs = maxima(a), maxima(b)
+        for s in mine:
+            for t in theirs:
+                if s.sort is t.sort and s not in theirs and t not in mine and "fold_max" in (s.op, t.op):
+                    inside = s in k.subterms(t)  # then the other way: a step must not bring back what it replaces
+                    found = self.equal(facts, t, s, guess) if inside else self.equal(facts, s, t, guess)
+                    if found is not None:
+                        return found
+        return self.scaled(facts, k.sub(a, b), guess) if a.sort.numeric else None
+
+    def scaled(self, facts: Facts, p: Term, guess: Guess | None) -> Maximum | None:
+        """From p = 0, what one of its maxima is: c times another one and something more, k + Max(A) of Max(k + A)."""
+        cs = k.coefficients(p)
+        folds = [a for a in p.parts if a.op == "fold_max"]
+        for m in folds if len(folds) == 2 and p.level == 0 else ():
+            c = cs.get((m,), 0)
+            if c and sum(m in n for n in cs) == 1 and (p.sort is not INT or abs(c) == 1):
+                rest = k.polynomial({n: d for n, d in cs.items() if n != (m,)}, p.sort)
+                found = self.equal(facts, m, k.scale(Fraction(-1) / c if p.sort is not INT else -c, rest), guess)
+                if found is not None:
+                    return found
+        return None
+
+    def equal(self, facts: Facts, old: Term, new: Term, guess: Guess | None) -> Maximum | None:
+        """The step from one maximum to the other. `guess`: the indices at which a term may be, if more is known of them."""
+        key = (facts, old, new)
+        if key not in self.tried:
+            mine, theirs = (scaled_parts(self.judge, facts, t) for t in (old, new))
+            forward = self.located(facts, mine, theirs, guess)
+            back = self.located(facts, theirs, mine, guess) if forward is not None else None
+            self.tried[key] = None if forward is None or back is None else Maximum(old, new, forward, back)
+        return self.tried[key]
+
+    def located(self, facts: Facts, mine: list[Cells], theirs: list[Cells], guess: Guess | None) -> Cases | None:
+        """Where the terms of each part are in another maximum."""
+        out: list[tuple[Into, ...]] = []
+        for part in mine:
+            xs, here = facts.arbitrary(*(INT,) * len(part.ranges))  # as the kernel names them
+            here, body = here.assume(part.domain(xs)), part.at(xs)[0]
+            found = [
+                Place(_agreement(body, other.at(to)[0]), other.domain(to), k.le(body, other.at(to)[0]), q, to)
+                for q, other in enumerate(theirs)
+                for to in (guess(xs, len(other.ranges)) if guess else _matching(here, body, other))
+            ]
+            cases = self.cases(here, found)
+            if cases is None:
+                return None
+            out.append(
+                tuple(Into(len(xs), k.abstract(t, xs), q, tuple(k.abstract(x, xs) for x in to)) for t, q, to in cases)
+            )
+        return tuple(out)
+
+    def cases(self, here: Facts, found: list[Place]) -> list[tuple[Term, int, Index]] | None:
+        """One place that always has the term, or several that have it in some cases. Numbers say which are worth a proof."""
+        numbers = samples(here)
+        held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in numbers) for p in found}
+        for p in sorted(found, key=lambda p: len(p.to)):
+            if held[p] == len(numbers) and self.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
+                return [(TRUE, p.part, p.to)]
+        out: list[tuple[Term, int, Index]] = []
+        for p in sorted(found, key=lambda p: (held[p], len(p.to)), reverse=True):
+            test = here.simplify(p.agreement)
+            if test is FALSE:
+                continue
+            if test is TRUE or not self.proves(here.assume(test), k.and_(p.domain, p.bounded)):
+                test = here.simplify(k.and_(p.agreement, p.domain))
+                if test is FALSE or not self.proves(here.assume(test), p.bounded):
+                    continue
+            out.append((test, p.part, p.to))
+            here = here.assume(k.not_(test))
+            if self.proves(here, FALSE):
+                return out
+        return None
+
+
+def _matching(here: Facts, body: Term, other: Cells) -> Iterator[Index]:
+    """Indices of a part at which an application in it is one in this term."""
+    xs = temporaries(len(other.ranges), "m")
+    wanted = [a for a in k.subterms(other.at(xs)[0]) if a.op == "app" and a.free & set(xs)]
+    seen: set[Index] = set()
+    for c, a in _applications(wanted, body) if wanted else [((), ())]:
+        cells = Cells("", other.ranges, other.where, tuple(k.abstract(t, xs) for t in c))
+        to = invert(cells, a, here)
+        if to is not None and to not in seen:
+            seen.add(to)
+            yield to
+
+
+def _agreement(a: Term, b: Term) -> Term:
+    """When two terms of one shape are the same: the integers in them are. Of others nothing is known."""
+    if a.sort is INT:
+        return k.eq(a, b)
+    if a is b or a.sort is not b.sort or k.is_num(a) or k.is_num(b):
+        return TRUE
+    if a.op == b.op == "app":
+        return k.and_(*map(_agreement, a.args[1:], b.args[1:])) if a.args[0] is b.args[0] else FALSE
+    (m, c), *others = k.coefficients(a).items()
+    (n, d), *more = k.coefficients(b).items()
+    if others or more or c != d or len(m) != len(n) or (m, n) == ((a,), (b,)):
+        return TRUE
+    return k.and_(*map(_agreement, m, n))
+
+
+def _may_hold(condition: Term, sample: Sample) -> bool:
+    try:
+        return bool(evaluate(condition, sample))
+    except Undefined:
+        return True
+
+
+def _applications(wanted: list[Term], body: Term) -> Iterator[tuple[Index, Index]]:
+    """The (closed) integer arguments of a function in one term and in the other."""
+    for a in k.subterms(body):
+        for c in wanted if a.op == "app" else ():
+            if a.args[0] is c.args[0]:
+                numbers = [i for i, t in enumerate(c.args) if t.sort is INT and t.level == a.args[i].level == 0]
+                yield tuple(c.args[i] for i in numbers), tuple(a.args[i] for i in numbers)
+
+
+def maxima(t: Term) -> list[Term]:
+    """The outermost closed maxima in a term."""
+    out: dict[Term, None] = {}
+    seen: set[Term] = set()
+
+    def go(x: Term) -> None:
+        if x in seen:
+            return
+        seen.add(x)
+        if x.op in ("max", "fold_max") and x.level == 0:
+            out[x] = None
+            return
+        for a in x.parts:
+            go(a)
+
+    go(t)
+    return list(out)

@@ -1,0 +1,52 @@
+"""What is held at the points of a program: the states a proof goes through, kept on request for people to look at.
+
+Points are numbered by statements, in the order of the text of their function, from 1; 0 is the function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.state import State
+
+
+@dataclass
+class Points:
+    """`before` each statement, and at the `end` of its body (of the first branch, for an if). Of a failed proof, as far as
+    it came."""
+
+    statements: list[int]  # by the `at` of instructions
+    code: kc.Code
+    before: dict[int, State] = field(default_factory=dict)
+    end: dict[int, State] = field(default_factory=dict)
+
+    def seen(self, state: State) -> None:
+        """The first instruction of a statement counts; of an unrolled loop, the first iteration."""
+        if state.next is not None:
+            self.before.setdefault(self.statements[state.next.at], state)
+            return
+        around = state.block.before
+        at = 0 if around is None or around.next is None else around.next.at
+        self.end.setdefault(self.statements[at], state)
+
+    def moved(self, statements: list[int], code: kc.Code) -> Points:
+        """The same for equal code that belongs to other statements."""
+        new = {self.statements[a]: statements[b] for a, b in zip(_places(self.code), _places(code))}
+        new[0] = 0
+        before = {new[n]: s for n, s in self.before.items() if n in new}
+        return Points(statements, code, before, {new[n]: s for n, s in self.end.items() if n in new})
+
+
+def _places(code: kc.Code) -> Iterator[int]:
+    for i in code:
+        yield i.at
+        match i:
+            case kc.If(_, then, other):
+                yield from _places(then)
+                yield from _places(other)
+            case kc.Loop():
+                yield from _places(i.body)
+            case _:
+                pass

@@ -1,0 +1,208 @@
+"""Numbers for which facts hold: a goal that is false for some of them does not follow, so no proof of it need be looked for.
+
+Nothing rests on this: whatever the numbers are, the only answer they give is "not proved".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, Term, mark_of
+
+Sample = dict[Term, int]
+MOST = 6  # samples of one set of facts
+FEW = 3  # so many of them are too few to tell much
+REPAIRS = 12  # variables chosen anew in one attempt at a sample
+# How far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between.
+SPREADS = (70, 70**4, 1300)
+
+
+class Undefined(Exception):
+    """A term that has no value for a sample: an unknown function, a division by zero."""
+
+
+def evaluate(t: Term, env: Sample) -> Any:
+    return _value(t, env, {})
+
+
+def _value(t: Term, env: Sample, atoms: dict[Term, Any]) -> Any:
+    """Atoms are looked at once: values that are made of each other have the same ones again and again."""
+    match t.op:
+        case "poly" if t.sort is INT:
+            total = 0
+            for monomial, c in t.data:
+                for a in monomial:
+                    value = env.get(a)
+                    if value is None and (value := atoms.get(a)) is None:
+                        value = atoms[a] = _value(a, env, atoms)
+                    c *= value
+                total += c
+            return total
+        case "num":
+            return t.data
+        case "var" if t in env:
+            return env[t]
+        case "fdiv":
+            a, b = _value(t.args[0], env, atoms), _value(t.args[1], env, atoms)
+            if b == 0:
+                raise Undefined
+            return a // b
+        case "max" if t.sort is INT:
+            return max(_value(x, env, atoms) for x in t.args)
+        case "ite":
+            return _value(t.args[1 if _value(t.args[0], env, atoms) else 2], env, atoms)
+        case "le" | "eq" if t.args[0].sort is INT:
+            p = _value(t.args[0], env, atoms)
+            return p <= 0 if t.op == "le" else p == 0
+        case "not":
+            return not _value(t.args[0], env, atoms)
+        case "and":
+            return all(_value(x, env, atoms) for x in t.args)
+        case "or":
+            return any(_value(x, env, atoms) for x in t.args)
+        case "true" | "false":
+            return t.op == "true"
+        case _:
+            raise Undefined
+
+
+@dataclass
+class Advice:
+    """What is remembered of facts: samples, and the models made of them, once they were asked for."""
+
+    samples: list[Sample]
+    models: dict[bool, list[Any]] = field(default_factory=dict)
+
+
+def advice(facts: Facts) -> Advice:
+    if facts.advice is None:
+        origin = facts.origin
+        known, settled = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
+        facts.advice = Advice(extended(known, settled, facts.items, len(facts.given)))
+    found: Advice = facts.advice
+    return found
+
+
+def samples(facts: Facts) -> list[Sample]:
+    """Numbers for the variables with which the facts hold."""
+    return advice(facts).samples
+
+
+def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
+    """Is the integer p negative for one of the samples?"""
+    for env in samples:
+        try:
+            if evaluate(p, env) < 0:
+                return True
+        except Undefined:
+            return False
+    return False
+
+
+def extended(samples: list[Sample], settled: frozenset[Term], items: Sequence[Term], seed: int) -> list[Sample]:
+    """The samples, for which what is settled holds, where all items hold, with values for variables that had none; new ones
+    where few are left."""
+    new = [i for i in items if i not in settled]
+    if samples and not new:
+        return samples
+    rng = Random(seed)
+    used = _integers(items)
+    more = samples if any(x not in s for s in samples for x in used) else ()
+    chosen = [_completed(s, used, items, rng, n) for n, s in enumerate((*samples, *more))]
+    kept = [env for env in chosen if _all_hold(new, env)]
+    if not kept:
+        chosen = [_completed({}, used, items, rng, n) for n in range(MOST)]
+        kept = [env for n, env in enumerate(chosen) if _repaired(items, env, rng, n)]
+    return kept[:MOST] if len(kept) > FEW or not used else _varied(kept, used, items, rng)
+
+
+def _varied(kept: list[Sample], used: list[Term], items: Sequence[Term], rng: Random) -> list[Sample]:
+    """With samples that have other values from some variable on, where there are few: what is not so is then seen more often."""
+    out = list(kept)
+    for n in range(MOST - len(kept) if kept else 0):
+        dropped = set(used[rng.randrange(len(used)) :])
+        start = {x: value for x, value in kept[n % len(kept)].items() if x not in dropped}
+        env = _completed(start, used, items, rng, n)
+        if env not in out and _all_hold(items, env):
+            out.append(env)
+    return out
+
+
+def _integers(items: Iterable[Term]) -> list[Term]:
+    return sorted({x for i in items for x in i.free if x.sort is INT}, key=_age)
+
+
+def _completed(start: Sample, used: Iterable[Term], items: Sequence[Term], rng: Random, attempt: int) -> Sample:
+    env = dict(start)
+    for x in used:
+        if x not in env:
+            env[x] = _choose(x, env, items, rng, SPREADS[attempt % len(SPREADS)])
+    return env
+
+
+def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> bool:
+    """Choose variables of items that do not hold anew, until all hold; a few times."""
+    for _ in range(REPAIRS):
+        wrong = next((i for i in items if not _holds(i, env)), None)
+        if wrong is None:
+            return True
+        wanted = _part(wrong, env, rng)
+        x = rng.choice(_integers([wanted]) or [wanted])
+        if x is wanted:
+            return False
+        env[x] = _choose(x, env, [wanted, *items], rng, SPREADS[attempt % len(SPREADS)])
+    return _all_hold(items, env)
+
+
+def _part(item: Term, env: Sample, rng: Random) -> Term:
+    """Something inside an item that does not hold, without which the item cannot, or one of several such."""
+    while item.op in ("and", "or"):
+        item = rng.choice([a for a in item.args if not _holds(a, env)])
+    return item
+
+
+def _all_hold(items: Sequence[Term], env: Sample) -> bool:
+    return all(_holds(i, env) for i in items)
+
+
+def _age(x: Term) -> tuple[int, int, str]:
+    """Bounds of a variable mention older ones: those of the program, then those that rules made, then constants of a proof."""
+    mark, number = mark_of(x)
+    return " #?".index(mark), number, str(x.data)
+
+
+def _holds(item: Term, env: Sample) -> bool:
+    try:
+        return bool(evaluate(item, env))
+    except Undefined:
+        return True
+
+
+def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random, spread: int) -> int:
+    """A value within the bounds that items give, those of them that mention nothing unknown."""
+    low, high = None, None
+    for i in items:
+        if i.op not in ("le", "eq") or x not in i.free or i.args[0].sort is not INT:
+            continue
+        p = i.args[0]
+        try:
+            at_0, at_1 = evaluate(p, {**env, x: 0}), evaluate(p, {**env, x: 1})
+        except Undefined:
+            continue
+        slope = at_1 - at_0  # exact where p is linear in x; only a guess otherwise
+        if slope and i.op == "eq":
+            return int(-at_0 // slope)
+        if slope > 0:
+            bound = -at_0 // slope
+            high = bound if high is None else min(high, bound)
+        elif slope < 0:
+            bound = -(at_0 // slope)
+            low = bound if low is None else max(low, bound)
+    if low is None:
+        low = -2 if high is None else high - spread
+    high = low + spread if high is None else min(high, low + spread)
+    return rng.choice((low, high, rng.randint(low, high))) if low <= high else low

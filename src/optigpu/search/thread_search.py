@@ -1,0 +1,231 @@
+"""What the rules for groups of threads ask for: parts, owners and marks. Untrusted; the kernel checks what is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.context import THREADS, Mark
+from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
+from optigpu.kernel.sealed import Kernel
+from optigpu.kernel.side_conditions import terms_of
+from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.thread_rules import everyone
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, ONE, ZERO, Term
+from optigpu.search.explore import LoopSummary, shared_by_iterations
+from optigpu.search.inverse import invert, temporaries
+from optigpu.search.questions import follows
+
+
+class ThreadSearch:
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.judge = kernel.judge
+
+    def proves(self, facts: Facts, goal: Term) -> bool:
+        return follows(self.judge, facts, goal)
+
+    # Loop contracts
+
+    def contract(self, state: State, loop: kc.Loop, summary: LoopSummary, contract: LoopContract) -> LoopContract:
+        """A loop's contract with what the groups of threads need."""
+        if state.context.kind != THREADS:
+            return contract
+        if loop.mode == kc.THREAD:
+            effect = shared_by_iterations(summary)
+            if effect is not None:
+                place = next((u.at for u in effect.updates if u.at), 0)
+                raise Rejected("loop", "race", state.facts, None, base=effect.base, place=place)
+            part = self.part(state, summary.range.high)
+            if part is None:
+                context = state.context
+                raise Rejected("loop", "extent", state.facts, None, context=context, extent=summary.range.high)
+            exclusive = tuple(self.with_owner(state, x, part) for x in contract.exclusive)
+            return replace(contract, part=part, exclusive=exclusive)
+        invariant = tuple(replace(i, owner=state.held[i.family].owner) for i in contract.invariant)
+        families = {i.family for i in invariant}
+        before = [m for m in state.marks if m.family in families]
+        covers = tuple(Cover(n, arguments(m.cells.arity)) for n, m in enumerate(before))
+        return replace(contract, invariant=invariant, marks=tuple(constant(m) for m in before), covers=covers)
+
+    def extents(
+        self,
+        state: State,
+        loop: kc.Loop,
+        threads: Term,
+        inside: frozenset[Term] = frozenset(),
+        levels: tuple[tuple[str, Term], ...] = (),
+    ) -> None:
+        """Before anything else is said of nested thread loops: do their extents divide the threads there are?"""
+        bound = state.value(loop.bound)
+        if loop.mode == kc.THREAD and loop.start is ZERO and loop.relation == "<" and not bound.free & inside:
+            bound = state.facts.simplify(bound)
+            part = self.part(state, bound, threads)
+            if part is None:
+                context = replace(state.context, threads=threads)
+                data = {"context": context, "extent": bound, "index": str(loop.index.data), "inner": levels}
+                raise Rejected("loop", "extent", state.facts, None, place=loop.at, **data)
+            threads, levels = part, (*levels, (str(loop.index.data), part))
+        elif loop.mode == kc.THREAD:
+            return
+        inside |= {loop.index} | {i.target for i in loop.body if isinstance(i, kc.Let | kc.Load)}
+        for i in loop.body:
+            if isinstance(i, kc.Loop):
+                self.extents(state, i, threads, inside, levels)
+
+    def part(self, state: State, extent: Term, threads: Term | None = None) -> Term | None:
+        """The number of threads of an iteration: the group's divided by the loop's extent."""
+        threads, facts = state.context.threads if threads is None else threads, state.facts
+        for p in (divided(threads, extent), state.context.block, facts.simplify(k.fdiv(threads, extent)), ONE):
+            if p is not None and self.proves(facts, k.eq(k.mul(extent, p), threads)):
+                return p
+        return None
+
+    def with_owner(self, state: State, x: Exclusive, part: Term) -> Exclusive:
+        """Do all threads of an iteration own its cells, or only some?"""
+        r = state.held[x.family]
+        if r.owner is None:
+            return x
+        xs = temporaries(x.cells.arity)
+        facts = state.facts.assume(x.cells.domain(xs))
+        owner = r.owner.at(x.forward).at(xs)
+        mine = Owner(k.mul(xs[0], part), part)
+        return replace(x, whole=self.proves(facts, owner.contains(mine)))
+
+    # What the end of a body leaves
+
+    def outliving(self, end: State, before: State) -> State:
+        """Marks that speak of what was found out in the body are widened to all cells of the family."""
+        for m in end.marks:
+            if any(_newer(x, before.counter) for t in _terms(m) for x in t.free):
+                family = end.held[m.family].cells
+                xs = temporaries(m.cells.arity)
+                at = invert(family, m.cells.at(xs), end.facts.assume(m.cells.domain(xs)))
+                if at is not None:
+                    reader = everyone(end.context)
+                    wider = Mark(m.family, family, reader)
+                    cover = Cover(0, tuple(k.abstract(t, xs) for t in at))
+                    end = self.kernel.forget(end, end.marks.index(m), wider, cover)
+        return end
+
+    def widened(
+        self, state: State, end: State, contract: LoopContract, summary: LoopSummary, v: Term
+    ) -> LoopContract | None:
+        """If the end of the body leaves owners or marks that its start did not assume: a contract that assumes them."""
+        if end.context.kind != THREADS or end.context.threads is ONE or not contract.invariant:
+            return None
+        new, changes = [], False
+        for inv in contract.invariant:
+            mine = end.held.get(inv.family)
+            if mine is not None and mine.owner is not None:
+                args = (k.add(v, ONE), *arguments(mine.cells.arity))
+                assumed = everyone(end.context) if inv.owner is None else inv.owner.at(args)
+                xs = temporaries(mine.cells.arity)
+                inside = end.facts.assume(mine.cells.domain(xs))
+                if not self.proves(inside, mine.owner.at(xs).contains(assumed.at(xs))):
+                    last = {v: k.sub(v, ONE)}
+                    parts = (k.substitute(t, last) for t in (mine.owner.start, mine.owner.size))
+                    inv = replace(inv, owner=Owner(*(outermost(t, v, mine.cells.arity) for t in parts)))
+                    changes = True
+            new.append(inv)
+        marks, families = list(contract.marks), {i.family for i in contract.invariant}
+        for m in end.marks:
+            if m.family in families and self.cover(end, contract, v, m) is None:
+                earlier = constant(m) if not any(v in t.free for t in _terms(m)) else _earlier(m, v, summary.range.low)
+                if earlier not in marks:
+                    marks.append(earlier)
+                    changes = True
+        return replace(contract, invariant=tuple(new), marks=tuple(marks)) if changes else None
+
+    def exit_covers(self, end: State, contract: LoopContract, v: Term) -> tuple[Cover, ...]:
+        families = {i.family for i in contract.invariant}
+        marks = [m for m in end.marks if m.family in families]
+        return tuple(self.cover(end, contract, v, m) or Cover(-1, ()) for m in marks)
+
+    def cover(self, end: State, contract: LoopContract, v: Term, m: Mark) -> Cover | None:
+        """The mark that the contract has for this one at the start of the next iteration."""
+        for n, under in enumerate(contract.marks):
+            wider = under.under((k.add(v, ONE),))
+            if wider == m:
+                return Cover(n, arguments(m.cells.arity))
+            if wider.family == m.family:
+                xs = temporaries(m.cells.arity)
+                inside = end.facts.assume(m.cells.domain(xs))
+                at = invert(wider.cells, m.cells.at(xs), inside)
+                if at is None:
+                    continue
+                goal = k.and_(wider.cells.domain(at), same(wider.cells.at(at), m.cells.at(xs)))
+                goal = k.and_(goal, wider.reader.at(at).contains(m.reader.at(xs)))
+                if self.proves(inside, goal):
+                    return Cover(n, tuple(k.abstract(t, xs) for t in at))
+        return None
+
+
+def constant(m: Mark) -> Mark:
+    """A mark as one of all iterations: a first binder that it does not mention."""
+    return replace(m, cells=replace(m.cells, ranges=((ZERO, ONE), *m.cells.ranges)))
+
+
+def _earlier(m: Mark, v: Term, low: Term) -> Mark:
+    """What iterations before v have left marked, each what m says of it; v is the first binder, the earlier one the second."""
+    w = k.var("$earlier", INT)
+    n = m.cells.arity
+    moved = Mark(
+        m.family,
+        m.cells.substitute({v: w}),
+        Owner(k.substitute(m.reader.start, {v: w}), k.substitute(m.reader.size, {v: w})),
+    )
+    reader = Owner(outermost(moved.reader.start, w, n), outermost(moved.reader.size, w, n))
+    all_earlier = over(moved.cells, w, low, v)
+    ranges = tuple((outermost(lo, v, i), outermost(hi, v, i)) for i, (lo, hi) in enumerate(all_earlier.ranges))
+    cells = Cells(
+        m.cells.base,
+        ((ZERO, ONE), *ranges),
+        outermost(all_earlier.where, v, n + 1),
+        tuple(outermost(e, v, n + 1) for e in all_earlier.index),
+    )
+    return Mark(m.family, cells, Owner(outermost(reader.start, v, n + 1), outermost(reader.size, v, n + 1)))
+
+
+def divided(threads: Term, extent: Term) -> Term | None:
+    """threads / extent, where that is a polynomial: long division, the leading monomials first."""
+    quotient, rest = ZERO, threads
+    while rest is not ZERO:
+        summand = _over(_leading(rest), _leading(extent))
+        if summand is None:
+            return None
+        before = _leading(rest)[:2]
+        quotient, rest = k.add(quotient, summand), k.sub(rest, k.mul(summand, extent))
+        if rest is not ZERO and not _leading(rest)[:2] < before:  # a product that is not written as a sum of monomials
+            return None
+    return quotient
+
+
+_Leading = tuple[int, tuple[Term, ...], int]
+
+
+def _leading(p: Term) -> _Leading:
+    """Degree, monomial and coefficient of the highest monomial: of those of one degree, the last one in the order of terms."""
+    return max(((len(m), m, c) for m, c in k.coefficients(p).items()), default=(0, (), 0))
+
+
+def _over(whole: _Leading, part: _Leading) -> Term | None:
+    """One monomial divided by another."""
+    left = list(whole[1])
+    for factor in part[1]:
+        if factor not in left:
+            return None
+        left.remove(factor)
+    return k.polynomial({tuple(left): whole[2] // part[2]}, INT) if part[2] and whole[2] % part[2] == 0 else None
+
+
+def _terms(m: Mark) -> tuple[Term, ...]:
+    return (*terms_of(m.cells), m.reader.start, m.reader.size)
+
+
+def _newer(x: Term, counter: int) -> bool:
+    mark, number = k.mark_of(x)
+    return mark == "#" and number > counter

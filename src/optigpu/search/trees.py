@@ -1,0 +1,182 @@
+"""Tree reductions: `for (h = P/2; h > 0; h >>= 1) { barrier; thread for t: if (t < h) s[t] += s[t + h]; }`.
+
+Each step is unrolled, and what the array holds is said anew after it: s[t] is the sum of the entry values at t, t + h, t + 2h, …
+for t < h. That keeps values small, and leaves a sum over the whole array in s[0]. The same for maxima and minima.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.side_conditions import terms_of
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Cells, Family, Index, arguments, over, same
+from optigpu.logic.equality import Reindex, Split, Step, Steps
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
+from optigpu.search.explore import Content, Explorer, Unexplorable, Update, World, difference, greater, unknown_content
+from optigpu.search.inverse import invert, temporaries
+from optigpu.search.sums import abstract_step
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What such a loop does: the base, the operation, the cell that t stands for, the steps h, and the number of cells."""
+
+    base: str
+    op: str
+    fixed: Index  # indices before the one that the tree is over
+    rest: Index  # and after it
+    offset: Term
+    steps: tuple[int, ...]
+    scratch: tuple[Update, ...] = ()  # what else is written in each step
+    reads: tuple[Cells, ...] = ()  # what is read in all of them
+
+    @property
+    def size(self) -> int:
+        return 2 * self.steps[0]
+
+    def cell(self, t: Term) -> Index:
+        return (*self.fixed, k.add(self.offset, t), *self.rest)
+
+    def total(self, size: int, body: Term) -> Term:
+        """The operation over so many values, at least one: `body` is under their number."""
+        if self.op == "sum":
+            return k.big("sum", ZERO, k.num(size), body)
+        sign = -1 if self.op == "fold_min" else 1
+        values = k.scale(sign, body)
+        return k.scale(sign, k.big("fold_max", ZERO, k.num(size), values, k.instantiate(values, (ZERO,))))
+
+
+def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) -> Tree | None:
+    """Recognise a tree reduction by what its body does for a symbolic h."""
+    if not values or values[-1] != 1 or any(a != 2 * b for a, b in pairwise(values)):
+        return None
+    h = temporaries(1, "h")[0]
+    facts = w.facts.assume(k.le(ONE, h), k.le(h, k.num(values[0])))
+    now = {b: unknown_content(b, c.rank, c.start.sort.result or c.start.sort) for b, c in w.contents.items()}
+    inner = World(facts, {**w.env, loop.index: h}, dict(now), outer=frozenset(now))
+    try:
+        explorer.run(loop.body, inner)
+    except Unexplorable:
+        return None
+    written = {b: c for b, c in inner.contents.items() if b in now and c.updates}
+    for base, content in written.items():
+        others = tuple(u for b, c in written.items() if b != base for u in c.updates)
+        if len(content.updates) != 1 or content.updates[0].cells.arity != 1:
+            continue
+        tree = _tree_of(base, content, h, facts, tuple(values))
+        if tree is not None and not any(h in t.free for u in others for t in terms_of(u.cells)):
+            reads = tuple(_in_all_steps(c, h, values) for c in inner.reads if c.base in now)
+            return replace(tree, scratch=others, reads=reads)
+    return None
+
+
+def _in_all_steps(c: Cells, h: Term, values: list[int]) -> Cells:
+    return over(c, h, ONE, k.num(values[0] + 1)) if any(h in t.free for t in terms_of(c)) else c
+
+
+def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]) -> Tree | None:
+    u = content.updates[0]
+    (x,) = temporaries(1)
+    inside = facts.assume(u.cells.domain((x,)))
+    index = u.cells.at((x,))
+    value = inside.simplify(k.instantiate(u.value, (x,)))
+    found = _combined(value, inside.simplify(content.initial(index)))
+    if found is None or found[1].op != "app" or found[1].args[0] is not content.start:
+        return None
+    op, other = found
+    moved = [i for i, (a, b) in enumerate(zip(index, other.args[1:])) if a is not b]
+    if len(moved) != 1 or k.sub(other.args[1 + moved[0]], index[moved[0]]) is not h:
+        return None
+    d = moved[0]
+    fixed, rest = index[:d], index[d + 1 :]
+    offset = k.sub(index[d], x)
+    if any(x in t.free or h in t.free for t in (*fixed, *rest, offset)):
+        return None
+    return Tree(base, op, fixed, rest, offset, values)
+
+
+def _combined(value: Term, old: Term) -> tuple[str, Term] | None:
+    """The operation and the other value, if a value is made of the old one and another."""
+    summand = difference(value, old)
+    if summand is not None:
+        return "sum", summand
+    most = greater(value, old)
+    if most is not None:
+        return "fold_max", most
+    least = greater(k.neg(value), k.neg(old))
+    return None if least is None else ("fold_min", k.neg(least))
+
+
+def apply_tree(explorer: Explorer, tree: Tree, w: World, at: int) -> None:
+    """What the loop leaves, in an exploration: the first cell holds the total, the others count as uninitialised."""
+    before = explorer.content(tree.base, w)
+    w.reads += tree.reads
+    (j,) = temporaries(1, "j")
+    inside = w.facts.assume(k.le(ZERO, j), k.lt(j, k.num(tree.size)))
+    body = k.abstract(explorer.read(before, tree.cell(j), inside), (j,))
+    for u in tree.scratch:
+        sort_ = u.value.sort
+        f = explorer.opaque_function(k.fun_sort((INT,) * u.cells.arity, sort_) if u.cells.arity else sort_)
+        explorer.write(
+            u.cells.base, Update(u.cells, k.app(f, *arguments(u.cells.arity)) if u.cells.arity else f, u.at), w
+        )
+    cells = Cells(tree.base, ((ZERO, k.num(tree.size)),), TRUE, tuple(k.abstract(t, (j,)) for t in tree.cell(j)))
+    total = tree.total(tree.size, body)
+    explorer.write(tree.base, Update(cells, k.shift(total, 1), at, init=k.eq(k.bound(0, INT), ZERO)), w)
+
+
+def stated(tree: Tree, h: int, entry: Family, now: Family, facts: Facts) -> tuple[Term, Term] | None:
+    """Which cells of the family hold what after the step h, under its binders."""
+    ys = temporaries(now.cells.arity)
+    inside = facts.assume(now.cells.domain(ys))
+    index = now.cells.at(ys)
+    d = len(tree.fixed)
+    t = k.sub(index[d], tree.offset)
+    (j,) = temporaries(1, "j")
+    origin = invert(entry.cells, (*index[:d], k.add(index[d], k.scale(h, j)), *index[d + 1 :]), inside)
+    if origin is None:
+        return None
+    among = k.and_(same((*index[:d], *index[d + 1 :]), (*tree.fixed, *tree.rest)), k.le(ZERO, t))
+    among = inside.simplify(k.and_(among, k.lt(t, k.num(tree.size))))
+    total = tree.total(tree.size // h, k.abstract(entry.value_at(origin), (j,)))
+    value = k.ite(among, total, now.value_at(ys))
+    known = k.ite(among, k.lt(t, k.num(h)), TRUE)
+    return k.abstract(known, ys), k.abstract(value, ys)
+
+
+def halved(at: Index, arity: int) -> list[Index]:
+    """Where the entry value with the number j of a maximum is in those over even and over odd numbers, and the other way."""
+    if arity == len(at) + 1:
+        return [(k.num(j), *at) for j in range(4)]
+    if arity == len(at) > 0:
+        j, rest = at[0], at[1:]
+        return [at, *((x, *rest) for x in (k.scale(2, j), k.add(k.scale(2, j), ONE), k.fdiv(j, k.num(2))))]
+    return [at[len(at) - arity :]] if arity < len(at) else [()] if arity == 0 else []
+
+
+def halving_steps(tree: Tree, h: int, want: Family, facts: Facts) -> Steps:
+    """The sum over j in 0..2m is the one over even j and the one over odd j."""
+    xs = temporaries(want.cells.arity)
+    inside = facts.assume(want.cells.domain(xs), want.init_at(xs))
+    value = inside.simplify(want.value_at(xs))
+    count = tree.size // h
+    out: list[Step] = []
+    for u in dict.fromkeys(a for m in k.coefficients(value) for a in m if a.op == "sum"):
+        low, high, body = u.args
+        if low is not ZERO or high is not k.num(count):
+            continue
+        if count == 2:
+            out.append(Split(u, ONE))
+            continue
+        r, q, y = temporaries(3, "r")
+        part = k.abstract(k.instantiate(body, (k.add(k.scale(2, q), r),)), (q,))
+        new = k.big("sum", ZERO, k.num(2), k.abstract(k.big("sum", ZERO, k.num(count // 2), part), (r,)))
+        two = k.num(2)
+        forward = (k.abstract(k.fmod(y, two), (y,)), k.abstract(k.fdiv(y, two), (y,)))
+        out.append(Reindex(u, new, forward, (k.abstract(k.add(k.scale(2, q), r), (r, q)),)))
+        out.append(Split(new, ONE))
+    return tuple(abstract_step(s, xs) for s in out)

@@ -1,0 +1,150 @@
+"""Answers of a solver, cached by content: in memory, and on disk across runs.
+
+The key is the text of the query with variables renamed in the order of their occurrence, so the same obligation of a program
+that was changed elsewhere is found again. A damaged or unwritable cache is as good as none.
+
+Answers on disk carry a message authentication code under a secret of the user's (`answers.key`, mode 0600, beside them). So answers
+that come from elsewhere (a copied folder, another user, a damaged disk) are not believed. Whoever can act as the user can read the
+secret and make answers up: `audit` and emission do not use the cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+import sqlite3
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from optigpu.logic.judge import Solver
+from optigpu.logic.terms import Term
+
+MOST_BYTES = 256 << 20
+
+
+class CachedSolver(Solver):
+    def __init__(self, solver: Solver, folder: Path | None = None) -> None:
+        self.solver = solver
+        self.memory: dict[str, bool] = {}
+        self.asked = 0
+        self.hits = 0
+        self._secret = _secret(folder) if folder is not None else None
+        self._database = _open(folder) if folder is not None and self._secret is not None else None
+
+    @property
+    def description(self) -> str:
+        return self.solver.description
+
+    def valid(self, facts: Sequence[Term], goal: Term) -> bool:
+        key = content_key(self.solver.description, facts, goal)
+        self.asked += 1
+        found = self.memory.get(key)
+        if found is None:
+            found = self._on_disk(key)
+        if found is not None:
+            self.hits += 1
+            self.memory[key] = found
+            return found
+        answer = self.memory[key] = self.solver.valid(facts, goal)
+        self._to_disk(key, answer)
+        return answer
+
+    def _on_disk(self, key: str) -> bool | None:
+        if self._database is None:
+            return None
+        try:
+            row = self._database.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error:
+            return None
+        return None if row is None else {self._sealed(key, a): a for a in (True, False)}.get(row[0])
+
+    def _to_disk(self, key: str, answer: bool) -> None:
+        if self._database is None:
+            return
+        try:
+            with self._database:
+                self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, self._sealed(key, answer)))
+        except sqlite3.Error:
+            self._database = None
+
+    def _sealed(self, key: str, answer: bool) -> int:
+        """An answer as it is kept: one that was changed by somebody who does not have the user's secret is none."""
+        code = hmac.digest(self._secret or b"", f"{key} {answer}".encode(), "sha256")
+        return int.from_bytes(code[:7])
+
+
+def _secret(folder: Path) -> bytes | None:
+    """The user's secret beside the answers, made at the first use; None if it cannot be kept, or is not the user's alone."""
+    file = folder / "answers.key"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not file.exists():
+            with tempfile.TemporaryDirectory(dir=folder) as own:  # complete before it has its name
+                new = Path(own) / "key"
+                new.touch(mode=0o600)
+                new.write_bytes(secrets.token_bytes(32))
+                with contextlib.suppress(FileExistsError):
+                    os.link(new, file)
+        about = file.stat()
+        alone = os.name != "posix" or (about.st_uid == os.geteuid() and about.st_mode & 0o077 == 0)
+        found = file.read_bytes()
+    except OSError:
+        return None
+    return found if alone and len(found) == 32 else None
+
+
+def _open(folder: Path) -> sqlite3.Connection | None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(folder / "obligations.sqlite", timeout=2.0, check_same_thread=False)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = OFF")
+        with database:
+            database.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer INTEGER) WITHOUT ROWID")
+        if (folder / "obligations.sqlite").stat().st_size > MOST_BYTES:  # answers can be had again
+            with database:
+                database.execute("DELETE FROM answers")
+            database.execute("VACUUM")
+        return database
+    except (OSError, sqlite3.Error):
+        return None
+
+
+def content_key(solver: str, facts: Sequence[Term], goal: Term) -> str:
+    writer = _Writer()
+    roots = [str(writer.number(t)) for t in (goal, *facts)]
+    return hashlib.sha256("\n".join([solver, " ".join(roots), *writer.lines]).encode()).hexdigest()
+
+
+class _Writer:
+    """Lines that determine a query up to the names of its variables: each term has one, in which the terms that it is made of are
+    numbers of lines above. So a part that occurs in many places is written once."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.numbers: dict[Term, int] = {}
+
+    def number(self, t: Term) -> int:
+        if t not in self.numbers:
+            line = self._line(t)
+            self.numbers[t] = len(self.lines)
+            self.lines.append(line)
+        return self.numbers[t]
+
+    def _line(self, t: Term) -> str:
+        match t.op:
+            case "var":
+                return f"v:{t.sort.name}"
+            case "num":
+                return f"{t.data}{t.sort.name[0]}"
+            case "poly":
+                return "+".join(f"{c}*{'*'.join(str(self.number(a)) for a in m)}" for m, c in t.data)
+            case "bound":
+                return f"^{t.data}:{t.sort.name}"
+            case _:
+                data = "" if t.data is None else ",".join(s.name for s in t.data)
+                return f"({t.op}{data} {' '.join(str(self.number(a)) for a in t.args)})"
