@@ -15,7 +15,7 @@ from optigpu.kernel.context import Mark
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
-from optigpu.logic.cells import READ, SOME, UNINIT, Cells, Claim, Owner
+from optigpu.logic.cells import READ, SOME, UNINIT, CellClaim, Cells, Owner
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO
 from optigpu.solver.z3_solver import Z3Solver
 from tests.kernel.test_attacks import B0, SIZES, begun, launched, m, n, refused
@@ -159,7 +159,7 @@ ORDERED = (*SIZES, k.le(m, n))
 
 
 def two(*code: kc.Instr, **about: Any) -> Any:
-    return begun(*code, pre=(Claim(LOW, SOME), Claim(HIGH, SOME)), requires=ORDERED, **about)
+    return begun(*code, pre=(CellClaim(LOW, SOME), CellClaim(HIGH, SOME)), requires=ORDERED, **about)
 
 
 def test_gather_makes_one_family_of_two() -> None:
@@ -167,7 +167,7 @@ def test_gather_makes_one_family_of_two() -> None:
     after = kernel.gather(state, WHOLE, FIRST, BOTH)
     assert [r.cells for r in after.held.values()] == [WHOLE]
     only_some = replace(WHOLE, ranges=((ZERO, k.sub(n, ONE)),))
-    kernel, state = begun(pre=(Claim(LOW, SOME), Claim(HIGH, SOME)), requires=(*ORDERED, k.lt(m, n)))
+    kernel, state = begun(pre=(CellClaim(LOW, SOME), CellClaim(HIGH, SOME)), requires=(*ORDERED, k.lt(m, n)))
     kept = kernel.gather(state, only_some, FIRST, BOTH)
     assert len(kept.held) == 2  # the last cell is still in the second family
     assert refused(kernel.gather, kept, WHOLE, FIRST, BOTH).why == "permission"
@@ -199,7 +199,7 @@ def test_gather_takes_no_cell_twice() -> None:
 
 def test_gather_keeps_what_cells_hold() -> None:
     """Each half keeps its own contents, and what is not written in one is not written."""
-    claims = (Claim(LOW, SOME), Claim(HIGH, UNINIT))
+    claims = (CellClaim(LOW, SOME), CellClaim(HIGH, UNINIT))
     kernel, state = begun(pre=claims, requires=ORDERED)
     after = kernel.gather(state, WHOLE, FIRST, BOTH)
     (whole,) = after.held.values()
@@ -213,9 +213,9 @@ def test_gather_keeps_what_cells_hold() -> None:
 
 
 def test_gather_is_for_what_is_held_in_full_and_seen_by_all() -> None:
-    kernel, state = begun(pre=(Claim(LOW, SOME, share=READ), Claim(HIGH, SOME)), requires=ORDERED)
+    kernel, state = begun(pre=(CellClaim(LOW, SOME, share=READ), CellClaim(HIGH, SOME)), requires=ORDERED)
     assert refused(kernel.gather, state, WHOLE, FIRST, BOTH).why == "permission"
-    kernel, state = launched(pre=(Claim(LOW, SOME), Claim(HIGH, SOME)), requires=ORDERED)
+    kernel, state = launched(pre=(CellClaim(LOW, SOME), CellClaim(HIGH, SOME)), requires=ORDERED)
     kernel.gather(state, WHOLE, FIRST, BOTH)
     for number in (1, 2):
         owned = changed(state, held={**state.held, number: replace(state.held[number], owner=Owner(ZERO, ONE))})

@@ -22,7 +22,7 @@ from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContra
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, Owner, box, same
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, CellFamily, Cells, Owner, box, same
 from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge, instance
@@ -36,15 +36,15 @@ B0, B1 = k.bound(0, INT), k.bound(1, INT)
 i, x = k.var("i", INT), k.var("x", REAL)
 NOUGHT, THREE = k.num(0, REAL), k.num(3, REAL)
 WHOLE = box("a", (n,))
-KNOWN_A = Claim(WHOLE, KNOWN, k.app(A, B0))
+KNOWN_A = CellClaim(WHOLE, KNOWN, k.app(A, B0))
 ID = Take(1, (B0,), (B0,))
 SIZES = (k.le(ZERO, n), k.le(ZERO, m))
 
 
 def kernel_of(
     *code: kc.Instr,
-    pre: tuple[Claim, ...] = (KNOWN_A,),
-    post: tuple[Claim, ...] = (),
+    pre: tuple[CellClaim, ...] = (KNOWN_A,),
+    post: tuple[CellClaim, ...] = (),
     requires: tuple[Term, ...] = SIZES,
     ensures: tuple[Term, ...] = (),
     params: tuple[kc.Param, ...] = (),
@@ -150,7 +150,7 @@ def test_no_rule_takes_a_name_that_does_not_exist() -> None:
 
 def test_forged_inverse_of_a_claim() -> None:
     """Two binders of one cell: an inverse exists only as the constant that stands for the binder."""
-    twice = Claim(Cells("a", ((ZERO, k.num(2)),), TRUE, (ZERO,)), SOME)
+    twice = CellClaim(Cells("a", ((ZERO, k.num(2)),), TRUE, (ZERO,)), SOME)
     kernel = kernel_of(pre=(twice,), requires=(*SIZES, k.lt(ZERO, n)))
     facts = kernel.judge.root.assume(*SIZES, k.lt(ZERO, n))
     (b,), _ = facts.arbitrary(INT)
@@ -165,20 +165,20 @@ def test_begin() -> None:
     assert refused(kernel_of(space="SMem").begin, "f", ((B0,),)).why == "space"
     assert refused(kernel_of(device=True).begin, "f", ((B0,),)).why == "space"
     kernel_of(device=True, space="SMem").begin("f", ((B0,),))
-    longer = Claim(Cells("a", ((ZERO, k.add(n, ONE)),), TRUE, (B0,)), SOME)
-    earlier = Claim(Cells("a", ((k.num(-1), n),), TRUE, (B0,)), SOME)
+    longer = CellClaim(Cells("a", ((ZERO, k.add(n, ONE)),), TRUE, (B0,)), SOME)
+    earlier = CellClaim(Cells("a", ((k.num(-1), n),), TRUE, (B0,)), SOME)
     for claim in (longer, earlier, replace(longer, share=READ), replace(earlier, share=READ)):
         assert refused(kernel_of(pre=(claim,)).begin, "f", ((B0,),)).why == "outside"
-    twice = Claim(Cells("a", ((ZERO, n),), TRUE, (k.fdiv(B0, k.num(2)),)), SOME)
+    twice = CellClaim(Cells("a", ((ZERO, n),), TRUE, (k.fdiv(B0, k.num(2)),)), SOME)
     assert refused(kernel_of(pre=(twice,)).begin, "f", ((k.scale(2, B0),),)).why == "twice"
     for shares in ((FULL, READ), (READ, FULL), (FULL, FULL)):
-        claims = tuple(Claim(WHOLE, SOME, None, s) for s in shares)
+        claims = tuple(CellClaim(WHOLE, SOME, None, s) for s in shares)
         assert refused(kernel_of(pre=claims).begin, "f", ((B0,), (B0,))).why == "twice"
-    kernel_of(pre=tuple(Claim(WHOLE, SOME, None, READ) for _ in range(2))).begin("f", ((B0,), (B0,)))
+    kernel_of(pre=tuple(CellClaim(WHOLE, SOME, None, READ) for _ in range(2))).begin("f", ((B0,), (B0,)))
 
 
 def test_finish() -> None:
-    kernel, state = begun(post=(Claim(WHOLE, SOME),), ensures=(k.lt(m, ZERO),))
+    kernel, state = begun(post=(CellClaim(WHOLE, SOME),), ensures=(k.lt(m, ZERO),))
     assert refused(kernel.finish, state, (ID,), ((),)).why == "fact"
     for takes, steps in (((), ((),)), ((ID,), ())):  # fewer answers than questions
         with pytest.raises((Rejected, ValueError)):
@@ -198,11 +198,11 @@ def test_finish() -> None:
 
 
 def test_a_claim_given_back_twice_or_of_less() -> None:
-    half = Claim(box("a", (m,)), SOME)
+    half = CellClaim(box("a", (m,)), SOME)
     kernel, state = begun(post=(half, half), requires=(*SIZES, k.le(m, n)))
     assert refused(kernel.finish, state, (ID, ID), ()).why == "permission"
-    uninit = Claim(WHOLE, UNINIT)
-    kernel, state = begun(pre=(uninit,), post=(Claim(WHOLE, SOME),))
+    uninit = CellClaim(WHOLE, UNINIT)
+    kernel, state = begun(pre=(uninit,), post=(CellClaim(WHOLE, SOME),))
     assert refused(kernel.finish, state, (ID,), ()).why == "init"
     kernel, state = begun(pre=(KNOWN_A,), post=(KNOWN_A,))
     for wrong in (
@@ -299,7 +299,7 @@ def test_ghost_and_assertion() -> None:
     assert refused(*reversed_call("assertion", kc.Assert(no)), ()).why == "fact"
     assert refused(*reversed_call("ghost", kc.Ghost("g", (no,), (), (), ())), (), ()).why == "fact"
     assert refused(*reversed_call("ghost", kc.Ghost("g", (), (), (), (no,))), (), ((),)).why == "fact"
-    wrong = Claim(WHOLE, KNOWN, NOUGHT)
+    wrong = CellClaim(WHOLE, KNOWN, NOUGHT)
     for pre, post in (((wrong,), ()), ((), (wrong,))):
         assert refused(*reversed_call("ghost", kc.Ghost("g", (), pre, post, ())), (ID,), ()).why == "value"
     both = kc.Ghost("g", (), (KNOWN_A, KNOWN_A), (), ())
@@ -326,7 +326,7 @@ def reversed_call(rule: str, instr: kc.Instr) -> tuple[Callable[..., Any], State
 
 
 def test_contents_can_be_restated_where_they_are_written() -> None:
-    kernel, state = begun(pre=(Claim(WHOLE, UNINIT),))
+    kernel, state = begun(pre=(CellClaim(WHOLE, UNINIT),))
     after = kernel.restate(state, 1, TRUE, NOUGHT, ())  # nothing is written, so anything is true of it
     assert after.held[1].init is k.FALSE
     kernel, state = begun()
@@ -403,7 +403,7 @@ def test_enter_loop() -> None:
     parallel, start = begun(loop(store(i), mode=kc.PARALLEL))
     for contract in (LoopContract((), (kept,)), LoopContract(facts=(TRUE,))):
         assert refused(parallel.enter_loop, start, contract).why == "parallel"
-    uninit, start = begun(loop(store(i)), pre=(Claim(WHOLE, UNINIT),))
+    uninit, start = begun(loop(store(i)), pre=(CellClaim(WHOLE, UNINIT),))
     assert refused(uninit.enter_loop, start, LoopContract((), (kept,))).why == "init"
 
 
@@ -438,14 +438,14 @@ def test_leave_loop() -> None:
     end = kernel.enter_loop(state, LoopContract((replace(each(n), value=None, init=TRUE),)))
     end = changed(end, code=())
     kernel.leave_loop(end, ((),), ())
-    kernel, state = begun(loop(), pre=(Claim(WHOLE, UNINIT),))
+    kernel, state = begun(loop(), pre=(CellClaim(WHOLE, UNINIT),))
     end = kernel.enter_loop(state, LoopContract((each(n, None),)))
     assert refused(kernel.leave_loop, end, ((),), ()).why == "init"
 
 
 def test_invariants_are_preserved() -> None:
     """a[0] holds 3 from the first iteration on: not before it."""
-    cell = Claim(box("a", (ONE,)), KNOWN, NOUGHT)
+    cell = CellClaim(box("a", (ONE,)), KNOWN, NOUGHT)
     one = (*SIZES, k.lt(ZERO, n))
     kernel, state = begun(loop(store(ZERO)), pre=(cell,), requires=one)
     assert refused(kernel.enter_loop, state, LoopContract((), (Invariant(1, TRUE, THREE),))).why == "value"
@@ -643,7 +643,7 @@ def test_launches_and_phases() -> None:
 def callee(**about: Any) -> kc.Function:
     """`void g(int k, float y[k])`, which is admitted."""
     size = k.var("k", INT)
-    claim = Claim(box("y", (size,)), SOME)
+    claim = CellClaim(box("y", (size,)), SOME)
     mine = {
         "params": (kc.Param("k", INT), kc.Param("y", REAL, (size,))),
         "contract": kc.Contract((), (), (claim,), (claim,), ()),
@@ -683,7 +683,7 @@ def test_calls() -> None:
 
 def test_a_call_needs_its_precondition() -> None:
     k_ = k.var("k", INT)
-    full, read = Claim(box("y", (k_,)), SOME), Claim(box("z", (k_,)), SOME, None, READ)
+    full, read = CellClaim(box("y", (k_,)), SOME), CellClaim(box("z", (k_,)), SOME, None, READ)
     needs = callee(contract=kc.Contract((), (k.lt(ZERO, k_),), (full,), (full,), ()))
     kernel, state = calling(needs)
     assert refused(kernel.call, state, (), (ID,), ((),)).why == "fact"
@@ -738,11 +738,11 @@ def test_arguments_fit_parameters() -> None:
 def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
     """g gives its array back from the other end: cell k - 1 - i holds i."""
     size = k.var("k", INT)
-    full = Claim(box("y", (size,)), SOME)
-    back = Claim(Cells("y", ((ZERO, size),), TRUE, (k.sub(k.sub(size, ONE), B0),)), KNOWN, k.to_real(B0))
+    full = CellClaim(box("y", (size,)), SOME)
+    back = CellClaim(Cells("y", ((ZERO, size),), TRUE, (k.sub(k.sub(size, ONE), B0),)), KNOWN, k.to_real(B0))
     g = callee(contract=kc.Contract((), (), (full,), (back,), ()))
     turned = k.sub(k.sub(n, ONE), B0)
-    kernel, state = calling(g, post=(Claim(WHOLE, KNOWN, k.to_real(turned)),))
+    kernel, state = calling(g, post=(CellClaim(WHOLE, KNOWN, k.to_real(turned)),))
     after = kernel.call(state, (), (ID,), (), (Take(1, (turned,), (turned,)),))
     kernel.finish(after, (ID,), ())
     s = strangers(state)[0]
@@ -758,7 +758,7 @@ def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
     for gives in ((Take(7, (turned,), (turned,)),), (ID, ID)):
         with pytest.raises((Rejected, ValueError, KeyError)):
             kernel.call(state, (), (ID,), (), gives)
-    two = callee(contract=kc.Contract((k.var("V", INT),), (), (full,), (back, Claim(box("y", (ZERO,)), SOME)), ()))
+    two = callee(contract=kc.Contract((k.var("V", INT),), (), (full,), (back, CellClaim(box("y", (ZERO,)), SOME)), ()))
     kernel, state = calling(two)
     for variables, gives in (
         ((ZERO,), (Take(1, (turned,), (turned,)),)),
@@ -914,7 +914,7 @@ def test_a_set_of_cells_has_as_many_binders_as_it_has() -> None:
     for args in ((), (ZERO, n)):
         with pytest.raises((ValueError, IndexError)):
             WHOLE.domain(args)
-    read = Claim(box("a", (ONE,)), SOME, None, READ)
+    read = CellClaim(box("a", (ONE,)), SOME, None, READ)
     kernel, state = begun(post=(read,), requires=(*SIZES, k.lt(ONE, n)))
     assert refused(kernel.finish, state, (ID,), ()).why == "leak"
     with pytest.raises((Rejected, ValueError)):
@@ -922,7 +922,7 @@ def test_a_set_of_cells_has_as_many_binders_as_it_has() -> None:
 
 
 def test_updates_and_removals_of_families() -> None:
-    family = Family(WHOLE, NOUGHT, k.lt(B0, k.num(4)))
+    family = CellFamily(WHOLE, NOUGHT, k.lt(B0, k.num(4)))
     first = k.lt(B0, k.num(2))
     new = family.updated(first, THREE, k.FALSE)
     judge, facts = Judge(Z3Solver()), Facts()
@@ -939,7 +939,7 @@ def test_updates_and_removals_of_families() -> None:
 def test_indices_of_different_length_are_different() -> None:
     assert same((n,), (n, m)) is k.FALSE and same((), (n,)) is k.FALSE and same((n, m), (n, m)) is TRUE
     matrix = kc.Param("b", REAL, (n, n))
-    pre = (Claim(box("b", (n, n)), SOME),)
+    pre = (CellClaim(box("b", (n, n)), SOME),)
     code = kc.Load(x, kc.Place("b", (m, m))), kc.Load(x, kc.Place("b", (m,))), kc.Load(x, kc.Place("b", ()))
     for instr, ok in zip(code, (True, False, False)):
         kernel = kernel_of(instr, pre=pre, params=(matrix,), requires=(*SIZES, k.lt(m, n)))
@@ -1050,14 +1050,14 @@ def test_a_law_is_true_before_the_loop_and_kept_by_its_body() -> None:
 
 def test_a_law_speaks_of_written_cells_alone() -> None:
     """Of cells that hold nothing a law may say anything, and nothing follows."""
-    kernel, state = instantiating(loop(), kc.Oblige(k.FALSE, "asked"), pre=(Claim(WHOLE, UNINIT),))
+    kernel, state = instantiating(loop(), kc.Oblige(k.FALSE, "asked"), pre=(CellClaim(WHOLE, UNINIT),))
     end = kernel.enter_loop(state, law(k.FALSE, k.FALSE))
     assert refused(kernel.oblige, kernel.leave_loop(end, (), ((),))).why == "asked"
     written = k.lt(B0, B1)  # v is B1
-    kernel, state = instantiating(loop(store(i)), pre=(Claim(WHOLE, UNINIT),))
+    kernel, state = instantiating(loop(store(i)), pre=(CellClaim(WHOLE, UNINIT),))
     end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.var("i#2", INT),))
     kernel.leave_loop(end, (), ((),))
-    kernel, state = instantiating(loop(store(i, NOUGHT)), pre=(Claim(WHOLE, UNINIT),))
+    kernel, state = instantiating(loop(store(i, NOUGHT)), pre=(CellClaim(WHOLE, UNINIT),))
     end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.var("i#2", INT),))
     assert refused(kernel.leave_loop, end, (), ((),)).why == "law"
 

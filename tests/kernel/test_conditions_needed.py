@@ -22,7 +22,7 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.thread_rules import lane_read
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.equality import Case, parts, scaled_parts
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.facts import _entries as entries_of_facts
@@ -106,7 +106,7 @@ def test_loops_take_for_themselves_what_is_held_in_full() -> None:
 # Calls by threads
 
 
-def group_callee(*pre: Claim, space: str = "GMem") -> kc.Function:
+def group_callee(*pre: CellClaim, space: str = "GMem") -> kc.Function:
     """A function for six threads, with claims on y (and z)."""
     params = (kc.Param("k", INT), kc.Param("y", REAL, (SIZE,), space), kc.Param("z", REAL, (SIZE,), space))
     post = tuple(c for c in pre if c.share == FULL)
@@ -114,15 +114,15 @@ def group_callee(*pre: Claim, space: str = "GMem") -> kc.Function:
     return callee(params=used, contract=kc.Contract((), (), pre, post, ()), device=True, threads=k.num(6))
 
 
-def claim(owner: Owner | None = None, share: str = FULL) -> Claim:
-    return Claim(box("y", (SIZE,)), SOME, None, share, owner)
+def claim(owner: Owner | None = None, share: str = FULL) -> CellClaim:
+    return CellClaim(box("y", (SIZE,)), SOME, None, share, owner)
 
 
 MINE, ALL = Owner(B0, ONE), Owner(ZERO, k.num(6))
 CALL = kc.Call(None, "g", (n, kc.View("a", (), ZERO)))
 
 
-def called(state_owner: Owner | None, wanted: Claim) -> tuple[Kernel, State]:
+def called(state_owner: Owner | None, wanted: CellClaim) -> tuple[Kernel, State]:
     """Six threads hold a, with that owner, and call g."""
     kernel, state = launched(CALL, requires=SIX, others=(group_callee(wanted),))
     return kernel, changed(state, held={1: replace(state.held[1], owner=state_owner)})
@@ -146,7 +146,7 @@ def test_cells_are_handed_to_threads_that_may_access_them() -> None:
             assert refused(kernel.call, state, (), (ID,), ()).why == "owner"
 
 
-def after_reading(index: Term, wanted: Claim, *between: kc.Instr) -> tuple[Kernel, State]:
+def after_reading(index: Term, wanted: CellClaim, *between: kc.Instr) -> tuple[Kernel, State]:
     """Each of six threads has read one cell; the next instruction is a call of g (or what is between)."""
     reads = threads("u", 6, load(index))
     kernel, state = launched(reads, *between, CALL, requires=SIX, others=(group_callee(wanted),))
@@ -176,7 +176,7 @@ def test_reads_of_one_family_do_not_concern_another() -> None:
     """Marks are about a family: b was read, a is handed over."""
     b = kc.Param("b", REAL, (n,), "GMem")
     reads = threads("u", 6, load(k.sub(k.num(5), k.var("u", INT)), "b"))
-    pre = (KNOWN_A, Claim(box("b", (n,)), SOME))
+    pre = (KNOWN_A, CellClaim(box("b", (n,)), SOME))
     kernel, state = launched(reads, CALL, requires=SIX, params=(b,), pre=pre, others=(group_callee(claim(MINE)),))
     body = kernel.enter_loop(state, LoopContract(part=ONE))
     state = kernel.leave_loop(kernel.load(body, 2, (k.sub(k.num(5), body.block.data.v),)), (), ())
@@ -201,7 +201,7 @@ def test_what_a_callee_reads_is_marked() -> None:
 def test_host_memory_is_not_handed_to_threads() -> None:
     """An admitted device function may ask for host memory; there is none that threads could access."""
     b = kc.Param("b", REAL, (n,))
-    pre = (KNOWN_A, Claim(box("b", (n,)), SOME))
+    pre = (KNOWN_A, CellClaim(box("b", (n,)), SOME))
     for share in (FULL, READ):
         g = group_callee(claim(MINE, share), space="Any")
         call = kc.Call(None, "g", (n, kc.View("b", (), ZERO)))
@@ -237,8 +237,8 @@ def test_memory_of_devices_is_any_that_threads_have() -> None:
 
 def turned_callee() -> kc.Function:
     """Gives its cells back from the other end."""
-    back = Claim(Cells("y", ((ZERO, SIZE),), TRUE, (k.sub(k.sub(SIZE, ONE), B0),)), SOME)
-    return callee(contract=kc.Contract((), (), (Claim(box("y", (SIZE,)), SOME),), (back,), ()))
+    back = CellClaim(Cells("y", ((ZERO, SIZE),), TRUE, (k.sub(k.sub(SIZE, ONE), B0),)), SOME)
+    return callee(contract=kc.Contract((), (), (CellClaim(box("y", (SIZE,)), SOME),), (back,), ()))
 
 
 def test_a_call_for_some_cells_leaves_the_others() -> None:
@@ -246,7 +246,7 @@ def test_a_call_for_some_cells_leaves_the_others() -> None:
     part = (*SIZES, k.le(m, n))
     call = kc.Call(None, "g", (m, kc.View("a", (), ZERO)))
     turned = k.sub(k.sub(m, ONE), B0)
-    kernel, state = begun(call, others=(turned_callee(),), requires=part, post=(Claim(WHOLE, SOME),))
+    kernel, state = begun(call, others=(turned_callee(),), requires=part, post=(CellClaim(WHOLE, SOME),))
     for gives in ((Take(1, (turned,), (turned,)),), ()):
         after = kernel.call(state, (), (ID,), (), gives)
         if gives:
@@ -262,12 +262,12 @@ def test_a_call_for_some_cells_leaves_the_others() -> None:
 def test_cells_are_given_back_to_their_own_array() -> None:
     """g gives two arrays back from the other end; each goes where it was taken, and not into the other's family."""
     params = (kc.Param("k", INT), *(kc.Param(name, REAL, (SIZE,)) for name in "yz"))
-    pre = tuple(Claim(box(name, (SIZE,)), SOME) for name in "yz")
+    pre = tuple(CellClaim(box(name, (SIZE,)), SOME) for name in "yz")
     turn = k.sub(k.sub(SIZE, ONE), B0)
-    post = tuple(Claim(Cells(name, ((ZERO, SIZE),), TRUE, (turn,)), SOME) for name in "yz")
+    post = tuple(CellClaim(Cells(name, ((ZERO, SIZE),), TRUE, (turn,)), SOME) for name in "yz")
     g = callee(params=params, contract=kc.Contract((), (), pre, post, ()))
     call = kc.Call(None, "g", (n, kc.View("a", (), ZERO), kc.View("b", (), ZERO)))
-    mine = (KNOWN_A, Claim(box("b", (n,)), SOME))
+    mine = (KNOWN_A, CellClaim(box("b", (n,)), SOME))
     kernel, state = begun(call, pre=mine, params=(kc.Param("b", REAL, (n,)),), others=(g,))
     turned = k.sub(k.sub(n, ONE), B0)
     takes = tuple(Take(number, (B0,), (B0,)) for number in (1, 2))
@@ -282,7 +282,7 @@ def test_cells_are_given_back_to_their_own_array() -> None:
 def test_cells_are_given_back_at_binders_that_the_family_has() -> None:
     """a's cells are numbered by even binders; an odd one is none of them, though it has the index of one."""
     two = k.num(2)
-    even = Claim(Cells("a", ((ZERO, k.scale(2, n)),), k.eq(k.fmod(B0, two), ZERO), (k.fdiv(B0, two),)), SOME)
+    even = CellClaim(Cells("a", ((ZERO, k.scale(2, n)),), k.eq(k.fmod(B0, two), ZERO), (k.fdiv(B0, two),)), SOME)
     call = kc.Call(None, "g", (n, kc.View("a", (), ZERO)))
     kernel = kernel_of(call, others=(turned_callee(),), pre=(even,))
     state = kernel.begin("f", ((k.scale(2, B0),),))
@@ -296,7 +296,7 @@ def test_cells_are_given_back_at_binders_that_the_family_has() -> None:
 
 def test_a_body_keeps_no_cells_that_a_call_brought() -> None:
     """An admitted function gives cells that it has not taken; after the loop nobody would know of them."""
-    full = Claim(box("y", (SIZE,)), SOME)
+    full = CellClaim(box("y", (SIZE,)), SOME)
     for post, ok in (((), True), ((full,), False)):
         g = callee(contract=kc.Contract((), (), (), post, ()))
         kernel, state = begun(loop(CALL), pre=(), others=(g,), requires=(*SIZES, k.lt(ZERO, n)))
@@ -313,7 +313,7 @@ def test_a_body_keeps_no_cells_that_a_call_brought() -> None:
 def test_cells_may_be_read_twice() -> None:
     """The cells a[i div 2], for reading: two binders of one cell are no harm. In full they are."""
     two = k.num(2)
-    twice = Claim(Cells("a", ((ZERO, n),), TRUE, (k.fdiv(B0, two),)), SOME, None, READ)
+    twice = CellClaim(Cells("a", ((ZERO, n),), TRUE, (k.fdiv(B0, two),)), SOME, None, READ)
     take = Take(1, (k.fdiv(B0, two),), (k.scale(2, B0),))
     for share in (READ, FULL):
         kernel, state = begun(kc.Ghost("g", (), (replace(twice, share=share),), (), ()))
@@ -609,7 +609,7 @@ def test_a_loose_index_is_no_fact() -> None:
 
 WIDTH = (-8, 7)
 NUMBERS = kc.Param("q", INT, (n,), limits=WIDTH)
-HELD_Q = Claim(box("q", (n,)), SOME)
+HELD_Q = CellClaim(box("q", (n,)), SOME)
 
 
 def test_what_overflows_is_assumed_to_fit_only_where_the_program_says_so() -> None:
@@ -633,7 +633,7 @@ def test_the_product_of_two_sizes_is_bounded_where_they_are_not_negative() -> No
     matrix = kc.Param("q", INT, (n, m), bytes=4)
     bound = k.le(k.mul(k.num(4), n, m), k.num(1 << 47))
     for requires, known in ((SIZES, True), ((k.le(ZERO, n),), False), ((), False)):
-        kernel = kernel_of(pre=(Claim(box("q", (n, m)), SOME),), requires=requires, params=(matrix,))
+        kernel = kernel_of(pre=(CellClaim(box("q", (n, m)), SOME),), requires=requires, params=(matrix,))
         state = kernel.begin("f", ((B1, B0),))
         assert kernel.judge.proves(state.facts, bound) == known
 
@@ -649,7 +649,7 @@ def test_shared_arrays_of_all_blocks_need_not_fit_into_memory(space: str, known:
 
 def test_of_what_is_not_held_no_limits_are_known() -> None:
     contents, even = k.var("Q", k.fun_sort((INT,), INT)), k.eq(k.fmod(B0, k.num(2)), ZERO)
-    held = Claim(replace(box("q", (n,)), where=even), KNOWN, k.app(contents, B0))
+    held = CellClaim(replace(box("q", (n,)), where=even), KNOWN, k.app(contents, B0))
     kernel = kernel_of(pre=(held,), params=(NUMBERS,), requires=(k.eq(n, k.num(4)), k.le(ZERO, m)))
     kernel.judge.root = Facts(Search())
     state = kernel.begin("f", ((B0,),))
@@ -659,7 +659,7 @@ def test_of_what_is_not_held_no_limits_are_known() -> None:
 
 def test_an_array_is_passed_for_one_with_elements_of_the_same_type() -> None:
     size = k.var("k", INT)
-    claim = Claim(box("y", (size,)), SOME)
+    claim = CellClaim(box("y", (size,)), SOME)
     for limits, accepted in ((WIDTH, True), (None, False), ((-8, 8), False), ((0, 7), False)):
         wanted = kc.Param("y", INT, (size,), limits=limits)
         g = callee(params=(kc.Param("k", INT), wanted), contract=kc.Contract((), (), (claim,), (claim,), ()))
@@ -723,7 +723,7 @@ def at_the_end(*invariants: Invariant) -> tuple[Kernel, State]:
     names = ("p", "q")[: len(invariants)]
     params = tuple(kc.Param(name, INT, ()) for name in names)
     stores = tuple(kc.Store(kc.Place(name, ()), k.num(3 + c)) for c, name in enumerate(names))
-    kernel = kernel_of(loop(*stores), pre=tuple(Claim(cell(name), SOME) for name in names), params=params)
+    kernel = kernel_of(loop(*stores), pre=tuple(CellClaim(cell(name), SOME) for name in names), params=params)
     state = kernel.begin("f", ((),) * len(names))
     end = kernel.enter_loop(state, LoopContract((), invariants, (k.le(B0, n),)))
     for number in range(1, len(names) + 1):
@@ -747,7 +747,7 @@ def test_what_an_invariant_tells_of_a_cell_is_known_where_it_holds_something(whi
     none = which == "ranges"
     param = kc.Param("p", INT, (ZERO,) if none else ())
     held = box("p", (ZERO,)) if none else cell("p", k.lt(n, ZERO) if which == "where" else TRUE)
-    kernel = kernel_of(loop(), pre=(Claim(held, SOME),), params=(param,))
+    kernel = kernel_of(loop(), pre=(CellClaim(held, SOME),), params=(param,))
     state = kernel.begin("f", ((B0,) if none else (),))
     state = changed(state, held={1: replace(state.held[1], value=k.num(3))})
     end = kernel.enter_loop(state, LoopContract((), (said,), (k.le(B0, n),)))
@@ -765,7 +765,7 @@ FIRST = k.lt(B0, m)
 
 
 def two_parts(share: str = FULL) -> tuple[Kernel, State]:
-    claims = (Claim(LEFT, SOME, None, share), Claim(RIGHT, SOME))
+    claims = (CellClaim(LEFT, SOME, None, share), CellClaim(RIGHT, SOME))
     return begun(pre=claims, requires=(*SIZES, k.le(m, n)))
 
 

@@ -18,7 +18,7 @@ from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
 from optigpu.kernel.state import State
 from optigpu.kernel.thread_rules import ANY_LAUNCH
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, KNOWN, READ, SOME, Cells, Claim, Owner, box
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import BOOL, INT, ONE, REAL, TRUE, ZERO, Term
 from tests.kernel.test_attacks import (
@@ -63,7 +63,7 @@ def test_a_logical_variable_is_one_value_for_all_cells() -> None:
     """g asks for an array that holds V everywhere. An array that holds i at i is none, though "i" is what each cell holds."""
     size, V, result = k.var("k", INT), k.var("V", INT), k.var("_Res", REAL)
     first, second = k.var("p", REAL), k.var("q", REAL)
-    constant = Claim(box("y", (size,)), KNOWN, k.to_real(V))
+    constant = CellClaim(box("y", (size,)), KNOWN, k.to_real(V))
     two = k.le(k.num(2), size)
     g = kc.Function(
         "g",
@@ -77,7 +77,7 @@ def test_a_logical_variable_is_one_value_for_all_cells() -> None:
     )
     for value, given, ok in ((B0, B0, False), (B0, m, False), (m, B0, False), (m, m, True)):
         requires = (*SIZES, k.le(k.num(2), n))
-        kernel, state = calling(g, pre=(Claim(WHOLE, KNOWN, k.to_real(value)),), requires=requires)
+        kernel, state = calling(g, pre=(CellClaim(WHOLE, KNOWN, k.to_real(value)),), requires=requires)
         end = kernel.load(kernel.load(kernel.begin("g", ((B0,),)), 1, (ZERO,)), 1, (ONE,))
         kernel.finish(kernel.let(end), (ID,), ((),))
         if ok:
@@ -88,7 +88,7 @@ def test_a_logical_variable_is_one_value_for_all_cells() -> None:
 
 def test_nothing_is_given_back_for_reading() -> None:
     """The caller has not lost what it lent: with a second family of the same cells it could read what they held before a store."""
-    claim = Claim(box("y", (k.var("k", INT),)), SOME)
+    claim = CellClaim(box("y", (k.var("k", INT),)), SOME)
     for pre, post, ok in ((READ, READ, False), (FULL, READ, False), (FULL, FULL, True)):
         contract = kc.Contract((), (), (replace(claim, share=pre),), (replace(claim, share=post),), ())
         kernel, state = calling(callee(contract=contract))
@@ -221,7 +221,7 @@ def written_by_the_block(kernel: Kernel, state: State) -> tuple[State, int]:
 def after_threads(owner: Owner, crossed: bool) -> Theorem:
     """All 64 threads write their cells; "they belong to `owner`"; then blocks synchronise and write theirs, or each other's."""
     code = (threads("t", 64, store(T)), NOTHING, blocks(crossed, kc.Barrier("block")))
-    post = (Claim(WHOLE, KNOWN, FIVE),)
+    post = (CellClaim(WHOLE, KNOWN, FIVE),)
     ends = (kc.Phase("teardown"), kc.Phase("host"))
     kernel, state = launched(*code, *ends, block=32, grid=k.num(2), requires=SIXTY_FOUR, post=post)
     state = said(kernel, written_by_threads(kernel, state, 64), 1, THREE, owner)
@@ -244,7 +244,7 @@ def after_blocks(owner: Owner | None, crossed: bool) -> Theorem:
     first = (*blocks(False).body, kc.Barrier("block"), NOTHING)
     code = (replace(blocks(False), body=first), blocks(crossed))
     ends = (kc.Phase("teardown"), kc.Phase("host"))
-    post = (Claim(WHOLE, KNOWN, FIVE),)
+    post = (CellClaim(WHOLE, KNOWN, FIVE),)
     kernel, state = launched(*code, *ends, block=32, grid=k.num(2), requires=SIXTY_FOUR, post=post)
     body = kernel.enter_loop(state, LoopContract((of_blocks(False, FIVE, True),), part=BLOCK))
     body, family = written_by_the_block(kernel, body)

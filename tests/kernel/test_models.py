@@ -28,7 +28,7 @@ from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContra
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Index, Owner, arguments, box
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, Cells, Owner, Terms, arguments, box
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.inverse import invert, temporaries
@@ -80,7 +80,7 @@ def random_facts(r: Random, *more: Term) -> tuple[Term, ...]:
     return (*more, *r.sample(FACTS, r.randint(1, 4)))
 
 
-def memories(facts: tuple[Term, ...], claims: tuple[Claim, ...]) -> list[Memory]:
+def memories(facts: tuple[Term, ...], claims: tuple[CellClaim, ...]) -> list[Memory]:
     """A run for each choice of small numbers for which the facts hold, with what the claims say of its arrays."""
     out = []
     for x, y in product(SMALL, SMALL):
@@ -97,14 +97,20 @@ def memories(facts: tuple[Term, ...], claims: tuple[Claim, ...]) -> list[Memory]
 
 
 def function(
-    code: kc.Code, facts: tuple[Term, ...], pre: tuple[Claim, ...], post: tuple[Claim, ...] = (), space: str = "Any"
+    code: kc.Code,
+    facts: tuple[Term, ...],
+    pre: tuple[CellClaim, ...],
+    post: tuple[CellClaim, ...] = (),
+    space: str = "Any",
 ) -> kc.Function:
     params = (kc.Param("n", INT), kc.Param("m", INT), kc.Param("a", REAL, (n,), space))
     return kc.Function("f", params, kc.Contract((), facts, pre, post, ()), code)
 
 
-def begun(r: Random, code: kc.Code, facts: tuple[Term, ...], post: tuple[Claim, ...] = (), init: str = KNOWN) -> Made:
-    claim = Claim(box("a", (n,)), init, CONTENT if init == KNOWN else None)
+def begun(
+    r: Random, code: kc.Code, facts: tuple[Term, ...], post: tuple[CellClaim, ...] = (), init: str = KNOWN
+) -> Made:
+    claim = CellClaim(box("a", (n,)), init, CONTENT if init == KNOWN else None)
     kernel = Counting(function(code, facts, (claim,), post))
     return kernel, kernel.begin("f", ((B0,),)), memories(facts, (claim,))
 
@@ -134,14 +140,14 @@ def random_cells(r: Random, base: str = "a") -> Cells:
     return Cells(base, ((low, high),), where, (index,))
 
 
-def random_claim(r: Random, base: str = "a") -> Claim:
+def random_claim(r: Random, base: str = "a") -> CellClaim:
     cells = box(base, (n,)) if r.random() < 0.3 else random_cells(r, base)
     contents = r.choice([UNINIT, SOME, SOME, KNOWN, KNOWN])
     value = r.choice([NINE, k.app(A, cells.index[0]), k.app(A, cells.index[0])]) if contents == KNOWN else None
-    return Claim(cells, contents, value, r.choice([FULL, FULL, FULL, READ]))
+    return CellClaim(cells, contents, value, r.choice([FULL, FULL, FULL, READ]))
 
 
-def mapping(r: Random, have: Cells, need: Cells, state: State) -> Index:
+def mapping(r: Random, have: Cells, need: Cells, state: State) -> Terms:
     """Where the needed cells are among others, as far as it is found; sometimes another map."""
     xs = temporaries(need.arity)
     found = invert(have, need.at(xs), state.facts.assume(need.domain(xs)))
@@ -150,7 +156,7 @@ def mapping(r: Random, have: Cells, need: Cells, state: State) -> Index:
     return tuple(k.abstract(t, xs) for t in found)
 
 
-def random_take(r: Random, state: State, claim: Claim) -> Take:
+def random_take(r: Random, state: State, claim: CellClaim) -> Take:
     number = r.choice([f for f, x in state.held.items() if x.cells.base == claim.cells.base] or [1])
     have = state.held[number].cells
     return Take(number, mapping(r, have, claim.cells, state), mapping(r, claim.cells, have, state))
@@ -510,17 +516,17 @@ def calls(r: Random) -> Counter[str]:
     )
     other = r.choice([None, ZERO, m, k.add(shift, count)])
     size = k.var("k", INT)
-    full, read = Claim(box("y", (size,)), SOME), Claim(box("z", (ONE,)), SOME, None, READ)
+    full, read = CellClaim(box("y", (size,)), SOME), CellClaim(box("z", (ONE,)), SOME, None, READ)
     pre = (full,) if other is None else (full, read)
     params = [kc.Param("k", INT), kc.Param("y", REAL, (size,)), kc.Param("z", REAL, (ONE,))][: 1 + len(pre)]
     turned = k.sub(k.sub(size, ONE), B0)
     order = r.choice([B0, turned])
-    post = Claim(Cells("y", ((ZERO, size),), TRUE, (order,)), KNOWN, k.to_real(order))
+    post = CellClaim(Cells("y", ((ZERO, size),), TRUE, (order,)), KNOWN, k.to_real(order))
     g = kc.Function("g", tuple(params), kc.Contract((), (k.le(ZERO, size),), pre, (post,), ()), (), admitted=True)
     views = (kc.View("a", (), shift), kc.View("a", (), other or ZERO))
     facts = random_facts(r)
     code = (kc.Call(None, "g", (count, *views[: len(pre)])),)
-    claim = Claim(box("a", (n,)), KNOWN, CONTENT)
+    claim = CellClaim(box("a", (n,)), KNOWN, CONTENT)
     kernel = Counting(function(code, facts, (claim,)), g)
     state, runs = kernel.begin("f", ((B0,),)), memories(facts, (claim,))
     takes = [Take(1, (k.add(s, B0),), (k.sub(B0, s),)) for s in (shift, other or ZERO)]
@@ -661,7 +667,7 @@ def nest(names: tuple[str, ...], extents: tuple[int, ...], *body: kc.Instr) -> k
     return kc.Loop(k.var(names[0], INT), ZERO, "<", k.num(extents[0]), "+", ONE, inner, kc.THREAD)
 
 
-def thread_number(extents: tuple[int, ...], at: Index) -> Term:
+def thread_number(extents: tuple[int, ...], at: Terms) -> Term:
     number = at[0]
     for e, x in zip(extents[1:], at[1:]):
         number = k.add(k.scale(e, number), x)
@@ -742,7 +748,7 @@ def block(r: Random) -> Counter[str]:
     phases = random_phases(r, count)
     start = (kc.Launch(ONE, k.num(count), ZERO), kc.Phase("threads"))
     facts = (k.eq(n, k.num(count)),)
-    kernel = Counting(function((*start, *code_of(phases)), facts, (Claim(box("a", (n,)), SOME),), (), "GMem"))
+    kernel = Counting(function((*start, *code_of(phases)), facts, (CellClaim(box("a", (n,)), SOME),), (), "GMem"))
     state = kernel.phase(kernel.launch(kernel.begin("f", ((B0,),))))
     models = {times: Threads(count) for times in range(-1, 4)}
     try:
@@ -810,7 +816,7 @@ def barriers(r: Random) -> Counter[str]:
         kc.Phase("threads"),
         nest(("b",), (extent,), kc.Barrier(level)),
     )
-    kernel = Counting(function(start, (k.le(ZERO, n),), (Claim(box("a", (n,)), SOME),), (), "GMem"))
+    kernel = Counting(function(start, (k.le(ZERO, n),), (CellClaim(box("a", (n,)), SOME),), (), "GMem"))
     state = kernel.phase(kernel.launch(kernel.begin("f", ((B0,),))))
     part, rest = divmod(grid * total, extent)
     try:
@@ -843,7 +849,7 @@ def shuffles(r: Random) -> Counter[str]:
         kc.Shuffle(op, *views, m if symbolic else k.num(amount)),
     )
     facts = (k.le(ZERO, n), k.le(ZERO, m), k.lt(m, k.num(32)))
-    kernel = Counting(function(code, facts, (Claim(box("a", (n,)), SOME),), (), "GMem"))
+    kernel = Counting(function(code, facts, (CellClaim(box("a", (n,)), SOME),), (), "GMem"))
     state = kernel.allocate(kernel.allocate(kernel.phase(kernel.launch(kernel.begin("f", ((B0,),))))))
     p, q = max(state.held) - 1, max(state.held)
     state = changed(state, held={**state.held, p: replace(state.held[p], init=TRUE, value=CONTENT)})
@@ -872,7 +878,7 @@ def gathered(r: Random) -> Counter[str]:
     at = r.choice([m, m, ONE, k.fdiv(n, TWO)])
     parts = [Cells("a", ((low, high),), TRUE, (B0,)) for low, high in ((ZERO, at), (at, n))]
     contents = [r.choice([(KNOWN, CONTENT), (UNINIT, None), (KNOWN, NINE)]) for _ in parts]
-    pre = tuple(Claim(c, kind, value) for c, (kind, value) in zip(parts, contents))
+    pre = tuple(CellClaim(c, kind, value) for c, (kind, value) in zip(parts, contents))
     kernel = Counting(function((), facts, pre))
     with suppress(Rejected):
         state = kernel.begin("f", ((B0,), (B0,)))

@@ -18,7 +18,7 @@ from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract, ite
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, Cells, Claim, Family, arguments
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, CellFamily, Cells, arguments
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
@@ -31,11 +31,14 @@ n, m = k.var("n", INT), k.var("m", INT)
 A = k.var("A", k.fun_sort((INT,), REAL))
 FUNCTIONS = {"A": lambda i: i * 7 % 5 + 1}
 I0, I1 = k.bound(0, INT), k.bound(1, INT)
-ARRAY = Claim(make_cells("a", ((k.var("i", INT), ZERO, n),), TRUE, (k.var("i", INT),)), KNOWN, k.app(A, I0))
+ARRAY = CellClaim(make_cells("a", ((k.var("i", INT), ZERO, n),), TRUE, (k.var("i", INT),)), KNOWN, k.app(A, I0))
 
 
 def kernel_for(
-    code: kc.Code, pre: tuple[Claim, ...] = (ARRAY,), post: tuple[Claim, ...] = (), requires: tuple[Term, ...] = ()
+    code: kc.Code,
+    pre: tuple[CellClaim, ...] = (ARRAY,),
+    post: tuple[CellClaim, ...] = (),
+    requires: tuple[Term, ...] = (),
 ) -> Kernel:
     contract = kc.Contract((), requires, pre, post, ())
     params = (kc.Param("n", INT), kc.Param("m", INT), kc.Param("a", REAL, (None,)))
@@ -43,7 +46,9 @@ def kernel_for(
     return Kernel(Judge(Z3Solver()), kc.Program({"f": f}), Ledger())
 
 
-def begin(code: kc.Code, requires: tuple[Term, ...] = (), pre: tuple[Claim, ...] = (ARRAY,)) -> tuple[Kernel, State]:
+def begin(
+    code: kc.Code, requires: tuple[Term, ...] = (), pre: tuple[CellClaim, ...] = (ARRAY,)
+) -> tuple[Kernel, State]:
     kernel = kernel_for(code, pre, requires=requires)
     return kernel, kernel.begin("f", tuple((I0,) for _ in pre))
 
@@ -114,7 +119,7 @@ def test_what_is_found_is_there_and_injective(seed: int) -> None:
     if forward is None or back is None:
         return
     maps = tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
-    family = Family(have, k.num(0, REAL), TRUE)
+    family = CellFamily(have, k.num(0, REAL), TRUE)
     try:
         kernel._found("test", facts, need, family, *maps)
     except Rejected:
@@ -135,7 +140,7 @@ def test_what_is_found_is_there_and_injective(seed: int) -> None:
 def test_claims_of_a_contract_are_injective_and_disjoint(seed: int) -> None:
     r = Random(seed)
     facts = random_facts(r)
-    claims = tuple(Claim(random_cells(r), SOME, None, r.choice([FULL, FULL, READ])) for _ in range(r.randint(1, 2)))
+    claims = tuple(CellClaim(random_cells(r), SOME, None, r.choice([FULL, FULL, READ])) for _ in range(r.randint(1, 2)))
     kernel = kernel_for((), claims, requires=facts.given)
     inverses = []
     for c in claims:
@@ -178,9 +183,9 @@ def test_reading_shares_cannot_be_written_and_unwritten_cells_cannot_be_read() -
     kernel, state = begin(store, inside, (replace(ARRAY, share=READ),))
     assert rejected(kernel.store, state, 1, (m,)).why == "permission"
     load: kc.Code = (kc.Load(k.var("t", REAL), kc.Place("a", (m,))),)
-    kernel, state = begin(load, inside, (Claim(ARRAY.cells, UNINIT),))
+    kernel, state = begin(load, inside, (CellClaim(ARRAY.cells, UNINIT),))
     assert rejected(kernel.load, state, 1, (m,)).why == "init"
-    kernel, state = begin(load, inside, (Claim(ARRAY.cells, SOME),))
+    kernel, state = begin(load, inside, (CellClaim(ARRAY.cells, SOME),))
     kernel.load(state, 1, (m,))
 
 
@@ -229,7 +234,7 @@ def test_tidying_keeps_contents_where_cells_are_every_other_one() -> None:
     even = make_cells(
         "a", ((k.var("i", INT), ZERO, n),), k.eq(k.fmod(k.var("i", INT), k.num(2)), ZERO), (k.var("i", INT),)
     )
-    kernel, state = begin((), (), (Claim(even, KNOWN, k.app(A, I0)),))
+    kernel, state = begin((), (), (CellClaim(even, KNOWN, k.app(A, I0)),))
     after = kernel.tidy(state, 1)
     assert not any("/" in str(x.data) or "?" in str(x.data) for x in after.held[1].value.free)
     for env in small_models(after.facts):
@@ -430,15 +435,15 @@ def test_the_end_gives_back_exactly_the_postcondition() -> None:
     take = Take(1, (I0,), (I0,))
     kernel = kernel_for((), post=(ARRAY,))
     kernel.finish(kernel.begin("f", ((I0,),)), (take,), ())
-    half = Claim(make_cells("a", ((k.var("i", INT), ZERO, m),), TRUE, (k.var("i", INT),)), SOME)
+    half = CellClaim(make_cells("a", ((k.var("i", INT), ZERO, m),), TRUE, (k.var("i", INT),)), SOME)
     kernel = kernel_for((), post=(half,), requires=(k.lt(m, n),))
     assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "leak"
-    more = Claim(make_cells("a", ((k.var("i", INT), ZERO, k.add(n, ONE)),), TRUE, (k.var("i", INT),)), SOME)
+    more = CellClaim(make_cells("a", ((k.var("i", INT), ZERO, k.add(n, ONE)),), TRUE, (k.var("i", INT),)), SOME)
     kernel = kernel_for((), post=(more,))
     assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "permission"
     kernel = kernel_for((), post=(ARRAY, ARRAY))
     assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take, take), ()).why == "permission"
-    other = Claim(ARRAY.cells, KNOWN, k.num(0, REAL))
+    other = CellClaim(ARRAY.cells, KNOWN, k.num(0, REAL))
     kernel = kernel_for((), post=(other,))
     assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "value"
 

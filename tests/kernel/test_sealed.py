@@ -22,7 +22,7 @@ from optigpu.kernel.sealed import Judge, Kernel, Ledger, SealedState, SealedTheo
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed, first_state
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, SOME, Claim, Family, box
+from optigpu.logic.cells import KNOWN, SOME, CellClaim, CellFamily, box
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
@@ -149,8 +149,8 @@ class Catch:
 
 def test_tables_of_a_state_are_copies() -> None:
     """Behind the proxy is a table of the reader's, not of the kernel's."""
-    array, claim = kc.Param("a", REAL, (n,)), Claim(box("a", (n,)), SOME)
-    five = Claim(box("a", (n,)), KNOWN, k.num(5, REAL))
+    array, claim = kc.Param("a", REAL, (n,)), CellClaim(box("a", (n,)), SOME)
+    five = CellClaim(box("a", (n,)), KNOWN, k.num(5, REAL))
     f = function(params=(array,), pre=(claim,), post=(five,), requires=(k.le(ZERO, n),), ensures=())
     kernel = kernel_of(f)
     state = kernel.begin("f", ((B0,),))
@@ -164,7 +164,7 @@ def test_tables_of_a_state_are_copies() -> None:
 
 def test_what_a_state_consists_of_does_not_change() -> None:
     """Families, programs and contracts are tuples, whose fields not even `object.__setattr__` sets."""
-    array, claim = kc.Param("a", REAL, (n,)), Claim(box("a", (n,)), SOME)
+    array, claim = kc.Param("a", REAL, (n,)), CellClaim(box("a", (n,)), SOME)
     f = function(params=(array,), pre=(claim,), requires=(k.le(ZERO, n),), code=(kc.Assert(FALSE),))
     kernel = kernel_of(f)
     state = kernel.begin("f", ((B0,),))
@@ -378,7 +378,7 @@ def test_a_judge_that_agrees_is_no_judge() -> None:
         Kernel(object(), kc.Program({}), Ledger())  # type: ignore[arg-type]
 
 
-class Fickle(Claim):
+class Fickle(CellClaim):
     """A claim that says one thing at first, and then another."""
 
 
@@ -507,9 +507,9 @@ def test_refusals_do_not_hand_out_what_the_kernel_keeps() -> None:
         kernel.assertion(state, ())
     assert e.value.facts is state.facts
     assert state.block.before is None and not isinstance(state.facts, Facts)
-    assert Family in {type(r) for r in kernel_with_array().held.values()}
+    assert CellFamily in {type(r) for r in kernel_with_array().held.values()}
 
 
 def kernel_with_array() -> State:
-    f = function(params=(kc.Param("a", REAL, (n,)),), pre=(Claim(box("a", (n,)), SOME),), requires=(k.le(ZERO, n),))
+    f = function(params=(kc.Param("a", REAL, (n,)),), pre=(CellClaim(box("a", (n,)), SOME),), requires=(k.le(ZERO, n),))
     return kernel_of(f).begin("f", ((B0,),))

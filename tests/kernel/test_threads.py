@@ -14,7 +14,7 @@ from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
 from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
-from optigpu.logic.cells import SOME, Cells, Claim, Owner, box
+from optigpu.logic.cells import SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.solver.z3_solver import Z3Solver
@@ -31,7 +31,7 @@ def num(n: int) -> Term:
 
 def kernel_for(*code: kc.Instr, size: Term, requires: tuple[Term, ...] = ()) -> tuple[Kernel, State]:
     """A host function with a global array d of `size` cells."""
-    claim = Claim(box("d", (size,)), SOME)
+    claim = CellClaim(box("d", (size,)), SOME)
     sizes = (k.le(ZERO, size), k.le(ZERO, G), *requires)
     contract = kc.Contract((), sizes, (claim,), (claim,), ())
     params = (kc.Param("G", INT), kc.Param("d", REAL, (None,), "GMem"))

@@ -13,7 +13,7 @@ from typing import Any
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.state import State
-from optigpu.logic.cells import FULL, UNINIT, Cells, Claim, Family
+from optigpu.logic.cells import FULL, UNINIT, CellClaim, CellFamily, Cells
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
 from tests.support.terms import evaluate
@@ -44,7 +44,7 @@ def cell_list(cells: Cells, env: Env) -> list[tuple[int, ...]]:
     return [cell_of(cells, b, env) for b in binders(cells, env)]
 
 
-def contents(family: Family, env: Env) -> dict[tuple[int, ...], Any]:
+def contents(family: CellFamily, env: Env) -> dict[tuple[int, ...], Any]:
     """What the family holds: values of the cells that are written, None for those that are not."""
     out: dict[tuple[int, ...], Any] = {}
     for b in binders(family.cells, env):
@@ -105,7 +105,7 @@ def permissions(state: State, env: Env) -> Permissions:
     return out
 
 
-def _content(r: Family, env: Env, b: tuple[int, ...]) -> Any:
+def _content(r: CellFamily, env: Env, b: tuple[int, ...]) -> Any:
     if not evaluate(r.init, env, b):
         return None
     try:
@@ -180,7 +180,7 @@ class Memory:
             case _:
                 raise NotImplementedError(type(i).__name__)
 
-    def claimed(self, claims: tuple[Claim, ...]) -> set[Cell]:
+    def claimed(self, claims: tuple[CellClaim, ...]) -> set[Cell]:
         """The claims are true, all at once; the cells that they claim in full."""
         full, read = set[Cell](), set[Cell]()
         for claim in claims:

@@ -110,10 +110,13 @@ def replay(kernel: Kernel, ops: list[Op]) -> Theorem:
 
 # Writing and reading -------------------------------------------------------------------------------------------------------
 
+_RENAMED: dict[type, str] = {
+    cells.CellClaim: "Claim"
+}  # classes whose names in the file format are older than those in the program
 _CLASSES = {
-    c.__name__: c
+    _RENAMED.get(c, c.__name__): c
     for c in (
-        Op, Ref, cells.Cells, cells.Claim, groups.Mark, cells.Owner, conditions.Take, iterations.Cover,
+        Op, Ref, cells.Cells, cells.CellClaim, groups.Mark, cells.Owner, conditions.Take, iterations.Cover,
         iterations.Exclusive, iterations.Invariant, iterations.LoopContract,
         values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
         values.Case,
@@ -132,7 +135,7 @@ class _Encoder:
         if isinstance(x, Term):
             return {"t": self.term(x)}
         if is_dataclass(x) and not isinstance(x, type):
-            name = type(x).__name__
+            name = _RENAMED.get(type(x), type(x).__name__)
             return {"!": name, **{f.name: self.encode(getattr(x, f.name)) for f in fields(x)}}
         if isinstance(x, tuple | list):
             return [self.encode(y) for y in x]

@@ -20,7 +20,7 @@ from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import ADDRESSES, whole_array
 from optigpu.kernel.thread_rules import ANY_LAUNCH
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, Cells, Claim, Index
+from optigpu.logic.cells import KNOWN, CellClaim, Cells, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL, Judge, instance
 from optigpu.logic.terms import FALSE, INT, REAL, TRUE, Term
@@ -118,22 +118,22 @@ def in_memory(cells: Cells, array: kc.Param) -> Term:
     return fits if len(dims) == 1 else k.implies(k.and_(*(k.le(k.ZERO, d) for d in dims)), fits)
 
 
-def _held_in_type(t: Scalar, values: Index) -> Term:
+def _held_in_type(t: Scalar, values: Terms) -> Term:
     return in_type(values[0], t)
 
 
-def _held_twice(values: Index) -> Term:
+def _held_twice(values: Terms) -> Term:
     return k.eq(values[0], values[1])
 
 
-def everywhere(claim: Claim, fact: Callable[[Index], Term], *others: Claim) -> tuple[Term, ...]:
+def everywhere(claim: CellClaim, fact: Callable[[Terms], Term], *others: CellClaim) -> tuple[Term, ...]:
     """A fact about the values that claims on the same cells give, for all of these; and for the first cell, if there is one."""
     values = [c.value for c in (claim, *others) if c.value is not None]
     first: list[Term] = []
     for low, _ in claim.cells.ranges:
         first.append(k.instantiate(low, tuple(first)))
 
-    def at(binders: Index) -> Term:
+    def at(binders: Terms) -> Term:
         held = fact(tuple(k.instantiate(v, binders) for v in values))
         return k.implies(claim.cells.domain(binders), held)
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from optigpu.elaborate.meaning import Needs, defined
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, SOME, UNINIT, Cells, Claim, Owner
+from optigpu.logic.cells import KNOWN, SOME, UNINIT, CellClaim, Cells, Owner
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import InputError, input_error
@@ -399,14 +399,14 @@ class FormulaElaborator:
         assert isinstance(entry, ArrayEntry)
         return entry
 
-    def claims(self, h: Expr, names: Names) -> tuple[list[Claim], list[Term]]:
+    def claims(self, h: Expr, names: Names) -> tuple[list[CellClaim], list[Term]]:
         """The claims of a permission, and what it says of sizes: an array has no negative ones."""
-        out: list[Claim] = []
+        out: list[CellClaim] = []
         sizes: list[Term] = []
         self._claims(h, names, _Under(), out, sizes)
         return out, sizes
 
-    def _claims(self, h: Expr, names: Names, under: _Under, out: list[Claim], sizes: list[Term]) -> None:
+    def _claims(self, h: Expr, names: Names, under: _Under, out: list[CellClaim], sizes: list[Term]) -> None:
         match h:
             case Binary("*", left, right):
                 self._claims(left, names, under, out, sizes)
@@ -447,7 +447,7 @@ class FormulaElaborator:
             raise Unsupported("the threads of ThreadsCtx are not that many equal parts", h.loc)
         return Owner(k.add(around.start, k.mul(number, size)), size)
 
-    def _points_to(self, h: PointsTo, names: Names, under: _Under, out: list[Claim], sizes: list[Term]) -> None:
+    def _points_to(self, h: PointsTo, names: Names, under: _Under, out: list[CellClaim], sizes: list[Term]) -> None:
         binders, where = under.binders, under.where
         match h.target:
             case Call(name, args) if (m := matrix_predicate(name)) is not None:
@@ -465,17 +465,17 @@ class FormulaElaborator:
                     f = self.argument(args[-1], k.fun_sort((INT,) * m.rank, elem), names, dims)
                     self.held(args[-1], indices, dims, names)
                     value = k.abstract(k.app(f, *indices), tuple(v for v, _, _ in all_binders))
-                    out.append(Claim(cells, KNOWN, value, owner=owner))
+                    out.append(CellClaim(cells, KNOWN, value, owner=owner))
                 else:
-                    out.append(Claim(cells, UNINIT if m.contents == "uninit" else SOME, owner=owner))
+                    out.append(CellClaim(cells, UNINIT if m.contents == "uninit" else SOME, owner=owner))
             case _:
                 index, base = self.cell(h.pointer, names)
                 cells, owner = make_cells(base, binders, where, index), under.owner_of(binders)
                 if isinstance(h.target, Var) and h.target.name in ("UninitCell", "Cell"):
-                    out.append(Claim(cells, UNINIT if h.target.name == "UninitCell" else SOME, owner=owner))
+                    out.append(CellClaim(cells, UNINIT if h.target.name == "UninitCell" else SOME, owner=owner))
                 else:
                     value = k.abstract(self.term(h.target, names), tuple(v for v, _, _ in binders))
-                    out.append(Claim(cells, KNOWN, value, owner=owner))
+                    out.append(CellClaim(cells, KNOWN, value, owner=owner))
 
     def held(self, model: Expr, indices: tuple[Term, ...], dims: list[Term], names: Names) -> None:
         """`a ~> Matrix1(n, f)` with a `__DEF` f: its values at all cells."""

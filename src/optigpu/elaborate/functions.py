@@ -34,7 +34,7 @@ from optigpu.kernel.loop_contract import iterations
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.kernel.thread_rules import ANY_LAUNCH
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, READ, SOME, UNINIT, Claim
+from optigpu.logic.cells import KNOWN, READ, SOME, UNINIT, CellClaim
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import (
     CONTROL_CALLS,
@@ -101,9 +101,11 @@ class LoopSpec:
 
     index: Term
     variables: tuple[Term, ...] = ()
-    holds: list[tuple[Claim, Loc]] = field(default_factory=list)  # what is there, and holds, when an iteration starts
-    exclusive_post: list[Claim] = field(default_factory=list)
-    invariant: list[Claim] = field(default_factory=list)
+    holds: list[tuple[CellClaim, Loc]] = field(
+        default_factory=list
+    )  # what is there, and holds, when an iteration starts
+    exclusive_post: list[CellClaim] = field(default_factory=list)
+    invariant: list[CellClaim] = field(default_factory=list)
     facts: list[Term] = field(default_factory=list)
 
 
@@ -328,8 +330,8 @@ class FunctionElaborator:
             after = names.bind("_Res", ValueEntry(result))
         requires: list[Term] = []
         ensures: list[Term] = []
-        pre: list[Claim] = []
-        post: list[Claim] = []
+        pre: list[CellClaim] = []
+        post: list[CellClaim] = []
         places = ContractPlaces()
         launch = self.launch(names)
         requires += launch
@@ -850,8 +852,8 @@ class FunctionElaborator:
                 for item in c.items:
                     if not isinstance(item.body, TypeOf):
                         requires.append(self.formulas.term(item.body, inner))
-        pre: list[Claim] = []
-        post: list[Claim] = []
+        pre: list[CellClaim] = []
+        post: list[CellClaim] = []
         ensures: list[Term] = []
         for c in ghost.contract:
             for item in c.items:
@@ -1120,7 +1122,7 @@ def as_integer(x: Term) -> Term:
     return k.ite(x, k.ONE, k.ZERO) if x.sort is BOOL else x
 
 
-def _sides(kind: str, claim: Claim) -> tuple[Claim | None, Claim | None]:
+def _sides(kind: str, claim: CellClaim) -> tuple[CellClaim | None, CellClaim | None]:
     """Table 2.1: what a clause puts into the precondition and into the postcondition."""
     match kind:
         case "consumes":

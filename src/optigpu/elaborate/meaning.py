@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, Claim, Index
+from optigpu.logic.cells import KNOWN, CellClaim, Terms
 from optigpu.logic.terms import REAL, Term
 from optigpu.syntax.source import Loc
 
@@ -106,12 +106,12 @@ class Needs:
         return known
 
 
-Models = Mapping[Term, tuple[Claim, ...]]  # a logical function, and the claims that say which cells hold its values
+Models = Mapping[Term, tuple[CellClaim, ...]]  # a logical function, and the claims that say which cells hold its values
 
 
-def models_of(variables: Iterable[Term], claims: Iterable[Claim]) -> Models:
+def models_of(variables: Iterable[Term], claims: Iterable[CellClaim]) -> Models:
     """Functions of which a precondition says that they are what arrays hold, cell by cell: `A(i)` for a cell i."""
-    found: dict[Term, tuple[Claim, ...]] = {}
+    found: dict[Term, tuple[CellClaim, ...]] = {}
     unclear: set[Term] = set()
     wanted = set(variables)
     for c in claims:
@@ -134,7 +134,7 @@ def in_model(application: Term, models: Models) -> Term:
     return k.or_(*(c.cells.domain(_binders(c, args)) for c in models[f]))
 
 
-def _binders(c: Claim, args: Index) -> Index:
+def _binders(c: CellClaim, args: Terms) -> Terms:
     """The binders of a claim on cells that hold `A(j, i)`, by the arguments of A."""
     assert c.value is not None
     n = c.cells.arity

@@ -24,7 +24,7 @@ from optigpu.elaborate.functions import (
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, SOME, Claim
+from optigpu.logic.cells import KNOWN, SOME, CellClaim
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr
@@ -53,7 +53,7 @@ def _in_contract(f: kc.Function) -> bool:
     return f.admitted and mentions_reals(f.contract.ensures, _integers(f.contract.post))
 
 
-def _integers(claims: tuple[Claim, ...]) -> tuple[Term, ...]:
+def _integers(claims: tuple[CellClaim, ...]) -> tuple[Term, ...]:
     """What is said of cells that hold no floats."""
     return tuple(c.value for c in claims if c.value is not None and c.value.sort is not REAL)
 
@@ -126,7 +126,7 @@ class OpenFloats(FunctionElaborator):
         variables = tuple(v for v in c.variables if v in said)
         return kc.Contract(variables, facts[0], pre, post, facts[1], c.result), names, places
 
-    def claim(self, c: Claim) -> Claim:
+    def claim(self, c: CellClaim) -> CellClaim:
         """Cells, without what is said of floats in them."""
         if c.contents == KNOWN and mentions_reals(c.value):
             c = replace(c, contents=SOME, value=None)

@@ -15,8 +15,8 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.thread_rules import ANY_LAUNCH, ThreadConditions, chosen
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, READ, Claim, Index
-from optigpu.logic.equality import Steps
+from optigpu.logic.cells import FULL, READ, CellClaim, Terms
+from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.terms import Term, instantiate
 
 Gives: TypeAlias = tuple[Take | None, ...]
@@ -25,7 +25,12 @@ Names: TypeAlias = tuple[dict[Term, Term], dict[str, View]]
 
 class CallRules(ThreadConditions):
     def call(
-        self, state: State, variables: Index, takes: tuple[Take, ...], steps: tuple[Steps, ...], gives: Gives = ()
+        self,
+        state: State,
+        variables: Terms,
+        takes: tuple[Take, ...],
+        steps: tuple[EqualitySteps, ...],
+        gives: Gives = (),
     ) -> State:
         """A call of a function that has been proved (or is admitted): its precondition is taken, its postcondition put.
 
@@ -120,7 +125,7 @@ class CallRules(ThreadConditions):
         self.ledger.theorems[f.name] = theorem
         return theorem
 
-    def _arguments(self, state: State, f: Function, i: Call, variables: Index) -> Names:
+    def _arguments(self, state: State, f: Function, i: Call, variables: Terms) -> Names:
         """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's, and a loose
         index for another value at each cell of a claim. What is given back for reading the caller would hold twice."""
         wrong = any(v.sort is not x.sort or v.level for v, x in zip(variables, f.contract.variables))
@@ -158,7 +163,7 @@ class CallRules(ThreadConditions):
             self._require("call", "sizes", state.facts, k.eq(have, k.substitute(want, sub)), base=view.base)
 
 
-def seen_through(claim: Claim, views: dict[str, View]) -> Claim:
+def seen_through(claim: CellClaim, views: dict[str, View]) -> CellClaim:
     """A claim about a parameter, as one about the array it is a view of."""
     view, n = views[claim.cells.base], claim.cells.arity
     first, *rest = claim.cells.index

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Index, Owner, arguments, over
+from optigpu.logic.cells import Cells, Owner, Terms, arguments, over
 from optigpu.logic.records import record
 from optigpu.logic.terms import ONE, ZERO, Term
 
@@ -32,7 +32,7 @@ class Mark:
     cells: Cells
     reader: Owner
 
-    def under(self, outer: Index) -> Mark:
+    def under(self, outer: Terms) -> Mark:
         args = (*outer, *arguments(self.cells.arity - len(outer)))
         return Mark(self.family, self.cells.under(outer), self.reader.at(args))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from optigpu.logic.cells import Claim, Index
+from optigpu.logic.cells import CellClaim, Terms
 from optigpu.logic.records import record
 from optigpu.logic.terms import ONE, Sort, Term
 
@@ -21,7 +21,7 @@ Limits: TypeAlias = tuple[int, int] | None  # the least and greatest number of a
 @record
 class Place:
     base: str
-    index: Index
+    index: Terms
 
 
 @record
@@ -29,7 +29,7 @@ class View:
     """A pointer argument: element (i, j, …) is the base's element (*lead, shift + i, j, …)."""
 
     base: str
-    lead: Index
+    lead: Terms
     shift: Term
 
 
@@ -76,7 +76,7 @@ class Alloc(_Instr):
 
     base: str
     sort: Sort
-    dims: Index
+    dims: Terms
     space: str = "Any"
     heap: bool = True
     distributed: bool = False
@@ -141,8 +141,8 @@ class Ghost(_Instr):
 
     name: str
     requires: tuple[Term, ...]
-    pre: tuple[Claim, ...]
-    post: tuple[Claim, ...]
+    pre: tuple[CellClaim, ...]
+    post: tuple[CellClaim, ...]
     ensures: tuple[Term, ...]
 
 
@@ -218,8 +218,8 @@ class Contract:
 
     variables: tuple[Term, ...]
     requires: tuple[Term, ...]
-    pre: tuple[Claim, ...]
-    post: tuple[Claim, ...]
+    pre: tuple[CellClaim, ...]
+    post: tuple[CellClaim, ...]
     ensures: tuple[Term, ...]
     result: Term | None = None
 

@@ -9,7 +9,7 @@ from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, REGISTER, SHARED, C
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.thread_rules import ThreadRules
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, READ, UNINIT, Claim, arguments, box
+from optigpu.logic.cells import KNOWN, READ, UNINIT, CellClaim, arguments, box
 from optigpu.logic.terms import ONE, ZERO
 
 MOST_THREADS = 1024  # in a block
@@ -78,8 +78,8 @@ def copying(name: str) -> Function | None:
     dims = tuple(k.var(f"n{i}", k.INT) for i in range(rank))
     params = [Param(p, sort, dims, space) for p, space in zip(("to", "from"), COPIES[stem[:-1]])]
     value = k.app(k.var("A", k.fun_sort((k.INT,) * rank, sort)), *arguments(rank))
-    source = Claim(box("from", dims), KNOWN, value, READ)
-    target, copied = Claim(box("to", dims), UNINIT), Claim(box("to", dims), KNOWN, value)
+    source = CellClaim(box("from", dims), KNOWN, value, READ)
+    target, copied = CellClaim(box("to", dims), UNINIT), CellClaim(box("to", dims), KNOWN, value)
     sizes = tuple(k.le(k.ZERO, d) for d in dims)
     contract = Contract((value.args[0],), sizes, (target, source), (copied,), ())
     return Function(name, (*params, *(Param(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)

@@ -8,8 +8,8 @@ from optigpu.kernel.context import Context, Mark
 from optigpu.kernel.instructions import Loop
 from optigpu.kernel.state import Rejected
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Index, Owner
-from optigpu.logic.equality import Steps
+from optigpu.logic.cells import Cells, Owner, Terms
+from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.records import record
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
 
@@ -20,8 +20,8 @@ class Exclusive:
 
     family: int
     cells: Cells
-    forward: Index
-    back: Index
+    forward: Terms
+    back: Terms
     init: Term
     value: Term | None  # None: something
     whole: bool = True  # thread loops: may all threads of the iteration access the cells, or only those that own them?
@@ -34,7 +34,7 @@ class Invariant:
     family: int
     init: Term
     value: Term | None
-    steps: Steps = ()
+    steps: EqualitySteps = ()
     owner: Owner | None = None  # at the start of iteration v: at most who may access the cells
     law: Term = TRUE  # holds of what is written in a cell; under v, the family's binders, and that value
 
@@ -44,7 +44,7 @@ class Cover:
     """A mark is part of another one: which one, and the binders at which it is."""
 
     mark: int
-    forward: Index
+    forward: Terms
 
 
 @record

@@ -20,8 +20,8 @@ from optigpu.kernel.state import Block, Rejected, State, changed
 from optigpu.kernel.thread_loop_conditions import ThreadLoopConditions
 from optigpu.kernel.thread_rules import chosen, marked
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, LENT, READ, Cells, Family, Owner, arguments, unknown
-from optigpu.logic.equality import Steps
+from optigpu.logic.cells import FULL, LENT, READ, CellFamily, Cells, Owner, arguments, unknown
+from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate, instantiate_all
 
 
@@ -50,7 +50,7 @@ class LoopRules(ThreadLoopConditions):
             names = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
             raise Rejected("loop", "parallel", base=next(iter(names), ""))
         number = state.counter + 1
-        held, body = dict(state.held), dict[int, Family]()
+        held, body = dict(state.held), dict[int, CellFamily]()
         marks: tuple[Mark, ...] = ()
         for x in contract.exclusive:
             r = self._family("loop", held, x.family, x.cells.base, FULL)
@@ -69,7 +69,9 @@ class LoopRules(ThreadLoopConditions):
                 alone = context.threads is ONE
                 mine = () if alone else tuple(replace(m, reader=m.reader.moved(k.neg(first))) for m in mine)
             marks = marked(marks, *mine)
-            body[number] = Family(x.cells.under((v,)), instantiate(r.value, at), instantiate(r.init, at), FULL, owner)
+            body[number] = CellFamily(
+                x.cells.under((v,)), instantiate(r.value, at), instantiate(r.init, at), FULL, owner
+            )
             held[x.family] = r.without(self._member(x.cells, r, x.back))
             number += 1
         for inv in contract.invariant:
@@ -105,7 +107,7 @@ class LoopRules(ThreadLoopConditions):
         state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number)
         return changed(state, context=context, marks=marks)
 
-    def _at_iteration(self, state: State, r: Family, inv: Invariant, v: Term, name: str) -> Family:
+    def _at_iteration(self, state: State, r: CellFamily, inv: Invariant, v: Term, name: str) -> CellFamily:
         """What an invariant says of its family at iteration v; unknown contents get a name."""
         args = (v, *arguments(r.cells.arity))
         sort = state.bases[r.cells.base].sort
@@ -113,7 +115,11 @@ class LoopRules(ThreadLoopConditions):
         return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
 
     def leave_loop(
-        self, end: State, exclusive: tuple[Steps, ...], invariant: tuple[Steps, ...], covers: tuple[Cover, ...] = ()
+        self,
+        end: State,
+        exclusive: tuple[EqualitySteps, ...],
+        invariant: tuple[EqualitySteps, ...],
+        covers: tuple[Cover, ...] = (),
     ) -> State:
         """After a loop: what it promised of iteration v holds at the end of its body, so it holds of all iterations.
 
@@ -132,7 +138,9 @@ class LoopRules(ThreadLoopConditions):
             cells = x.cells.under((v,))
             args = (v, *arguments(cells.arity))
             mine = self._given_back(rest, number, cells)
-            want = Family(cells, k.ZERO if x.value is None else instantiate(x.value, args), instantiate(x.init, args))
+            want = CellFamily(
+                cells, k.ZERO if x.value is None else instantiate(x.value, args), instantiate(x.init, args)
+            )
             self._contents("leave", end.facts, want, mine, arguments(cells.arity), steps, x.value is None)
             owners.append(self._owner_outside(before, entered, mine))
             homes[number] = x.family
@@ -175,7 +183,7 @@ class LoopRules(ThreadLoopConditions):
         after_ = changed(before, facts=facts, held=held, code=before.code[1:], counter=counter)
         return changed(after_, context=context, marks=marks)
 
-    def _given_back(self, rest: dict[int, Family], number: int, cells: Cells) -> Family:
+    def _given_back(self, rest: dict[int, CellFamily], number: int, cells: Cells) -> CellFamily:
         mine = rest.pop(number, None)
         if mine is None or mine.cells != cells or mine.share != FULL:
             raise Rejected("leave", "permission", base=cells.base)
@@ -195,7 +203,7 @@ class LoopRules(ThreadLoopConditions):
         return changed(state, code=code + state.code[1:])
 
 
-def law_of(inv: Invariant, r: Family, v: Term) -> Term:
+def law_of(inv: Invariant, r: CellFamily, v: Term) -> Term:
     """For all cells of r that are written: the invariant's law holds of iteration v, the cell's binders and its value.
 
     It is shown of the actual contents at entry and at the end of the body, where the invariant says that cells are written. So by

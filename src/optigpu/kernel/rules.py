@@ -12,15 +12,15 @@ from optigpu.kernel.side_conditions import Take, terms_of, within
 from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
 from optigpu.kernel.thread_rules import ANY_LAUNCH, SPACES, ThreadConditions, chosen, marked
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, READ, Cells, Family, Index, Owner, arguments, box, same, single, unknown
-from optigpu.logic.equality import Steps
+from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Owner, Terms, arguments, box, same, single, unknown
+from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.terms import TRUE, ZERO, Term, instantiate, instantiate_all
 
 
 class Rules(ThreadConditions):
     # Functions
 
-    def begin(self, name: str, inverses: tuple[Index, ...]) -> State:
+    def begin(self, name: str, inverses: tuple[Terms, ...]) -> State:
         """The start of a function: its precondition is assumed.
 
         Each claimed family is injective by an inverse of its index (binders as terms under the index), and claims on one array do
@@ -39,7 +39,7 @@ class Rules(ThreadConditions):
         context = Context(THREADS, f.threads, *ANY_LAUNCH) if f.device else Context()
         state = first_state(facts, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1, context)
         self._known(state, inverses)
-        held: dict[int, Family] = {}
+        held: dict[int, CellFamily] = {}
         for i, claim in enumerate(f.contract.pre):
             cells = claim.cells
             b, inside = self._arbitrary(facts, cells)
@@ -58,7 +58,7 @@ class Rules(ThreadConditions):
             facts = facts.assume(_all_within(r, bases[cells.base].limits))
         return changed(state, held=held, facts=facts)
 
-    def finish(self, state: State, takes: tuple[Take, ...], steps: tuple[Steps, ...]) -> Theorem:
+    def finish(self, state: State, takes: tuple[Take, ...], steps: tuple[EqualitySteps, ...]) -> Theorem:
         """The end of a function: exactly the postcondition is held, and it is true. What is left over is a leak.
 
         Cells are given back to those who may access them by the postcondition, and read by nobody else since the last barrier.
@@ -97,7 +97,7 @@ class Rules(ThreadConditions):
         facts, env = state.facts.assume(within(value, i.limits)), {**state.env, i.target: value}
         return changed(state, facts=facts, env=env, code=state.code[1:], counter=state.counter + 1)
 
-    def load(self, state: State, family: int, at: Index) -> State:
+    def load(self, state: State, family: int, at: Terms) -> State:
         """x = *p: the cell is one that the state holds, with any share, and has been written; x gets its value."""
         i = self._next(state, kc.Load)
         r, need = self._accessed("load", state, i.place, family, at, READ)
@@ -107,7 +107,7 @@ class Rules(ThreadConditions):
         env = {**state.env, i.target: value}
         return changed(state, facts=facts, env=env, marks=self._read(state, family, need), code=state.code[1:])
 
-    def store(self, state: State, family: int, at: Index) -> State:
+    def store(self, state: State, family: int, at: Terms) -> State:
         """*p = e: the cell is held with full share; from here on it holds e, and the rest of its family what it held.
         e is a number of the cell's type."""
         i = self._next(state, kc.Store)
@@ -118,8 +118,8 @@ class Rules(ThreadConditions):
         return changed(state, held={**state.held, family: new}, code=state.code[1:])
 
     def _accessed(
-        self, rule: str, state: State, place: kc.Place, family: int, at: Index, share: str
-    ) -> tuple[Family, Cells]:
+        self, rule: str, state: State, place: kc.Place, family: int, at: Terms, share: str
+    ) -> tuple[CellFamily, Cells]:
         """The cell at a place is one of the family, at these binders, and whoever executes here may access it."""
         self._known(state, at)
         self._in_reach(rule, state, place.base)
@@ -146,14 +146,14 @@ class Rules(ThreadConditions):
             enough = k.and_(k.lt(ZERO, k.num(i.bytes)), k.le(context.used, context.shared))
             self._require("allocate", "shared", state.facts, enough, base=i.base, context=context)
         value = unknown(f"{i.base}#{state.counter}", len(copies) + len(dims), i.sort)
-        family = Family(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
+        family = CellFamily(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
         bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
         held = {**state.held, state.counter: family}
         facts = self._in_memory(state.facts.assume(sizes), box(i.base, dims), i.bytes)
         after = changed(state, facts=facts, bases=bases, held=held, code=state.code[1:])
         return changed(after, counter=state.counter + 1, context=context)
 
-    def free(self, state: State, family: int, forward: Index) -> State:
+    def free(self, state: State, family: int, forward: Terms) -> State:
         """free(p), or the end of a local's scope: all cells of the base are held with full share, in one family.
 
         Shared memory of a block can be used again only when no thread is using it any more: after a barrier.
@@ -192,7 +192,7 @@ class Rules(ThreadConditions):
                 self._require("oblige", i.why, state.facts, goal)
         return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
 
-    def assertion(self, state: State, steps: Steps) -> State:
+    def assertion(self, state: State, steps: EqualitySteps) -> State:
         """A fact of the user's: proved, and known from here on."""
         i = self._next(state, kc.Assert)
         self._known(state, steps)
@@ -200,7 +200,7 @@ class Rules(ThreadConditions):
         self._prove_fact("assert", state.facts, prop, steps)
         return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
 
-    def ghost(self, state: State, takes: tuple[Take, ...], steps: tuple[Steps, ...]) -> State:
+    def ghost(self, state: State, takes: tuple[Take, ...], steps: tuple[EqualitySteps, ...]) -> State:
         """A proof step that claims the same of the same cells: its requirements, both its sides and its results are proved.
 
         A state says exactly which cells are held and what they hold, however that is written; so nothing in it changes.
@@ -233,11 +233,11 @@ class Rules(ThreadConditions):
         owner = r.owner and Owner(*(k.abstract(inside.simplify(t), b) for t in terms_of(r.owner.at(b))))
         return changed(state, held={**state.held, family: replace(r, value=value, init=init, owner=owner)})
 
-    def restate(self, state: State, family: int, known: Term, value: Term, steps: Steps) -> State:
+    def restate(self, state: State, family: int, known: Term, value: Term, steps: EqualitySteps) -> State:
         """The contents of a family said in another way where `known`; elsewhere they get a name and nothing more is said."""
         self._known(state, known, value, steps)
         r, n = state.held[family], state.held[family].cells.arity
-        want = Family(r.cells, value, k.and_(known, r.init))
+        want = CellFamily(r.cells, value, k.and_(known, r.init))
         self._contents("restate", state.facts, want, r, arguments(n), steps, False)
         other = unknown(f"{r.cells.base}#{state.counter}", n, state.bases[r.cells.base].sort)
         new = replace(r, value=k.ite(known, value, other))
@@ -267,7 +267,7 @@ class Rules(ThreadConditions):
             if self.judge.proves(inside, k.FALSE):  # no cell is left
                 del held[take.family]
         (value, init), (other, other_init) = contents
-        held[state.counter] = Family(cells, k.ite(test, value, other), k.ite(test, init, other_init))
+        held[state.counter] = CellFamily(cells, k.ite(test, value, other), k.ite(test, init, other_init))
         return changed(state, held=held, counter=state.counter + 1)
 
     # Branches
@@ -317,7 +317,7 @@ class Rules(ThreadConditions):
         return changed(after, context=context, marks=marks)
 
 
-def _all_within(r: Family, limits: kc.Limits) -> Term:
+def _all_within(r: CellFamily, limits: kc.Limits) -> Term:
     """What cells of a machine type hold, where they hold something, are numbers of that type."""
     fact = k.implies(k.and_(r.cells.where, r.init), within(r.value, limits))
     for low, high in reversed(r.cells.ranges):

@@ -14,8 +14,8 @@ from optigpu.kernel.instructions import Instr, Limits, Program
 from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, SOME, UNINIT, Cells, Claim, Family, Index, box, same
-from optigpu.logic.equality import Equality, Steps, place
+from optigpu.logic.cells import FULL, SOME, UNINIT, CellClaim, CellFamily, Cells, Terms, box, same
+from optigpu.logic.equality import Equality, EqualitySteps, place
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.records import record
@@ -30,9 +30,9 @@ class Take:
     """Where claimed cells are found: a family, the maps between the binders, and the proof that the values agree."""
 
     family: int
-    forward: Index
-    back: Index
-    steps: Steps = ()
+    forward: Terms
+    back: Terms
+    steps: EqualitySteps = ()
 
 
 class Conditions:
@@ -44,7 +44,7 @@ class Conditions:
         if not self.judge.proves(facts, goal):
             raise Rejected(rule, why, facts, goal, **data)
 
-    def _arbitrary(self, facts: Facts, cells: Cells) -> tuple[Index, Facts]:
+    def _arbitrary(self, facts: Facts, cells: Cells) -> tuple[Terms, Facts]:
         """Arbitrary binders b of a set of cells, and the facts with b in it."""
         b, inside = facts.arbitrary(*(INT,) * cells.arity)
         return b, inside.assume(cells.domain(b))
@@ -86,13 +86,13 @@ class Conditions:
             raise Rejected("order", f"the {kind} is not at its end")
         return state.block.data
 
-    def _family(self, rule: str, held: Any, number: int, base: str, share: str) -> Family:
-        f: Family | None = held.get(number)
+    def _family(self, rule: str, held: Any, number: int, base: str, share: str) -> CellFamily:
+        f: CellFamily | None = held.get(number)
         if f is None or f.cells.base != base or (share == FULL and f.share != FULL):
             raise Rejected(rule, "permission", base=base)
         return f
 
-    def _found(self, rule: str, facts: Facts, need: Cells, r: Family, forward: Index, back: Index | None) -> None:
+    def _found(self, rule: str, facts: Facts, need: Cells, r: CellFamily, forward: Terms, back: Terms | None) -> None:
         """take: the needed cells are cells of r, by `forward`; with `back`, distinct binders of need are distinct cells.
 
         For all b in need: forward(b) is in r, r.index(forward(b)) = need.index(b), and back(forward(b)) = b. Two binders b, b' of
@@ -108,12 +108,12 @@ class Conditions:
         if back is not None:
             self._require(rule, "overlap", inside, same(instantiate_all(back, image), b), **data)
 
-    def _member(self, need: Cells, r: Family, back: Index) -> Term:
+    def _member(self, need: Cells, r: CellFamily, back: Terms) -> Term:
         """Which cells of r are needed, as a condition under the binders of r: exact, since back inverts forward."""
         return k.and_(need.domain(back), same(need.at(back), r.cells.index))
 
     def _contents(
-        self, rule: str, facts: Facts, want: Family, r: Family, forward: Index, steps: Steps, some: bool
+        self, rule: str, facts: Facts, want: CellFamily, r: CellFamily, forward: Terms, steps: EqualitySteps, some: bool
     ) -> None:
         """Where `want` has its cells written, r (found by `forward`) has them written, with equal values unless `some` do."""
         b, inside = self._arbitrary(facts, want.cells)
@@ -126,17 +126,17 @@ class Conditions:
             if not self._equality.holds(inside, mine, theirs, tuple(place(s, b) for s in steps)):
                 raise Rejected(rule, "value", inside, k.eq(mine, theirs), found=mine, wanted=theirs, **data)
 
-    def _claimed(self, rule: str, state: State, held: Any, claim: Claim, take: Take) -> Family:
+    def _claimed(self, rule: str, state: State, held: Any, claim: CellClaim, take: Take) -> CellFamily:
         """The family in which a claim is found, with the claim checked."""
         self._known(state, take)
         r = self._family(rule, held, take.family, claim.cells.base, claim.share)
         self._found(rule, state.facts, claim.cells, r, take.forward, take.back if claim.share == FULL else None)
         if claim.contents != UNINIT:
-            want = Family(claim.cells, k.ZERO if claim.value is None else claim.value, TRUE)
+            want = CellFamily(claim.cells, k.ZERO if claim.value is None else claim.value, TRUE)
             self._contents(rule, state.facts, want, r, take.forward, take.steps, claim.contents == SOME)
         return r
 
-    def _prove_fact(self, rule: str, facts: Facts, goal: Term, steps: Steps) -> None:
+    def _prove_fact(self, rule: str, facts: Facts, goal: Term, steps: EqualitySteps) -> None:
         """A fact; an equation may need steps."""
         if steps and goal.op == "eq":
             if not self._equality.holds(facts, goal.args[0], k.num(0, goal.args[0].sort), steps):
@@ -152,7 +152,7 @@ class Conditions:
                 self._require(rule, "leak", wider, k.not_(r.cells.domain(b)), base=r.cells.base, cells=r.cells)
 
 
-def whole_array(cells: Cells) -> Index | None:
+def whole_array(cells: Cells) -> Terms | None:
     """The sizes of an array, if these are all of its cells."""
     dims = tuple(high for _, high in cells.ranges)
     return None if any(d.level for d in dims) or cells != box(cells.base, dims) else dims

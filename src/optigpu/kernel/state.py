@@ -12,7 +12,7 @@ from typing import Any
 
 from optigpu.kernel.context import Context, Mark
 from optigpu.kernel.instructions import Code, Instr, Limits
-from optigpu.logic.cells import Family, Index
+from optigpu.logic.cells import CellFamily, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.records import record
 from optigpu.logic.terms import ZERO, Sort, Term, substitute, var
@@ -52,7 +52,7 @@ class Block:
 class State:
     facts: Facts
     env: Mapping[Term, Term]
-    held: Mapping[int, Family]
+    held: Mapping[int, CellFamily]
     bases: Mapping[str, Base]
     code: Code
     block: Block
@@ -64,7 +64,7 @@ class State:
         """A term of the program at this point."""
         return substitute(t, self.env)
 
-    def values(self, ts: Index) -> Index:
+    def values(self, ts: Terms) -> Terms:
         return tuple(self.value(t) for t in ts)
 
     @property

@@ -10,7 +10,7 @@ from optigpu.kernel.loop_contract import Cover, Entered, Exclusive, LoopContract
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.thread_rules import ThreadConditions, everyone, marked
 from optigpu.logic import terms as k
-from optigpu.logic.cells import READ, Family, Owner
+from optigpu.logic.cells import READ, CellFamily, Owner
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate
 
 
@@ -31,7 +31,7 @@ class ThreadLoopConditions(ThreadConditions):
         self._require("loop", "extent", state.facts, goal, context=context, extent=range_.high)
         return replace(context, threads=part), k.mul(v, part)
 
-    def _owner_inside(self, state: State, r: Family, x: Exclusive, context: Context) -> Owner | None:
+    def _owner_inside(self, state: State, r: CellFamily, x: Exclusive, context: Context) -> Owner | None:
         """Who of an iteration's threads may access its exclusive cells: all of them, or owners who all are among them."""
         if r.owner is None:
             return None
@@ -51,7 +51,7 @@ class ThreadLoopConditions(ThreadConditions):
             raise Rejected("loop", "marks")
         return tuple(m.under((v,)) for m in contract.marks)
 
-    def _owned_by(self, rule: str, state: State, r: Family, owner: Owner | None) -> None:
+    def _owned_by(self, rule: str, state: State, r: CellFamily, owner: Owner | None) -> None:
         """Those threads (None: all) may access the cells of r. They are some of the group's: nobody would be part of any part."""
         if r.owner == owner:
             return
@@ -60,7 +60,7 @@ class ThreadLoopConditions(ThreadConditions):
         goal = k.and_(mine.contains(least), k.TRUE if owner is None else k.le(ONE, least.size))
         self._require(rule, "owner", inside, goal, base=r.cells.base, context=state.context)
 
-    def _owner_outside(self, before: State, entered: Entered, mine: Family) -> Owner | None:
+    def _owner_outside(self, before: State, entered: Entered, mine: CellFamily) -> Owner | None:
         """Who may access exclusive cells after the loop, under v and their binders."""
         threads = entered.context.threads
         if entered.context == before.context and mine.owner is None:

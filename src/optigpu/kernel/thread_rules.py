@@ -16,7 +16,7 @@ from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import Conditions, Take, terms_of
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, READ, Cells, Claim, Family, Index, Owner, same
+from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Owner, Terms, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
 
@@ -88,7 +88,7 @@ class ThreadConditions(Conditions):
         whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
         self._require(rule, "warp", state.facts, whole, context=state.context)
 
-    def _home(self, state: State, i: Alloc) -> tuple[str, Index, Owner | None]:
+    def _home(self, state: State, i: Alloc) -> tuple[str, Terms, Owner | None]:
         """Where an allocation lives, and its copies: shared memory has one a block, registers one a thread.
 
         Memory of a narrower kind than the current group has a first dimension that numbers the copies, each owned by its block or
@@ -110,7 +110,9 @@ class ThreadConditions(Conditions):
             case _:
                 raise Rejected("allocate", "context", base=i.base, space=i.space, context=c)
 
-    def _allowed(self, rule: str, state: State, facts: Facts, r: Family, at: Index, cells: Cells, write: bool) -> None:
+    def _allowed(
+        self, rule: str, state: State, facts: Facts, r: CellFamily, at: Terms, cells: Cells, write: bool
+    ) -> None:
         """All threads of the group may access the cell of r at these binders, and only one does if it writes.
 
         A register has a copy in each thread, so writing the same to all copies is no race.
@@ -152,7 +154,7 @@ class ThreadConditions(Conditions):
         data = {"cell": cells.at(b), "first": part.at(b).start, "other": m.reader.at(c)}
         self._require("loop", "read", inside, goal, base=cells.base, **data)
 
-    def _handed(self, rule: str, state: State, r: Family, claim: Claim, take: Take) -> None:
+    def _handed(self, rule: str, state: State, r: CellFamily, claim: CellClaim, take: Take) -> None:
         """Cells of r go from the group to its callee, or back: those who may access them by the claim may already.
 
         They are threads of the group, at least one. If they may write, nobody has read a cell since the last barrier but the only
@@ -221,7 +223,7 @@ class ThreadRules(ThreadConditions):
         kept = tuple(m for m in state.marks if state.held[m.family].share == READ)
         return changed(state, held=held, marks=kept)
 
-    def shuffle(self, state: State, source: int, forward: Index, target: int, forward2: Index, back: Index) -> State:
+    def shuffle(self, state: State, source: int, forward: Terms, target: int, forward2: Terms, back: Terms) -> State:
         """shfl_down, shfl_up, shfl_xor, shfl: lane l of a warp gets in its own register what lane f(l) has in its.
 
         Both registers of lane l are accessible to lane l, and the one it writes to nobody else: other lanes' copies stay as they

@@ -16,15 +16,15 @@ from optigpu.logic.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate,
 
 FULL, READ = "full", "read"
 LENT = "lent"  # for reading, to the body of a sequential loop of the group that holds it in full
-Index = tuple[Term, ...]
+Terms = tuple[Term, ...]
 
 
-def arguments(n: int) -> Index:
+def arguments(n: int) -> Terms:
     """The n bound variables, outermost first: what a term under n binders sees."""
     return tuple(k.bound(n - 1 - i, INT) for i in range(n))
 
 
-def same(xs: Index, ys: Index) -> Term:
+def same(xs: Terms, ys: Terms) -> Term:
     return k.and_(*(k.eq(x, y) for x, y in zip(xs, ys))) if len(xs) == len(ys) else FALSE
 
 
@@ -33,13 +33,13 @@ class Cells:
     base: str
     ranges: tuple[tuple[Term, Term], ...]  # (low, high) of each binder, under the binders before it
     where: Term  # under all binders
-    index: Index
+    index: Terms
 
     @property
     def arity(self) -> int:
         return len(self.ranges)
 
-    def domain(self, args: Index) -> Term:
+    def domain(self, args: Terms) -> Term:
         """Is there a cell for these values of the binders?"""
         parts = [instantiate(self.where, args)]
         for i, ((low, high), x) in enumerate(zip(self.ranges, args, strict=True)):
@@ -47,10 +47,10 @@ class Cells:
             parts.append(k.lt(x, instantiate(high, args[:i])))
         return k.and_(*parts)
 
-    def at(self, args: Index) -> Index:
+    def at(self, args: Terms) -> Terms:
         return instantiate_all(self.index, args)
 
-    def under(self, outer: Index) -> Cells:
+    def under(self, outer: Terms) -> Cells:
         """Give values to the first binders; the others stay."""
         levels = [(*outer, *arguments(i)) for i in range(self.arity - len(outer) + 1)]
         rest = zip(self.ranges[len(outer) :], levels)
@@ -62,11 +62,11 @@ class Cells:
         return Cells(self.base, ranges, k.substitute(self.where, sub), tuple(k.substitute(e, sub) for e in self.index))
 
 
-def single(base: str, index: Index) -> Cells:
+def single(base: str, index: Terms) -> Cells:
     return Cells(base, (), TRUE, index)
 
 
-def box(base: str, dims: Index) -> Cells:
+def box(base: str, dims: Terms) -> Cells:
     """All cells of an array with these (closed) sizes."""
     return Cells(base, tuple((ZERO, d) for d in dims), TRUE, arguments(len(dims)))
 
@@ -78,7 +78,7 @@ class Owner:
     start: Term
     size: Term
 
-    def at(self, args: Index) -> Owner:
+    def at(self, args: Terms) -> Owner:
         return Owner(instantiate(self.start, args), instantiate(self.size, args))
 
     def moved(self, by: Term) -> Owner:
@@ -94,7 +94,7 @@ class Owner:
 
 
 @record
-class Family:
+class CellFamily:
     """Cells with their values, and whether they have been written: `value` means something where `init` holds."""
 
     cells: Cells
@@ -103,18 +103,18 @@ class Family:
     share: str = FULL
     owner: Owner | None = None  # None: any thread of the current group
 
-    def value_at(self, args: Index) -> Term:
+    def value_at(self, args: Terms) -> Term:
         return instantiate(self.value, args)
 
-    def init_at(self, args: Index) -> Term:
+    def init_at(self, args: Terms) -> Term:
         return instantiate(self.init, args)
 
-    def updated(self, member: Term, value: Term, init: Term) -> Family:
+    def updated(self, member: Term, value: Term, init: Term) -> CellFamily:
         """With new contents where `member` holds; all terms are under the binders."""
         new_init = k.or_(k.and_(member, init), k.and_(k.not_(member), self.init))
         return replace(self, value=k.ite(member, value, self.value), init=new_init)
 
-    def without(self, member: Term) -> Family:
+    def without(self, member: Term) -> CellFamily:
         """Minus the cells where `member` (under the binders) holds."""
         return replace(self, cells=replace(self.cells, where=k.and_(self.cells.where, k.not_(member))))
 
@@ -136,7 +136,7 @@ UNINIT, SOME, KNOWN = "uninit", "some", "known"
 
 
 @record
-class Claim:
+class CellClaim:
     """What a contract says of cells: their contents are uninitialised, some, or known (then `value`, under the binders).
 
     In a function for a group of threads, `owner` says who of the group may access them (None: everyone).
@@ -148,16 +148,16 @@ class Claim:
     share: str = FULL
     owner: Owner | None = None
 
-    def substitute(self, sub: dict[Term, Term]) -> Claim:
+    def substitute(self, sub: dict[Term, Term]) -> CellClaim:
         value = None if self.value is None else k.substitute(self.value, sub)
         o = self.owner
         owner = None if o is None else Owner(k.substitute(o.start, sub), k.substitute(o.size, sub))
         return replace(self, cells=self.cells.substitute(sub), value=value, owner=owner)
 
-    def family(self, name: str, sort: Sort) -> Family:
+    def family(self, name: str, sort: Sort) -> CellFamily:
         """Cells of which the claim holds. Contents it does not tell are a function of which nothing is known but its name."""
         value = unknown(name, self.cells.arity, sort) if self.value is None else self.value
-        return Family(self.cells, value, FALSE if self.contents == UNINIT else TRUE, self.share, self.owner)
+        return CellFamily(self.cells, value, FALSE if self.contents == UNINIT else TRUE, self.share, self.owner)
 
 
 def unknown(name: str, arity: int, sort: Sort) -> Term:

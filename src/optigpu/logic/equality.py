@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Index, arguments, same
+from optigpu.logic.cells import Cells, Terms, arguments, same
 from optigpu.logic.facts import Facts, linear_in
 from optigpu.logic.judge import Judge
 from optigpu.logic.records import record
@@ -46,8 +46,8 @@ class Reindex:
 
     old: Term
     new: Term
-    forward: Index
-    back: Index
+    forward: Terms
+    back: Terms
 
 
 @record
@@ -56,7 +56,7 @@ class Extend:
 
     old: Term
     body: Term
-    steps: tuple[Step, ...]
+    steps: tuple[EqualityStep, ...]
 
 
 @record
@@ -72,8 +72,8 @@ class Case:
     """The equation holds by `then` where the test holds and by `other` where it does not."""
 
     test: Term
-    then: tuple[Step, ...]
-    other: tuple[Step, ...]
+    then: tuple[EqualityStep, ...]
+    other: tuple[EqualityStep, ...]
 
 
 @record
@@ -83,7 +83,7 @@ class Into:
     binders: int
     test: Term
     part: int
-    to: Index
+    to: Terms
 
 
 Cases: TypeAlias = tuple[tuple[Into, ...], ...]
@@ -102,19 +102,19 @@ class Maximum:
     back: Cases
 
 
-Step: TypeAlias = Split | Widen | Reindex | Extend | Partition | Maximum | Case
-Steps: TypeAlias = tuple[Step, ...]
+EqualityStep: TypeAlias = Split | Widen | Reindex | Extend | Partition | Maximum | Case
+EqualitySteps: TypeAlias = tuple[EqualityStep, ...]
 
 
-def place(step: Step, args: Index) -> Step:
+def place(step: EqualityStep, args: Terms) -> EqualityStep:
     """The step at these values of the outer binders."""
     return rewritten(step, lambda t, n: instantiate(t, (*(k.shift(a, n) for a in args), *arguments(n))))
 
 
-def rewritten(step: Step, at: Callable[[Term, int], Term]) -> Step:
+def rewritten(step: EqualityStep, at: Callable[[Term, int], Term]) -> EqualityStep:
     """The step with its terms replaced; `at` is told under how many binders of the step they are."""
 
-    def index(ts: Index, n: int) -> Index:
+    def index(ts: Terms, n: int) -> Terms:
         return tuple(at(t, n) for t in ts)
 
     def cases(parts: Cases) -> Cases:
@@ -146,7 +146,7 @@ class Equality:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
 
-    def holds(self, facts: Facts, a: Term, b: Term, steps: Steps) -> bool:
+    def holds(self, facts: Facts, a: Term, b: Term, steps: EqualitySteps) -> bool:
         """Is a = b, given the facts, by these steps?"""
         a, b = facts.simplify(a), facts.simplify(b)
         for i, step in enumerate(steps):
@@ -188,7 +188,7 @@ class Equality:
                     return None
                 return k.big(old.op, low, high, body, *start)
 
-    def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Index, back: Index) -> bool:
+    def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Terms, back: Terms) -> bool:
         """Both maps stay in the index sets and are inverse to each other, and corresponding summands are equal."""
         n, m = len(back), len(forward)
         mine, theirs = peel(old, n), peel(new, m)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.kernel.state import State
 from optigpu.logic import terms as k
-from optigpu.logic.cells import READ, Family, Index
+from optigpu.logic.cells import READ, CellFamily, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.report.term_text import TermPrinter, is_range_of_type
@@ -43,7 +43,7 @@ class PermissionWriter:
 
     def __init__(self) -> None:
         self._printers: dict[tuple[tuple[str, str], ...], _PointPrinter] = {}
-        self._empty: dict[tuple[Facts, Family], bool] = {}
+        self._empty: dict[tuple[Facts, CellFamily], bool] = {}
 
     def held(self, state: State) -> Held:
         scope = _scope(state)
@@ -61,7 +61,7 @@ class PermissionWriter:
         unique = dict.fromkeys(shown)
         return Held(tuple(unique), tuple([*equations, *(t for t in facts if len(t) < 90)][:MOST_FACTS]))
 
-    def _is_empty(self, f: Family, facts: Facts) -> bool:
+    def _is_empty(self, f: CellFamily, facts: Facts) -> bool:
         """What is left of an array after each iteration got its part is often nothing; and cells that can neither be read nor
         written are not worth a line."""
         if f.share == READ and f.init is k.FALSE:
@@ -120,14 +120,14 @@ def _scope(state: State) -> _Scope:
     return scope
 
 
-def _binders(f: Family) -> Index:
+def _binders(f: CellFamily) -> Terms:
     return tuple(k.var(f"i.{n}", INT) for n in range(f.cells.arity))
 
 
 class _PointPrinter:
     def __init__(self, scope: _Scope) -> None:
         self.scope = scope
-        self.texts: dict[Family, Permission] = {}
+        self.texts: dict[CellFamily, Permission] = {}
         self.facts: dict[Term, str] = {}
 
     def printer(self) -> TermPrinter:
@@ -151,7 +151,7 @@ class _PointPrinter:
             self.facts[p] = self.show(p)
         return self.facts[p]
 
-    def permission(self, f: Family, state: State) -> Permission:
+    def permission(self, f: CellFamily, state: State) -> Permission:
         found = self.texts.get(f)
         if found is None:
             printer = self.printer()
@@ -161,7 +161,7 @@ class _PointPrinter:
             found = self.texts[f] = Permission(f.share == READ, text, self.contents(f, state, printer) + owned)
         return found
 
-    def contents(self, f: Family, state: State, printer: TermPrinter) -> str:
+    def contents(self, f: CellFamily, state: State, printer: TermPrinter) -> str:
         if f.init is k.FALSE:
             return "uninitialised"
         xs = _binders(f)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Family, Index, arguments, same
+from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import TRUE, Term, instantiate
@@ -16,7 +16,7 @@ from optigpu.search.questions import follows
 
 
 class CoverSearch:
-    def __init__(self, judge: Judge, summary: LoopSummary, family: Family) -> None:
+    def __init__(self, judge: Judge, summary: LoopSummary, family: CellFamily) -> None:
         self.judge, self.summary, self.family = judge, summary, family
 
     def proves(self, facts: Facts, goal: Term) -> bool:
@@ -78,7 +78,7 @@ class CoverSearch:
 
 
 def combined(
-    updates: Sequence[Update], cells: Cells, facts: Facts, old: Term, old_init: Term, xs: Index
+    updates: Sequence[Update], cells: Cells, facts: Facts, old: Term, old_init: Term, xs: Terms
 ) -> tuple[Term, Term]:
     """(value, init) of the cell of `cells` at xs after the updates, from what it was."""
     value, init = old, old_init

@@ -15,8 +15,8 @@ from optigpu.kernel.side_conditions import Take, terms_of
 from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.thread_rules import lanes
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, KNOWN, Cells, Claim, Family, Index, arguments, box, same
-from optigpu.logic.equality import Steps
+from optigpu.logic.cells import FULL, KNOWN, CellClaim, CellFamily, Cells, Terms, arguments, box, same
+from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.covers import CoverSearch, combined
@@ -108,7 +108,7 @@ class Executor:
                 clause = ("pre", r.data["claims"][1])
             raise Failed(r, self.place, name, clause) from None
 
-    def inverse(self, claim: Claim) -> Index:
+    def inverse(self, claim: CellClaim) -> Terms:
         """The binders of a claim, read off its index."""
         xs = temporaries(len(claim.cells.index))
         found = invert(claim.cells, xs, self.kernel.judge.root)
@@ -151,10 +151,10 @@ class Executor:
         cells, env = r.data.get("cells") or r.data.get("need"), dict(state.env)
         return next((("post", i) for i, c in enumerate(f.contract.post) if c.cells.substitute(env) == cells), None)
 
-    def member(self, cells: Cells, r: Family, back: Index) -> Term:
+    def member(self, cells: Cells, r: CellFamily, back: Terms) -> Term:
         return k.and_(cells.domain(back), same(cells.at(back), r.cells.index))
 
-    def fact_steps(self, facts: Facts, goal: Term) -> Steps:
+    def fact_steps(self, facts: Facts, goal: Term) -> EqualitySteps:
         if goal.op != "eq" or follows(self.judge, facts, goal):
             return ()
         p = goal.args[0]
@@ -162,12 +162,12 @@ class Executor:
 
     # Finding cells
 
-    def candidates(self, held: dict[int, Family], base: str, share: str, index: Index = ()) -> list[int]:
+    def candidates(self, held: dict[int, CellFamily], base: str, share: str, index: Terms = ()) -> list[int]:
         """Families of a base, full ones first; single cells that are plainly other ones than that at `index` last."""
         found = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
         return sorted(found, key=lambda n: (_elsewhere(held[n].cells, index), held[n].share != FULL))
 
-    def find_claim(self, rule: str, state: State, held: dict[int, Family], claim: Claim) -> Take:
+    def find_claim(self, rule: str, state: State, held: dict[int, CellFamily], claim: CellClaim) -> Take:
         for n in self.candidates(
             held, claim.cells.base, claim.share, claim.cells.index if not claim.cells.arity else ()
         ):
@@ -182,7 +182,7 @@ class Executor:
             raise Rejected(rule, "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
         return Take(options[0], *maps)
 
-    def maps(self, facts: Facts, need: Cells, r: Family) -> tuple[Index, Index] | None:
+    def maps(self, facts: Facts, need: Cells, r: CellFamily) -> tuple[Terms, Terms] | None:
         """forward (from the binders of need to those of r) and back."""
         xs = temporaries(need.arity)
         forward = invert(r.cells, need.at(xs), facts.assume(need.domain(xs)))
@@ -192,20 +192,22 @@ class Executor:
             return None
         return tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
 
-    def includes(self, facts: Facts, need: Cells, r: Family, forward: Index) -> bool:
+    def includes(self, facts: Facts, need: Cells, r: CellFamily, forward: Terms) -> bool:
         xs = temporaries(need.arity)
         inside = facts.assume(need.domain(xs))
         image = tuple(instantiate(t, xs) for t in forward)
         goal = k.and_(same(r.cells.at(image), need.at(xs)), r.cells.domain(image))
         return follows(self.judge, inside, goal)
 
-    def with_steps(self, facts: Facts, claim: Claim, r: Family, take: Take) -> Take:
+    def with_steps(self, facts: Facts, claim: CellClaim, r: CellFamily, take: Take) -> Take:
         if claim.contents != KNOWN or claim.value is None:
             return take
-        want = Family(claim.cells, claim.value, TRUE)
+        want = CellFamily(claim.cells, claim.value, TRUE)
         return replace(take, steps=self.value_steps(facts, want, r, take.forward))
 
-    def value_steps(self, facts: Facts, want: Family, r: Family, forward: Index, guess: Guess | None = None) -> Steps:
+    def value_steps(
+        self, facts: Facts, want: CellFamily, r: CellFamily, forward: Terms, guess: Guess | None = None
+    ) -> EqualitySteps:
         """Steps that show r to hold what is wanted, under the binders of what is wanted."""
         xs, inside = facts.arbitrary(
             *(k.INT,) * want.cells.arity
@@ -282,7 +284,7 @@ class Executor:
                 raise Rejected("order", "nothing to execute")
 
     def shuffle(self, state: State, i: kc.Shuffle) -> State:
-        found: list[tuple[int, tuple[Index, Index]]] = []
+        found: list[tuple[int, tuple[Terms, Terms]]] = []
         for view, share in ((i.source, "any"), (i.target, FULL)):
             families = self.candidates(dict(state.held), view.base, share)
             n, maps = self.home(state, lanes(state, view), families) if families else (0, None)
@@ -420,7 +422,7 @@ class Executor:
                 state = self.one(state)
             stated_ = stated(tree, h, entry, state.held[n], state.facts)
             if stated_ is not None:
-                want = Family(entry.cells, stated_[1], stated_[0])
+                want = CellFamily(entry.cells, stated_[1], stated_[0])
                 if tree.op == "sum":
                     steps = halving_steps(tree, h, want, state.facts)
                 else:
@@ -544,7 +546,7 @@ class Executor:
             return Exclusive(n, whole, *maps, k.abstract(init, bound), k.abstract(value, bound) if known else None)
         return None
 
-    def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Index, Index] | None]:
+    def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Terms, Terms] | None]:
         """The family that has the cells, and the maps; the first one if none is seen to have them."""
         found = [(n, self.maps(state.facts, cells, state.held[n])) for n in families]
         for n, maps in found if len(found) > 1 else ():
@@ -601,24 +603,24 @@ class Executor:
 
     def exit_steps(
         self, end: State, contract: LoopContract, v: Term, number: int
-    ) -> tuple[tuple[Steps, ...], tuple[Steps, ...]]:
-        exclusive: list[Steps] = []
+    ) -> tuple[tuple[EqualitySteps, ...], tuple[EqualitySteps, ...]]:
+        exclusive: list[EqualitySteps] = []
         for i, x in enumerate(contract.exclusive):
             mine = end.held.get(number + i)
             if mine is None or x.value is None:
                 exclusive.append(())
                 continue
             args = (v, *arguments(mine.cells.arity))
-            want = Family(mine.cells, instantiate(x.value, args), instantiate(x.init, args))
+            want = CellFamily(mine.cells, instantiate(x.value, args), instantiate(x.init, args))
             exclusive.append(self.value_steps(end.facts, want, mine, arguments(mine.cells.arity)))
-        invariant: list[Steps] = []
+        invariant: list[EqualitySteps] = []
         for inv in contract.invariant:
             mine = end.held.get(inv.family)
             if mine is None or inv.value is None:
                 invariant.append(())
                 continue
             args = (k.add(v, k.ONE), *arguments(mine.cells.arity))
-            want = Family(mine.cells, instantiate(inv.value, args), instantiate(inv.init, args))
+            want = CellFamily(mine.cells, instantiate(inv.value, args), instantiate(inv.init, args))
             invariant.append(self.value_steps(end.facts, want, mine, arguments(mine.cells.arity)))
         return tuple(exclusive), tuple(invariant)
 
@@ -628,7 +630,7 @@ class Executor:
         f = self.kernel.program.functions[call.function]
         sub, views = call_arguments(f, call, state.values, state.value)
 
-        def read(base: str, index: Index) -> Term:
+        def read(base: str, index: Terms) -> Term:
             for n in self.candidates(dict(state.held), base, "any"):
                 at = invert(state.held[n].cells, index, state.facts)
                 if at is not None:
@@ -664,11 +666,11 @@ class Executor:
             after = self.kernel.tidy(after, n)
         return after
 
-    def given_back(self, state: State, post: Claim, homes: list[tuple[Cells, int]]) -> Take | None:
+    def given_back(self, state: State, post: CellClaim, homes: list[tuple[Cells, int]]) -> Take | None:
         """The family that cells of a postcondition come from, if they are some of those of one claim of the precondition."""
         for cells, n in homes:
             if cells.base == post.cells.base and cells != post.cells:
-                within, maps = Family(cells, k.ZERO, TRUE), self.maps(state.facts, post.cells, state.held[n])
+                within, maps = CellFamily(cells, k.ZERO, TRUE), self.maps(state.facts, post.cells, state.held[n])
                 found = self.maps(state.facts, post.cells, within)
                 if maps and found and self.includes(state.facts, post.cells, within, found[0]):
                     return Take(n, *maps)
@@ -721,7 +723,7 @@ def _without_choice(value: Term, facts: Facts) -> Term:
     return value
 
 
-def _elsewhere(cells: Cells, index: Index) -> bool:
+def _elsewhere(cells: Cells, index: Terms) -> bool:
     """Is a family one cell, at a place that differs from this one by a number?"""
     return not cells.arity and any(k.is_num(d) and d.data != 0 for d in map(k.sub, cells.index, index))
 

@@ -17,7 +17,7 @@ from optigpu.kernel.loop_contract import Range, holds_for, iterations, values_of
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.kernel.thread_rules import WARP, at_choice, lane_read
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, UNINIT, Cells, Claim, Index, arguments, box, same, single
+from optigpu.logic.cells import FULL, UNINIT, CellClaim, Cells, Terms, arguments, box, same, single
 from optigpu.logic.equality import parts
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
@@ -42,7 +42,7 @@ class Update:
     init: Term = TRUE  # which of them count as initialised, under the binders
     perhaps: bool = False  # made or not: cells that were initialised still are
 
-    def member(self, index: Index, facts: Facts) -> tuple[Term, Term] | None:
+    def member(self, index: Terms, facts: Facts) -> tuple[Term, Term] | None:
         """(is this one of the cells, its value), or None if that cannot be told."""
         at = invert(self.cells, index, facts)
         if at is None:
@@ -58,7 +58,7 @@ class Content:
     rank: int
     updates: tuple[Update, ...] = ()
 
-    def initial(self, index: Index) -> Term:
+    def initial(self, index: Terms) -> Term:
         return k.app(self.start, *index) if self.rank else self.start
 
 
@@ -74,7 +74,7 @@ class World:
     facts: Facts
     env: dict[Term, Term]
     contents: dict[str, Content]
-    touched: tuple[tuple[str, Index], ...] = ()  # cells that were accessed on every path to here
+    touched: tuple[tuple[str, Terms], ...] = ()  # cells that were accessed on every path to here
     reads: tuple[Cells, ...] = ()  # all cells that were read so far, on any path
     outer: frozenset[str] = frozenset()  # bases from outside the loop that is explored
 
@@ -84,10 +84,10 @@ class World:
     def value(self, t: Term) -> Term:
         return k.substitute(t, self.env)
 
-    def values(self, ts: Sequence[Term]) -> Index:
+    def values(self, ts: Sequence[Term]) -> Terms:
         return tuple(self.value(t) for t in ts)
 
-    def index(self, place: kc.Place) -> Index:
+    def index(self, place: kc.Place) -> Terms:
         return tuple(self.facts.simplify(self.value(t)) for t in place.index)
 
 
@@ -175,7 +175,7 @@ class Explorer:
 
     # Reading
 
-    def read(self, content: Content, index: Index, facts: Facts) -> Term:
+    def read(self, content: Content, index: Terms, facts: Facts) -> Term:
         chain: list[tuple[Term, Term]] = []
         result: Term | None = None
         for u in reversed(content.updates):
@@ -294,7 +294,7 @@ class Explorer:
                 w.reads += (replace(c, where=k.and_(c.where, k.shift(known, c.arity))),)
 
     def joined(
-        self, base: str, before: Content, test: Term, yes: World, no: World, touched: tuple[tuple[str, Index], ...]
+        self, base: str, before: Content, test: Term, yes: World, no: World, touched: tuple[tuple[str, Terms], ...]
     ) -> Content:
         a, b = yes.contents[base], no.contents[base]
         if a.updates == b.updates:
@@ -334,7 +334,7 @@ class Explorer:
         old = self.read(before, u.cells.at(b), facts.assume(u.cells.domain(b)))
         return replace(u, value=k.abstract(k.ite(condition, instantiate(u.value, b), old), b), perhaps=True)
 
-    def renamed(self, mine: Content, other: Content, held: set[Index], facts: Facts) -> Content:
+    def renamed(self, mine: Content, other: Content, held: set[Terms], facts: Facts) -> Content:
         """Cells that an equation of the branch has given another name (a[5] for a[i]), under the name they have outside of it."""
         names = held | {u.cells.index for u in other.updates if u.cells.arity == 0}
         known = {tuple(facts.simplify(t) for t in index): index for index in sorted(names, key=_index_key)}
@@ -615,7 +615,7 @@ class Explorer:
         return out
 
 
-def _index_key(index: Index) -> tuple[int, ...]:
+def _index_key(index: Terms) -> tuple[int, ...]:
     return tuple(t.key for t in index)
 
 
@@ -830,9 +830,9 @@ class _Recurrences:
         terms = (*(instantiate(t, xs) for t in (u.value, u.cells.where, *u.cells.index)),)
         return all(self.not_earlier(i, updates, known) for t in terms for i, known in self.reads(t, base, inside))
 
-    def reads(self, t: Term, base: str, facts: Facts) -> list[tuple[Index, Facts]]:
+    def reads(self, t: Term, base: str, facts: Facts) -> list[tuple[Terms, Facts]]:
         """The indices at which a term reads the contents of base, with what is known there: ranges of sums and tests of choices."""
-        start, out = self.start_of(base), list[tuple[Index, Facts]]()
+        start, out = self.start_of(base), list[tuple[Terms, Facts]]()
         if not self.summary.entry[base].rank:
             return [((), facts)] if start in t.free else []
 
@@ -860,7 +860,7 @@ class _Recurrences:
         go(t, facts)
         return out
 
-    def not_earlier(self, index: Index, updates: list[Update], facts: Facts) -> bool:
+    def not_earlier(self, index: Terms, updates: list[Update], facts: Facts) -> bool:
         """No earlier iteration has written this cell."""
         if any(t.level > 0 for t in index):
             depth = max(t.level for t in index)
@@ -912,7 +912,7 @@ class _Recurrences:
             return None
         return Effect("accumulate", base, (replace(u, value=k.abstract(latch[0], xs)),), "latch", to=latch[1])
 
-    def constant(self, t: Term, xs: Index) -> bool:
+    def constant(self, t: Term, xs: Terms) -> bool:
         """The same in all iterations, and for all cells?"""
         return not any(x is self.summary.v or x in xs or str(x.data).startswith("@") for x in t.free)
 
@@ -988,7 +988,7 @@ class _Recurrences:
         return k.lam(xs, value) if content.rank else value
 
 
-def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term, facts: Facts) -> Term:
+def start_contents(effect: Effect, summary: LoopSummary, xs: Terms, entry: Term, facts: Facts) -> Term:
     """What cell xs holds at the start of iteration v, if it held `entry` before the loop."""
     v, low = summary.v, summary.range.low
     result = entry
@@ -1023,7 +1023,7 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Index, entry: Term,
     return result
 
 
-def filled(effect: Effect, summary: LoopSummary, xs: Index, judge: Judge) -> Term:
+def filled(effect: Effect, summary: LoopSummary, xs: Terms, judge: Judge) -> Term:
     """Is cell xs one that the iterations before v have surely written: b[c] = …; c++; fills b from the first c on.
 
     c is an entry value and a sum over the iterations before v, of a summand that is 1 (or -1) where the cell is written, else 0.
@@ -1053,7 +1053,7 @@ def filled(effect: Effect, summary: LoopSummary, xs: Index, judge: Judge) -> Ter
     return k.and_(between, *(k.eq(x, t) for n, (x, t) in enumerate(zip(xs, u.cells.index)) if n != at))
 
 
-def rotation(u: Update, xs: Index, v: Term) -> tuple[Term, Update]:
+def rotation(u: Update, xs: Terms, v: Term) -> tuple[Term, Update]:
     """The last iteration before v that wrote the slot in which cell xs is, and its update."""
     slot = rotating_slot(u, v)
     assert slot is not None
@@ -1075,7 +1075,7 @@ def rotating_slot(u: Update, v: Term) -> tuple[int, Term, Term] | None:
     return None
 
 
-def located(u: Update, xs: Index, facts: Facts) -> tuple[Index, Term]:
+def located(u: Update, xs: Terms, facts: Facts) -> tuple[Terms, Term]:
     if any(t.data == "@extent" for t in terms_of(u.cells) for t in t.free):
         return xs, TRUE
     at = invert(u.cells, xs, facts)
@@ -1235,7 +1235,7 @@ def call_arguments(
 
 
 def bind_variables(
-    claim: Claim, views: dict[str, kc.View], sub: dict[Term, Term], variables: Index, read: object
+    claim: CellClaim, views: dict[str, kc.View], sub: dict[Term, Term], variables: Terms, read: object
 ) -> None:
     """Find logical variables by matching: a claim that cells hold R(b) makes R the contents of those cells."""
     value = claim.value

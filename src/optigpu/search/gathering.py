@@ -11,7 +11,7 @@ from optigpu.kernel.sealed import Kernel
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, Cells, Family, Index, arguments
+from optigpu.logic.cells import FULL, CellFamily, Cells, Terms, arguments
 from optigpu.logic.terms import INT, TRUE, Term
 from optigpu.search.questions import follows
 
@@ -24,11 +24,11 @@ class Box:
 
     family: int
     ranges: tuple[tuple[Term, Term], ...]
-    forward: Index  # the family's binders, under the indices of the array
-    back: Index  # the indices, under the family's binders
+    forward: Terms  # the family's binders, under the indices of the array
+    back: Terms  # the indices, under the family's binders
 
 
-def box_of(number: int, r: Family) -> Box | None:
+def box_of(number: int, r: CellFamily) -> Box | None:
     """The family as a box, if each index is a number, or a binder of its own shifted by a number."""
     cells, rank = r.cells, len(r.cells.index)
     if cells.where is not TRUE or any(t.level for pair in cells.ranges for t in pair):

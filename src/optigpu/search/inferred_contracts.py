@@ -10,7 +10,7 @@ from optigpu.kernel.instructions import Loop
 from optigpu.kernel.loop_contract import LoopContract, Range
 from optigpu.kernel.state import State
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Index
+from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, REAL, TRUE, Term, instantiate, var
 from optigpu.syntax.exprs import (
@@ -133,7 +133,7 @@ class _Writer:
         self.facts = facts or Facts()
         self.count = 0
 
-    def binders(self, n: int) -> Index:
+    def binders(self, n: int) -> Terms:
         out = []
         for _ in range(n):
             v = var(f"c^{self.count}", INT)
@@ -142,7 +142,7 @@ class _Writer:
             out.append(v)
         return tuple(out)
 
-    def permission(self, cells: Cells, xs: Index, init: Term, value: Term | None) -> Expr:
+    def permission(self, cells: Cells, xs: Terms, init: Term, value: Term | None) -> Expr:
         """The cells with their contents; where they are written and where not are two permissions."""
         parts: list[Expr] = []
         pointer = self.pointer(cells, xs)
@@ -172,7 +172,7 @@ class _Writer:
     def guarded(self, condition: Term, p: Expr) -> Expr:
         return p if condition is TRUE else Call("If", (self.expr(condition), p))
 
-    def pointer(self, cells: Cells, xs: Index) -> Expr:
+    def pointer(self, cells: Cells, xs: Terms) -> Expr:
         base = Var(source_name(cells.base))
         index = tuple(self.expr(e) for e in cells.at(xs))
         return Addr(IndexExpr(base, index) if index else base)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Index
+from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, Term
 
@@ -33,12 +33,12 @@ class _Counter:
 NAMES = _Counter()
 
 
-def temporaries(n: int, stem: str = "b") -> Index:
+def temporaries(n: int, stem: str = "b") -> Terms:
     """Variables for the time of a search; they are bound again before anything reaches the kernel."""
     return tuple(k.var(f"${stem}{next(NAMES.numbers)}", INT) for _ in range(n))
 
 
-def invert(cells: Cells, target: Index, facts: Facts) -> Index | None:
+def invert(cells: Cells, target: Terms, facts: Facts) -> Terms | None:
     """Values of the binders at which the family's index is `target`, if they can be found by mixed radix."""
     if len(target) != len(cells.index):
         return None
@@ -122,7 +122,7 @@ def _unrotated(equation: Term, q: Term, x: Term, wanted: set[Term], wrapped: dic
     return k.add(k.scale(s, x), rest)
 
 
-def _solve_conditions(conditions: list[Term], unknown: Index, solved: dict[Term, Term], facts: Facts) -> None:
+def _solve_conditions(conditions: list[Term], unknown: Terms, solved: dict[Term, Term], facts: Facts) -> None:
     """Binders that the index does not determine, but the condition does: `t == 63`."""
     for p in conditions:
         left = [u for u in unknown if u not in solved and u in p.free]
@@ -131,7 +131,7 @@ def _solve_conditions(conditions: list[Term], unknown: Index, solved: dict[Term,
             solved.update(found)
 
 
-def _name_quotients(equations: list[Term], unknown: Index) -> tuple[list[Term], dict[Term, Term]]:
+def _name_quotients(equations: list[Term], unknown: Terms) -> tuple[list[Term], dict[Term, Term]]:
     """`u div d` as an unknown of its own: u div w = i and u - w * (u div w) = j give u = w * i + j."""
     wanted = set(unknown)
     atoms = {a for e in equations for a in k.subterms(e) if a.op == "fdiv" and a.args[0].free & wanted}
@@ -141,7 +141,7 @@ def _name_quotients(equations: list[Term], unknown: Index) -> tuple[list[Term], 
 
 
 def _settle_quotients(
-    quotients: dict[Term, Term], unknown: Index, solved: dict[Term, Term], facts: Facts
+    quotients: dict[Term, Term], unknown: Terms, solved: dict[Term, Term], facts: Facts
 ) -> dict[Term, Term]:
     """Quotients of unknowns that are solved by now are no unknowns any more: d[r][c - r % 8] gives r, and with it r div 8."""
     wanted = set(unknown)
@@ -151,7 +151,7 @@ def _settle_quotients(
     return found
 
 
-def _resolve(shifted: Index, unknown: Index, offsets: list[Term]) -> Index:
+def _resolve(shifted: Terms, unknown: Terms, offsets: list[Term]) -> Terms:
     """Low bounds may mention earlier binders, which are themselves shifted."""
     out: list[Term] = []
     for i, u in enumerate(unknown):
@@ -160,7 +160,7 @@ def _resolve(shifted: Index, unknown: Index, offsets: list[Term]) -> Index:
     return tuple(out)
 
 
-def _easiest(equations: list[Term], unknown: Index) -> int | None:
+def _easiest(equations: list[Term], unknown: Terms) -> int | None:
     """The equation with the fewest unknowns left, at least one."""
     wanted = set(unknown)
     counts = [(len(e.free & wanted), i) for i, e in enumerate(equations) if e.free & wanted]

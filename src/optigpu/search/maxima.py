@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Index
+from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.equality import Cases, Into, Maximum, scaled_parts
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
@@ -22,7 +22,7 @@ from optigpu.search.inverse import invert, temporaries
 from optigpu.search.questions import follows
 from optigpu.search.samples import Sample, Undefined, evaluate, samples
 
-Guess: TypeAlias = Callable[[Index, int], list[Index]]  # from indices of a term, and the number of indices of another
+Guess: TypeAlias = Callable[[Terms, int], list[Terms]]  # from indices of a term, and the number of indices of another
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Place:
     domain: Term
     bounded: Term
     part: int
-    to: Index
+    to: Terms
 
 
 class MaximumSearch:
@@ -98,14 +98,14 @@ class MaximumSearch:
             )
         return tuple(out)
 
-    def cases(self, here: Facts, found: list[Place]) -> list[tuple[Term, int, Index]] | None:
+    def cases(self, here: Facts, found: list[Place]) -> list[tuple[Term, int, Terms]] | None:
         """One place that always has the term, or several that have it in some cases. Numbers say which are worth a proof."""
         numbers = samples(here)
         held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in numbers) for p in found}
         for p in sorted(found, key=lambda p: len(p.to)):
             if held[p] == len(numbers) and self.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
                 return [(TRUE, p.part, p.to)]
-        out: list[tuple[Term, int, Index]] = []
+        out: list[tuple[Term, int, Terms]] = []
         for p in sorted(found, key=lambda p: (held[p], len(p.to)), reverse=True):
             test = here.simplify(p.agreement)
             if test is FALSE:
@@ -121,11 +121,11 @@ class MaximumSearch:
         return None
 
 
-def _matching(here: Facts, body: Term, other: Cells) -> Iterator[Index]:
+def _matching(here: Facts, body: Term, other: Cells) -> Iterator[Terms]:
     """Indices of a part at which an application in it is one in this term."""
     xs = temporaries(len(other.ranges), "m")
     wanted = [a for a in k.subterms(other.at(xs)[0]) if a.op == "app" and a.free & set(xs)]
-    seen: set[Index] = set()
+    seen: set[Terms] = set()
     for c, a in _applications(wanted, body) if wanted else [((), ())]:
         cells = Cells("", other.ranges, other.where, tuple(k.abstract(t, xs) for t in c))
         to = invert(cells, a, here)
@@ -156,7 +156,7 @@ def _may_hold(condition: Term, sample: Sample) -> bool:
         return True
 
 
-def _applications(wanted: list[Term], body: Term) -> Iterator[tuple[Index, Index]]:
+def _applications(wanted: list[Term], body: Term) -> Iterator[tuple[Terms, Terms]]:
     """The (closed) integer arguments of a function in one term and in the other."""
     for a in k.subterms(body):
         for c in wanted if a.op == "app" else ():

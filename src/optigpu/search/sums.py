@@ -7,17 +7,17 @@ from fractions import Fraction
 from typing import Any
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Index
+from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.equality import (
     Case,
     Equality,
+    EqualityStep,
+    EqualitySteps,
     Extend,
     Maximum,
     Partition,
     Reindex,
     Split,
-    Step,
-    Steps,
     Widen,
     partition,
     peel,
@@ -50,7 +50,7 @@ class Hopeless(Exception):
     """The values that a search is for are not equal."""
 
 
-Found = dict[tuple[Facts, Term, Term, Guess | None], Steps | None]  # by what was searched for
+Found = dict[tuple[Facts, Term, Term, Guess | None], EqualitySteps | None]  # by what was searched for
 
 
 class SumProver:
@@ -70,7 +70,7 @@ class SumProver:
     def proves(self, facts: Facts, goal: Term) -> bool:
         return follows(self.judge, facts, goal)
 
-    def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> Steps | None:
+    def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> EqualitySteps | None:
         """Steps after which the judge sees that a = b. The search gives up after some amount of work, not of seconds.
 
         `guess`: where terms of maxima may be, if more is known of them.
@@ -80,7 +80,7 @@ class SumProver:
             self.found[asked] = self.found_anew(*asked)
         return self.found[asked]
 
-    def found_anew(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Steps | None:
+    def found_anew(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> EqualitySteps | None:
         """What earlier searches came across plays no part: the answer depends on the question alone."""
         self.left, self.goal, self.guess = BUDGET, (facts, a, b), guess
         self.kept.clear()
@@ -98,17 +98,17 @@ class SumProver:
             raise Hopeless
         return self.left >= 0
 
-    def attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
+    def attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
         try:
             return self.search(facts, a, b, depth)
         except Different:
             return None
 
-    def search(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
+    def search(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
         a, b = facts.simplify(a), facts.simplify(b)
         if a is not b and differ(facts, a, b):
             raise Different
-        steps: list[Step] = []
+        steps: list[EqualityStep] = []
         for _ in range(ROUNDS):
             if a is b or self.proves(facts, k.eq(a, b)):
                 return tuple(steps)
@@ -140,7 +140,7 @@ class SumProver:
             a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
         return None
 
-    def by_cases(self, facts: Facts, a: Term, b: Term, depth: int) -> Steps | None:
+    def by_cases(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
         """Distinguish a condition on which one side depends."""
         if depth == 0:
             return None
@@ -153,9 +153,9 @@ class SumProver:
         other = self.search(facts.assume(k.not_(test)), a, b, depth) if then is not None else None
         return Case(test, then, other) if then is not None and other is not None else None
 
-    def by_prefixes(self, facts: Facts, a: Term, b: Term) -> Steps | None:
+    def by_prefixes(self, facts: Facts, a: Term, b: Term) -> EqualitySteps | None:
         """Sums over windows of one body, all as differences of sums from one start: then only their ends differ."""
-        steps: list[Step] = []
+        steps: list[EqualityStep] = []
 
         def apply(step: Split | Widen, new: Term) -> None:
             nonlocal a, b
@@ -320,10 +320,10 @@ class SumProver:
 
     # One sum in a simpler way
 
-    def plain(self, facts: Facts, t: Term) -> tuple[Term, Steps]:
+    def plain(self, facts: Facts, t: Term) -> tuple[Term, EqualitySteps]:
         """A term with nested and guarded sums as sums over one range, and the steps to it."""
         t = facts.simplify(t)
-        steps: list[Step] = []
+        steps: list[EqualityStep] = []
         for _ in range(DEPTH):
             step = next((s for x in bigs(t) if (s := self.simpler(facts, x))), None)
             if step is None:
@@ -392,7 +392,7 @@ class SumProver:
                 agree = k.eq(k.substitute(rest, {x: low}), first)
                 if self.proves(inside.assume(condition), k.eq(x, low)) and self.proves(inside, agree):
                     new = k.replace_subterms(body, {choice: rest})
-                    steps: Steps = (Case(k.eq(x, low), (), ()),)
+                    steps: EqualitySteps = (Case(k.eq(x, low), (), ()),)
                     for old, y in reversed(around):
                         steps = (Extend(old, k.abstract(new, (y,)), tuple(bind_step(s, y) for s in steps)),)
                         new = k.big("sum", old.args[0], old.args[1], k.abstract(new, (y,)))
@@ -626,12 +626,12 @@ def _matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
                         yield k.sub(p, k.sub(q, i))
 
 
-def bind_step(step: Step, x: Term) -> Step:
+def bind_step(step: EqualityStep, x: Term) -> EqualityStep:
     """A step about x as a step under one binder."""
     return abstract_step(step, (x,))
 
 
-def abstract_step(step: Step, xs: Index) -> Step:
+def abstract_step(step: EqualityStep, xs: Terms) -> EqualityStep:
     """Bind variables in a proof step."""
 
     def bound(t: Term, binders: int) -> Term:

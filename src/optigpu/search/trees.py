@@ -12,8 +12,8 @@ from itertools import pairwise
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Family, Index, arguments, over, same
-from optigpu.logic.equality import Reindex, Split, Step, Steps
+from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, over, same
+from optigpu.logic.equality import EqualityStep, EqualitySteps, Reindex, Split
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.search.explore import Content, Explorer, Unexplorable, Update, World, difference, greater, unknown_content
@@ -27,8 +27,8 @@ class Tree:
 
     base: str
     op: str
-    fixed: Index  # indices before the one that the tree is over
-    rest: Index  # and after it
+    fixed: Terms  # indices before the one that the tree is over
+    rest: Terms  # and after it
     offset: Term
     steps: tuple[int, ...]
     scratch: tuple[Update, ...] = ()  # what else is written in each step
@@ -38,7 +38,7 @@ class Tree:
     def size(self) -> int:
         return 2 * self.steps[0]
 
-    def cell(self, t: Term) -> Index:
+    def cell(self, t: Term) -> Terms:
         return (*self.fixed, k.add(self.offset, t), *self.rest)
 
     def total(self, size: int, body: Term) -> Term:
@@ -129,7 +129,7 @@ def apply_tree(explorer: Explorer, tree: Tree, w: World, at: int) -> None:
     explorer.write(tree.base, Update(cells, k.shift(total, 1), at, init=k.eq(k.bound(0, INT), ZERO)), w)
 
 
-def stated(tree: Tree, h: int, entry: Family, now: Family, facts: Facts) -> tuple[Term, Term] | None:
+def stated(tree: Tree, h: int, entry: CellFamily, now: CellFamily, facts: Facts) -> tuple[Term, Term] | None:
     """Which cells of the family hold what after the step h, under its binders."""
     ys = temporaries(now.cells.arity)
     inside = facts.assume(now.cells.domain(ys))
@@ -148,7 +148,7 @@ def stated(tree: Tree, h: int, entry: Family, now: Family, facts: Facts) -> tupl
     return k.abstract(known, ys), k.abstract(value, ys)
 
 
-def halved(at: Index, arity: int) -> list[Index]:
+def halved(at: Terms, arity: int) -> list[Terms]:
     """Where the entry value with the number j of a maximum is in those over even and over odd numbers, and the other way."""
     if arity == len(at) + 1:
         return [(k.num(j), *at) for j in range(4)]
@@ -158,13 +158,13 @@ def halved(at: Index, arity: int) -> list[Index]:
     return [at[len(at) - arity :]] if arity < len(at) else [()] if arity == 0 else []
 
 
-def halving_steps(tree: Tree, h: int, want: Family, facts: Facts) -> Steps:
+def halving_steps(tree: Tree, h: int, want: CellFamily, facts: Facts) -> EqualitySteps:
     """The sum over j in 0..2m is the one over even j and the one over odd j."""
     xs = temporaries(want.cells.arity)
     inside = facts.assume(want.cells.domain(xs), want.init_at(xs))
     value = inside.simplify(want.value_at(xs))
     count = tree.size // h
-    out: list[Step] = []
+    out: list[EqualityStep] = []
     for u in dict.fromkeys(a for m in k.coefficients(value) for a in m if a.op == "sum"):
         low, high, body = u.args
         if low is not ZERO or high is not k.num(count):
