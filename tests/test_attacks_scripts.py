@@ -23,7 +23,7 @@ from optigpu.script.editing import edit_function
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Int, Real, Unary, Var
 from optigpu.syntax.program import Block, Clause, Decl, Define, For, Include, LoopRange, Mode, Program, Stmt, TopLevel
-from optigpu.syntax.source import UNMARKED
+from optigpu.syntax.source import NO_ID
 from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Array, Kind, Scalar, Space
 
 ZERO = """#include <optigpu.h>
@@ -319,9 +319,9 @@ MALFORMED: dict[str, tuple[Callable[[og.Script], object], Callable[[og.Script], 
         lambda s: put_first(s, Decl("y", INT, Binary("+", Int(3), None))),  # type: ignore[arg-type]
         lambda s: put_first(s, Decl("y", INT, Binary("+", Int(3), Int(4)))),
     ),
-    "no mark": (
-        lambda s: put_first(s, Decl("y", INT, Int(3), mark=None)),  # type: ignore[arg-type]
-        lambda s: put_first(s, Decl("y", INT, Int(3), mark=UNMARKED)),
+    "no id": (
+        lambda s: put_first(s, Decl("y", INT, Int(3), id=None)),  # type: ignore[arg-type]
+        lambda s: put_first(s, Decl("y", INT, Int(3), id=NO_ID)),
     ),
     "a line in the name of a header": (
         lambda s: put_include(s, 'x.h"\n#define n 5\n#include "y.h'),

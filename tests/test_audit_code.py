@@ -114,7 +114,7 @@ def test_other_options_make_other_code_or_none(copied: Path, option: str, value:
     """Exit code 1 where they make other code, 2 where they are no options; 0 if they are of a statement that has none."""
     if value == "of the launch":
         f = parse_text(json.loads((copied / "add.cert.json").read_text())["program"]).function("vector_add")
-        value = [[[s.mark for s in statements(f.body)].index(launches(f)[0]), 3]]
+        value = [[[s.id for s in statements(f.body)].index(launches(f)[0]), 3]]
     forged(copied, emission={**emission_of(copied), option: value})
     assert audit(copied) == code
 
@@ -200,7 +200,7 @@ def test_programs_become_the_same_code_when_read_from_a_certificate(path: Path) 
     emission = c_emission(program)
     if has_kernels(program):
         (f,) = [f for f in program.functions() if launches(f)]
-        barriers = [s.mark for s in statements(f.body) if isinstance(s, CallStmt) and s.call.func == "blocksync"]
+        barriers = [s.id for s in statements(f.body) if isinstance(s, CallStmt) and s.call.func == "blocksync"]
         emission = cuda_emission(program, None, 3, dict.fromkeys(barriers, "why"), dict.fromkeys(launches(f), 2))
     again = read_again(program)
     read = read_emission(json.loads(json.dumps(emission.to_json())), again)

@@ -624,13 +624,13 @@ def test_barriers_carry_their_reason_and_loops_their_unrolling() -> None:
         for s in statements(f.body)
         if isinstance(s, CallStmt) and s.call.func == "blocksync"
     ]
-    unit = emit_cuda(program, header=["VERIFIED"], reasons={barriers[0].mark: "as it must be"})
+    unit = emit_cuda(program, header=["VERIFIED"], reasons={barriers[0].id: "as it must be"})
     assert unit.text.count("__syncthreads();") == 1
     assert "__syncthreads();  // `s` is complete before other threads use it" in unit.text
     unrelated = parsed(text.replace("+= s[k]", "= 1.0f").replace("s[t] = d[b][t]", "s[t] = 1.0f"))
-    marks = [s.mark for f in unrelated.functions() for s in statements(f.body)]
+    statement_ids = [s.id for f in unrelated.functions() for s in statements(f.body)]
     assert "__syncthreads();\n" in emit_cuda(unrelated).text
-    told = emit_cuda(unrelated, reasons=dict.fromkeys(marks, "as it must be"))
+    told = emit_cuda(unrelated, reasons=dict.fromkeys(statement_ids, "as it must be"))
     assert "__syncthreads();  // as it must be" in told.text
     assert "#pragma unroll 4\n  for (int k = 0; k < 8; ++k)" in unit.text
     assert unit.text.splitlines()[1] == "// VERIFIED"

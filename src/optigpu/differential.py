@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from optigpu.interp.machine import Runner
-from optigpu.interp.memory import UNINIT, View
+from optigpu.interp.memory import UNINIT, MemoryView
 from optigpu.interp.testing import Inputs, arguments, valid_inputs
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
@@ -63,12 +63,12 @@ def compare_on(compiled: CFunction | CudaFunction, runner: Runner, f: Function, 
     ):
         return Difference("the result", result, expected, inputs)
     for p, view, array in zip(compiled.signature.params, views, args):
-        if isinstance(p, ArrayParam) and isinstance(view, View) and not agrees(view, array):
+        if isinstance(p, ArrayParam) and isinstance(view, MemoryView) and not agrees(view, array):
             return Difference(f"`{p.name}`", array, [str(x) for x in view.alloc.data], inputs)
     return None
 
 
-def agrees(view: View, array: Any) -> bool:
+def agrees(view: MemoryView, array: Any) -> bool:
     """Cells that the interpreter leaves unwritten can hold anything."""
     flat = array.reshape(-1)
     for held, have in zip(view.alloc.data, flat):

@@ -27,7 +27,7 @@ from optigpu.codegen.cuda import CudaUnit, emit_cuda
 from optigpu.frontend import parse_text
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Machine, Runner
-from optigpu.interp.memory import UNINIT, View, offset_of
+from optigpu.interp.memory import UNINIT, MemoryView, offset_of
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.testing import Inputs, arguments, cells, valid_inputs
 from optigpu.interp.thread_scheduler import SHUFFLED_LANE, Thread, Wait
@@ -75,7 +75,7 @@ class Watched(Machine):
 
     exchanged = False
 
-    def load(self, view: View, indices: tuple[int, ...], loc: Loc) -> Any:
+    def load(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Any:
         value = super().load(view, indices, loc)
         if self.thread is not None and not self.exchanged:
             shadow = view.alloc.shadow.get(offset_of(view, indices, loc))
@@ -103,7 +103,7 @@ def results(runner: Runner, f: Function, inputs: Inputs) -> tuple[dict[str, Any]
             "after": [number(x) for x in view.alloc.data],
         }
         for p, view in zip(f.params, views)
-        if isinstance(view, View)
+        if isinstance(view, MemoryView)
     }
     scalars = {name: number(x) for name, x in inputs.scalars.items()}
     return {"scalars": scalars, "arrays": arrays, "result": number(result)}, machine.exchanged

@@ -15,7 +15,7 @@ from optigpu.syntax import exprs as se
 from optigpu.syntax import program as sp
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
-from optigpu.syntax.source import Loc, Mark
+from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.types import Array, Space
 
 BARRIERS = ("blocksync", "__syncthreads", "warpsync", "__syncwarp")
@@ -54,7 +54,7 @@ class Site:
 
 def sites(x: Any, rebuild: Rebuild, contract: bool = False) -> Iterator[Site]:
     """A tree's nodes, outermost first."""
-    if isinstance(x, Loc | Mark) or x is None:
+    if isinstance(x, Loc | StatementId) or x is None:
         return
     yield Site(x, rebuild, contract)
     if isinstance(x, tuple):
@@ -62,7 +62,7 @@ def sites(x: Any, rebuild: Rebuild, contract: bool = False) -> Iterator[Site]:
             yield from sites(y, lambda new, i=i: rebuild((*x[:i], new, *x[i + 1 :])), contract)
     elif is_dataclass(x):
         for f in fields(x):
-            if f.name not in ("loc", "mark", "type") or (f.name == "type" and isinstance(x, sp.Decl)):
+            if f.name not in ("loc", "id", "type") or (f.name == "type" and isinstance(x, sp.Decl)):
                 inside = contract or f.name == "contract"
                 yield from sites(getattr(x, f.name), lambda new, f=f: rebuild(replace(x, **{f.name: new})), inside)
 

@@ -167,10 +167,10 @@ def sp_statements(program: Program) -> Iterator[sp.Stmt]:
 
 
 def malformed(program: Program) -> str | None:
-    """What every result must be: one mark a statement, the same program when printed and parsed, C."""
-    marks = [s.mark for f in program.functions() if f.role is not Role.GHOST for _, s in statements_of(f)]
-    if len(set(map(id, marks))) != len(marks):
-        return "two statements share a mark"
+    """What every result must be: one id a statement, the same program when printed and parsed, C."""
+    statement_ids = [s.id for f in program.functions() if f.role is not Role.GHOST for _, s in statements_of(f)]
+    if len(set(map(id, statement_ids))) != len(statement_ids):
+        return "two statements share an id"
     try:
         again = parse_text(print_program(program), program.file)
     except InputError as e:

@@ -11,7 +11,7 @@ from optigpu.codegen.c import emit_c
 from optigpu.differential import compare_on
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
-from optigpu.interp.memory import UNINIT, View
+from optigpu.interp.memory import UNINIT, MemoryView
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.testing import Inputs, arguments, valid_inputs
 from optigpu.runtime.cpu import CFunction
@@ -51,7 +51,7 @@ class Behaviour:
         machine = runner.start(self.runs, FUEL)
         views = arguments(machine, f, given)
         result = machine.call(f.name, views, NOWHERE)
-        return result, [list(v.alloc.data) for v in views if isinstance(v, View)]
+        return result, [list(v.alloc.data) for v in views if isinstance(v, MemoryView)]
 
     def difference(self, program: Program, rng: random.Random, *, compiled: bool) -> str | None:
         """How the program behaves otherwise; None if it was not seen to."""

@@ -13,7 +13,7 @@ from optigpu.search.inferred_contracts import ShownLoop
 from optigpu.search.proof_states import Points
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
-from optigpu.syntax.source import Loc, Mark
+from optigpu.syntax.source import Loc, StatementId
 
 
 class Verdict(Enum):
@@ -59,7 +59,7 @@ class FunctionResult:
     problem: Problem | None = None
     counterexample: Counterexample | None = None
     proof: list[Op] = field(default_factory=list)
-    loops: dict[Mark, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
+    loops: dict[StatementId, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
     points: Points | None = None  # what is held where, if asked for
     opened: FunctionResult | None = None  # the same function with floats left open, where they decide anything
     without: tuple[tuple[str, str, int], ...] = ()  # what of its contract it was proved without, with floats left open

@@ -104,9 +104,13 @@ class Verifier:
     ) -> FunctionResult:
         """A function that has not changed since it was proved."""
         result = replace(old, seconds=time.perf_counter() - start)
-        shown = {at: old.loops[mark] for at, mark in zip(loops, old.loops)} if len(loops) == len(old.loops) else {}
+        shown = (
+            {at: old.loops[statement_id] for at, statement_id in zip(loops, old.loops)}
+            if len(loops) == len(old.loops)
+            else {}
+        )
         new = dict(zip(loops, _loops(f.body)))
-        result.loops = {elaborated.marks[new[at]]: s for at, s in shown.items()}
+        result.loops = {elaborated.statement_ids[new[at]]: s for at, s in shown.items()}
         result.points = None if old.points is None else old.points.moved(elaborated.statements, f.body)
         return result
 
@@ -189,7 +193,7 @@ class Verifier:
             result = FunctionResult(f.name, Verdict.VERIFIED, time.perf_counter() - start, theorem=theorem)
             result.proof, result.without = kernel.proof(), tuple(without)
             shown = executor.shown
-            result.loops = {elaborated.marks[at]: shown[at] for at in _loops(f.body) if at in shown}
+            result.loops = {elaborated.statement_ids[at]: shown[at] for at in _loops(f.body) if at in shown}
             self.proved[f.name] = (about, result, _loops(f.body))
         after = self.judge.settled()
         result.normaliser, result.solver = after[0] - normaliser, after[1] - solver

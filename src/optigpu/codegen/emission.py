@@ -11,7 +11,7 @@ from optigpu.codegen.c import emit_c
 from optigpu.codegen.cuda.emit import CudaUnit, emit_cuda, host_function
 from optigpu.syntax.depth import deep
 from optigpu.syntax.program import CallStmt, Function, Program
-from optigpu.syntax.source import Mark
+from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import INT
 from optigpu.syntax.walk import statements
 
@@ -38,14 +38,14 @@ class Emission:
     def cuda(self, program: Program, header: Sequence[str]) -> CudaUnit:
         """`header`: lines about the verdict and what it rests on."""
         (name,) = self.functions
-        marks = [s.mark for s in statements(program.function(name).body)]
+        statement_ids = [s.id for s in statements(program.function(name).body)]
         return emit_cuda(
             program,
             name,
             file=self.file,
             header=header,
-            reasons={marks[n]: text for n, text in self.reasons.items()},
-            blocks_per_multiprocessor={marks[n]: blocks for n, blocks in self.residents.items()},
+            reasons={statement_ids[n]: text for n, text in self.reasons.items()},
+            blocks_per_multiprocessor={statement_ids[n]: blocks for n, blocks in self.residents.items()},
         )
 
     def code(self, program: Program, header: Sequence[str]) -> str:
@@ -70,7 +70,11 @@ def c_emission(program: Program) -> Emission:
 
 
 def cuda_emission(
-    program: Program, name: str | None, steps: int, reasons: Mapping[Mark, str], residents: Mapping[Mark, int] | int
+    program: Program,
+    name: str | None,
+    steps: int,
+    reasons: Mapping[StatementId, str],
+    residents: Mapping[StatementId, int] | int,
 ) -> Emission:
     """The function of this name, or the only one that launches kernels."""
     f = host_function(program, name)
@@ -80,12 +84,12 @@ def cuda_emission(
     return Emission("cuda", (f.name,), file, steps, _numbered(f, reasons), _numbered(f, residents))
 
 
-def launches(f: Function) -> list[Mark]:
-    return [s.mark for s in statements(f.body) if isinstance(s, CallStmt) and s.call.func == "kernel_launch"]
+def launches(f: Function) -> list[StatementId]:
+    return [s.id for s in statements(f.body) if isinstance(s, CallStmt) and s.call.func == "kernel_launch"]
 
 
-def _numbered(f: Function, by_mark: Mapping[Mark, T]) -> dict[int, T]:
-    return {n: by_mark[s.mark] for n, s in enumerate(statements(f.body)) if s.mark in by_mark}
+def _numbered(f: Function, by_id: Mapping[StatementId, T]) -> dict[int, T]:
+    return {n: by_id[s.id] for n, s in enumerate(statements(f.body)) if s.id in by_id}
 
 
 def read_emission(data: Mapping[str, Any], program: Program) -> Emission:

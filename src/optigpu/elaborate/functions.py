@@ -90,7 +90,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.sizes import fitting_sizes
-from optigpu.syntax.source import NOWHERE, Loc, Mark
+from optigpu.syntax.source import NOWHERE, Loc, StatementId
 from optigpu.syntax.types import INT64, VOID, Array, Kind, ProofType, Scalar, Space, Type, is_float
 from optigpu.syntax.walk import children, subexpressions
 
@@ -117,7 +117,7 @@ class Elaborated:
     places: list[Loc]  # by the `at` of instructions
     specs: dict[int, LoopSpec]  # by the `at` of loops
     clauses: dict[str, ContractPlaces]
-    marks: dict[int, Mark] = field(default_factory=dict)  # the statement of a loop, by its `at`
+    statement_ids: dict[int, StatementId] = field(default_factory=dict)  # the statement of a loop, by its `at`
     given: dict[int, dict[str, Term]] = field(
         default_factory=dict
     )  # values for variables of lemmas, by the `at` of calls
@@ -462,7 +462,7 @@ class FunctionElaborator:
             case CallStmt(call):
                 start = len(self.code)
                 self.call_statement(call, names, s.loc)
-                self.out.marks.update((i.at, s.mark) for i in self.code[-1:] if isinstance(i, kc.Loop))
+                self.out.statement_ids.update((i.at, s.id) for i in self.code[-1:] if isinstance(i, kc.Loop))
                 self.pointers_last(start)
             case Return(value):
                 if value is not None:
@@ -611,7 +611,7 @@ class FunctionElaborator:
         start, bound, amount = (self.expr(e, names) for e in (r.start, r.bound, r.amount))
         if r.op in ("<<", ">>"):
             self.shift_amount(amount, s.index_type, r.amount.loc)
-        self.out.marks[at] = s.mark
+        self.out.statement_ids[at] = s.id
         index = k.var(self.unique(s.index), INT)
         inner = names.bind(s.index, ValueEntry(index))
         if s.contract:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.frontend.expression_types import Functions
+from optigpu.frontend.expression_types import CallSignatures
 from optigpu.syntax.builtins import MEMORY_CALLS
 from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, Function, Stmt, Store
@@ -43,7 +43,7 @@ def loaded_names(e: Expr) -> set[str]:
     return {x.name for x in subexpressions(e) if isinstance(x, Var)}
 
 
-def changed_names(s: Stmt, functions: Functions) -> set[str]:
+def changed_names(s: Stmt, functions: CallSignatures) -> set[str]:
     """The roots of what a statement may change itself: its target, and what it passes to functions that change memory."""
     out: set[str | None] = set()
     if isinstance(s, Store):

@@ -36,10 +36,10 @@ from optigpu.syntax.types import (
     VOID,
     Array,
     Kind,
+    LogicType,
     Pointer,
     ProofType,
     Scalar,
-    Sort,
     Type,
     is_bool,
     is_float,
@@ -49,7 +49,7 @@ from optigpu.syntax.walk import alpha_equal, free_vars, map_type, negate, rewrit
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class CallSignature:
     """A function as its callers see it: parameter types as the contract refines them."""
 
     function: Function
@@ -57,7 +57,7 @@ class Signature:
     has_effects: bool
 
 
-Functions = dict[str, Signature]
+CallSignatures = dict[str, CallSignature]
 
 
 def describe(t: Type | None) -> str:
@@ -71,7 +71,7 @@ def describe(t: Type | None) -> str:
             return f"a pointer to `{elem.name}`"
         case ProofType():
             return "a fact"
-        case Sort(name):
+        case LogicType(name):
             return {"HProp": "a permission", "Range": "a range", "void": "nothing"}.get(name, f"`{name}`")
         case None:
             return "nothing"
@@ -142,7 +142,7 @@ def same_size(mine: Expr, theirs: Expr, scope: Scope) -> bool:
 class ExpressionTyper:
     """Types the expressions of one function."""
 
-    def __init__(self, functions: Functions) -> None:
+    def __init__(self, functions: CallSignatures) -> None:
         self.functions = functions
         self.annotated = False  # below <optigpu.h>
 
@@ -410,7 +410,7 @@ class ExpressionTyper:
                 "OG104", f"`{e.func}` takes {count} argument{'s' * (count != 1)}, not {len(e.args)}", e.loc
             )
 
-    def user_call(self, e: Call, signature: Signature, scope: Scope) -> Expr:
+    def user_call(self, e: Call, signature: CallSignature, scope: Scope) -> Expr:
         f = signature.function
         self.arity(e, len(f.params))
         args: list[Expr] = []

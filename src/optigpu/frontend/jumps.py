@@ -37,19 +37,19 @@ def desugar_jumps(stmts: Sequence[Any], jump: str) -> tuple[Any, ...]:
             then = stmt.then[:-1]
             other = desugar_jumps(followed(stmt.other, rest), jump)
             if not then and other:
-                return (*stmts[:i], If(negate(stmt.test), other, (), mark=stmt.mark))
-            return (*stmts[:i], If(stmt.test, then, other, mark=stmt.mark))
+                return (*stmts[:i], If(negate(stmt.test), other, (), id=stmt.id))
+            return (*stmts[:i], If(stmt.test, then, other, id=stmt.id))
         if stmt.other and is_jump(stmt.other[-1], jump):
             reject_value(stmt.other[-1])
             then = desugar_jumps(followed(stmt.then, rest), jump)
-            return (*stmts[:i], If(stmt.test, then, stmt.other[:-1], mark=stmt.mark))
+            return (*stmts[:i], If(stmt.test, then, stmt.other[:-1], id=stmt.id))
     return tuple(stmts)
 
 
 def followed(branch: tuple[Any, ...], rest: Sequence[Any]) -> tuple[Any, ...]:
     """A branch and what comes after the `if`, which does not see the branch's locals."""
     if rest and any(isinstance(s, Decl) for s in branch):
-        return (Block(branch, mark=branch[0].mark), *rest)
+        return (Block(branch, id=branch[0].id), *rest)
     return (*branch, *rest)
 
 

@@ -57,7 +57,7 @@ from optigpu.syntax.program import (
     TopLevel,
     ordered_hints,
 )
-from optigpu.syntax.source import Loc, Mark, SourceText
+from optigpu.syntax.source import Loc, SourceText, StatementId
 from optigpu.syntax.types import INT, VOID, Array, Pointer, Scalar, Space, Type
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
@@ -333,11 +333,11 @@ class _CBuilder(ExprBuilder):
         d = entry.declarator
         self.last_loc = d.loc
         type_ = self.declared(base, d, local=True)
-        mark = Mark(base.loc.to(entry.loc))
+        statement_id = StatementId(base.loc.to(entry.loc))
         if isinstance(type_, Array) and not d.grouped:
             if shared:
                 type_ = replace(type_, space=Space.SMEM)
-            decl = Decl(d.name, type_, None, base.const, mark=mark)
+            decl = Decl(d.name, type_, None, base.const, id=statement_id)
             if entry.init is None:
                 return [decl]
             if shared or not isinstance(entry.init, _InitialList):
@@ -352,7 +352,7 @@ class _CBuilder(ExprBuilder):
         if isinstance(entry.init, _InitialList):
             raise input_error("OG009", "only arrays take an initialiser list", entry.init.loc)
         const = d.const if d.pointer else base.const
-        return [Decl(d.name, type_, entry.init, const, mark=mark)]
+        return [Decl(d.name, type_, entry.init, const, id=statement_id)]
 
     def element_stores(self, name: str, array: Array, init: _InitialList) -> list[Stmt]:
         """`float t[3] = {1, 2};` is three stores: what is not listed is zero."""
@@ -372,9 +372,9 @@ class _CBuilder(ExprBuilder):
                 raise input_error("OG116", message, x.loc, help="assign the result to a variable first")
         zero: Expr = Int(0, loc=init.loc)
         values = [*init.values, *[zero] * (sizes[0] - len(init.values))]
-        mark = Mark(init.loc)
+        statement_id = StatementId(init.loc)
         return [
-            Store(Index(Var(name, loc=init.loc), (Int(i, loc=init.loc),), loc=init.loc), v, mark=mark)
+            Store(Index(Var(name, loc=init.loc), (Int(i, loc=init.loc),), loc=init.loc), v, id=statement_id)
             for i, v in enumerate(values)
         ]
 
@@ -398,7 +398,7 @@ class _CBuilder(ExprBuilder):
 
     def return_(self, c: list[Child]) -> Stmt:
         value = self.as_expr(c[1]) if len(c) == 3 else None
-        return Return(value, mark=Mark(self.span(c)))
+        return Return(value, id=StatementId(self.span(c)))
 
     def simple(self, c: list[Child]) -> _Simple:
         loc = self.span(c)
@@ -411,13 +411,13 @@ class _CBuilder(ExprBuilder):
 
     def simple_statement(self, c: list[Child]) -> _Raw:
         simple: _Simple = c[0]
-        mark = Mark(self.span(c))
+        statement_id = StatementId(self.span(c))
         if simple.op == "":
             match simple.target:
                 case _Annotation():
                     return simple.target
                 case Call() as call:
-                    return CallStmt(call, mark=mark)
+                    return CallStmt(call, id=statement_id)
                 case _:
                     raise input_error(
                         "OG010", "this statement has no effect", simple.loc, help="assign the value, or remove it"
@@ -427,11 +427,11 @@ class _CBuilder(ExprBuilder):
         if not isinstance(target, Index | Var):
             raise input_error("OG010", "only a variable or an array element can be assigned", target.loc)
         op = None if simple.op == "=" else simple.op[:-1]
-        return Store(target, value, op, mark=mark)
+        return Store(target, value, op, id=statement_id)
 
     def conditional(self, c: list[Child]) -> If:
         other = self.body_of(c[6]) if len(c) == 7 else ()
-        return If(self.as_expr(c[2]), self.body_of(c[4]), other, mark=Mark(self.at(c[0]).to(self.at(c[3]))))
+        return If(self.as_expr(c[2]), self.body_of(c[4]), other, id=StatementId(self.at(c[0]).to(self.at(c[3]))))
 
     def loop(self, c: list[Child]) -> For:
         word, type_, name, eq = c[0], c[2], c[3], c[4]
@@ -444,7 +444,9 @@ class _CBuilder(ExprBuilder):
         mode = {"FOR": Mode.SEQUENTIAL, "THREAD_FOR": Mode.THREAD, "MAGIC_THREAD_FOR": Mode.MAGIC_THREAD}[word.type]
         clauses, rest = self.take_clauses(self.raw_body(c[11]), LOOP_CLAUSES, "loop")
         body = self.finish_body(rest, "continue")
-        return For(str(name), range_, body, mode, clauses, (), index_type, mark=Mark(self.at(c[0]).to(self.at(c[10]))))
+        return For(
+            str(name), range_, body, mode, clauses, (), index_type, id=StatementId(self.at(c[0]).to(self.at(c[10])))
+        )
 
     def loop_range(self, index: str, start: Expr, test: Expr, update: _Simple) -> LoopRange:
         match test:
@@ -509,7 +511,7 @@ class _CBuilder(ExprBuilder):
                 case _Annotation():
                     out.append(self.ghost_statement(raw))
                 case _Braces():
-                    out.append(Block(self.statements(raw.items), mark=Mark(raw.loc)))
+                    out.append(Block(self.statements(raw.items), id=StatementId(raw.loc)))
                 case _:
                     out.append(raw)
         if pragmas:
@@ -568,16 +570,16 @@ class _CBuilder(ExprBuilder):
         return arg.value.name
 
     def ghost_statement(self, raw: _Annotation) -> Stmt:
-        mark = Mark(raw.loc)
+        statement_id = StatementId(raw.loc)
         match raw.name:
             case "__ASSERT":
                 if len(raw.args) == 2:
                     items = parse_items(self.string_of(raw, 1, 2))
                     items = (replace(items[0], name=self.name_of(raw, 0)), *items[1:])
-                    return Assert(items, mark=mark)
-                return Assert(parse_items(self.string_of(raw, 0, 1)), mark=mark)
+                    return Assert(items, id=statement_id)
+                return Assert(parse_items(self.string_of(raw, 0, 1)), id=statement_id)
             case "__GHOST_END":
-                return GhostEnd(self.name_of(raw, 0), mark=mark)
+                return GhostEnd(self.name_of(raw, 0), id=statement_id)
             case "__ghost" | "__GHOST_BEGIN":
                 label = self.name_of(raw, 0) if raw.name == "__GHOST_BEGIN" else None
                 first = 1 if label else 0
@@ -587,7 +589,7 @@ class _CBuilder(ExprBuilder):
                     raise input_error("OG008", f"`{raw.name}` takes a ghost, its arguments and its results", raw.loc)
                 args = parse_ghost_args(self.string_of(raw, first + 1)) if count >= 1 else ()
                 binds = parse_ghost_results(self.string_of(raw, first + 2)) if count >= 2 else ()
-                return Ghost(func, args, binds, label, mark=mark)
+                return Ghost(func, args, binds, label, id=statement_id)
             case _ if raw.name in TOP_LEVEL_ANNOTATIONS:
                 raise input_error("OG013", f"`{raw.name}` belongs outside functions", raw.loc)
             case _:

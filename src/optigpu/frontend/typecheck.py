@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from optigpu.frontend.effects import changed_names, has_effects, loaded_names, pointer_roots
 from optigpu.frontend.expression_types import (
+    CallSignature,
+    CallSignatures,
     ExpressionTyper,
-    Functions,
-    Signature,
     convert,
     describe,
     fitting,
@@ -113,14 +113,14 @@ def typecheck(program: Program, library: Mapping[str, Function]) -> Program:
 class _ProgramChecker:
     def __init__(self, library: Mapping[str, Function]) -> None:
         self.scope = Scope()
-        self.functions: Functions = {}
+        self.functions: CallSignatures = {}
         self.ghosts: dict[str, Function] = dict(library)
         self.values = ExpressionTyper(self.functions)
 
     def items(self, items: tuple[TopLevel, ...]) -> tuple[TopLevel, ...]:
         for item in items:
             if isinstance(item, Function) and item.role is not Role.GHOST:
-                self.functions[item.name] = Signature(item, effective_types(item), has_effects(item))
+                self.functions[item.name] = CallSignature(item, effective_types(item), has_effects(item))
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding, refused: Callable[[str], bool] = is_macro) -> None:
@@ -574,7 +574,7 @@ class _FunctionChecker:
     def reject_moving_target(self, target: Index | Var, value: Expr, s: Store) -> None:
         """`a[p[0]] = f(p)`: C leaves open whether the index is read before the call or after."""
         if isinstance(target, Index) and isinstance(value, Call):
-            for _, root, read in self.moved(target.indices, (CallStmt(value, mark=s.mark),)):
+            for _, root, read in self.moved(target.indices, (CallStmt(value, id=s.id),)):
                 message = f"`{value.func}` may change `{root}`, which this index reads: before the call or after?"
                 raise input_error("OG116", message, read, help="assign the result to a variable first")
 
@@ -600,7 +600,7 @@ class _FunctionChecker:
             self.values.arity(call, 2)
             target = self.values.element(call.args[0], SETTERS[name], scope)
             assert isinstance(target, Index | Var)
-            return self.store(Store(target, call.args[1], mark=s.mark), scope)
+            return self.store(Store(target, call.args[1], id=s.id), scope)
         typed = self.values.call(call, scope)
         if not isinstance(typed, Call) or typed.func not in self.values.functions:
             raise input_error("OG010", "this statement has no effect", call.loc, help="assign the value, or remove it")

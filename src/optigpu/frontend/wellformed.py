@@ -32,7 +32,7 @@ HINT = re.compile(
 )
 PATH = re.compile(r'[^"<>\n]+')
 SCALARS = frozenset({*types.MACHINE_SCALARS, types.LOGIC_INT, types.LOGIC_REAL, types.PROP})
-SORTS = frozenset({types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, types.TYPE})
+LOGIC_TYPES = frozenset({types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, types.TYPE})
 NODES = frozenset(
     c for module in (exprs, program, types) for c in vars(module).values() if isinstance(c, type) and hasattr(c, "__match_args__")
 )  # fmt: skip
@@ -110,7 +110,7 @@ POSSIBLE: dict[tuple[type, str], Callable[[Any], bool]] = {
     (types.Array, "dims"): lambda dims: len(dims) > 0 and None not in dims[1:],
     (types.Pointer, "elem"): element,
     (types.Scalar, "name"): one_of(*(t.name for t in SCALARS)),
-    (types.Sort, "name"): one_of(*(t.name for t in SORTS)),
+    (types.LogicType, "name"): one_of(*(t.name for t in LOGIC_TYPES)),
     (program.Clause, "kind"): one_of(*FUNCTION_CLAUSES, *LOOP_CLAUSES),
     (program.Function, "contract"): of_kinds(FUNCTION_CLAUSES),
     (program.Function, "result"): lambda t: t == types.VOID or t in types.MACHINE_SCALARS,

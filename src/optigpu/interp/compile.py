@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from optigpu.frontend.expression_types import promoted
-from optigpu.interp.memory import View, formed
+from optigpu.interp.memory import MemoryView, formed
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.operations import COMPARE, binary_operation, linear_index, next_value
 from optigpu.interp.values import (
@@ -67,13 +67,15 @@ if TYPE_CHECKING:
     from optigpu.interp.machine import Machine
 
 Frame: TypeAlias = list[Any]
-Code: TypeAlias = "Callable[[Machine, Frame], Any]"
+Closure: TypeAlias = "Callable[[Machine, Frame], Any]"
 
 
 class CompiledFunction:
     """A function ready to run. `names` says which slot of the frame holds which parameter."""
 
-    def __init__(self, function: Function, size: int, body: Code, dims: list[list[Code] | None], scope: Slots) -> None:
+    def __init__(
+        self, function: Function, size: int, body: Closure, dims: list[list[Closure] | None], scope: Slots
+    ) -> None:
         self.function = function
         self.size = size
         self.body = body
@@ -117,7 +119,7 @@ class _Compiler:
         scope = Slots(None, self.counter)
         for p in self.f.params:
             scope.new(p.name, False)
-        dims: list[list[Code] | None] = []
+        dims: list[list[Closure] | None] = []
         for p in self.f.params:
             declared = p.type.dims if isinstance(p.type, Array) else ()
             known = [self.expr(d, scope) for d in declared[1:] if d is not None]
@@ -127,7 +129,7 @@ class _Compiler:
 
     # Expressions
 
-    def expr(self, e: Expr, scope: Slots) -> Code:
+    def expr(self, e: Expr, scope: Slots) -> Closure:
         match e:
             case Int(value) | Bool(value):
                 return constant(value)
@@ -158,7 +160,7 @@ class _Compiler:
             case _:
                 raise CannotEvaluate("this is not a program expression", e.loc)
 
-    def stored(self, e: Expr, scope: Slots) -> Code:
+    def stored(self, e: Expr, scope: Slots) -> Closure:
         """A value for a place of the expression's type (a cell, an argument, a result): an integer has to fit there."""
         value, t, loc = self.expr(e, scope), e.type, e.loc
         if not isinstance(t, Scalar) or t.kind is not Kind.INT or not t.signed or isinstance(e, Cast | Index | Int):
@@ -171,7 +173,7 @@ class _Compiler:
 
         return fitting
 
-    def variable(self, e: Var, scope: Slots) -> Code:
+    def variable(self, e: Var, scope: Slots) -> Closure:
         found = scope.names.get(e.name)
         if found is None:
             if e.name in scope.device_names:
@@ -187,7 +189,7 @@ class _Compiler:
             return lambda m, f: m.load(f[slot], (0,), loc)
         return lambda m, f: f[slot]
 
-    def unary(self, e: Unary, scope: Slots) -> Code:
+    def unary(self, e: Unary, scope: Slots) -> Closure:
         arg = self.expr(e.arg, scope)
         if e.op == "!":
             return lambda m, f: not arg(m, f)
@@ -200,7 +202,7 @@ class _Compiler:
             return lambda m, f: wrap(-arg(m, f), t)
         return lambda m, f: -arg(m, f)
 
-    def binary(self, e: Binary, scope: Slots) -> Code:
+    def binary(self, e: Binary, scope: Slots) -> Closure:
         left, right = self.expr(e.left, scope), self.expr(e.right, scope)
         if e.op == "&&":
             return lambda m, f: left(m, f) and right(m, f)
@@ -209,7 +211,7 @@ class _Compiler:
         operation = binary_operation(e.op, e.left.type, e.type, e.loc)
         return lambda m, f: operation(left(m, f), right(m, f))
 
-    def index(self, e: Index, scope: Slots) -> Code:
+    def index(self, e: Index, scope: Slots) -> Closure:
         base = self.expr(e.base, scope)
         indices = [self.expr(i, scope) for i in e.indices]
         loc = e.loc
@@ -223,7 +225,7 @@ class _Compiler:
             return lambda m, f: m.load(base(m, f), (first(m, f), second(m, f)), loc)
         return lambda m, f: m.load(base(m, f), tuple([i(m, f) for i in indices]), loc)
 
-    def address(self, arg: Expr, scope: Slots) -> Code:
+    def address(self, arg: Expr, scope: Slots) -> Closure:
         match arg:
             case Var(name) if name in scope.names:
                 slot, _ = scope.names[name]
@@ -237,7 +239,7 @@ class _Compiler:
             case _:
                 raise CannotEvaluate("the address of this cannot be taken", arg.loc)
 
-    def call(self, e: Call, scope: Slots) -> Code:
+    def call(self, e: Call, scope: Slots) -> Closure:
         loc, name = e.loc, e.func
         if name in self.functions:
             args = [self.stored(a, scope) for a in e.args]
@@ -264,8 +266,8 @@ class _Compiler:
 
     # Statements
 
-    def body(self, body: Body, scope: Slots) -> Code:
-        codes: list[Code] = []
+    def body(self, body: Body, scope: Slots) -> Closure:
+        codes: list[Closure] = []
         rest = list(body)
         while rest:
             s = rest.pop(0)
@@ -277,7 +279,7 @@ class _Compiler:
             return frees_shared_arrays(sequence(codes))
         return sequence(codes)
 
-    def device_region(self, s: Stmt, rest: list[Stmt], scope: Slots) -> Code:
+    def device_region(self, s: Stmt, rest: list[Stmt], scope: Slots) -> Closure:
         """The statements up to `kernel_teardown_begin()`, which are taken from `rest`, as the code of every thread."""
         inner: list[Stmt] = []
         while rest and not is_call(rest[0], "kernel_teardown_begin"):
@@ -295,7 +297,7 @@ class _Compiler:
                 scope.device_names.add(name)
         return lambda m, f: m.device_code(code, f, loc)
 
-    def statement(self, s: Stmt, scope: Slots) -> Code | None:
+    def statement(self, s: Stmt, scope: Slots) -> Closure | None:
         match s:
             case Decl():
                 return self.declaration(s, scope)
@@ -329,7 +331,7 @@ class _Compiler:
             case _:
                 assert_never(s)
 
-    def declaration(self, s: Decl, scope: Slots) -> Code:
+    def declaration(self, s: Decl, scope: Slots) -> Closure:
         name, loc = s.name, s.loc
         init = s.init
         if isinstance(s.type, Scalar):
@@ -393,7 +395,7 @@ class _Compiler:
         self.keys[0] += 1
         return self.keys[0]
 
-    def store(self, s: Store, scope: Slots) -> Code:
+    def store(self, s: Store, scope: Slots) -> Closure:
         loc = s.target.loc if s.target.loc.line else s.loc
         value = self.expr(s.value, scope) if s.op else self.stored(s.value, scope)
         if isinstance(s.target, Var):
@@ -401,13 +403,13 @@ class _Compiler:
                 return self.variable(s.target, scope)
             slot, _ = scope.names[s.target.name]
 
-            def place(m: Machine, f: Frame) -> tuple[View, tuple[int, ...]]:
+            def place(m: Machine, f: Frame) -> tuple[MemoryView, tuple[int, ...]]:
                 return f[slot], (0,)
         else:
             base = self.expr(s.target.base, scope)
             indices = [self.expr(i, scope) for i in s.target.indices]
 
-            def place(m: Machine, f: Frame) -> tuple[View, tuple[int, ...]]:
+            def place(m: Machine, f: Frame) -> tuple[MemoryView, tuple[int, ...]]:
                 return base(m, f), tuple([i(m, f) for i in indices])
 
         target_type = s.target.type
@@ -432,7 +434,7 @@ class _Compiler:
 
         return update
 
-    def call_statement(self, call: Call, scope: Slots) -> Code:
+    def call_statement(self, call: Call, scope: Slots) -> Closure:
         args = [self.stored(a, scope) for a in call.args]
         loc = call.loc
         if call.func in self.functions:
@@ -444,7 +446,7 @@ class _Compiler:
             return run
         return gpu_call(call.func, args, loc)
 
-    def loop(self, s: For, scope: Slots) -> Code:
+    def loop(self, s: For, scope: Slots) -> Closure:
         r = s.range
         start, bound, amount = (self.expr(x, scope) for x in (r.start, r.bound, r.amount))
         inner = Slots(scope, self.counter)
@@ -514,7 +516,7 @@ def loop_values(s: For, start: int, bound: int, step: int) -> range:
     return range(start, bound + (sign if s.range.relation in ("<=", ">=") else 0), sign * step)
 
 
-def fixed_loop(s: For, start: Code, bound: Code, amount: Code, slot: int, body: Code) -> Code:
+def fixed_loop(s: For, start: Closure, bound: Closure, amount: Closure, slot: int, body: Closure) -> Closure:
     """A loop whose bound and step are evaluated once."""
     continues = COMPARE[s.range.relation]
 
@@ -550,7 +552,7 @@ def is_shared(s: Decl) -> bool:
     return isinstance(s.type, Array) and s.type.space is Space.SMEM and s.init is None
 
 
-def sequence(codes: list[Code]) -> Code:
+def sequence(codes: list[Closure]) -> Closure:
     if len(codes) == 1:
         return codes[0]
 
@@ -563,7 +565,7 @@ def sequence(codes: list[Code]) -> Code:
     return run
 
 
-def frees_shared_arrays(body: Code) -> Code:
+def frees_shared_arrays(body: Closure) -> Closure:
     """Shared arrays count against the launch from their declaration to the end of their scope."""
 
     def run(m: Machine, f: Frame) -> Any:
@@ -577,14 +579,14 @@ def frees_shared_arrays(body: Code) -> Code:
     return run
 
 
-def fails(code: str, message: str, loc: Loc) -> Code:
+def fails(code: str, message: str, loc: Loc) -> Closure:
     def run(m: Machine, f: Frame) -> None:
         raise Misbehaviour(code, message, loc)
 
     return run
 
 
-def gpu_call(name: str, args: list[Code], loc: Loc) -> Code:
+def gpu_call(name: str, args: list[Closure], loc: Loc) -> Closure:
     """The built-in calls that are statements: memory, launches, barriers, warp and vector operations."""
     if name in ("free", "gmem_free"):
         return lambda m, f: m.free_on_host(name, args[0](m, f), loc)
@@ -612,5 +614,5 @@ def gpu_call(name: str, args: list[Code], loc: Loc) -> Code:
     raise CannotEvaluate(f"`{name}` cannot be run", loc)
 
 
-def constant(value: Number) -> Code:
+def constant(value: Number) -> Closure:
     return lambda m, f: value

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from optigpu.interp.formula_values import Claim, Env, Evaluator, Table
-from optigpu.interp.memory import UNINIT, View, index_of
+from optigpu.interp.formula_values import ClaimedCell, Env, Evaluator, Table
+from optigpu.interp.memory import UNINIT, MemoryView, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.values import close
 from optigpu.syntax.exprs import Call, Expr, PointsTo, TypeOf, Var
@@ -78,7 +78,7 @@ class ContractChecker:
         self.evaluator.known.clear()
         return self.solve(contract, found, unknown, prefix)
 
-    def claims(self, h: Expr, env: Env) -> list[Claim]:
+    def claims(self, h: Expr, env: Env) -> list[ClaimedCell]:
         try:
             return list(self.evaluator.claims(h, env))
         except CannotEvaluate as e:
@@ -89,12 +89,12 @@ class ContractChecker:
         """`a ~> Matrix1(n, A)` with a logical n: the size of the array."""
         if isinstance(h, PointsTo) and isinstance(h.target, Call) and isinstance(h.pointer, Var):
             view = env.get(h.pointer.name)
-            if isinstance(view, View):
+            if isinstance(view, MemoryView):
                 for size, arg in zip(view.dims(), h.target.args):
                     if isinstance(arg, Var) and arg.name in unknown and arg.name not in env and is_int(arg.type):
                         env[arg.name] = size
 
-    def match(self, claim: Claim, env: dict[str, Any], unknown: dict[str, Any]) -> None:
+    def match(self, claim: ClaimedCell, env: dict[str, Any], unknown: dict[str, Any]) -> None:
         held = self.held(claim)
         if held is UNINIT:
             return
@@ -110,7 +110,7 @@ class ContractChecker:
             case _:
                 pass
 
-    def held(self, claim: Claim) -> Any:
+    def held(self, claim: ClaimedCell) -> Any:
         """What the claimed cell holds; a claim outside its array is reported when claims are checked."""
         try:
             return claim.view.alloc.data[claim.flat()]
@@ -164,13 +164,13 @@ class ContractChecker:
     # Permissions
 
     def check_claims(
-        self, h: Expr, env: Env, fail: Callable[[Claim, str], Misbehaviour], *, values: bool = True
-    ) -> list[Claim]:
+        self, h: Expr, env: Env, fail: Callable[[ClaimedCell, str], Misbehaviour], *, values: bool = True
+    ) -> list[ClaimedCell]:
         """Each claimed cell exists and holds what is claimed."""
         claims = self.claims(h, env)
         for size in self.evaluator.negative_sizes(h, env):
             raise fail(
-                Claim(next(v for v in env.values() if isinstance(v, View)), (), "cell", env, h.loc),
+                ClaimedCell(next(v for v in env.values() if isinstance(v, MemoryView)), (), "cell", env, h.loc),
                 f"the size {size} is negative",
             )
         for claim in claims:

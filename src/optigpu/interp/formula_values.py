@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from optigpu.interp.memory import Memory, View, offset_of
+from optigpu.interp.memory import Memory, MemoryView, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.operations import binary_operation, linear_index
 from optigpu.interp.values import REAL_OPERATIONS, close, convert, exact_divide
@@ -58,14 +58,14 @@ class Table:
 class CellRef:
     """A variable as a formula sees it: its address, or in an assertion what it holds."""
 
-    view: View
+    view: MemoryView
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimedCell:
     """One cell of a permission. `contents` is "uninit", "cell", or the formula for its value under `env`."""
 
-    view: View
+    view: MemoryView
     indices: tuple[int, ...]
     contents: str | Expr
     env: Env
@@ -136,7 +136,7 @@ class Evaluator:
             return INT_CONSTANTS[name]
         raise CannotEvaluate(f"`{name}` is not known here", loc)
 
-    def inspect(self, view: View, indices: tuple[int, ...], loc: Loc) -> Any:
+    def inspect(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Any:
         """What memory holds, whoever asks: a formula is no code of the host or the device."""
         return Memory.load(self.memory, view, indices, loc)
 
@@ -198,7 +198,7 @@ class Evaluator:
             return linear_index(helper)(args)
         raise CannotEvaluate(f"`{name}` has no definition that could be evaluated", e.loc)
 
-    def defined(self, name: str, function: Function, args: list[Any]) -> Any:
+    def defined(self, name: str, function: LogicFunction, args: list[Any]) -> Any:
         """A definition applied to the same things has the same value: the maximum of a row is not found anew for each cell."""
         key = (name, *args)
         if key not in self.known:
@@ -263,13 +263,13 @@ class Evaluator:
 
     # Memory
 
-    def pointer(self, e: Expr, env: Env) -> View:
+    def pointer(self, e: Expr, env: Env) -> MemoryView:
         match e:
             case Var(name):
                 found = env.get(name)
                 if isinstance(found, CellRef):
                     return found.view
-                if isinstance(found, View):
+                if isinstance(found, MemoryView):
                     return found
                 raise CannotEvaluate(f"`{name}` is no pointer here", e.loc)
             case Index(base, indices):
@@ -281,7 +281,7 @@ class Evaluator:
             case _:
                 raise CannotEvaluate("this is no pointer", e.loc)
 
-    def claims(self, h: Expr, env: Env) -> Iterator[Claim]:
+    def claims(self, h: Expr, env: Env) -> Iterator[ClaimedCell]:
         """The cells a permission is about."""
         match h:
             case Binary("*", left, right):
@@ -301,9 +301,9 @@ class Evaluator:
                     yield self.matrix_claim(view, indices, m.contents, model, env, h.loc)
             case PointsTo(Addr(Index(base, indices)), _, target, _):
                 contents = cell_contents(target)
-                yield Claim(self.pointer(base, env), self.integers(indices, env), contents, env, h.loc)
+                yield ClaimedCell(self.pointer(base, env), self.integers(indices, env), contents, env, h.loc)
             case PointsTo(pointer, _, target, _):
-                yield Claim(self.pointer(pointer, env), (0,), cell_contents(target), env, h.loc)
+                yield ClaimedCell(self.pointer(pointer, env), (0,), cell_contents(target), env, h.loc)
             case Call(name) if name in env and callable(env[name]):
                 raise CannotEvaluate(f"`{name}` is an unknown permission", h.loc)
             case Var(name) | Call(name) if name in TOKENS or name == "Free":
@@ -323,17 +323,17 @@ class Evaluator:
                 return
 
     def matrix_claim(
-        self, view: View, indices: tuple[int, ...], contents: str, model: Expr | None, env: Env, loc: Loc
-    ) -> Claim:
+        self, view: MemoryView, indices: tuple[int, ...], contents: str, model: Expr | None, env: Env, loc: Loc
+    ) -> ClaimedCell:
         if model is None:
-            return Claim(view, indices, "uninit" if contents == "uninit" else "cell", env, loc)
+            return ClaimedCell(view, indices, "uninit" if contents == "uninit" else "cell", env, loc)
         if isinstance(model, Fun):
             inner = {**env, **dict(zip((p.name for p in model.params), indices))}
-            return Claim(view, indices, model.body, inner, loc)
+            return ClaimedCell(view, indices, model.body, inner, loc)
         assert isinstance(model, Var)
         args = tuple(Int(i, loc=loc) for i in indices)
         result = model.type.result if isinstance(model.type, FunType) else None
-        return Claim(view, indices, Call(model.name, args, loc=loc, type=result), env, loc)
+        return ClaimedCell(view, indices, Call(model.name, args, loc=loc, type=result), env, loc)
 
 
 def cell_contents(target: Expr) -> str | Expr:
@@ -353,4 +353,4 @@ def boxes(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield (i, *rest)
 
 
-Function: TypeAlias = Callable[..., Any]
+LogicFunction: TypeAlias = Callable[..., Any]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from optigpu.interp.memory import UNINIT, Access, Allocation, Memory, View, index_of, offset_of
+from optigpu.interp.memory import UNINIT, Allocation, Memory, MemoryView, RecordedAccess, index_of, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.thread_scheduler import Kernel, Thread, Threads, level, name_of
+from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, level, name_of
 from optigpu.interp.values import Number
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
@@ -35,9 +35,9 @@ class Device(Threads):
         ):
             if not low <= n <= high:
                 raise Misbehaviour("OG227", f"a kernel is launched with {n} {what}: {low} to {high} are possible", loc)
-        self.kernel = Kernel(grid, block, shared_bytes, loc, self.new_region())
+        self.kernel = RunningKernel(grid, block, shared_bytes, loc, self.new_region())
 
-    def next_phase(self, call: str, before: str, after: str, loc: Loc) -> Kernel:
+    def next_phase(self, call: str, before: str, after: str, loc: Loc) -> RunningKernel:
         kernel = self.kernel
         if self.thread is not None or kernel is None or kernel.phase != before:
             where = "device code" if self.thread is not None else self.phase()
@@ -69,7 +69,7 @@ class Device(Threads):
 
     # Allocations
 
-    def local(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> View:
+    def local(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> MemoryView:
         """A local variable or array: on the device, registers that each thread has for itself."""
         thread = self.thread
         if thread is None:
@@ -78,7 +78,9 @@ class Device(Threads):
         view.alloc.owner = thread.number
         return view
 
-    def allocation(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, space: Space, key: int) -> View:
+    def allocation(
+        self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, space: Space, key: int
+    ) -> MemoryView:
         """`MALLOC…`, `__gmem_malloc…`, `__smem_malloc…`, `__treg_malloc…`"""
         match space:
             case Space.ANY:
@@ -93,7 +95,7 @@ class Device(Threads):
             case Space.TREG:
                 return self.collective_registers(name, elem, dims, loc, key)
 
-    def setup_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> View:
+    def setup_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> MemoryView:
         """Shared memory of the setup phase: one copy a block."""
         kernel = self.next_phase("__smem_malloc", "setup", "setup", loc)
         view = self.allocate(name, elem, (kernel.grid, *dims), loc, heap=False, space=Space.SMEM)
@@ -102,7 +104,7 @@ class Device(Threads):
         self.check_shared_bytes(kernel.setup_bytes, loc)
         return view
 
-    def free_setup_array(self, view: View, sizes: tuple[int, ...], loc: Loc) -> None:
+    def free_setup_array(self, view: MemoryView, sizes: tuple[int, ...], loc: Loc) -> None:
         kernel = self.next_phase("__smem_free", "teardown", "teardown", loc)
         alloc = view.alloc
         if not alloc.alive:
@@ -114,7 +116,7 @@ class Device(Threads):
         alloc.alive, alloc.freed_at = False, loc
         kernel.setup_arrays.remove(alloc)
 
-    def collective_registers(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, key: int) -> View:
+    def collective_registers(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, key: int) -> MemoryView:
         """One copy for each thread of the group that executes this; each forgets what its own copy held."""
         thread, kernel = self.thread, self.kernel
         if thread is None or kernel is None:
@@ -128,9 +130,9 @@ class Device(Threads):
         row = len(alloc.data) // thread.size
         at = (thread.number - thread.base) * row
         alloc.data[at : at + row] = [UNINIT] * row
-        return View(alloc)
+        return MemoryView(alloc)
 
-    def shared_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, key: int) -> View:
+    def shared_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, key: int) -> MemoryView:
         """`__shared__ float s[256];`: the same storage each time a block comes here, its contents forgotten."""
         thread, kernel = self.thread, self.kernel
         if thread is None or kernel is None:
@@ -146,9 +148,9 @@ class Device(Threads):
         thread.generations[alloc] = thread.generations.get(alloc, 0) + 1
         thread.shared_bytes += alloc.bytes_per_copy
         self.check_shared_bytes(kernel.setup_bytes + thread.shared_bytes, loc)
-        return View(alloc)
+        return MemoryView(alloc)
 
-    def free_on_host(self, what: str, view: View, loc: Loc) -> None:
+    def free_on_host(self, what: str, view: MemoryView, loc: Loc) -> None:
         if what == "gmem_free" or self.thread is not None:
             self.on_host(what, loc)
         self.free(view, loc)
@@ -165,7 +167,7 @@ class Device(Threads):
 
     # Accesses
 
-    def load(self, view: View, indices: tuple[int, ...], loc: Loc) -> Number:
+    def load(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Number:
         if self.thread is None:
             self.host_turn(view.alloc, loc, "reads")
             return super().load(view, indices, loc)
@@ -178,7 +180,7 @@ class Device(Threads):
         number: Number = value
         return number
 
-    def store(self, view: View, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
+    def store(self, view: MemoryView, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
         thread = self.thread
         if thread is None:
             self.host_turn(view.alloc, loc, "writes")
@@ -241,17 +243,17 @@ class Device(Threads):
     def task(self) -> object:
         return self.path if self.thread is None or self.magic else self.thread
 
-    def access(self, loc: Loc) -> Access:
-        return Access(self.path, loc, None if self.thread is None or self.magic else self.thread.loops)
+    def access(self, loc: Loc) -> RecordedAccess:
+        return RecordedAccess(self.path, loc, None if self.thread is None or self.magic else self.thread.loops)
 
-    def parties(self, mine: Access, other: Access) -> tuple[str, str]:
+    def parties(self, mine: RecordedAccess, other: RecordedAccess) -> tuple[str, str]:
         if mine.who is None or other.who is None:
             return super().parties(mine, other)
         return party(mine), party(other)
 
     # Shuffles, on the registers of the threads that take part
 
-    def register(self, thread: Thread, view: View, lane: int, loc: Loc) -> Any:
+    def register(self, thread: Thread, view: MemoryView, lane: int, loc: Loc) -> Any:
         flat = offset_of(view, (lane,), loc)
         self.check_register(thread, view.alloc, flat, loc)
         value = view.alloc.data[flat]
@@ -259,14 +261,14 @@ class Device(Threads):
             raise Misbehaviour("OG202", f"{index_of(view.alloc, flat)} is read before anything was written to it", loc)
         return value
 
-    def set_register(self, thread: Thread, view: View, lane: int, value: Any, loc: Loc) -> None:
+    def set_register(self, thread: Thread, view: MemoryView, lane: int, value: Any, loc: Loc) -> None:
         flat = offset_of(view, (lane,), loc)
         self.check_register(thread, view.alloc, flat, loc)
         view.alloc.data[flat] = value
 
     # Copies
 
-    def memcpy(self, what: str, to: View, source: View, sizes: tuple[int, ...], loc: Loc) -> None:
+    def memcpy(self, what: str, to: MemoryView, source: MemoryView, sizes: tuple[int, ...], loc: Loc) -> None:
         """`memcpy_host_to_device2(d, h, H, W)` and the like."""
         self.on_host(what, loc)
         for view, space, verb in zip((to, source), COPY_SPACES[what[:-1]], ("writes", "reads")):
@@ -284,7 +286,7 @@ class Device(Threads):
         for index in boxes(sizes):
             Memory.store(self, to, index, Memory.load(self, source, index, loc), loc)
 
-    def vector_access(self, what: str, width: int, way: str, to: View, source: View, loc: Loc) -> None:
+    def vector_access(self, what: str, width: int, way: str, to: MemoryView, source: MemoryView, loc: Loc) -> None:
         """`vload4(&r[0], &a[4 * i])`: neighbouring cells of one row, the memory side aligned to their size."""
         thread = self.thread
         if thread is None:
@@ -318,7 +320,7 @@ COPY_SPACES = {
 }
 
 
-def party(access: Access) -> str:
+def party(access: RecordedAccess) -> str:
     """`thread 33 of block 0 (y = 1, x = 1)`"""
     (_, block), (_, warp), (_, lane) = access.path[:3]
     around = ", ".join(f"{n} = {v}" for n, v in access.who or ())

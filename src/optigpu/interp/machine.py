@@ -8,19 +8,19 @@ from typing import Any, TypeAlias
 
 from greenlet import getcurrent, greenlet
 
-from optigpu.interp.compile import Code, CompiledFunction, Frame, compile_program
+from optigpu.interp.compile import Closure, CompiledFunction, Frame, compile_program
 from optigpu.interp.contracts import AFTER, BEFORE, ContractChecker, Skipped, facts, logical_variables, resources
-from optigpu.interp.formula_values import CellRef, Claim, Evaluator
+from optigpu.interp.formula_values import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
-from optigpu.interp.memory import UNINIT, Path, Rights, View, index_of
+from optigpu.interp.memory import UNINIT, MemoryView, Rights, TaskPath, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
-from optigpu.interp.thread_scheduler import Context, ThreadBody, level
+from optigpu.interp.thread_scheduler import CallContext, ThreadBody, level
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.program import CallStmt, Clause, Define, Function, Item, LogicDef, Program, Role
 from optigpu.syntax.source import Loc
 from optigpu.syntax.walk import statements
 
-Names: TypeAlias = dict[str, tuple[int, bool]]
+FrameLayout: TypeAlias = dict[str, tuple[int, bool]]
 DEFAULT_FUEL = 3_000_000
 STEPS_PER_THREAD = 10  # what it costs to start one
 
@@ -162,11 +162,11 @@ class Machine(Device):
         """The cells of the precondition. Written ones become uninitialised; none may be claimed twice."""
         f = target.function
         cells: dict[tuple[int, int], bool] = {}
-        erased: list[tuple[View, int]] = []
+        erased: list[tuple[MemoryView, int]] = []
         where = loc if loc.line else f.loc
         for kind, item in resources(f.contract, BEFORE):
 
-            def fail(claim: Claim, why: str, item: Item = item) -> Misbehaviour:
+            def fail(claim: ClaimedCell, why: str, item: Item = item) -> Misbehaviour:
                 return Misbehaviour(
                     "OG211",
                     f"a precondition of `{f.name}` does not hold: {why}",
@@ -201,7 +201,7 @@ class Machine(Device):
         kept: set[tuple[int, int]] = set()
         for _, item in resources(f.contract, AFTER):
 
-            def fail(claim: Claim, why: str, item: Item = item) -> Misbehaviour:
+            def fail(claim: ClaimedCell, why: str, item: Item = item) -> Misbehaviour:
                 return Misbehaviour("OG212", f"the postcondition of `{f.name}` does not hold: {why}", item.loc)
 
             kept |= {(id(c.view.alloc), c.flat()) for c in self.contracts.check_claims(item.body, env, fail)}
@@ -231,7 +231,13 @@ class Machine(Device):
     # Loops
 
     def annotated_loop(
-        self, values: Iterator[int], slot: int, body: Code, frame: Frame, contract: tuple[Clause, ...], names: Names
+        self,
+        values: Iterator[int],
+        slot: int,
+        body: Closure,
+        frame: Frame,
+        contract: tuple[Clause, ...],
+        names: FrameLayout,
     ) -> None:
         """A sequential loop whose contract is checked at the start and end of each iteration, and after the last."""
         if self.collective():
@@ -255,7 +261,7 @@ class Machine(Device):
     def check_invariant(self, contract: tuple[Clause, ...], env: dict[str, Any]) -> None:
         self.contracts.check_facts(facts(contract, "invariant"), env, "OG213", "the invariant of this loop")
 
-        def fail(claim: Claim, why: str) -> Misbehaviour:
+        def fail(claim: ClaimedCell, why: str) -> Misbehaviour:
             return Misbehaviour("OG213", f"the invariant of this loop does not hold: {why}", claim.loc)
 
         for _, item in resources(contract, frozenset({"preserves"}), "s"):
@@ -274,21 +280,28 @@ class Machine(Device):
             self.contracts.check_facts(facts(contract, "xensures"), env, "OG213", what)
         when = "start" if start else "end"
 
-        def fail(claim: Claim, why: str) -> Misbehaviour:
+        def fail(claim: ClaimedCell, why: str) -> Misbehaviour:
             return Misbehaviour("OG213", f"{what} does not hold at the {when} of an iteration: {why}", claim.loc)
 
         for kind, item in resources(contract, BEFORE if start else AFTER, "x"):
             self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
 
     def parallel_loop(
-        self, values: Iterable[int], slot: int, body: Code, frame: Frame, contract: tuple[Clause, ...], names: Names
+        self,
+        values: Iterable[int],
+        slot: int,
+        body: Closure,
+        frame: Frame,
+        contract: tuple[Clause, ...],
+        names: FrameLayout,
     ) -> None:
         """Every iteration is a task with its own frame; the tasks take turns at random, wherever they touch memory."""
         region = self.new_region()
         outer_path, outer_hub, context = self.path, self.hub, self.context()
         me = getcurrent()
         tasks = [
-            _Task(self, frame, slot, i, body, contract, names, me, (*outer_path, (region, i)), context) for i in values
+            _IterationTask(self, frame, slot, i, body, contract, names, me, (*outer_path, (region, i)), context)
+            for i in values
         ]
         try:
             while tasks:
@@ -309,10 +322,10 @@ class Machine(Device):
         self,
         values: Iterable[int],
         slot: int,
-        body: Code,
+        body: Closure,
         frame: Frame,
         contract: tuple[Clause, ...],
-        names: Names,
+        names: FrameLayout,
         loc: Loc,
     ) -> None:
         if self.thread is not None:
@@ -324,10 +337,10 @@ class Machine(Device):
         name: str,
         values: range,
         slot: int,
-        body: Code,
+        body: Closure,
         frame: Frame,
         contract: tuple[Clause, ...],
-        names: Names,
+        names: FrameLayout,
         loc: Loc,
     ) -> None:
         """`thread for`: of N iterations, a group of M threads runs each with M/N of them."""
@@ -359,10 +372,10 @@ class Machine(Device):
         self,
         values: Iterable[int],
         slot: int,
-        body: Code,
+        body: Closure,
         frame: Frame,
         contract: tuple[Clause, ...],
-        names: Names,
+        names: FrameLayout,
         loc: Loc,
     ) -> None:
         """`magic thread for`, the reference: the group comes together, one of them runs all iterations as tasks, all go on."""
@@ -384,7 +397,7 @@ class Machine(Device):
         if thread is not None and size > 1:
             self.meet(thread, "the end of magic thread for", loc)
 
-    def device_code(self, body: Code, frame: Frame, loc: Loc) -> None:
+    def device_code(self, body: Closure, frame: Frame, loc: Loc) -> None:
         """From kernel_setup_end to kernel_teardown_begin: every thread of the grid executes the code, with a frame of its own."""
         kernel = self.next_phase("kernel_setup_end", "setup", "device", loc)
         if kernel.grid * kernel.block * STEPS_PER_THREAD > self.fuel:
@@ -398,7 +411,7 @@ class Machine(Device):
         self.run_threads(kernel, thread_body)
         kernel.phase = "teardown"
 
-    def formula_env(self, names: Names, frame: Frame) -> dict[str, Any]:
+    def formula_env(self, names: FrameLayout, frame: Frame) -> dict[str, Any]:
         """The names a formula in the program can use, with their values now."""
         local = {
             name: CellRef(frame[slot]) if cell else frame[slot]
@@ -407,7 +420,7 @@ class Machine(Device):
         }
         return {**self.logic, **local}
 
-    def check_assertions(self, items: tuple[Item, ...], names: Names, frame: Frame) -> None:
+    def check_assertions(self, items: tuple[Item, ...], names: FrameLayout, frame: Frame) -> None:
         env = self.formula_env(names, frame)
         for item in items:
             try:
@@ -420,7 +433,7 @@ class Machine(Device):
                 raise Misbehaviour("OG214", f"this assertion does not hold{shown}", item.loc)
 
 
-class _Task:
+class _IterationTask:
     """One iteration of a parallel loop."""
 
     def __init__(
@@ -429,12 +442,12 @@ class _Task:
         frame: Frame,
         slot: int,
         i: int,
-        body: Code,
+        body: Closure,
         contract: tuple[Clause, ...],
-        names: Names,
+        names: FrameLayout,
         parent: greenlet,
-        path: Path,
-        context: Context,
+        path: TaskPath,
+        context: CallContext,
     ) -> None:
         own = list(frame)
         own[slot] = i

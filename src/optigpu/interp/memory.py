@@ -15,7 +15,7 @@ from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space
 
-Path: TypeAlias = tuple[tuple[int, int], ...]
+TaskPath: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class _Uninit:
@@ -27,13 +27,13 @@ class _Uninit:
 
 UNINIT = _Uninit()
 Contents: TypeAlias = Number | _Uninit
-Value: TypeAlias = "Number | View"
+Value: TypeAlias = "Number | MemoryView"
 
 
-class Access(NamedTuple):
+class RecordedAccess(NamedTuple):
     """Who touched a cell where."""
 
-    path: Path
+    path: TaskPath
     loc: Loc
     who: tuple[tuple[str, int], ...] | None = None  # of a GPU thread: the indices of the thread loops around it
 
@@ -42,8 +42,8 @@ class Access(NamedTuple):
 class Shadow:
     """Who touched a cell last: the last write, and since then the last read of each task or thread."""
 
-    write: Access | None = None
-    reads: dict[object, Access] = field(default_factory=dict)
+    write: RecordedAccess | None = None
+    reads: dict[object, RecordedAccess] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -69,7 +69,7 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class MemoryView:
     """A pointer: its element [i][j] is the allocation's element [*lead][shift + i][j]."""
 
     alloc: Allocation
@@ -87,17 +87,17 @@ class View:
     def full_index(self, indices: tuple[int, ...]) -> tuple[int, ...]:
         return (*self.lead, self.shift + indices[0], *indices[1:]) if indices else self.lead
 
-    def row(self, indices: tuple[int, ...]) -> View:
+    def row(self, indices: tuple[int, ...]) -> MemoryView:
         """`a[i]` of a matrix."""
-        return View(self.alloc, self.full_index(indices))
+        return MemoryView(self.alloc, self.full_index(indices))
 
-    def address(self, indices: tuple[int, ...]) -> View:
+    def address(self, indices: tuple[int, ...]) -> MemoryView:
         """`&a[i][j]`"""
         full = self.full_index(indices)
-        return View(self.alloc, full[:-1], full[-1])
+        return MemoryView(self.alloc, full[:-1], full[-1])
 
 
-def offset_of(view: View, indices: tuple[int, ...], loc: Loc) -> int:
+def offset_of(view: MemoryView, indices: tuple[int, ...], loc: Loc) -> int:
     """The flat position of an element, each index checked against its own dimension."""
     dims = view.alloc.dims
     full = view.full_index(indices) if view.lead or view.shift else indices
@@ -109,7 +109,7 @@ def offset_of(view: View, indices: tuple[int, ...], loc: Loc) -> int:
     return flat
 
 
-def formed(view: View, loc: Loc) -> View:
+def formed(view: MemoryView, loc: Loc) -> MemoryView:
     """A pointer that C may form: to an element, or to the place after the last one."""
     dims, rows = view.alloc.dims, view.lead
     inside = all(0 <= i < n for i, n in zip(rows, dims))
@@ -138,7 +138,7 @@ def index_of(alloc: Allocation, flat: int) -> str:
     return alloc.name + "".join(f"[{i}]" for i in reversed(parts))
 
 
-def concurrent(a: Path, b: Path) -> bool:
+def concurrent(a: TaskPath, b: TaskPath) -> bool:
     """Neither of two accesses happens before the other."""
     for (region1, iteration1), (region2, iteration2) in zip(a, b):
         if region1 != region2:
@@ -161,14 +161,14 @@ class Memory:
     """The heap, with the current task (for races) and the current rights (for contracts)."""
 
     def __init__(self) -> None:
-        self.path: Path = ()
+        self.path: TaskPath = ()
         self.depth = 0
         self.rights: Rights | None = None
         self.live: list[Allocation] = []
 
     def allocate(
         self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, *, heap: bool, space: Space = Space.ANY
-    ) -> View:
+    ) -> MemoryView:
         size = 1
         for n in dims:
             if n < 0:
@@ -179,9 +179,9 @@ class Memory:
         alloc = Allocation(name, elem, dims, space, loc, heap, self.depth, [UNINIT] * size)
         if heap:
             self.live.append(alloc)
-        return View(alloc)
+        return MemoryView(alloc)
 
-    def free(self, view: View, loc: Loc) -> None:
+    def free(self, view: MemoryView, loc: Loc) -> None:
         alloc = view.alloc
         if not alloc.alive:
             raise Misbehaviour("OG204", f"`{alloc.name}` is freed twice", loc, self.freed_label(alloc))
@@ -200,7 +200,7 @@ class Memory:
     def freed_label(self, alloc: Allocation) -> tuple[Label, ...]:
         return (Label(alloc.freed_at, "freed here"),) if alloc.freed_at is not None else ()
 
-    def load(self, view: View, indices: tuple[int, ...], loc: Loc) -> Number:
+    def load(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Number:
         alloc = view.alloc
         if not alloc.alive:
             raise Misbehaviour("OG203", f"`{alloc.name}` is read after it was freed", loc, self.freed_label(alloc))
@@ -214,7 +214,7 @@ class Memory:
             raise Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc)
         return value
 
-    def store(self, view: View, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
+    def store(self, view: MemoryView, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
         alloc = view.alloc
         if not alloc.alive:
             raise Misbehaviour("OG203", f"`{alloc.name}` is written after it was freed", loc, self.freed_label(alloc))
@@ -261,10 +261,10 @@ class Memory:
         """Who is running: the reads of one task happen one after the other, so that the last one stands for all."""
         return self.path
 
-    def access(self, loc: Loc) -> Access:
-        return Access(self.path, loc)
+    def access(self, loc: Loc) -> RecordedAccess:
+        return RecordedAccess(self.path, loc)
 
-    def race(self, alloc: Allocation, flat: int, other: Access, did: str, loc: Loc, write: bool) -> None:
+    def race(self, alloc: Allocation, flat: int, other: RecordedAccess, did: str, loc: Loc, write: bool) -> None:
         """Two accesses, their places, who makes them and the cell."""
         mine, theirs = self.parties(self.access(loc), other)
         now, then = "writes" if write else "reads", "writes" if did == "written" else "reads"
@@ -276,7 +276,7 @@ class Memory:
         message = f"data race on {cell}: nothing orders two accesses of it"
         raise Misbehaviour("OG210", message, loc, labels, (("witness", story),))
 
-    def parties(self, mine: Access, other: Access) -> tuple[str, str]:
+    def parties(self, mine: RecordedAccess, other: RecordedAccess) -> tuple[str, str]:
         """The two sides of a race, where their paths part."""
         for (_, x), (_, y) in zip(mine.path, other.path):
             if x != y:

@@ -16,13 +16,13 @@ from typing import Any, TypeAlias
 
 from greenlet import getcurrent, greenlet
 
-from optigpu.interp.memory import Allocation, Memory, Path, Rights
+from optigpu.interp.memory import Allocation, Memory, Rights, TaskPath
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.syntax.builtins import WARP_SIZE
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 
-Context: TypeAlias = tuple[Rights | None, dict[str, Any], int]
+CallContext: TypeAlias = tuple[Rights | None, dict[str, Any], int]
 ThreadBody: TypeAlias = Callable[[], object]
 RESIDENT_THREADS = 1024  # blocks are started as long as fewer threads are running
 TURN_CHANCES = (0.0, 0.02, 0.2)  # how often an access gives another thread its turn; drawn for each launch
@@ -53,8 +53,8 @@ class Thread:
     index: int  # in its block: CUDA's threadIdx, row by row
     base: int
     size: int
-    path: Path
-    context: Context
+    path: TaskPath
+    context: CallContext
     loops: tuple[tuple[str, int], ...] = ()  # the indices of the thread loops around, for messages
     shared_bytes: int = 0  # of the shared arrays in whose scope it is
     generations: dict[Allocation, int] = field(
@@ -75,7 +75,7 @@ class Wait:
 
 
 @dataclass(slots=True, eq=False)
-class Kernel:
+class RunningKernel:
     """One launch, from kernel_launch to kernel_kill."""
 
     grid: int
@@ -102,17 +102,17 @@ class Threads(Memory, ABC):
         self.random = InOrder() if self.in_order else random.Random(seed)
         self.hub: greenlet | None = None
         self.regions = 0
-        self.kernel: Kernel | None = None
+        self.kernel: RunningKernel | None = None
         self.thread: Thread | None = None
         self.magic = 0  # how many magic thread loops are around
         self.turn_chance = 0.0
         self.logic: dict[str, Any] = {}  # the logical variables of the function that is running
         self.ready: list[Thread] = []
 
-    def context(self) -> Context:
+    def context(self) -> CallContext:
         return self.rights, self.logic, self.depth
 
-    def restore(self, context: Context) -> None:
+    def restore(self, context: CallContext) -> None:
         self.rights, self.logic, self.depth = context
 
     def new_region(self) -> int:
@@ -121,7 +121,7 @@ class Threads(Memory, ABC):
 
     # Running
 
-    def run_threads(self, kernel: Kernel, body_of: Callable[[], ThreadBody]) -> None:
+    def run_threads(self, kernel: RunningKernel, body_of: Callable[[], ThreadBody]) -> None:
         """All threads of the grid, in a random interleaving, blocks started in a random order."""
         host_context, host_path, me = self.context(), self.path, getcurrent()
         pending = list(range(kernel.grid))
@@ -178,7 +178,7 @@ class Threads(Memory, ABC):
         self.thread.stalled = error
         self.hub.switch()
 
-    def start_block(self, kernel: Kernel, block: int, context: Context) -> list[Thread]:
+    def start_block(self, kernel: RunningKernel, block: int, context: CallContext) -> list[Thread]:
         region = self.new_region()
         all_threads = kernel.grid * kernel.block
         return [
@@ -314,7 +314,7 @@ def name_of(thread: Thread) -> str:
     return f"thread {thread.index} of block {thread.block}" + (f" ({around})" if around else "")
 
 
-def divergence(kernel: Kernel, threads: list[Thread]) -> Misbehaviour:
+def divergence(kernel: RunningKernel, threads: list[Thread]) -> Misbehaviour:
     """Some threads wait at a barrier to which others of their group will not come."""
     waiting = next(t for t in threads if t.waits is not None)
     wait = waiting.waits

@@ -25,7 +25,7 @@ from optigpu.syntax.program import (
     Stmt,
     TopLevel,
 )
-from optigpu.syntax.source import NOWHERE, Loc, Mark
+from optigpu.syntax.source import NOWHERE, Loc, StatementId
 
 PLAIN, ANNOTATED, INFERRED = "plain", "annotated", "inferred"
 VIEWS = (PLAIN, ANNOTATED, INFERRED)  # code alone; as written; with all that was inferred
@@ -147,7 +147,7 @@ class _Lister(ProgramPrinter):
         super().nested(head, body, tail)
 
 
-def _with_contracts(item: TopLevel, loops: dict[Mark, ShownLoop]) -> TopLevel:
+def _with_contracts(item: TopLevel, loops: dict[StatementId, ShownLoop]) -> TopLevel:
     with suppress(Unprintable):  # a contract that formulas cannot express is not shown
         return annotated(Program("", (item,)), loops).items[0] if loops else item
     return item

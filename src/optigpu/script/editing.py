@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from optigpu.syntax.program import Body, Function, Include, Program, Stmt, TopLevel
-from optigpu.syntax.source import NOWHERE, UNMARKED, Mark
+from optigpu.syntax.source import NO_ID, NOWHERE, StatementId
 from optigpu.syntax.walk import inner_bodies, map_bodies
 
 # From the function's body inwards: which of the bodies of the statement above (an `if` has two), and the position in it.
@@ -133,26 +133,26 @@ def insert_at(program: Program, place: Place, *new: Stmt) -> Program:
     return edit_body(program, place, lambda body: (*body[:i], *new, *body[i:]))
 
 
-def settle_marks(program: Program, step: int) -> Program:
-    """Give every statement a mark of its own: new ones the place they stand in, copies a mark that knows its original."""
-    seen: set[Mark] = set()
+def assign_ids(program: Program, step: int) -> Program:
+    """Give every statement an id of its own: new ones the place they stand in, copies an id that knows its original."""
+    seen: set[StatementId] = set()
 
-    def body(b: Body, around: Mark) -> Body:
+    def body(b: Body, around: StatementId) -> Body:
         out = [statement(s, around) for s in b]
         return b if all(x is y for x, y in zip(b, out)) else tuple(out)
 
-    def statement(s: Stmt, around: Mark) -> Stmt:
-        mark = s.mark
-        if mark is UNMARKED:
-            mark = Mark(around.origin(), step)
-        elif mark in seen:
-            mark = Mark(NOWHERE, step, mark)
-        seen.add(mark)
-        s = s if mark is s.mark else replace(s, mark=mark)
-        return map_bodies(s, lambda b: body(b, mark))
+    def statement(s: Stmt, around: StatementId) -> Stmt:
+        statement_id = s.id
+        if statement_id is NO_ID:
+            statement_id = StatementId(around.origin(), step)
+        elif statement_id in seen:
+            statement_id = StatementId(NOWHERE, step, statement_id)
+        seen.add(statement_id)
+        s = s if statement_id is s.id else replace(s, id=statement_id)
+        return map_bodies(s, lambda b: body(b, statement_id))
 
     for f in program.functions():
-        new = body(f.body, Mark(f.loc))
+        new = body(f.body, StatementId(f.loc))
         if new is not f.body:
             program = edit_function(program, f.name, lambda g, new=new: replace(g, body=new))  # type: ignore[misc]
     return program

@@ -23,11 +23,11 @@ from optigpu.frontend.wellformed import NODES, reject_malformed
 from optigpu.script.arguments import check_arguments
 from optigpu.script.editing import (
     Place,
+    assign_ids,
     body_around,
     function_at,
     insert_at,
     replace_at,
-    settle_marks,
     statement_at,
     statements_of,
 )
@@ -37,7 +37,7 @@ from optigpu.syntax.depth import deep
 from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Axiom, Body, For, Function, Include, Program, Stmt, TopLevel
-from optigpu.syntax.source import NOWHERE, Loc, Mark
+from optigpu.syntax.source import NOWHERE, Loc, StatementId
 from optigpu.syntax.walk import (
     body_free_vars,
     bound_after,
@@ -142,15 +142,15 @@ class Script:
         self.verifier = verifier or Verifier(Settings())
         self.refuter = refuter
         self.original = recheck(source) if isinstance(source, Program) else parse_file(source)
-        self.program = self._updated = settle_marks(self.original, 0)
+        self.program = self._updated = assign_ids(self.original, 0)
         self.only = function
         if function is not None and function not in searchable(self.program):
             known = ", ".join(searchable(self.program)) or "none"
             raise InputError(Diagnostic("OG601", f"there is no function `{function}` (there is: {known})", NOWHERE))
         self.steps: list[Step] = []
         self.attempts: list[Step] = []  # also those that were rejected
-        self.reasons: dict[Mark, str] = {}  # why barriers are where they are
-        self.residents: dict[Mark, int] = {}  # blocks that a multiprocessor should hold, by the launch
+        self.reasons: dict[StatementId, str] = {}  # why barriers are where they are
+        self.residents: dict[StatementId, int] = {}  # blocks that a multiprocessor should hold, by the launch
         self._depth = 0
         self._phases: list[str] = []
         self._checked: tuple[Program, ProgramResult] | None = None  # the last program that was checked
@@ -204,7 +204,7 @@ class Script:
         return statement_at(self.program, self.find(aim, kind))
 
     def handle(self, place: Place) -> Handle:
-        return Handle(self, statement_at(self.program, place).mark)
+        return Handle(self, statement_at(self.program, place).id)
 
     def around(self, place: Place) -> Body:
         return body_around(self.program, place)
@@ -222,10 +222,10 @@ class Script:
     # Editing, for transformations ------------------------------------------------------------------------
 
     def update(self, program: Program) -> None:
-        """Replace the program: types are filled in again, and every statement has a mark of its own."""
+        """Replace the program: types are filled in again, and every statement has an id of its own."""
         try:
             reject_malformed(program)
-            self.program = self._updated = retyped(settle_marks(program, len(self.steps)))
+            self.program = self._updated = retyped(assign_ids(program, len(self.steps)))
         except InputError as e:
             d = e.diagnostic
             message = f"the result is not a program: {d.message}"

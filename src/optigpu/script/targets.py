@@ -19,7 +19,7 @@ from optigpu.syntax.exprs import Call as CallExpr
 from optigpu.syntax.exprs import Var as VarExpr
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Mode, Program, Role, Stmt
-from optigpu.syntax.source import NOWHERE, Mark
+from optigpu.syntax.source import NOWHERE, StatementId
 from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import stmt_exprs, subexpressions
 
@@ -140,7 +140,7 @@ class Handle:
     """A statement that a transformation made or moved. It stays good while the statement does, whatever happens around it."""
 
     script: Script
-    mark: Mark
+    id: StatementId
 
     def statement(self) -> Stmt:
         return self.script.at(self)
@@ -274,7 +274,7 @@ def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, man
             )
         return [aim]
     if isinstance(aim, Handle):
-        return [_by_mark(program, aim.mark)]
+        return [find_statement(program, aim.id)]
     if isinstance(aim, str):
         aim = _named(program, functions, aim, kind)
     if not isinstance(aim, Target) or not aim.well_formed:
@@ -305,15 +305,15 @@ def _named(program: Program, functions: Sequence[str], name: str, kind: str) -> 
     return next((t for t in options if any(matches(t, f) for f in wanted)), options[0])
 
 
-def _by_mark(program: Program, mark: Mark) -> Place:
-    """The statement with this mark, or the one that was made from it."""
+def find_statement(program: Program, statement_id: StatementId) -> Place:
+    """The statement with this id, or the one that was made from it."""
     made: list[Place] = []
     for f in program.functions():
         for place, s in statements_of(f):
-            if s.mark is mark:
+            if s.id is statement_id:
                 return place
-            ancestor: Mark | None = s.mark
-            while ancestor is not None and ancestor is not mark:
+            ancestor: StatementId | None = s.id
+            while ancestor is not None and ancestor is not statement_id:
                 ancestor = ancestor.parent
             if ancestor is not None:
                 made.append(place)
@@ -322,10 +322,6 @@ def _by_mark(program: Program, mark: Mark) -> Place:
     raise _error(
         "OG601", "the statement of this handle is gone" if not made else "the statement was copied; say which one"
     )
-
-
-def find_mark(program: Program, mark: Mark) -> Place:
-    return _by_mark(program, mark)
 
 
 def _nothing(program: Program, names: Sequence[str], aim: Target) -> InputError:

@@ -37,7 +37,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.literals import lost, nearest
 from optigpu.syntax.program import Body, Clause, For, Function, Item, Program, Stmt
-from optigpu.syntax.source import Mark
+from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import DOUBLE, FLOAT
 from optigpu.syntax.walk import map_bodies
 
@@ -57,7 +57,7 @@ class Unprintable(Exception):
     """A term that formulas cannot express: contents of which nothing is known."""
 
 
-def annotated(program: Program, loops: dict[Mark, ShownLoop]) -> Program:
+def annotated(program: Program, loops: dict[StatementId, ShownLoop]) -> Program:
     """The program with the contracts of its loops written out. One that formulas cannot express is left to be inferred."""
     outer: dict[Term, Expr] = {}
     for shown in sorted(
@@ -70,12 +70,12 @@ def annotated(program: Program, loops: dict[Mark, ShownLoop]) -> Program:
         return tuple(statement(s) for s in body)
 
     def statement(s: Stmt) -> Stmt:
-        if isinstance(s, For) and s.mark not in loops:
+        if isinstance(s, For) and s.id not in loops:
             return s
         s = map_bodies(s, body_of)
         if isinstance(s, For) and not s.contract:
             with suppress(Unprintable):
-                return replace(s, contract=tuple(_clauses(loops[s.mark], outer)))
+                return replace(s, contract=tuple(_clauses(loops[s.id], outer)))
         return s
 
     items = tuple(replace(f, body=body_of(f.body)) if isinstance(f, Function) else f for f in program.items)

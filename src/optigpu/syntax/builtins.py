@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optigpu.syntax.annotations import MAX_DIMENSIONS
-from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, RANGE, Scalar, Sort, Type
+from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, RANGE, LogicType, Scalar, Type
 
 # Mathematical functions on floats: name -> number of arguments. `expf` and `exp` denote the same function on reals.
 REAL_FUNCTIONS: dict[str, int] = {
@@ -152,4 +152,4 @@ FORMULA_NAMES = frozenset(
         "in_range",
     }
 )
-TOKEN_TYPE: Sort = HPROP
+TOKEN_TYPE: LogicType = HPROP

@@ -76,10 +76,10 @@ from optigpu.syntax.types import (
     VOID,
     Array,
     FunType,
+    LogicType,
     Pointer,
     ProofType,
     Scalar,
-    Sort,
     Space,
     Type,
 )
@@ -194,7 +194,7 @@ class ExprPrinter:
         match t:
             case Scalar(name):
                 return name
-            case Sort(name):
+            case LogicType(name):
                 return name
             case ProofType(prop):
                 return self.show(prop)

@@ -1,4 +1,4 @@
-"""Statements, contracts, functions, programs. Everything is immutable; `mark` and `loc` do not take part in comparison."""
+"""Statements, contracts, functions, programs. Everything is immutable; `id` and `loc` do not take part in comparison."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from optigpu.syntax.exprs import Call, Expr, Index, Var
-from optigpu.syntax.source import NOWHERE, UNMARKED, Loc, Mark
+from optigpu.syntax.source import NO_ID, NOWHERE, Loc, StatementId
 from optigpu.syntax.types import INT, Scalar, Type
 
 # Contracts ----------------------------------------------------------------------------------------------------------------
@@ -43,11 +43,11 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stmt:
-    mark: Mark = field(default=UNMARKED, compare=False, repr=False)
+    id: StatementId = field(default=NO_ID, compare=False, repr=False)
 
     @property
     def loc(self) -> Loc:
-        return self.mark.origin()
+        return self.id.origin()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""Where things come from: source places, and the marks by which statements are followed through edits."""
+"""Source text, places in it, and the ids by which scripts follow statements through edits."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 
@@ -29,28 +30,28 @@ NOWHERE = Loc("<made>", 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mark:
-    """The identity of a statement: where it was written, or which step made it from what.
+class StatementId:
+    """The identity of a statement: where it was written, or which step of a script made it.
 
-    Marks compare by identity. A transformation that keeps a statement keeps its mark, so a handle on the mark still finds it;
-    one that replaces a statement gives the new one a mark whose `parent` is the old one.
+    Ids compare by identity. A transformation that keeps a statement keeps its id, so a handle that holds the id still finds the
+    statement. A statement made from another one has an id whose `parent` is the id of the original.
     """
 
     loc: Loc = NOWHERE
     step: int | None = None
-    parent: Mark | None = None
+    parent: StatementId | None = None
 
     def origin(self) -> Loc:
-        """The nearest place in a source file."""
-        mark: Mark | None = self
-        while mark is not None:
-            if mark.loc is not NOWHERE:
-                return mark.loc
-            mark = mark.parent
+        """The source place of this statement, or of the nearest ancestor that has one."""
+        ancestor: StatementId | None = self
+        while ancestor is not None:
+            if ancestor.loc is not NOWHERE:
+                return ancestor.loc
+            ancestor = ancestor.parent
         return NOWHERE
 
 
-UNMARKED = Mark()
+NO_ID = StatementId()  # of a statement that was built and not yet put into a program
 
 
 class SourceText:
@@ -66,8 +67,6 @@ class SourceText:
 
     def place(self, offset: int) -> tuple[int, int]:
         """(line, column) of an offset, both from 1."""
-        from bisect import bisect_right
-
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 

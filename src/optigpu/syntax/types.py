@@ -117,17 +117,17 @@ class FunType:
 
 
 @dataclass(frozen=True, slots=True)
-class Sort:
+class LogicType:
     """A type of the logic that programs do not have."""
 
     name: str
 
 
-VOID = Sort("void")
-HPROP = Sort("HProp")
-RANGE = Sort("Range")
-MEMTYPE = Sort("MemType")
-TYPE = Sort("Type")
+VOID = LogicType("void")
+HPROP = LogicType("HProp")
+RANGE = LogicType("Range")
+MEMTYPE = LogicType("MemType")
+TYPE = LogicType("Type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class ProofType:
     prop: Expr
 
 
-Type: TypeAlias = Scalar | Array | Pointer | FunType | Sort | ProofType
+Type: TypeAlias = Scalar | Array | Pointer | FunType | LogicType | ProofType
 
 
 def logical(t: Type) -> Type:

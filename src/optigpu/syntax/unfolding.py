@@ -11,7 +11,7 @@ from optigpu.syntax.types import LOGIC_INT, PROP, ProofType, is_int
 from optigpu.syntax.walk import free_vars, map_children, substitute
 
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
-Bounds = tuple[Expr | None, Expr | None]  # the least value, and the first one that is too large
+ExprBounds = tuple[Expr | None, Expr | None]  # the least value, and the first one that is too large
 
 
 def definitions_of(program: Program) -> dict[str, Expr]:
@@ -58,7 +58,7 @@ def _in_ranges(e: Forall) -> Expr:
     body = e.body
     while isinstance(body, Binary) and body.op == "==>":
         hypotheses, body = [*hypotheses, body.left], body.right
-    found: dict[str, Bounds] = dict.fromkeys(names, (None, None))
+    found: dict[str, ExprBounds] = dict.fromkeys(names, (None, None))
     for _ in names:  # a bound that is another variable is known when the bounds of that one are
         for h in _conjuncts(hypotheses):
             for name, low, high in _bounds(h, names, found):
@@ -82,7 +82,7 @@ def _conjuncts(props: Iterable[Expr]) -> list[Expr]:
     return out
 
 
-def _bounds(h: Expr, names: list[str], found: Mapping[str, Bounds]) -> list[tuple[str, Expr | None, Expr | None]]:
+def _bounds(h: Expr, names: list[str], found: Mapping[str, ExprBounds]) -> list[tuple[str, Expr | None, Expr | None]]:
     """What a hypothesis says of the ends of variables' ranges: `lo <= i`, `i < hi`, `i == e`."""
     match h:
         case Binary(op, left, right) if op in MIRRORED and is_int(left.type) and is_int(right.type):
@@ -101,7 +101,7 @@ def _bounds(h: Expr, names: list[str], found: Mapping[str, Bounds]) -> list[tupl
             return []
 
 
-def _outside(e: Expr, names: list[str], found: Mapping[str, Bounds], side: int) -> Expr | None:
+def _outside(e: Expr, names: list[str], found: Mapping[str, ExprBounds], side: int) -> Expr | None:
     """A bound that no quantified variable occurs in; in the place of such a variable, its own bound on that side."""
     if isinstance(e, Var) and e.name in names:
         return found[e.name][side]

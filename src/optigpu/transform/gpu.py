@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from optigpu.check.verdict import Problem, Verdict
 from optigpu.script.editing import Place, edit_body, insert_at, replace_at, statements_of
 from optigpu.script.session import Family, program_names, transformation
-from optigpu.script.targets import Aim, Handle, find_mark, root
+from optigpu.script.targets import Aim, Handle, find_statement, root
 from optigpu.script.targets import Call as CallTarget
 from optigpu.script.targets import For as ForTarget
 from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, SizeOf, Var
@@ -243,7 +243,7 @@ class Gpu(Family):
         Needs: a magic barrier at block level. Fails: OG345 elsewhere.
         """
         place = self._magic(target)
-        self.script.put(place, CallStmt(Call("blocksync", ()), mark=self.script.at(place).mark))
+        self.script.put(place, CallStmt(Call("blocksync", ()), id=self.script.at(place).id))
         return self.script.handle(place)
 
     @transformation
@@ -323,13 +323,13 @@ class Gpu(Family):
         arrays = dict.fromkeys(shared) if not isinstance(shared, Mapping) else dict(shared)
         kernel = _Kernel(self, place, list(grid), list(block), arrays, dict(registers or {}))
         nest = kernel.converted()
-        mark = nest.mark
+        statement_id = nest.id
         self._install(place, nest, kernel, host_copies)
         if blocks_per_multiprocessor is not None:
-            launch = find_mark(self.script.program, mark).sibling(-2)
-            self.script.residents[self.script.at(launch).mark] = blocks_per_multiprocessor
-        self._barriers(mark)
-        return self.script.handle(find_mark(self.script.program, mark))
+            launch = find_statement(self.script.program, statement_id).sibling(-2)
+            self.script.residents[self.script.at(launch).id] = blocks_per_multiprocessor
+        self._barriers(statement_id)
+        return self.script.handle(find_statement(self.script.program, statement_id))
 
     def _install(self, place: Place, nest: For, kernel: _Kernel, host_copies: Sequence[str] | None) -> None:
         """Put the launch and the copies around the nest."""
@@ -408,13 +408,15 @@ class Gpu(Family):
 
     # Barriers -------------------------------------------------------------------------------------------------------------
 
-    def _barriers(self, mark: object) -> None:
+    def _barriers(self, statement_id: object) -> None:
         """Insert a barrier where the checker reports that threads of a block are not ordered, until it reports none."""
         for _ in range(MOST_BARRIERS):
             problem = self._problem()
             if problem is None or problem.code not in RACES or not problem.statement:
                 return
-            f = next(f for f in self.script.program.functions() if any(s.mark is mark for s in statements(f.body)))
+            f = next(
+                f for f in self.script.program.functions() if any(s.id is statement_id for s in statements(f.body))
+            )
             numbered = [place for place, _ in statements_of(f)]
             if problem.statement > len(numbered) or not self._repaired(problem, numbered[problem.statement - 1]):
                 return
@@ -422,28 +424,28 @@ class Gpu(Family):
     def _repaired(self, problem: Problem, place: Place) -> bool:
         """Is there a point where a barrier helps? The outermost is tried first, where it runs least often."""
         before = self.script.program
-        mark = self.script.at(place).mark
+        statement_id = self.script.at(place).id
         loop = self.script.at(place)
         ended = problem.code == "OG352" and isinstance(loop, For)
         for point in [place.child(len(loop.body))] if ended and isinstance(loop, For) else self._barrier_points(place):
             self.script.update(insert_at(before, point, blocksync()))
             left = self._problem()
-            if left is None or left.code not in RACES or self._statement(left) != mark:
+            if left is None or left.code not in RACES or self._statement(left) != statement_id:
                 base = str(problem.data.get("base", "")).split("~", maxsplit=1)[0]
                 done = (
                     f"`{base}` is complete before other threads use it" if base else "shared memory is no longer in use"
                 )
-                self.script.reasons[self.script.at(point).mark] = done
+                self.script.reasons[self.script.at(point).id] = done
                 return True
             self.script.program = before
         return False
 
     def _statement(self, problem: Problem) -> object:
-        """The mark of the statement that a problem is about."""
+        """The id of the statement that a problem is about."""
         for f in self.script.program.functions():
-            marks = [s.mark for s in statements(f.body)]
-            if f.name == problem.data.get("function") and 0 < problem.statement <= len(marks):
-                return marks[problem.statement - 1]
+            statement_ids = [s.id for s in statements(f.body)]
+            if f.name == problem.data.get("function") and 0 < problem.statement <= len(statement_ids):
+                return statement_ids[problem.statement - 1]
         return None
 
     def _problem(self) -> Problem | None:
@@ -816,9 +818,7 @@ def _to_global(program: Program, place: Place, decl: Decl) -> Program:
     new = replace(decl, init=replace(decl.init, space=Space.GMEM))
 
     def change(body: Body) -> Body:
-        rest = tuple(
-            CallStmt(Call("gmem_free", (Var(decl.name),)), mark=s.mark) if s == free else s for s in body[i + 1 :]
-        )
+        rest = tuple(CallStmt(Call("gmem_free", (Var(decl.name),)), id=s.id) if s == free else s for s in body[i + 1 :])
         return (*body[:i], new, *rest)
 
     return edit_body(program, place, change)
@@ -831,7 +831,7 @@ def _shared(decl: Decl, padding: pad | None) -> Decl:
     by = () if padding is None else padding.by
     for k, extra in enumerate(reversed(by)):
         dims[-1 - k] = plus(dims[-1 - k], lit(extra))
-    return Decl(decl.name, Array(elem_of(decl), tuple(dims), Space.SMEM), mark=decl.mark)
+    return Decl(decl.name, Array(elem_of(decl), tuple(dims), Space.SMEM), id=decl.id)
 
 
 def _one_cell(decl: Decl, rest: Body) -> Body:
@@ -847,7 +847,7 @@ def _registers(decl: Decl, rest: Body, dims: int) -> Body:
     if not 0 < dims <= len(sizes):
         raise refuse(f"`{decl.name}` has {len(sizes)} dimensions", decl, code="OG604")
     own = sizes[dims:]
-    new = Decl(decl.name, _pointer(elem_of(decl)), Alloc(elem_of(decl), own, Space.TREG), const=True, mark=decl.mark)
+    new = Decl(decl.name, _pointer(elem_of(decl)), Alloc(elem_of(decl), own, Space.TREG), const=True, id=decl.id)
 
     def one(x: Expr) -> Expr:
         if isinstance(x, Index) and x.base == Var(decl.name):

@@ -56,7 +56,7 @@ def _hoist_once(script: Script, place: Place) -> Place:
     changed = edit_body(script.program, place, without)
     inside = statement_at(changed, at)
     assert isinstance(inside, For)
-    hoisted = (replace(new, mark=decl.mark), replace(inside, contract=()), *frees)
+    hoisted = (replace(new, id=decl.id), replace(inside, contract=()), *frees)
     script.update(replace_at(changed, at, *hoisted))
     return at
 

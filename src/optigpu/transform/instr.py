@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from optigpu.script.editing import Place, edit_body, insert_at
 from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim, Handle, find_mark
+from optigpu.script.targets import Aim, Handle, find_statement
 from optigpu.syntax.program import Stmt
 from optigpu.transform.loop_nests import refuse
-from optigpu.transform.simplified import statements_from, unmarked
+from optigpu.transform.simplified import statements_from, without_ids
 
 
 class Instr(Family):
@@ -84,7 +84,7 @@ class Instr(Family):
                 k = gone[0].index
                 program = edit_body(program, gone[0], lambda b, k=k: (*b[:k], *b[k + 1 :]))  # type: ignore[misc]
         self.script.update(program)
-        return self.script.handle(find_mark(self.script.program, s.mark))
+        return self.script.handle(find_statement(self.script.program, s.id))
 
     @transformation
     def copy(self, target: Aim, *, before: Aim | None = None, after: Aim | None = None) -> Handle:
@@ -103,7 +103,7 @@ class Instr(Family):
         """
         s = self.script.at(self.script.find(target, "any"))
         point = self._point(before, after)
-        self.script.insert(point, unmarked(s))
+        self.script.insert(point, without_ids(s))
         return self.script.handle(point)
 
     @transformation

@@ -9,7 +9,7 @@ from optigpu.script.session import Family, names_apart_from_indices, names_in, t
 from optigpu.script.targets import Aim, Handle, Target, ambiguous
 from optigpu.syntax.exprs import Cast, Expr, Var
 from optigpu.syntax.program import Block, Body, Decl, For, If, LoopRange, Mode, Stmt
-from optigpu.syntax.source import Mark
+from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import INT, INT64
 from optigpu.syntax.walk import (
     body_free_vars,
@@ -47,9 +47,9 @@ from optigpu.transform.simplified import (
     mod,
     plus,
     times,
-    unmarked,
     up_to,
     value_of,
+    without_ids,
 )
 from optigpu.transform.types_at import declared
 
@@ -130,7 +130,7 @@ class Loop(Family):
                     c.count,
                     body(Var(loop.index)),
                     times(count, n),
-                    replace(loop, mark=Mark(parent=loop.mark)),
+                    replace(loop, id=StatementId(parent=loop.id)),
                 ),
             )
         inner = replace(
@@ -165,16 +165,16 @@ class Loop(Family):
         Fails: when the iterations depend on each other in a way that the order matters to.
         """
         innermost = self._nest(order, at)
-        mark = self.script.at(innermost).mark
+        statement_id = self.script.at(innermost).id
         for position, index in enumerate(order):  # bring each loop up to its position
             while True:
-                nest = self._nest_of(self.script.find(Handle(self.script, mark)), order)
+                nest = self._nest_of(self.script.find(Handle(self.script, statement_id)), order)
                 names = [self._index(p) for p in nest]
                 at_now = names.index(index)
                 if at_now <= position:
                     break
                 self._swap_nested(nest[at_now - 1], nest[at_now])
-        return self.script.handle(self._nest_of(self.script.find(Handle(self.script, mark)), order)[0])
+        return self.script.handle(self._nest_of(self.script.find(Handle(self.script, statement_id)), order)[0])
 
     def _nest_of(self, here: Place, order: tuple[str, ...]) -> list[Place]:
         """The loops with these indices around and inside a loop, outermost first."""
@@ -251,13 +251,13 @@ class Loop(Family):
 
     def _swap_nested(self, outer: Place, inner: Place) -> Place:
         """Swap two loops of which the second is directly in the body of the first; returns where the new outer one is."""
-        mark = self.script.at(inner).mark
+        statement_id = self.script.at(inner).id
         while inner.parent != outer:
             self._sink_guard(inner)
-            inner = self.script.find(Handle(self.script, mark))
+            inner = self.script.find(Handle(self.script, statement_id))
         if len(self.script.around(inner)) > 1:
             self._isolate(inner)
-            inner = self.script.find(Handle(self.script, mark))
+            inner = self.script.find(Handle(self.script, statement_id))
             outer = inner.parent
         a, b = self.script.at(outer), self.script.at(inner)
         assert isinstance(a, For) and isinstance(b, For)
@@ -278,10 +278,10 @@ class Loop(Family):
 
     def _isolate(self, inner: Place) -> None:
         """Make a loop the only statement of the loop around it, by fission on both sides."""
-        mark = self.script.at(inner).mark
+        statement_id = self.script.at(inner).id
         if inner.index > 0:
             self._fission_at(inner)
-            inner = self.script.find(Handle(self.script, mark))
+            inner = self.script.find(Handle(self.script, statement_id))
         if inner.index + 1 < len(self.script.around(inner)):
             self._fission_at(inner.sibling(1))
 
@@ -333,7 +333,7 @@ class Loop(Family):
         loop = self.script.at(place)
         k = point.index
         if isinstance(loop, If) and not loop.other and 0 < k < len(loop.then):
-            parts = replace(loop, then=loop.then[:k]), replace(loop, then=loop.then[k:], mark=Mark(parent=loop.mark))
+            parts = replace(loop, then=loop.then[:k]), replace(loop, then=loop.then[k:], id=StatementId(parent=loop.id))
             self.script.put(place, *parts)
             return self._fission_at(place.sibling(1))
         if not isinstance(loop, For):
@@ -342,17 +342,17 @@ class Loop(Family):
             raise refuse("there is nothing to split off", loop)
         crossing = self._crossing(loop, k)
         if crossing is not None:  # a variable of the first part is used in the second: give each iteration its own
-            mark = loop.mark
+            statement_id = loop.id
             removed = crossing.init is None or not hoisting.keeps_store(crossing)
             frees = sum(hoisting.is_free_of(s, crossing.name) for s in loop.body[:k])
             hoisting.hoist(self.script, place.child(loop.body.index(crossing)), 1)
-            place = self.script.find(Handle(self.script, mark))
+            place = self.script.find(Handle(self.script, statement_id))
             return self._fission_at(place.child(k - int(removed) - frees))
         first = replace(loop, body=loop.body[:k], contract=())
-        second = replace(loop, body=loop.body[k:], contract=(), mark=Mark(parent=loop.mark))
+        second = replace(loop, body=loop.body[k:], contract=(), id=StatementId(parent=loop.id))
         if not any(isinstance(s, For) for s in first.body) and any(isinstance(s, For) for s in second.body):
             # the handle of the loop goes on with the part that has the nest
-            first, second = replace(first, mark=second.mark), replace(second, mark=first.mark)
+            first, second = replace(first, id=second.id), replace(second, id=first.id)
         self.script.put(place, first, second)
         return place.sibling(1)
 
@@ -510,7 +510,7 @@ class Loop(Family):
             if hidden := inside & free_vars(test):
                 raise refuse(f"a guard depends on `{min(hidden)}`, which is declared inside the loop", loop)
         fast = replace(loop, body=without_guards(loop.body, (loop,)), contract=())
-        slow = unmarked(replace(loop, contract=()))
+        slow = without_ids(replace(loop, contract=()))
         self.script.put(place, If(conjunction(tests), (fast,), (slow,)))
         return self.script.handle(place.child(0))
 
@@ -564,7 +564,7 @@ class Loop(Family):
         i, count = loop.index, loop.range.bound
         first = rewrite_body(substitute_body(fill, {i: lit(0)}), folded)
         following = substitute_body(fill, {i: minimum(plus(Var(i), lit(1)), minus(count, lit(1)))})
-        ahead = tuple(unmarked(s) for s in following)
+        ahead = tuple(without_ids(s) for s in following)
         body = (*loop.body[:k], *loop.body[k + 2 : point.index], *ahead, *loop.body[point.index :])
         self.script.put(around, decl, *first, replace(loop, body=body, contract=()))
         return self.script.handle(around.sibling(1 + len(first)))
@@ -620,7 +620,7 @@ class Loop(Family):
         if (loop.range.relation, loop.range.op) != ("<", "+") or value_of(loop.range.amount) != 1:
             raise refuse("only a loop that counts up by one can be cut", loop)
         first = replace(loop, range=replace(loop.range, bound=cut))
-        second = replace(loop, range=replace(loop.range, start=cut), mark=Mark(parent=loop.mark))
+        second = replace(loop, range=replace(loop.range, start=cut), id=StatementId(parent=loop.id))
         self.script.put(place, first, second)
         return self.script.handle(place.sibling(1))
 

@@ -11,7 +11,7 @@ from optigpu.script.session import Family, transformation
 from optigpu.script.targets import Aim, Handle
 from optigpu.syntax.exprs import Binary, Call, Expr, Index, Real, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
-from optigpu.syntax.source import UNMARKED
+from optigpu.syntax.source import NO_ID
 from optigpu.syntax.types import Array, Scalar, is_float
 from optigpu.syntax.walk import body_free_vars, free_vars, statements, stmt_exprs, substitute, substitute_body
 from optigpu.transform.loop_nests import array_decl, is_plain, refuse
@@ -144,7 +144,7 @@ class Reduce(Family):
         mine = cell(array, [Var(loop.index)])
         first = _zero(elem) if combined[0].op == "+" else Var(var)
         body = (Decl(local, elem, first), *substitute_body(loop.body, {var: Var(local)}), Store(mine, Var(local)))
-        last = replace(loop, body=(_combining(combined[0], Var(var), mine),), contract=(), mark=UNMARKED)
+        last = replace(loop, body=(_combining(combined[0], Var(var), mine),), contract=(), id=NO_ID)
         decl, free = array_decl(array, elem, (loop.range.bound,))
         self.script.put(place, decl, replace(loop, body=body, contract=()), last, *free)
         return self.script.handle(place.sibling(2))
@@ -380,13 +380,13 @@ class Reduce(Family):
             step = (Store(cell(b, [Var(o)]), Var(y)), Store(Var(y), cell(s, [Var(o)]), "+"))
             middle = (Decl(y, total.type, _zero(total.type)), up_to(o, count, step))
         if twice:
-            third: Body = (replace(total, mark=UNMARKED), tile(_from(loop.body, x, cell(b, [Var(o)]))))
+            third: Body = (replace(total, id=NO_ID), tile(_from(loop.body, x, cell(b, [Var(o)]))))
         else:
             third = (tile(_added(loop.body, x, cell(b, [Var(o)]))),)
         rest: Body = ()
         if x in body_free_vars(around[place.index + 1 :]):
             add = Store(Var(x), cell(s, [Var(k)]), "+")
-            rest = (replace(total, mark=UNMARKED), up_to(k, count, (add,)))
+            rest = (replace(total, id=NO_ID), up_to(k, count, (add,)))
         decl_s, free_s = array_decl(s, total.type, (count,))
         decl_b, free_b = array_decl(b, total.type, (count,))
         loops = (up_to(o, count, first), *middle, up_to(o, count, third))
@@ -455,9 +455,9 @@ def _without_stores(body: Body) -> Body:
             case Store(Index(), _, None):
                 continue
             case If(_, then, ()):
-                out.append(replace(s, then=_without_stores(then), mark=UNMARKED))
+                out.append(replace(s, then=_without_stores(then), id=NO_ID))
             case _:
-                out.append(replace(s, mark=UNMARKED))
+                out.append(replace(s, id=NO_ID))
     return tuple(out)
 
 
@@ -485,9 +485,9 @@ def _added(body: Body, total: str, before: Expr) -> Body:
             case Store(Var(name), value, "+") if name == total and total not in free_vars(value):
                 continue
             case Store(_, Var(name), None) if name == total:
-                out.append(replace(s, value=before, op="+", mark=UNMARKED))
+                out.append(replace(s, value=before, op="+", id=NO_ID))
             case If(_, then, other) if not other and total not in free_vars(s.test):
-                out.append(replace(s, then=_added(then, total, before), mark=UNMARKED))
+                out.append(replace(s, then=_added(then, total, before), id=NO_ID))
             case _:
                 raise refuse(f"only `{total} += …` and stores of `{total}` may be in the loop", s)
     return tuple(out)

@@ -36,7 +36,7 @@ def as_shuffle(s: Stmt) -> Stmt | None:
     views = [
         Addr(Index(x.base, (replace(mine, args=(mine.args[0], first)),))) for x in (to, source) if isinstance(x, Index)
     ]
-    return CallStmt(Call("shfl_down", (*views, distance)), mark=s.mark)
+    return CallStmt(Call("shfl_down", (*views, distance)), id=s.id)
 
 
 def _register(e: Expr) -> Call | None:

@@ -11,7 +11,7 @@ from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Binary, Call, Expr, Index, Int, Real, Unary, Var
 from optigpu.syntax.program import Body, Clause, For, Function, LoopRange, Return, Stmt
-from optigpu.syntax.source import NOWHERE, UNMARKED, SourceText
+from optigpu.syntax.source import NO_ID, NOWHERE, SourceText
 from optigpu.syntax.types import is_float
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body
 
@@ -106,7 +106,7 @@ def cell(name: str, indices: Sequence[Expr]) -> Index:
 
 
 def up_to(index: str, bound: Expr, body: Body, start: Expr | None = None, like: For | None = None) -> For:
-    """`for (int index = start; index < bound; index++)`; `like` gives mode, hints and mark."""
+    """`for (int index = start; index < bound; index++)`; `like` gives mode, hints and id."""
     range_ = LoopRange(lit(0) if start is None else start, "<", bound, "+", lit(1))
     if like is None:
         return For(index, range_, body)
@@ -162,7 +162,7 @@ def expression(e: Size) -> Expr:
 
 def statements_from(text: str) -> Body:
     """Statements written as C, annotations included."""
-    body = tuple(unmarked(s) for s in _parsed(f"void f() {{\n{text}\n}}", text))
+    body = tuple(without_ids(s) for s in _parsed(f"void f() {{\n{text}\n}}", text))
     if not body:
         raise input_error("OG604", f"there is nothing to insert: `{text}` is no statement", NOWHERE)
     return body
@@ -192,10 +192,10 @@ def _placeless(e: Expr) -> Expr:
     return rewrite(e, lambda x: replace(x, loc=NOWHERE))
 
 
-def unmarked(s: Stmt) -> Stmt:
+def without_ids(s: Stmt) -> Stmt:
     """A statement made anew: its places say nothing."""
-    s = map_bodies(map_stmt_exprs(s, _placeless), lambda b: tuple(unmarked(x) for x in b))
-    return replace(s, mark=UNMARKED)
+    s = map_bodies(map_stmt_exprs(s, _placeless), lambda b: tuple(without_ids(x) for x in b))
+    return replace(s, id=NO_ID)
 
 
 # Simplification -----------------------------------------------------------------------------------------------------------------

@@ -7,21 +7,21 @@ from collections.abc import Collection, Iterable
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.exprs import Addr, Expr, Index, Var
 from optigpu.syntax.program import Block, Body, CallStmt, For, If, Stmt, Store
-from optigpu.syntax.source import Mark
+from optigpu.syntax.source import StatementId
 from optigpu.syntax.walk import stmt_exprs, subexpressions
 
 Access = tuple[str, str]  # ("read" or "write", array)
 
 
-def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[Mark, str]:
+def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[StatementId, str]:
     """One line for each barrier of a lowered kernel, about those of the arrays that it orders."""
-    before: dict[Mark, set[Access]] = {}
-    after: dict[Mark, set[Access]] = {}
+    before: dict[StatementId, set[Access]] = {}
+    after: dict[StatementId, set[Access]] = {}
     follow(body, set(), before, backwards=False)
     follow(body, set(), after, backwards=True)
-    out: dict[Mark, str] = {}
-    for mark, earlier in before.items():
-        later = after[mark]
+    out: dict[StatementId, str] = {}
+    for statement_id, earlier in before.items():
+        later = after[statement_id]
         complete = [a for a in arrays if ("write", a) in earlier and ("read", a) in later]
         read = [a for a in arrays if ("read", a) in earlier and ("write", a) in later and a not in complete]
         parts = [
@@ -29,7 +29,7 @@ def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[Mark, str]:
         ]
         parts += [said(read, "has been read before it is overwritten", "have been read before they are overwritten")]
         if any(parts):
-            out[mark] = "; ".join(p for p in parts if p)
+            out[statement_id] = "; ".join(p for p in parts if p)
     return out
 
 
@@ -38,12 +38,12 @@ def said(names: list[str], one: str, several: str) -> str:
     return f"{text} {one if len(names) == 1 else several}" if names else ""
 
 
-def follow(body: Body, since: set[Access], found: dict[Mark, set[Access]], *, backwards: bool) -> set[Access]:
+def follow(body: Body, since: set[Access], found: dict[StatementId, set[Access]], *, backwards: bool) -> set[Access]:
     """Notes for each barrier the accesses since the last one, in the order of execution or against it."""
     for s in reversed(body) if backwards else body:
         match s:
             case CallStmt(call) if call.func == "blocksync":
-                found[s.mark] = found.get(s.mark, set()) | since
+                found[s.id] = found.get(s.id, set()) | since
                 since = set()
             case For(_, _, inner):
                 for _ in range(2):  # what one iteration leaves meets the barriers of the next

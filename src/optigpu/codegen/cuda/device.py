@@ -31,7 +31,7 @@ from optigpu.syntax.exprs import Addr, Call, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
 from optigpu.syntax.scopes import assigned_names
-from optigpu.syntax.source import Mark
+from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import VOID, Array, Scalar, Space
 from optigpu.syntax.walk import body_free_vars, inner_bodies, names_in, statements, stmt_exprs, subexpressions
 
@@ -55,7 +55,7 @@ class DeviceKernel:
     called: tuple[str, ...]
     ranges: Ranges
     vector_calls: frozenset[tuple[str, str]]  # (vload4, float)
-    mark: Mark  # of its launch
+    id: StatementId  # of its launch
 
     @property
     def slices(self) -> dict[str, tuple[str, Scalar]]:
@@ -134,7 +134,7 @@ def lower_kernel(
         tuple(lowering.called),
         ranges,
         frozenset(vector_calls(body)),
-        kernel.mark,
+        kernel.id,
     )
 
 
@@ -235,7 +235,7 @@ def vector_calls(body: Body) -> set[tuple[str, str]]:
 
 
 def print_kernel(
-    k: DeviceKernel, out: Lines, reasons: Mapping[Mark, str], residents: int | None, linkage: str = ""
+    k: DeviceKernel, out: Lines, reasons: Mapping[StatementId, str], residents: int | None, linkage: str = ""
 ) -> None:
     bound = k.threads.threads_per_block()
     least = f", {int(residents)}" if residents else ""

@@ -29,7 +29,7 @@ from optigpu.syntax.exprs import Alloc, Call, Expr, Index, Int, Var
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
-from optigpu.syntax.source import Loc, Mark
+from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
 from optigpu.syntax.unfolding import definitions_of
 from optigpu.syntax.walk import map_type, names_in, statements, stmt_exprs, subexpressions
@@ -179,13 +179,13 @@ def emit_cuda(
     *,
     file: str | None = None,
     header: Sequence[str] = (),
-    reasons: Mapping[Mark, str] | None = None,
-    blocks_per_multiprocessor: Mapping[Mark, int] | int | None = None,
+    reasons: Mapping[StatementId, str] | None = None,
+    blocks_per_multiprocessor: Mapping[StatementId, int] | int | None = None,
 ) -> CudaUnit:
     """The function that launches kernels (by name, or the only one), as CUDA. `file`: what it is said to be generated from, if not
-    from the program's file; `header`: lines about the verdict and what it rests on; `reasons`: why a barrier is there, by the mark
+    from the program's file; `header`: lines about the verdict and what it rests on; `reasons`: why a barrier is there, by the id
     of its statement, where the accesses around it do not say; `blocks_per_multiprocessor`: how many blocks the compiler should
-    leave registers for, in all kernels or by the mark of the launch."""
+    leave registers for, in all kernels or by the id of the launch."""
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     functions = {n: with_wraps(g, parameter_ranges(g, entry=False)) for n, g in functions.items()}
     f = without_constants(program, host_function(program, name))
@@ -239,8 +239,8 @@ class DeviceCode:
     kernels: Sequence[DeviceKernel]
     functions: dict[str, Function]
     values: Mapping[str, Expr]
-    reasons: Mapping[Mark, str]
-    residents: Mapping[Mark, int] | int | None
+    reasons: Mapping[StatementId, str]
+    residents: Mapping[StatementId, int] | int | None
 
     def alone(self) -> str:
         """In a namespace, as in the whole file: there, what the program calls is what it declares, and no function that CUDA has of
@@ -256,7 +256,7 @@ class DeviceCode:
         self.vector_helpers(out)
         self.device_functions(out)
         for k in self.kernels:
-            residents = self.residents.get(k.mark) if isinstance(self.residents, Mapping) else self.residents
+            residents = self.residents.get(k.id) if isinstance(self.residents, Mapping) else self.residents
             print_kernel(k, out, self.reasons, residents, linkage)
             out.add("")
 

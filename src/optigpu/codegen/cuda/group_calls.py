@@ -88,7 +88,7 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
     names |= body_names(body)  # which calls in it must not take
     if isinstance(s, Decl):
         return (*named, *body)
-    return (Block((*named, *body), mark=s.mark),)
+    return (Block((*named, *body), id=s.id),)
 
 
 def reads(e: Expr) -> bool:

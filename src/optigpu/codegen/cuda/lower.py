@@ -106,7 +106,7 @@ class Lowering:
                 continue
             new, scope = self.statement(s, scope)
             if not isinstance(s, Decl) and self.clashes(new, out, body[i + 1 :]):
-                new = (Block(new, mark=s.mark),)
+                new = (Block(new, id=s.id),)
             out.extend(x for x in new if not (is_barrier(x) and out and is_barrier(out[-1])))
         return tuple(out)
 
@@ -170,7 +170,7 @@ class Lowering:
         match init.space:
             case Space.TREG if self.place == "device":
                 scope = scope.local(s.name).array(ArrayInfo(s.name, init.elem, dims, Storage.REGISTER, True))
-                return (Decl(s.name, Array(init.elem, dims) if dims else init.elem, mark=s.mark),), scope
+                return (Decl(s.name, Array(init.elem, dims) if dims else init.elem, id=s.id),), scope
             case Space.SMEM if self.place == "device":
                 return self.shared_array(s.name, init.elem, dims, s, scope, distributed=True)
             case Space.GMEM | Space.ANY if self.place == "host":
@@ -211,7 +211,7 @@ class Lowering:
             return ()
         if distance == 1 and r.op == "+" and r.relation == "<" and is_stable(start, self.assigned):
             new = self.body(s.body, scope.value(s.index, start))
-            return (Block(new, mark=s.mark),) if any(isinstance(x, Decl) for x in new) else new
+            return (Block(new, id=s.id),) if any(isinstance(x, Decl) for x in new) else new
         new = self.body(s.body, inner)
         return (replace(s, range=new_range, body=new, contract=()),) if new else ()
 
@@ -230,7 +230,7 @@ class Lowering:
         condition = self.folded(test, scope)
         if isinstance(condition, Bool):
             chosen = self.body(then if condition.value else other, scope)
-            return (Block(chosen, mark=s.mark),) if any(isinstance(x, Decl) for x in chosen) else chosen
+            return (Block(chosen, id=s.id),) if any(isinstance(x, Decl) for x in chosen) else chosen
         yes, no = self.body(then, scope), self.body(other, scope)
         match yes:
             case (If(inner, innermost, ()),) if not no:
@@ -248,7 +248,7 @@ class Lowering:
             amount = self.folded(call.args[2], scope)
             mask = Int(FULL_WARP, UINT, type=UINT)
             value = Call(f"__{name}_sync", (mask, source, amount), type=source.type, loc=call.loc)
-            return (Store(target, value, mark=s.mark),)
+            return (Store(target, value, id=s.id),)
         if name in VECTOR_CALLS and self.place == "device":
             args = tuple(self.folded(a, scope) for a in call.args)
             width, way = VECTOR_CALLS[name]

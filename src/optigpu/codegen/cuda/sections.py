@@ -8,7 +8,7 @@ from typing import TypeAlias
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Expr
 from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, Ghost, GhostEnd, Stmt
-from optigpu.syntax.source import Loc, Mark
+from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.types import Space
 
 PROOF_ONLY = (Ghost, GhostEnd, Assert)
@@ -24,11 +24,11 @@ class Kernel:
     shared_bytes: Expr
     setup: tuple[Decl, ...]
     device: Body
-    mark: Mark
+    id: StatementId
 
     @property
     def loc(self) -> Loc:
-        return self.mark.origin()
+        return self.id.origin()
 
 
 HostStmt: TypeAlias = Stmt | Kernel
@@ -83,7 +83,7 @@ def kernel(name: str, launch: CallStmt, inside: list[Stmt]) -> Kernel:
                 "OG400", "the teardown of a kernel frees shared memory and nothing else", s.loc, help="move it after kernel_kill"
             )  # fmt: skip
     grid, block, shared = launch.call.args
-    return Kernel(name, grid, block, shared, tuple(setup), tuple(inside[start + 1 : end]), launch.mark)
+    return Kernel(name, grid, block, shared, tuple(setup), tuple(inside[start + 1 : end]), launch.id)
 
 
 def position(body: list[Stmt], name: str, loc: Loc) -> int:

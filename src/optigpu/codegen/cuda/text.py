@@ -22,7 +22,7 @@ from optigpu.syntax.operators import (
 )
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Return, Stmt, Store
-from optigpu.syntax.source import Mark
+from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import INT, UINT, Array, Scalar, is_int
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
@@ -116,7 +116,7 @@ class CudaExprs(CExprs):
 class BodyPrinter:
     """Statements; keeps track of what values variables can take."""
 
-    def __init__(self, out: Lines, exprs: CudaExprs, reasons: Mapping[Mark, str]) -> None:
+    def __init__(self, out: Lines, exprs: CudaExprs, reasons: Mapping[StatementId, str]) -> None:
         self.out = out
         self.exprs = exprs
         self.reasons = reasons
@@ -188,7 +188,7 @@ class BodyPrinter:
     def call(self, s: CallStmt, call: Call) -> None:
         match call.func:
             case "blocksync":
-                reason = self.reasons.get(s.mark)
+                reason = self.reasons.get(s.id)
                 self.out.add("__syncthreads();" + (f"  {comment(reason)}" if reason else ""))
             case "warpsync":
                 self.out.add("__syncwarp();")
