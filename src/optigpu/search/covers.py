@@ -10,7 +10,8 @@ from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import TRUE, Term, instantiate
-from optigpu.search.explore import Effect, LoopSummary, Update, alike, distinct, over_all
+from optigpu.search.explore.loop_effects import Effect, LoopSummary, alike, distinct, over_all
+from optigpu.search.explore.symbolic_memory import Update
 from optigpu.search.inverse import invert, temporaries
 from optigpu.search.questions import follows
 

@@ -20,21 +20,19 @@ from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.covers import CoverSearch, combined
-from optigpu.search.explore import (
+from optigpu.search.explore.call_effects import bind_variables, call_arguments
+from optigpu.search.explore.explorer import Explorer
+from optigpu.search.explore.loop_effects import (
     Effect,
-    Explorer,
     LoopSummary,
-    Unexplorable,
-    World,
-    bind_variables,
-    call_arguments,
     filled,
     located,
     over_all,
     rotation,
     start_contents,
-    unknown_content,
 )
+from optigpu.search.explore.symbolic_memory import Unexplorable, World, unknown_content
+from optigpu.search.explore.tree_reduction import find_tree, halved, halving_steps, stated
 from optigpu.search.gathering import gathered
 from optigpu.search.inferred_contracts import ShownLoop
 from optigpu.search.inverse import NAMES, invert, temporaries
@@ -44,7 +42,6 @@ from optigpu.search.questions import follows
 from optigpu.search.races import Access, explain
 from optigpu.search.sums import Found, SumProver, abstract_step
 from optigpu.search.thread_search import ThreadSearch
-from optigpu.search.trees import find_tree, halved, halving_steps, stated
 
 
 @dataclass
@@ -408,7 +405,7 @@ class Executor:
         start = self.kernel.unroll(state)
         world = self.world(state)
         values = self.explorer.known_values(loop, world)
-        tree = find_tree(self.explorer, loop, world, values) if values else None
+        tree = find_tree(self.explorer.run, loop, world, values) if values else None
         if tree is None or values is None:
             return start
         families = self.candidates(dict(state.held), tree.base, FULL)
@@ -628,7 +625,7 @@ class Executor:
 
     def call(self, state: State, call: kc.Call) -> State:
         f = self.kernel.program.functions[call.function]
-        sub, views = call_arguments(f, call, state.values, state.value)
+        sub, views = call_arguments(f, call, state.value)
 
         def read(base: str, index: Terms) -> Term:
             for n in self.candidates(dict(state.held), base, "any"):

@@ -15,7 +15,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, ZERO, Term
-from optigpu.search.explore import LoopSummary, shared_by_iterations
+from optigpu.search.explore.loop_effects import LoopSummary, shared_by_iterations
 from optigpu.search.inverse import invert, temporaries
 from optigpu.search.questions import follows
 

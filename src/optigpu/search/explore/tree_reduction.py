@@ -6,8 +6,10 @@ for t < h. That keeps values small, and leaves a sum over the whole array in s[0
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeAlias
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of
@@ -16,9 +18,12 @@ from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, over, same
 from optigpu.logic.equality import EqualityStep, EqualitySteps, Reindex, Split
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
-from optigpu.search.explore import Content, Explorer, Unexplorable, Update, World, difference, greater, unknown_content
+from optigpu.search.explore.accumulation import difference, greater
+from optigpu.search.explore.symbolic_memory import Content, Memory, Unexplorable, Update, World, opaque, unknown_content
 from optigpu.search.inverse import invert, temporaries
 from optigpu.search.sums import abstract_step
+
+RunCode: TypeAlias = Callable[[kc.Code, World], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class Tree:
         return k.scale(sign, k.big("fold_max", ZERO, k.num(size), values, k.instantiate(values, (ZERO,))))
 
 
-def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) -> Tree | None:
+def find_tree(run: RunCode, loop: kc.Loop, w: World, values: list[int]) -> Tree | None:
     """Recognise a tree reduction by what its body does for a symbolic h."""
     if not values or values[-1] != 1 or any(a != 2 * b for a, b in pairwise(values)):
         return None
@@ -59,7 +64,7 @@ def find_tree(explorer: Explorer, loop: kc.Loop, w: World, values: list[int]) ->
     now = {b: unknown_content(b, c.rank, c.start.sort.result or c.start.sort) for b, c in w.contents.items()}
     inner = World(facts, {**w.env, loop.index: h}, dict(now), outer=frozenset(now))
     try:
-        explorer.run(loop.body, inner)
+        run(loop.body, inner)
     except Unexplorable:
         return None
     written = {b: c for b, c in inner.contents.items() if b in now and c.updates}
@@ -111,22 +116,22 @@ def _combined(value: Term, old: Term) -> tuple[str, Term] | None:
     return None if least is None else ("fold_min", k.neg(least))
 
 
-def apply_tree(explorer: Explorer, tree: Tree, w: World, at: int) -> None:
+def apply_tree(memory: Memory, tree: Tree, w: World, at: int) -> None:
     """What the loop leaves, in an exploration: the first cell holds the total, the others count as uninitialised."""
-    before = explorer.content(tree.base, w)
+    before = memory.content(tree.base, w)
     w.reads += tree.reads
     (j,) = temporaries(1, "j")
     inside = w.facts.assume(k.le(ZERO, j), k.lt(j, k.num(tree.size)))
-    body = k.abstract(explorer.read(before, tree.cell(j), inside), (j,))
+    body = k.abstract(memory.read(before, tree.cell(j), inside), (j,))
     for u in tree.scratch:
         sort_ = u.value.sort
-        f = explorer.opaque_function(k.fun_sort((INT,) * u.cells.arity, sort_) if u.cells.arity else sort_)
-        explorer.write(
+        f = opaque(k.fun_sort((INT,) * u.cells.arity, sort_) if u.cells.arity else sort_)
+        memory.write(
             u.cells.base, Update(u.cells, k.app(f, *arguments(u.cells.arity)) if u.cells.arity else f, u.at), w
         )
     cells = Cells(tree.base, ((ZERO, k.num(tree.size)),), TRUE, tuple(k.abstract(t, (j,)) for t in tree.cell(j)))
     total = tree.total(tree.size, body)
-    explorer.write(tree.base, Update(cells, k.shift(total, 1), at, init=k.eq(k.bound(0, INT), ZERO)), w)
+    memory.write(tree.base, Update(cells, k.shift(total, 1), at, init=k.eq(k.bound(0, INT), ZERO)), w)
 
 
 def stated(tree: Tree, h: int, entry: CellFamily, now: CellFamily, facts: Facts) -> tuple[Term, Term] | None:
