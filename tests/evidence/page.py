@@ -242,7 +242,7 @@ def certificates_part(c: dict[str, Any]) -> str:
         "says that the file is no certificate or does not fit the program, or the kernel refuses a step; otherwise what the file holds is *still",
         "a proof* of the same program and contract: another witness that does as well, a term or state that nothing uses, a name that is bound,",
         "or the name of the tool or solver, which only the hash protects. (`emitted` was the hash of the code, which nothing else protected; now",
-        "the code is made again from the program that was proved, and compared: `tests/test_audit_code.py`.)",
+        "the code is made again from the program that was proved, and compared: `tests/check/test_audit_code.py`.)",
         "",
         f"| part of the file, change | {' | '.join(certificates.OUTCOMES)} |",
         "|---|---:|---:|---:|---:|",
@@ -334,33 +334,33 @@ programs that the fix does not concern.
   differences; casts in sizes and in formulas; rows of plain pointers; calls before declarations; unordered side effects; names of C's library
   and of compilers; parameters named like words of formulas; binders that capture an array's size; two layouts of one pointer; square roots and
   logarithms where C has no number; literals that C rounds to infinity; quantifiers over unsigned numbers; arrays of no element; chunks of
-  no iteration (`tests/test_attacks_front.py`).
+  no iteration (`tests/frontend/test_c_semantics.py`).
 - By reading what is emitted: constants and casts that lost their 64 bits, folding that changed signs, host loops that overflow, entry checks
   that were computed under what they check, preconditions with named constants, alignment, device memory read by the host, functions that
   take the place of CUDA's, names that have another type in C++ than in the program, shared arrays that a local one hides, divisions in
   place without a sign, functions of a library that the process has too, code that was audited with other ends of lines than it has, sizes of
   memory beyond 64 bits, memory that is not there, entry points that the system's functions of their names are mistaken for
-  (`tests/test_attacks_cuda.py`, `test_attacks_c.py`).
+  (`tests/codegen/test_emitted_cuda.py`, `test_emitted_c.py`).
 - By misusing scripts and the runtime: programs put in place by hand or left by an interrupted check, functions moved into headers, trees with
   code in their names, names of a class of their own that print as code, literals of one kind with the type of another, numbers that have no
   text, steps and scripts whose trees nothing had read, admitted functions that a script changed, scripts that end inside a phase and were
   called verified, arrays of no declared size, preconditions that wrap around, contents that a contract asks for and nobody looked at, masks,
   truth values that are neither 0 nor 1, launches without a compiler that lost fractions too late, calls prepared for another GPU
-  (`tests/test_attacks_scripts.py`, `test_attacks_runtime.py`).
+  (`tests/script/test_unchecked_programs.py`, `test_call_checks.py`).
 - On a GPU, and by reading for what a machine does: `__restrict__` on arrays that threads exchange data through, counters and indices that
   wrap around, unsigned numbers that do not, an index or a branch that a rounded float or a NaN decides, sizes computed modulo 2^bits,
   a bound cast to unsigned, an unsigned index that doubles to 0, macros computed over the reals, promises of admitted functions about
-  floats, assumptions that a remembered theorem lost (`tests/test_exchange.py`, `test_machine_integers.py`, `test_open_floats.py`).
+  floats, assumptions that a remembered theorem lost (`tests/codegen/test_exchange.py`, `test_machine_integers.py`, `test_open_floats.py`).
 - By reading what is emitted once more, when integers and floats were the machine's: `(uint64_t)(b - 5)` computed modulo 2^32, `MINDEX` taken
   to fit an `int`, `x %= -1` of the least number, `-(-x)` printed with `--`, ranges of a parameter or a logical variable used of a local or a
   thread of its name, pointers evaluated again in functions that are put in place, floats left to the compiler where they fit no integer,
   local arrays that the stack has no room for; integers in cells, sizes and macros that floats decide; preconditions without a value, which
-  ended in Python's errors (`tests/test_integer_widths.py`, `test_attacks_cuda.py`, `test_float_conversions.py`, `test_host_memory.py`,
+  ended in Python's errors (`tests/codegen/test_integer_widths.py`, `test_emitted_cuda.py`, `test_float_conversions.py`, `test_host_memory.py`,
   `test_unchecked_preconditions.py`).
 - By reading what formulas are taken for: assertions that read one cell where they name many, maxima over ranges that depend on each other and
   had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled or name cells that no
   iteration has, two claims on one cell of which one counted, shared memory that a device function asks for, vectors in arrays that
-  nothing aligns (`tests/test_attacks_front.py`).
+  nothing aligns (`tests/frontend/test_c_semantics.py`).
 - By programs whose values are made of each other, again and again: chains of choices, the text of a value in an error, and keys of the
   solver's answers took twice the time with each level; products of sums had no limit.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
@@ -375,12 +375,12 @@ REST = """## What else there is
 
 - `tests/support/thread_model.py` runs every access of every thread of random kernels.
 - Attacks on each rule by its arguments alone, as a forged certificate would make them: `tests/kernel/test_attacks.py`.
-- A wrong program for each rule of `docs/logic.md`, rejected: `tests/test_review.py`.
+- A wrong program for each rule of `docs/logic.md`, rejected: `tests/check/test_rules_by_program.py`.
 - Wrong twins of right programs, each with the error it must get: `tests/support/pairs.py`, `twins.py`, `gpu_pairs.py`.
 - Random scripts on all examples, each step compared with the original by running both: `make fuzz`.
 - The command line with bad files, large programs, no compilers, a full disk, a failing solver, interrupts, a shared or damaged cache or
-  output folder, scripts that stop in the middle, poor surroundings: `tests/test_robustness.py`.
-- Every transformation with wrong arguments of many kinds: `tests/test_arguments.py`.
+  output folder, scripts that stop in the middle, poor surroundings: `tests/cli/test_environment.py`.
+- Every transformation with wrong arguments of many kinds: `tests/script/test_arguments.py`.
 """
 
 

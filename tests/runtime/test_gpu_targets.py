@@ -17,9 +17,9 @@ from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import Target, compile_cuda, target_flags, target_for
 from tests.conftest import ROOT
+from tests.runtime.test_cuda_runtime import DeviceArray
 from tests.support.cuda import emitted, on_standin
 from tests.support.launching import StandinDriver, make_nvrtc
-from tests.test_cuda_runtime import DeviceArray
 
 KNOWN = (75, 80, 90, 100, 120)
 ADD = ROOT / "examples" / "gpu" / "vector_add.c"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.test_attacks_groups import Attack, on_blocks, try_out
+from tests.check.test_thread_groups import Attack, on_blocks, try_out
 
 
 def loop_that_reads(head: str) -> Attack:

@@ -17,7 +17,7 @@ from optigpu.script.arguments import fits
 from optigpu.syntax.diagnostic import InputError
 from optigpu.transform.cards import FAMILIES, Card, cards
 from tests.conftest import ROOT
-from tests.test_cards import CONTEXT, Anything
+from tests.transform.test_cards import CONTEXT, Anything
 
 COPY = ROOT / "examples" / "copy.c"
 WRONG: list[Any] = [

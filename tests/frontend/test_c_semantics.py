@@ -765,7 +765,7 @@ ATTACKS += (
 
 
 def verified(text: str, unbounded: bool = True) -> bool:
-    """Integers that overflow are another matter (tests/test_machine_integers.py)."""
+    """Integers that overflow are another matter (tests/elaborate/test_machine_integers.py)."""
     try:
         return Verifier(Settings(unbounded=unbounded)).verify(parse_text(text)).verified
     except InputError:

@@ -393,7 +393,7 @@ def test_a_question_that_is_too_hard_is_not_answered() -> None:
 INTERRUPTED = """
 import os, signal, sys, threading, time
 sys.path[:0] = {paths!r}
-from tests.test_robustness import pigeons
+from tests.cli.test_environment import pigeons
 from optigpu.logic.terms import FALSE
 from optigpu.solver.answer_cache import CachedSolver
 from optigpu.solver.z3_solver import Z3Solver

@@ -101,7 +101,9 @@ def test_a_damaged_entry_is_made_again(damage: str, folder: Path) -> None:
 def test_a_library_that_was_cut_off_is_compiled_again(size: int) -> None:
     """It would end the process by SIGBUS, or be an error at every call."""
     path = compile_c(emit_c(parse_file(str(COPY))))  # and not loaded here
-    code = f"import os; os.truncate({str(path)!r}, {size}); from tests.test_cache import *; assert works(copy())"
+    code = (
+        f"import os; os.truncate({str(path)!r}, {size}); from tests.runtime.test_cache import *; assert works(copy())"
+    )
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
     for _ in range(2):
         subprocess.run([sys.executable, "-c", code], env=environment, check=True)
@@ -262,7 +264,7 @@ def test_a_folder_that_cannot_be_used_is_replaced_with_a_warning(
 
 
 def test_the_folder_of_a_process_goes_with_it(tmp_path: Path) -> None:
-    code = "from tests.test_cache import *; f = copy(); assert works(f); print(f.path)"
+    code = "from tests.runtime.test_cache import *; f = copy(); assert works(f); print(f.path)"
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "OPTIGPU_CACHE": "/proc/nothing"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert "cannot be used" in done.stderr

@@ -97,7 +97,7 @@ def test_results_are_results() -> None:
 LIMITED = """
 import resource
 import numpy as np
-from tests.test_host_memory import *
+from tests.codegen.test_host_memory import *
 f = compiled(SEQUENTIAL)
 a = np.zeros(1, np.float32)
 resource.setrlimit(resource.RLIMIT_AS, (memory() + (100 << 20), resource.RLIM_INFINITY))

@@ -15,7 +15,7 @@ from optigpu.frontend import parse_text
 from tests.conftest import ROOT
 from tests.evidence.gpu_kernels import candidate, chosen, program, record, write
 from tests.evidence.page import gpu_part
-from tests.test_translation import TEXT
+from tests.evidence.test_translation import TEXT
 
 SUM = """float g(int n, float d[n], int k) {
   __requires("A: int -> float, n >= 0");

@@ -17,10 +17,10 @@ from optigpu.runtime.driver import Driver
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.manifest import BuiltCuda, load, save
 from optigpu.runtime.nvcc import nvcc
+from tests.codegen.test_cuda import GRID_OF_TWO_LOOPS
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin
 from tests.support.launching import StandinDriver, make_nvrtc
-from tests.test_cuda import GRID_OF_TWO_LOOPS
 
 rng = np.random.default_rng(5)
 FAST = ROOT / "examples" / "gpu" / "fast"
