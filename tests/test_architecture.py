@@ -1,4 +1,4 @@
-"""Imports point upwards in the list of DESIGN, section 3; the runtime imports where only NumPy is installed."""
+"""Packages import only packages before them in ORDER, modules have no import cycles, and the runtime needs NumPy alone."""
 
 from __future__ import annotations
 
@@ -81,6 +81,62 @@ def test_imports_point_upwards(path: Path) -> None:
         assert ORDER.index(other) < ORDER.index(mine), f"{mine} imports {other}"
         if mine in ONLY:
             assert other in ONLY[mine], f"{mine} imports {other}"
+
+
+def module_name(path: Path) -> str:
+    parts = ("optigpu", *path.relative_to(SOURCE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def import_graph() -> dict[str, set[str]]:
+    """The modules that each module imports, anywhere in its text: inside functions and for type checkers too."""
+    paths = {module_name(p): p for p in SOURCE.rglob("*.py")}
+    graph: dict[str, set[str]] = {}
+    for name, path in paths.items():
+        imported: set[str] = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+                imported |= {full if full in paths else str(node.module) for full in names.values()}
+        graph[name] = imported & paths.keys() - {name}
+    return graph
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    pending = [start]
+    while pending:
+        for name in graph[pending.pop()] - seen:
+            seen.add(name)
+            pending.append(name)
+    return seen
+
+
+# Cycles that are still to be removed. Take a module off the list as soon as its cycle is gone; never add one.
+STILL_IN_CYCLES = {
+    "optigpu.syntax.exprs",
+    "optigpu.syntax.types",
+    "optigpu.runtime.bench",
+    "optigpu.runtime.cuda",
+    "optigpu.elaborate.functions",
+    "optigpu.elaborate.open_floats",
+    "optigpu.search.explore",
+    "optigpu.search.trees",
+    "optigpu.interp.compile",
+    "optigpu.interp.machine",
+    "optigpu",
+    "optigpu.api",
+    "optigpu.check.audit",
+    "optigpu.check.replay",
+}
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    graph = import_graph()
+    in_cycles = {name for name in graph if name in reachable(graph, name)}
+    assert in_cycles <= STILL_IN_CYCLES, sorted(in_cycles - STILL_IN_CYCLES)
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if package_of(p) in STANDARD_LIBRARY_ONLY], ids=lambda p: p.stem)

@@ -27,10 +27,11 @@ from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.files import write_whole
 from optigpu.runtime.manifest import BuiltCuda
 from optigpu.runtime.signature import signature_of
-from optigpu.script import session as core
-from optigpu.script.session import StepError, transformation
+from optigpu.script.handles import Handle
+from optigpu.script.session import StepError, caller_file
 from optigpu.script.step import Step
-from optigpu.script.targets import Call, Decl, For, Handle, If, In, Read, Target, Write
+from optigpu.script.targets import Call, Decl, For, If, In, Read, Target, Write
+from optigpu.script.transformation import transformation
 from optigpu.syntax.constants import without_constants
 from optigpu.syntax.depth import deep
 from optigpu.syntax.printer import print_program
@@ -38,6 +39,7 @@ from optigpu.syntax.program import CallStmt, Program, Role
 from optigpu.syntax.unfolding import definitions_of
 from optigpu.syntax.walk import statements
 from optigpu.transform.gpu import pad
+from optigpu.transform.registry import TransformSession
 
 __all__ = [
     "Call", "Decl", "For", "Handle", "If", "In", "Read", "Script", "StepError", "Target", "Write",
@@ -60,7 +62,7 @@ def observe(observer: Observer) -> Iterator[None]:
         _observers.reset(token)
 
 
-class Script(core.Script):
+class Script(TransformSession):
     """A C program and the steps that optimise it, each verified.
 
     `s = og.Script("matmul.c")`, then `s.loop.tile("i", 8)`, …; `s.emit("out.c")` writes the result, `s.build()` makes it callable.
@@ -79,7 +81,7 @@ class Script(core.Script):
             raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
         path = source
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
-            beside = Path(core.caller_file()).parent / source  # scripts name files beside themselves
+            beside = Path(caller_file()).parent / source  # scripts name files beside themselves
             path = beside if beside.exists() else source
         verifier = verifier or Verifier(Settings(answers_folder(), points=True, unbounded=integers == "unbounded"))
         super().__init__(path, function=function, verifier=verifier, refuter=refute)

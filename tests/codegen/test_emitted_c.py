@@ -17,9 +17,9 @@ from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import C_FLAGS, c_compiler, compile_c
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of
-from optigpu.script.session import Script
 from optigpu.script.targets import Call, For, In
 from optigpu.syntax.diagnostic import InputError
+from optigpu.transform.registry import TransformSession
 
 SET = 'void set(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); a[0] = x; }\n'
 CALL = 'void f(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); set(x, a); }\n'
@@ -176,7 +176,7 @@ void tiles(int64_t n, float a[n]) {
 
 def test_a_step_computes_in_no_fewer_bits() -> None:
     """Proofs know no bits: nothing else would notice."""
-    s = Script(parse_text(WIDE), verifier=Verifier(Settings(unbounded=True)))
+    s = TransformSession(parse_text(WIDE), verifier=Verifier(Settings(unbounded=True)))
     s.function.inline(Call("g"))
     s.variable.inline("y")
     s.variable.inline("z")
@@ -200,6 +200,6 @@ def test_one_loop_of_two_counts_in_the_bits_of_both(sizes: str, head: str) -> No
     for (int j = 0; j < {m}; j++) a[i][j] = 1;
 }}
 """
-    s = Script(parse_text(text))
+    s = TransformSession(parse_text(text))
     s.loop.collapse("i", index="t")
     assert f"for ({head} t++)" in emit_c(s.program)

@@ -16,9 +16,10 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.driver import size_of
 from optigpu.runtime.launching import stepped
 from optigpu.runtime.preconditions import holds
-from optigpu.script.session import Script, transformation
+from optigpu.script.transformation import transformation
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import If
+from optigpu.transform.registry import TransformSession
 from tests.evidence.translation import examine
 from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, refused
 
@@ -194,14 +195,14 @@ void zero(float a[N]) {
 )
 def test_a_script_keeps_what_gives_contracts_their_meaning(change: dict[str, str], refused: str | None) -> None:
     @transformation
-    def become(script: Script, text: str) -> None:
+    def become(script: TransformSession, text: str) -> None:
         script.update(parse_text(text))
 
     text = SPECIFIED
     for old, new in change.items():
         assert old in text
         text = text.replace(old, new)
-    script = Script(parse_text(SPECIFIED), verifier=Verifier(Settings(unbounded=True)))
+    script = TransformSession(parse_text(SPECIFIED), verifier=Verifier(Settings(unbounded=True)))
     if refused is None:
         become(script, text)
         return

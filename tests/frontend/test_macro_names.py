@@ -11,9 +11,9 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.runtime.compilers import c_compiler, compile_c
 from optigpu.runtime.nvcc import nvcc
-from optigpu.script.session import Script
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.macros import MACROS, is_macro
+from optigpu.transform.registry import TransformSession
 from tests.support.cuda import on_standin, one_kernel, refused
 
 PLACES = {
@@ -81,7 +81,7 @@ def test_a_script_gives_no_such_name() -> None:
   __writes("a ~> Matrix1(n, fun i -> 1)");
   for (int i = 0; i < n; i++) a[i] = 1.0f;
 }"""
-    s = Script(parse_text(text, "x.c"), function="f")
+    s = TransformSession(parse_text(text, "x.c"), function="f")
     with pytest.raises(InputError, match="`NAN`"):
         s.loop.tile("i", 4, outer="NAN", tail="guard")
     s.loop.tile("i", 4, outer="NANS", tail="guard")

@@ -15,11 +15,12 @@ import pytest
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.report.trace import script_repr_html, trace_html
-from optigpu.script.session import Script, StepError
+from optigpu.script.session import StepError
 from optigpu.script.step import Record, Step
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.source import NOWHERE
+from optigpu.transform.registry import TransformSession
 from tests.search.test_proof_states import COPY
 from tests.support.browser import Browser, find_browser
 from tests.support.records import large_record, transpose_record
@@ -104,7 +105,7 @@ def test_a_script_with_a_phase_and_a_rejected_step() -> None:
   return s;
 }
 """
-    s = Script(parse_text(text, "total.c"), verifier=Verifier(Settings(points=True)))
+    s = TransformSession(parse_text(text, "total.c"), verifier=Verifier(Settings(points=True)))
     with s.phase("tiles"):
         s.loop.tile("i", 4, outer="bi", tail="divides")
     with pytest.raises(StepError) as rejected:

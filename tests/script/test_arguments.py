@@ -15,7 +15,8 @@ from optigpu.frontend import parse_text
 from optigpu.runtime.call_error import CallError
 from optigpu.script.arguments import fits
 from optigpu.syntax.diagnostic import InputError
-from optigpu.transform.cards import FAMILIES, Card, cards
+from optigpu.transform.cards import Card, cards
+from optigpu.transform.registry import GROUPS
 from tests.conftest import ROOT
 from tests.transform.test_cards import CONTEXT, Anything
 
@@ -49,7 +50,7 @@ def wrong_calls(card: Card, values: Sequence[Any]) -> Iterator[tuple[tuple[Any, 
     noted = Noted()
     eval(card.step, {"s": noted, **{n: getattr(og, n) for n in ("For", "Write", "Read", "Decl", "Call", "If")}})
     args, kwargs = noted.args, noted.kwargs
-    owner = next(f for f in FAMILIES if f.name == family)
+    owner = next(f for f in GROUPS if f.name == family)
     _, *parameters = inspect.signature(getattr(owner, name)).parameters.values()
     free = [p.name for p in parameters[len(args) :] if p.kind is not p.VAR_POSITIONAL]
     yield (), {}

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from optigpu.script import targets
-from optigpu.script.editing import Place, statements_of
-from optigpu.script.session import Script
-from optigpu.script.targets import Aim, root, searchable
+from optigpu.script.editing import StatementPath, statements_of
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike, root, searchable
 from optigpu.syntax.exprs import Alloc, Binary, Expr, Index, Int, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import CallStmt, Decl, For, Mode, Stmt, Store
@@ -26,7 +26,7 @@ WRONG_FUNCTION = 'void one1(float x[1]) { __writes("x ~> Matrix1(1, fun i -> 1)"
 class Draw:
     """Random choices about a program. LookupError where there is nothing to choose from."""
 
-    def __init__(self, rng: random.Random, script: Script) -> None:
+    def __init__(self, rng: random.Random, script: Session) -> None:
         self.rng = rng
         self.script = script
         program = script.program
@@ -42,24 +42,26 @@ class Draw:
     def chance(self, p: float) -> bool:
         return self.rng.random() < p
 
-    def aim(self, kind: type[Stmt] | tuple[type[Stmt], ...], where: Callable[[Any], bool] = lambda s: True) -> Aim:
+    def aim(
+        self, kind: type[Stmt] | tuple[type[Stmt], ...], where: Callable[[Any], bool] = lambda s: True
+    ) -> TargetLike:
         """A statement of a kind, said in one of the ways there are; at times one of another kind."""
         fit = [(p, s) for p, s in self.places if isinstance(s, kind) and where(s)]
         return self.said(fit)
 
-    def within(self) -> Aim:
+    def within(self) -> TargetLike:
         """A statement in the body of a loop, not the first one."""
         around = dict(self.places)
         return self.said([(p, s) for p, s in self.places if p.index > 0 and isinstance(around.get(p.parent), For)])
 
-    def followed(self) -> Aim:
+    def followed(self) -> TargetLike:
         """A loop after which another one comes."""
         around = dict(self.places)
         return self.said(
             [(p, s) for p, s in self.places if isinstance(s, For) and isinstance(around.get(p.sibling(1)), For)]
         )
 
-    def said(self, fit: list[tuple[Place, Stmt]]) -> Aim:
+    def said(self, fit: list[tuple[StatementPath, Stmt]]) -> TargetLike:
         if self.chance(0.04):
             fit = self.places
         place, s = self.of(fit)
@@ -77,7 +79,7 @@ class Draw:
             case _:
                 return place
 
-    def statement(self, aim: Any) -> tuple[Place, Stmt]:
+    def statement(self, aim: Any) -> tuple[StatementPath, Stmt]:
         """What an aim that was drawn stands for."""
         try:
             place = self.script.find(aim)

@@ -23,15 +23,16 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file, parse_text
 from optigpu.script.editing import statements_of
-from optigpu.script.session import Family, Script, StepError
+from optigpu.script.session import StepError
 from optigpu.script.step import Step
+from optigpu.script.transformation import TransformGroup
 from optigpu.syntax import program as sp
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program, Role
 from optigpu.syntax.source import NOWHERE
-from optigpu.transform.cards import FAMILIES
-from optigpu.transform.gpu import Gpu
+from optigpu.transform.gpu import GpuTransforms
+from optigpu.transform.registry import GROUPS, TransformSession
 from tests.support.limits import TooSlow, within
 from tests.support.random_arguments import Draw, arguments_for
 from tests.support.same_behaviour import Behaviour
@@ -44,18 +45,18 @@ LENGTH = 14  # attempts in one script
 HEAVY = {"loop.unroll", "loop.split_range", "instr.copy", "loop.fission"}  # let programs grow: drawn less often
 
 
-def transformations() -> list[tuple[type[Family], str, Callable[..., Any]]]:
+def transformations() -> list[tuple[type[TransformGroup], str, Callable[..., Any]]]:
     """Those of programs for the CPU."""
     return [
-        (family, name, f)
-        for family in FAMILIES
-        if family is not Gpu  # kernels do not run as C
-        for name, f in vars(family).items()
+        (group, name, f)
+        for group in GROUPS
+        if group is not GpuTransforms  # kernels do not run as C
+        for name, f in vars(group).items()
         if not name.startswith("_") and inspect.isfunction(f)
     ]
 
 
-class Quick(Script):
+class Quick(TransformSession):
     """A script that explains few of its rejections: to explain is to prove again."""
 
     explains = False
@@ -113,7 +114,7 @@ def run_sequence(
         return
     behaviour = Behaviour(script.original, rng.randrange(1000))
     known = transformations()
-    weights = [0.3 if f"{family.name}.{name}" in HEAVY else 1.0 for family, name, _ in known]
+    weights = [0.3 if f"{group.name}.{name}" in HEAVY else 1.0 for group, name, _ in known]
     done: list[str] = []
 
     def bug(what: str) -> None:
@@ -121,8 +122,8 @@ def run_sequence(
         tally.bugs.append(f"--seed {seed} --sequence {number} ({path.name}): {what}\n{steps}")
 
     for _ in range(length):
-        family, name, f = rng.choices(known, weights)[0]
-        full = f"{family.name}.{name}"
+        group, name, f = rng.choices(known, weights)[0]
+        full = f"{group.name}.{name}"
         before, count = script.program, len(script.steps)
         try:
             args, kwargs = arguments_for(Draw(rng, script), full, f)
@@ -132,7 +133,7 @@ def run_sequence(
         shown = f"{full}({', '.join([*map(repr, args), *(f'{k}={v!r}' for k, v in kwargs.items())])})"
         try:
             with within(limit):
-                getattr(getattr(script, family.name), name)(*args, **kwargs)
+                getattr(getattr(script, group.name), name)(*args, **kwargs)
         except (InputError, StepError, TooSlow) as e:
             refused = {InputError: "refused", StepError: "rejected"}.get(type(e), "too slow")
             tally.count(full, refused)
@@ -226,8 +227,8 @@ def main() -> int:
         if done or args.sequence is not None:
             break
     print(f"{'transformation':<26} accepted rejected refused  too slow  crashed")
-    for family, name, _ in transformations():
-        full = f"{family.name}.{name}"
+    for group, name, _ in transformations():
+        full = f"{group.name}.{name}"
         row = [tally.by_name[full, o] for o in ("accepted", "rejected", "refused", "too slow", "crashed")]
         print(f"{full:<26} {row[0]:>8} {row[1]:>8} {row[2]:>7} {row[3]:>9} {row[4]:>8}")
     print(

@@ -14,7 +14,7 @@ Path = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StatementPath:
     """A statement of a program; as a position, the point before it (so it may be one past the last)."""
 
     function: str
@@ -25,44 +25,44 @@ class Place:
         return self.path[-1][1]
 
     @property
-    def parent(self) -> Place:
+    def parent(self) -> StatementPath:
         """The statement whose body this one is in."""
-        return Place(self.function, self.path[:-1])
+        return StatementPath(self.function, self.path[:-1])
 
-    def sibling(self, offset: int) -> Place:
+    def sibling(self, offset: int) -> StatementPath:
         which, index = self.path[-1]
-        return Place(self.function, (*self.path[:-1], (which, index + offset)))
+        return StatementPath(self.function, (*self.path[:-1], (which, index + offset)))
 
-    def child(self, index: int, which: int = 0) -> Place:
-        return Place(self.function, (*self.path, (which, index)))
+    def child(self, index: int, which: int = 0) -> StatementPath:
+        return StatementPath(self.function, (*self.path, (which, index)))
 
-    def ancestors(self) -> list[Place]:
+    def ancestors(self) -> list[StatementPath]:
         """The statements around this one, outermost first."""
-        return [Place(self.function, self.path[:n]) for n in range(1, len(self.path))]
+        return [StatementPath(self.function, self.path[:n]) for n in range(1, len(self.path))]
 
-    def inside(self, other: Place) -> bool:
+    def inside(self, other: StatementPath) -> bool:
         n = len(other.path)
         return self.function == other.function and len(self.path) > n and self.path[:n] == other.path
 
 
-def statements_of(f: Function) -> Iterator[tuple[Place, Stmt]]:
+def statements_of(f: Function) -> Iterator[tuple[StatementPath, Stmt]]:
     """Every statement with its place, in program order."""
 
-    def walk(body: Body, path: Path, which: int) -> Iterator[tuple[Place, Stmt]]:
+    def walk(body: Body, path: Path, which: int) -> Iterator[tuple[StatementPath, Stmt]]:
         for i, s in enumerate(body):
             here = (*path, (which, i))
-            yield Place(f.name, here), s
+            yield StatementPath(f.name, here), s
             for n, inner in enumerate(inner_bodies(s)):
                 yield from walk(inner, here, n)
 
     return walk(f.body, (), 0)
 
 
-def function_at(program: Program, place: Place) -> Function:
+def function_at(program: Program, place: StatementPath) -> Function:
     return program.function(place.function)
 
 
-def statement_at(program: Program, place: Place) -> Stmt:
+def statement_at(program: Program, place: StatementPath) -> Stmt:
     body = function_at(program, place).body
     statement: Stmt | None = None
     for which, index in place.path:
@@ -73,7 +73,7 @@ def statement_at(program: Program, place: Place) -> Stmt:
     return statement
 
 
-def is_place(program: Program, place: Place) -> bool:
+def is_place(program: Program, place: StatementPath) -> bool:
     """Is there such a statement, or the end of such a body?"""
     if all(f.name != place.function for f in program.functions()) or not place.path:
         return False
@@ -83,14 +83,14 @@ def is_place(program: Program, place: Place) -> bool:
         return False
 
 
-def body_around(program: Program, place: Place) -> Body:
+def body_around(program: Program, place: StatementPath) -> Body:
     """The body that a place is in."""
     if len(place.path) == 1:
         return function_at(program, place).body
     return inner_bodies(statement_at(program, place.parent))[place.path[-1][0]]
 
 
-def edit_body(program: Program, place: Place, change: Callable[[Body], Body]) -> Program:
+def edit_body(program: Program, place: StatementPath, change: Callable[[Body], Body]) -> Program:
     """Change the body that a place is in."""
 
     def walk(body: Body, path: Path) -> Body:
@@ -121,13 +121,13 @@ def edit_function(program: Program, name: str, change: Callable[[Function], Func
     return replace(program, items=walk(program.items))
 
 
-def replace_at(program: Program, place: Place, *new: Stmt) -> Program:
+def replace_at(program: Program, place: StatementPath, *new: Stmt) -> Program:
     """Put statements in the place of one."""
     i = place.index
     return edit_body(program, place, lambda body: (*body[:i], *new, *body[i + 1 :]))
 
 
-def insert_at(program: Program, place: Place, *new: Stmt) -> Program:
+def insert_at(program: Program, place: StatementPath, *new: Stmt) -> Program:
     """Put statements before a place."""
     i = place.index
     return edit_body(program, place, lambda body: (*body[:i], *new, *body[i:]))

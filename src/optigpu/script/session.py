@@ -11,18 +11,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from optigpu.check.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.frontend.reading import retyped
 from optigpu.frontend.wellformed import NODES, reject_malformed
-from optigpu.script.arguments import check_arguments
 from optigpu.script.editing import (
-    Place,
+    StatementPath,
     assign_ids,
     body_around,
     function_at,
@@ -31,8 +29,9 @@ from optigpu.script.editing import (
     statement_at,
     statements_of,
 )
+from optigpu.script.handles import Handle
 from optigpu.script.step import Record, Step
-from optigpu.script.targets import Aim, Handle, resolve, searchable
+from optigpu.script.targets import TargetLike, resolve, searchable
 from optigpu.syntax.depth import deep
 from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
 from optigpu.syntax.printer import print_program
@@ -48,7 +47,6 @@ from optigpu.syntax.walk import (
     stmt_exprs,
 )
 
-P = ParamSpec("P")
 R = TypeVar("R")
 HERE = str(Path(__file__).parent.parent)  # frames of ours are not places of a script
 
@@ -72,37 +70,7 @@ class StepError(Exception):
         return self.rendered or f"step {self.step.number} {self.step.title}: {self.diagnostic.message}"
 
 
-class Family:
-    """A group of transformations: `s.loop`, `s.matrix`, …"""
-
-    name = ""
-
-    def __init__(self, script: Script) -> None:
-        self.script = script
-
-
-def transformation(f: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Make a function one step of a script: `f(script, …)`, or a method of a family.
-
-    Inside it other transformations can be called; they are parts of the same step. What it returns is returned. It may read and
-    replace `script.program` as it likes: the checker decides.
-    """
-
-    @wraps(f)
-    def run(owner: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        script: Script = owner if isinstance(owner, Script) else owner.script
-        family = owner.name + "." if isinstance(owner, Family) else ""
-
-        def body() -> R:
-            check_arguments(f, owner, args, kwargs)
-            return f(owner, *args, **kwargs)
-
-        return script.run_step(family + f.__name__, body, args, kwargs)
-
-    return run
-
-
-class Script:
+class Session:
     """A program under transformation; every step is verified."""
 
     @deep
@@ -114,31 +82,7 @@ class Script:
         verifier: Verifier | None = None,
         refuter: Refuter | None = None,
     ) -> None:
-        from optigpu.transform.accesses import Accesses
-        from optigpu.transform.arith import Arith
-        from optigpu.transform.function import Functions
-        from optigpu.transform.ghost import Ghosts
-        from optigpu.transform.gpu import Gpu
-        from optigpu.transform.instr import Instr
-        from optigpu.transform.loop import Loop
-        from optigpu.transform.matrix import Matrix
-        from optigpu.transform.omp import Omp
-        from optigpu.transform.reduce import Reduce
-        from optigpu.transform.variable import Variable
-
         start = time.perf_counter()
-        self.loop = Loop(self)
-        self.variable = Variable(self)
-        self.accesses = Accesses(self)
-        self.matrix = Matrix(self)
-        self.instr = Instr(self)
-        self.function = Functions(self)
-        self.arith = Arith(self)
-        self.omp = Omp(self)
-        self.reduce = Reduce(self)
-        self.ghost = Ghosts(self)
-        self.gpu = Gpu(self)
-
         self.verifier = verifier or Verifier(Settings())
         self.refuter = refuter
         self.original = recheck(source) if isinstance(source, Program) else parse_file(source)
@@ -189,30 +133,30 @@ class Script:
         text = "".join(linecache.getlines(file)) if file else ""
         return Record(self.original.file, text, tuple(steps))
 
-    def find(self, aim: Aim, kind: str = "any") -> Place:
+    def find(self, aim: TargetLike, kind: str = "any") -> StatementPath:
         """The one place that is meant."""
         return resolve(self.program, self._functions(), aim, kind)[0]
 
-    def find_those(self, aim: Aim, kind: str = "any") -> list[Place]:
+    def find_those(self, aim: TargetLike, kind: str = "any") -> list[StatementPath]:
         """The one place that is meant, or all of them if the target says so."""
         return resolve(self.program, self._functions(), aim, kind)
 
-    def find_all(self, aim: Aim, kind: str = "any") -> list[Place]:
+    def find_all(self, aim: TargetLike, kind: str = "any") -> list[StatementPath]:
         return resolve(self.program, self._functions(), aim, kind, many=True)
 
-    def at(self, aim: Aim, kind: str = "any") -> Stmt:
+    def at(self, aim: TargetLike, kind: str = "any") -> Stmt:
         return statement_at(self.program, self.find(aim, kind))
 
-    def handle(self, place: Place) -> Handle:
+    def handle(self, place: StatementPath) -> Handle:
         return Handle(self, statement_at(self.program, place).id)
 
-    def around(self, place: Place) -> Body:
+    def around(self, place: StatementPath) -> Body:
         return body_around(self.program, place)
 
-    def function_of(self, place: Place) -> Function:
+    def function_of(self, place: StatementPath) -> Function:
         return function_at(self.program, place)
 
-    def fresh(self, name: str, place: Place) -> str:
+    def fresh(self, name: str, place: StatementPath) -> str:
         """`name`, or the first of name1, name2, … that the function does not use."""
         return fresh_name(name, program_names(self.function_of(place)))
 
@@ -231,11 +175,11 @@ class Script:
             message = f"the result is not a program: {d.message}"
             raise InputError(Diagnostic("OG605", message, d.loc, d.labels, d.notes, d.help)) from None
 
-    def put(self, place: Place, *new: Stmt) -> None:
+    def put(self, place: StatementPath, *new: Stmt) -> None:
         """Statements in the place of one."""
         self.update(replace_at(self.program, place, *new))
 
-    def insert(self, place: Place, *new: Stmt) -> None:
+    def insert(self, place: StatementPath, *new: Stmt) -> None:
         """Statements before a place."""
         self.update(insert_at(self.program, place, *new))
 

@@ -9,22 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from optigpu.script.editing import Place, is_place, statements_of
+from optigpu.script.editing import StatementPath, is_place, statements_of
+from optigpu.script.handles import Handle, find_statement, headline
 from optigpu.syntax import program as sp
 from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
-from optigpu.syntax.exprs import Addr, Expr, Index, Int
+from optigpu.syntax.exprs import Addr, Expr, Index
 from optigpu.syntax.exprs import Call as CallExpr
 from optigpu.syntax.exprs import Var as VarExpr
-from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Mode, Program, Role, Stmt
-from optigpu.syntax.source import NOWHERE, StatementId
+from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import stmt_exprs, subexpressions
-
-if TYPE_CHECKING:
-    from optigpu.script.session import Script
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,21 +132,7 @@ def In(function: str) -> Target:
     return Target((), function)
 
 
-@dataclass(frozen=True, slots=True)
-class Handle:
-    """A statement that a transformation made or moved. It stays good while the statement does, whatever happens around it."""
-
-    script: Script
-    id: StatementId
-
-    def statement(self) -> Stmt:
-        return self.script.at(self)
-
-    def __str__(self) -> str:
-        return f"<{headline(self.statement())}>"
-
-
-Aim: TypeAlias = str | Target | Handle | Place
+TargetLike: TypeAlias = str | Target | Handle | StatementPath
 
 # What a bare name means where a statement of a kind is wanted: the first of these that there is.
 KINDS: dict[str, tuple[Callable[[str], Target], ...]] = {
@@ -224,9 +207,9 @@ def _inside(target: Target, s: Stmt) -> bool:
     return any(len(place.path) > 1 for place, _ in matches(target, dummy))
 
 
-def matches(target: Target, f: sp.Function) -> list[tuple[Place, Stmt]]:
+def matches(target: Target, f: sp.Function) -> list[tuple[StatementPath, Stmt]]:
     """All statements of a function that fit the chain, in program order."""
-    out: list[tuple[Place, Stmt]] = []
+    out: list[tuple[StatementPath, Stmt]] = []
     chain = target.chain
 
     def positions(around: list[Stmt]) -> bool:
@@ -244,30 +227,11 @@ def matches(target: Target, f: sp.Function) -> list[tuple[Place, Stmt]]:
     return out
 
 
-def headline(s: Stmt) -> str:
-    """A statement in a few words."""
-    match s:
-        case sp.For(index, r):
-            mode = "" if s.mode is Mode.SEQUENTIAL else f"{s.mode.value} "
-            step = "" if r.op in "+-" and r.amount == Int(1) else f", {r.op}= {print_expr(r.amount)}"
-            return f"{mode}for {index} = {print_expr(r.start)}; {index} {r.relation} {print_expr(r.bound)}{step}"
-        case sp.Store(target, value, op):
-            return f"{print_expr(target)} {op or ''}= {print_expr(value)}"
-        case sp.Decl(name, _, init):
-            return f"declaration of {name}" + ("" if init is None else f" = {print_expr(init)}")
-        case sp.If(test):
-            return f"if ({print_expr(test)})"
-        case sp.CallStmt(call):
-            return print_expr(call)
-        case sp.Ghost(func):
-            return f"__ghost({func})"
-        case _:
-            return type(s).__name__.lower()
-
-
-def resolve(program: Program, functions: Sequence[str], aim: Aim, kind: str, many: bool = False) -> list[Place]:
+def resolve(
+    program: Program, functions: Sequence[str], aim: TargetLike, kind: str, many: bool = False
+) -> list[StatementPath]:
     """The places an aim stands for; one, unless `many` or the target says `all`."""
-    if isinstance(aim, Place):
+    if isinstance(aim, StatementPath):
         if not is_place(program, aim):
             raise _error(
                 "OG601", "this place is not in the program any more", help="a handle stays good: s.handle(place)"
@@ -305,25 +269,6 @@ def _named(program: Program, functions: Sequence[str], name: str, kind: str) -> 
     return next((t for t in options if any(matches(t, f) for f in wanted)), options[0])
 
 
-def find_statement(program: Program, statement_id: StatementId) -> Place:
-    """The statement with this id, or the one that was made from it."""
-    made: list[Place] = []
-    for f in program.functions():
-        for place, s in statements_of(f):
-            if s.id is statement_id:
-                return place
-            ancestor: StatementId | None = s.id
-            while ancestor is not None and ancestor is not statement_id:
-                ancestor = ancestor.parent
-            if ancestor is not None:
-                made.append(place)
-    if len(made) == 1:
-        return made[0]
-    raise _error(
-        "OG601", "the statement of this handle is gone" if not made else "the statement was copied; say which one"
-    )
-
-
 def _nothing(program: Program, names: Sequence[str], aim: Target) -> InputError:
     last = aim.chain[-1] if aim.chain else Pattern("any")
     similar = Target((replace(last, name=None, body=None),), aim.function)
@@ -350,7 +295,9 @@ def _name_of(kind: str, s: Stmt) -> str | None:
             return None
 
 
-def ambiguous(code: str, message: str, found: Sequence[tuple[Place, Stmt]], help_: str | None = None) -> InputError:
+def ambiguous(
+    code: str, message: str, found: Sequence[tuple[StatementPath, Stmt]], help_: str | None = None
+) -> InputError:
     labels = tuple(Label(s.loc, f"{place.function}: {headline(s)}") for place, s in found[:12])
     if help_ is None and code == "OG602":
         help_ = "say which: .first, .nth(1), .last, .all, or For(…, body=…)"

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from optigpu.script.editing import edit_body
-from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim, Handle, root
+from optigpu.script.handles import Handle
+from optigpu.script.targets import TargetLike, root
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, Stmt, Store
 from optigpu.syntax.types import Scalar, is_float
@@ -18,11 +19,11 @@ from optigpu.transform.simplified import Size, expression, gather
 Change = Callable[[Expr], Expr]
 
 
-class Accesses(Family):
+class AccessTransforms(TransformGroup):
     name = "accesses"
 
     @transformation
-    def shift_var(self, target: Aim, *, factor: Size, inv: bool = False) -> Handle:
+    def shift_var(self, target: TargetLike, *, factor: Size, inv: bool = False) -> Handle:
         """Let a variable (or local array) hold its value plus `factor`; minus it with `inv`. Sums are simplified.
 
         Before:
@@ -49,7 +50,7 @@ class Accesses(Family):
         )
 
     @transformation
-    def scale_var(self, target: Aim, *, factor: Size, inv: bool = False) -> Handle:
+    def scale_var(self, target: TargetLike, *, factor: Size, inv: bool = False) -> Handle:
         """Let a variable (or local array) hold its value times `factor`; divided by it with `inv`.
 
         Before:
@@ -73,10 +74,15 @@ class Accesses(Family):
         )
 
     def _change(
-        self, target: Aim, there: Change, back: Change, compound: Callable[[str, Expr], Expr | None], tidy: Change
+        self,
+        target: TargetLike,
+        there: Change,
+        back: Change,
+        compound: Callable[[str, Expr], Expr | None],
+        tidy: Change,
     ) -> Handle:
-        place = self.script.find(target, "decl")
-        decl = self.script.at(place)
+        place = self.session.find(target, "decl")
+        decl = self.session.at(place)
         if not isinstance(decl, Decl):
             raise refuse("this is not a declaration", decl)
         name, i = decl.name, place.index
@@ -114,8 +120,8 @@ class Accesses(Family):
         if decl.init is not None and isinstance(decl.type, Scalar):
             value = there(decl.init)
             new_decl = replace(decl, init=value)
-        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], new_decl, *body(b[i + 1 :]))))
-        return self.script.handle(place)
+        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:i], new_decl, *body(b[i + 1 :]))))
+        return self.session.handle(place)
 
 
 def _compound(s: Stmt) -> Stmt:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.script.editing import edit_function
-from optigpu.script.session import Family, transformation
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Unary
 from optigpu.syntax.types import is_int
 from optigpu.syntax.walk import map_children, rewrite_body
 from optigpu.transform.simplified import gather
 
 
-class Arith(Family):
+class ArithmeticTransforms(TransformGroup):
     name = "arith"
 
     @transformation
@@ -31,11 +31,11 @@ class Arith(Family):
 
         Needs: nothing. Fails: never.
         """
-        for f in self.script.program.functions():
-            if function in (None, f.name) and (self.script.only in (None, f.name)):
-                self.script.update(
+        for f in self.session.program.functions():
+            if function in (None, f.name) and (self.session.only in (None, f.name)):
+                self.session.update(
                     edit_function(
-                        self.script.program, f.name, lambda g: replace(g, body=rewrite_body(g.body, _simplified))
+                        self.session.program, f.name, lambda g: replace(g, body=rewrite_body(g.body, _simplified))
                     )
                 )
 

@@ -8,32 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import dedent
 
-from optigpu.script.session import Family
-from optigpu.transform.accesses import Accesses
-from optigpu.transform.arith import Arith
-from optigpu.transform.function import Functions
-from optigpu.transform.ghost import Ghosts
-from optigpu.transform.gpu import Gpu
-from optigpu.transform.instr import Instr
-from optigpu.transform.loop import Loop
-from optigpu.transform.matrix import Matrix
-from optigpu.transform.omp import Omp
-from optigpu.transform.reduce import Reduce
-from optigpu.transform.variable import Variable
-
-FAMILIES: tuple[type[Family], ...] = (
-    Loop,
-    Variable,
-    Accesses,
-    Matrix,
-    Instr,
-    Functions,
-    Arith,
-    Omp,
-    Reduce,
-    Gpu,
-    Ghosts,
-)
+from optigpu.script.transformation import TransformGroup
+from optigpu.transform.registry import GROUPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +26,14 @@ class Card:
 
 def cards() -> list[Card]:
     return [
-        card_of(family, name, f)
-        for family in FAMILIES
-        for name, f in vars(family).items()
+        card_of(group, name, f)
+        for group in GROUPS
+        for name, f in vars(group).items()
         if not name.startswith("_") and inspect.isfunction(f)
     ]
 
 
-def card_of(family: type[Family], name: str, f: Callable[..., object]) -> Card:
+def card_of(group: type[TransformGroup], name: str, f: Callable[..., object]) -> Card:
     text = inspect.getdoc(f) or ""
     parts = re.split(r"^(Before|Step|After|Needs|Fails):", text.replace(". Fails:", ".\nFails:"), flags=re.MULTILINE)
     found = {parts[i]: parts[i + 1] for i in range(1, len(parts) - 1, 2)}
@@ -69,7 +45,7 @@ def card_of(family: type[Family], name: str, f: Callable[..., object]) -> Card:
         return " ".join(found.get(key, "").split())
 
     return Card(
-        f"{family.name}.{name}",
+        f"{group.name}.{name}",
         signature_of(f),
         parts[0].strip(),
         code("Before"),

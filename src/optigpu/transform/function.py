@@ -7,8 +7,9 @@ from pathlib import Path
 
 from optigpu.frontend import parse_file, parse_text
 from optigpu.script.editing import edit_body
-from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim, Handle
+from optigpu.script.handles import Handle
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
 from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import (
@@ -30,7 +31,7 @@ from optigpu.syntax.walk import names_in
 from optigpu.transform.loop_nests import refuse
 
 
-class Functions(Family):
+class FunctionTransforms(TransformGroup):
     name = "function"
 
     @transformation
@@ -48,18 +49,18 @@ class Functions(Family):
         text = source.strip()
         is_file = text.endswith((".c", ".h")) and Path(source).exists()
         program = parse_file(source) if is_file else parse_text(_with_header(text), "<inserted>")
-        known = {i.name for i in self.script.program.flat_items() if not isinstance(i, Include)}
+        known = {i.name for i in self.session.program.flat_items() if not isinstance(i, Include)}
         new = tuple(i for i in program.items if not isinstance(i, Include))
         for i in new:
             assert not isinstance(i, Include)
             if i.name in known:
                 raise refuse(f"`{i.name}` is already defined", code="OG604")
-        items: list[TopLevel] = list(self.script.program.items)
+        items: list[TopLevel] = list(self.session.program.items)
         first = next((n for n, i in enumerate(items) if isinstance(i, Function)), len(items))
-        self.script.update(replace(self.script.program, items=(*items[:first], *new, *items[first:])))
+        self.session.update(replace(self.session.program, items=(*items[:first], *new, *items[first:])))
 
     @transformation
-    def inline(self, target: Aim) -> None:
+    def inline(self, target: TargetLike) -> None:
         """Put the body of a function in the place of a call.
 
         Before:
@@ -72,21 +73,21 @@ class Functions(Family):
 
         Needs: a call that is a whole statement, or the whole right side of one. Fails: never for verified functions.
         """
-        place = self.script.find(target, "call")
-        s = self.script.at(place)
+        place = self.session.find(target, "call")
+        s = self.session.at(place)
         call = whole_call(s)
         if call is None:
             raise refuse("the call is not a whole statement or right side", s, "s.variable.bind names it first")
         callee = self._known(call.func)
-        taken = names_in(self.script.function_of(place))
+        taken = names_in(self.session.function_of(place))
         body = inlined(s, callee, call.args, taken)
         if body is None:
             wrong = "returns nothing" if callee.result == VOID else "returns something that is not used"
             raise refuse(f"`{callee.name}` {wrong}", s)
-        self.script.put(place, *body)
+        self.session.put(place, *body)
 
     @transformation
-    def uninline(self, target: Aim, function: str) -> Handle:
+    def uninline(self, target: TargetLike, function: str) -> Handle:
         """Put a call in the place of statements that do what a function's body does.
 
         Before:
@@ -100,26 +101,26 @@ class Functions(Family):
         Needs: statements that are the function's body with arguments for its parameters.
         Fails: when they are not, or when the call's contract does not say enough.
         """
-        place = self.script.find(target, "for")
+        place = self.session.find(target, "for")
         callee = self._known(function)
         if callee.result != VOID:
             raise refuse(f"`{function}` returns a value")
         pattern = callee.body
-        body = self.script.around(place)[place.index : place.index + len(pattern)]
+        body = self.session.around(place)[place.index : place.index + len(pattern)]
         found: dict[str, Expr] = {}
         if len(body) < len(pattern) or not _match_body(pattern, body, {p.name for p in callee.params}, {}, found):
-            raise refuse(f"this is not the body of `{function}`", self.script.at(place))
+            raise refuse(f"this is not the body of `{function}`", self.session.at(place))
         missing = [p.name for p in callee.params if p.name not in found]
         if missing:
             raise refuse(f"the statements do not tell the argument for {', '.join(missing)}")
         call = CallStmt(Call(function, tuple(found[p.name] for p in callee.params)))
         i, n = place.index, len(pattern)
-        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], call, *b[i + n :])))
-        return self.script.handle(place)
+        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:i], call, *b[i + n :])))
+        return self.session.handle(place)
 
     def _known(self, name: str) -> Function:
         """A function whose body there is."""
-        known = [f for f in self.script.program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
+        known = [f for f in self.session.program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
         found = next((f for f in known if f.name == name), None)
         if found is None:
             there = ", ".join(f.name for f in known)

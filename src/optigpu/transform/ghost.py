@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.program import Assert, For, Ghost, GhostEnd
 from optigpu.transform.loop_nests import refuse
 from optigpu.transform.simplified import clauses_from, statements_from
 
 
-class Ghosts(Family):
+class GhostTransforms(TransformGroup):
     name = "ghost"
 
     @transformation
-    def insert(self, text: str, *, before: Aim | None = None, after: Aim | None = None) -> None:
+    def insert(self, text: str, *, before: TargetLike | None = None, after: TargetLike | None = None) -> None:
         """Insert ghost statements or assertions.
 
         Before:
@@ -32,11 +32,11 @@ class Ghosts(Family):
             raise refuse("only ghosts and assertions can be inserted here", help="s.instr.insert", code="OG604")
         if (before is None) == (after is None):
             raise refuse("say where: before=… or after=…", code="OG604")
-        place = self.script.find(before) if before is not None else self.script.find(after).sibling(1)  # type: ignore[arg-type]
-        self.script.insert(place, *new)
+        place = self.session.find(before) if before is not None else self.session.find(after).sibling(1)  # type: ignore[arg-type]
+        self.session.insert(place, *new)
 
     @transformation
-    def contract(self, target: Aim, text: str = "") -> None:
+    def contract(self, target: TargetLike, text: str = "") -> None:
         """Give a loop a contract; without text, leave it to inference.
 
         Before:
@@ -52,8 +52,8 @@ class Ghosts(Family):
 
         Needs: loop clauses. Fails: when the body does not keep them.
         """
-        place = self.script.find(target, "for")
-        loop = self.script.at(place)
+        place = self.session.find(target, "for")
+        loop = self.session.at(place)
         if not isinstance(loop, For):
             raise refuse("this is not a loop", loop)
-        self.script.put(place, replace(loop, contract=clauses_from(text)))
+        self.session.put(place, replace(loop, contract=clauses_from(text)))

@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from optigpu.check.verdict import Problem, Verdict
-from optigpu.script.editing import Place, edit_body, insert_at, replace_at, statements_of
-from optigpu.script.session import Family, program_names, transformation
-from optigpu.script.targets import Aim, Handle, find_statement, root
+from optigpu.script.editing import StatementPath, edit_body, insert_at, replace_at, statements_of
+from optigpu.script.handles import Handle, find_statement
+from optigpu.script.session import program_names
 from optigpu.script.targets import Call as CallTarget
 from optigpu.script.targets import For as ForTarget
+from optigpu.script.targets import TargetLike, root
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, SizeOf, Var
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Program, Stmt, Store
 from optigpu.syntax.scopes import assigned_names
@@ -58,13 +60,13 @@ class pad:
         object.__setattr__(self, "by", by)
 
 
-class Gpu(Family):
+class GpuTransforms(TransformGroup):
     name = "gpu"
 
     # The steps of chapter 5 -----------------------------------------------------------------------------------------------
 
     @transformation
-    def create_kernel_launch(self, target: Aim, *, grid: Size, block: Size, smem: Size = 0) -> Handle:
+    def create_kernel_launch(self, target: TargetLike, *, grid: Size, block: Size, smem: Size = 0) -> Handle:
         """Put a kernel launch around a statement.
 
         Before:
@@ -80,12 +82,14 @@ class Gpu(Family):
         Needs: a statement of the host. Inside, host memory is out of reach: convert it in the same phase.
         Fails: OG349 when the launch exceeds a limit of the hardware.
         """
-        place = self.script.find(target)
-        self.script.put(place, *_launched(self.script.at(place), expression(grid), expression(block), expression(smem)))
-        return self.script.handle(place.sibling(2))
+        place = self.session.find(target)
+        self.session.put(
+            place, *_launched(self.session.at(place), expression(grid), expression(block), expression(smem))
+        )
+        return self.session.handle(place.sibling(2))
 
     @transformation
-    def seq_for_to_magic_thread_for(self, target: Aim) -> Handle:
+    def seq_for_to_magic_thread_for(self, target: TargetLike) -> Handle:
         """Give each iteration of a loop to threads of its own, with a barrier after it that synchronises everything.
 
         Before:
@@ -101,15 +105,15 @@ class Gpu(Family):
 
         Needs: a loop from 0 that counts up by one. Fails: when its iterations are not independent.
         """
-        place = self.script.find(target, "for")
+        place = self.session.find(target, "for")
         loop = self._plain(place)
-        following = self.script.around(place)[place.index + 1 :]
+        following = self.session.around(place)[place.index + 1 :]
         barrier: Body = () if following and is_call(following[0], "magic_barrier") else (_magic_barrier(),)
-        self.script.put(place, replace(loop, mode=Mode.MAGIC_THREAD, contract=()), *barrier)
-        return self.script.handle(place)
+        self.session.put(place, replace(loop, mode=Mode.MAGIC_THREAD, contract=()), *barrier)
+        return self.session.handle(place)
 
     @transformation
-    def hoist_barrier(self, target: Aim) -> Handle:
+    def hoist_barrier(self, target: TargetLike) -> Handle:
         """Move a magic barrier at the end of a loop's body behind the loop.
 
         Before:
@@ -131,22 +135,22 @@ class Gpu(Family):
 
         Needs: a magic barrier that is last in the body of a loop. Fails: when what follows needs it earlier.
         """
-        place = self.script.find(target, "call")
-        s = self.script.at(place)
+        place = self.session.find(target, "call")
+        s = self.session.at(place)
         if not is_call(s, "magic_barrier"):
             raise refuse("this is not a magic barrier", s)
-        if len(place.path) < 2 or place.index != len(self.script.around(place)) - 1:
+        if len(place.path) < 2 or place.index != len(self.session.around(place)) - 1:
             raise refuse("the barrier is not last in the body of a loop", s)
         loop = place.parent
-        following = self.script.around(loop)[loop.index + 1 :]
-        program = replace_at(self.script.program, place)
+        following = self.session.around(loop)[loop.index + 1 :]
+        program = replace_at(self.session.program, place)
         if not (following and is_call(following[0], "magic_barrier")):
             program = insert_at(program, loop.sibling(1), s)
-        self.script.update(program)
-        return self.script.handle(loop.sibling(1))
+        self.session.update(program)
+        return self.session.handle(loop.sibling(1))
 
     @transformation
-    def convert_magic_thread_fors(self, target: Aim) -> Handle:
+    def convert_magic_thread_fors(self, target: TargetLike) -> Handle:
         """Make all magic thread loops in a statement, itself included, real ones.
 
         Before:
@@ -163,18 +167,18 @@ class Gpu(Family):
 
         Needs: a statement in a kernel. Fails: OG347 when the extents do not divide the threads.
         """
-        place = self.script.find(target, "for")
+        place = self.session.find(target, "for")
 
         def real(s: Stmt) -> Stmt:
             if isinstance(s, For) and s.mode is Mode.MAGIC_THREAD:
                 s = replace(s, mode=Mode.THREAD)
             return map_bodies(s, lambda b: tuple(real(x) for x in b))
 
-        self.script.put(place, real(self.script.at(place)))
-        return self.script.handle(place)
+        self.session.put(place, real(self.session.at(place)))
+        return self.session.handle(place)
 
     @transformation
-    def convert_to_global_mem(self, target: Aim) -> Handle:
+    def convert_to_global_mem(self, target: TargetLike) -> Handle:
         """Let an allocation live in global memory of the GPU.
 
         Before:
@@ -187,12 +191,12 @@ class Gpu(Family):
 
         Needs: an allocation of the host. Fails: OG348 when the host accesses it.
         """
-        place = self.script.find(target, "decl")
-        self.script.update(_to_global(self.script.program, place, self._allocation(place)))
-        return self.script.handle(place)
+        place = self.session.find(target, "decl")
+        self.session.update(_to_global(self.session.program, place, self._allocation(place)))
+        return self.session.handle(place)
 
     @transformation
-    def convert_to_shared_mem(self, target: Aim, *, pad: pad | None = None) -> Handle:
+    def convert_to_shared_mem(self, target: TargetLike, *, pad: pad | None = None) -> Handle:
         """Let an array declared at block level live in shared memory.
 
         Before:
@@ -205,12 +209,12 @@ class Gpu(Family):
 
         Needs: a local array with constant sizes. Fails: OG346 when it is not at block level.
         """
-        place = self.script.find(target, "decl")
-        self.script.put(place, _shared(self._declaration(place), pad))
-        return self.script.handle(place)
+        place = self.session.find(target, "decl")
+        self.session.put(place, _shared(self._declaration(place), pad))
+        return self.session.handle(place)
 
     @transformation
-    def convert_to_register_mem(self, target: Aim, dims: int) -> Handle:
+    def convert_to_register_mem(self, target: TargetLike, dims: int) -> Handle:
         """Let an array declared at block level live in registers: its first `dims` dimensions number the threads.
 
         Before:
@@ -223,15 +227,15 @@ class Gpu(Family):
 
         Needs: each thread accesses only its own part. Fails: OG344 when one accesses another's.
         """
-        place = self.script.find(target, "decl")
+        place = self.session.find(target, "decl")
         decl = self._declaration(place)
-        i, after = place.index, self.script.around(place)[place.index + 1 :]
+        i, after = place.index, self.session.around(place)[place.index + 1 :]
         new = _registers(decl, after, dims)
-        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], *new)))
-        return self.script.handle(place)
+        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:i], *new)))
+        return self.session.handle(place)
 
     @transformation
-    def magic_barrier_to_blocksync(self, target: Aim) -> Handle:
+    def magic_barrier_to_blocksync(self, target: TargetLike) -> Handle:
         """Realise a magic barrier as a barrier of the block.
 
         Before:
@@ -243,11 +247,11 @@ class Gpu(Family):
         Needs: a magic barrier at block level. Fails: OG345 elsewhere.
         """
         place = self._magic(target)
-        self.script.put(place, CallStmt(Call("blocksync", ()), id=self.script.at(place).id))
-        return self.script.handle(place)
+        self.session.put(place, CallStmt(Call("blocksync", ()), id=self.session.at(place).id))
+        return self.session.handle(place)
 
     @transformation
-    def magic_barrier_to_teardown_sync(self, target: Aim) -> None:
+    def magic_barrier_to_teardown_sync(self, target: TargetLike) -> None:
         """Let the end of the kernel be the barrier.
 
         Before:
@@ -266,10 +270,10 @@ class Gpu(Family):
         Needs: a magic barrier right before kernel_teardown_begin(). Fails: never there.
         """
         place = self._magic(target)
-        following = self.script.around(place)[place.index + 1 :]
+        following = self.session.around(place)[place.index + 1 :]
         if not following or not is_call(following[0], "kernel_teardown_begin"):
-            raise refuse("the kernel does not end here", self.script.at(place), "s.gpu.magic_barrier_to_blocksync")
-        self.script.put(place)
+            raise refuse("the kernel does not end here", self.session.at(place), "s.gpu.magic_barrier_to_blocksync")
+        self.session.put(place)
 
     # Everything at once ---------------------------------------------------------------------------------------------------
 
@@ -279,7 +283,7 @@ class Gpu(Family):
         *,
         grid: Sequence[str],
         block: Sequence[str],
-        at: Aim | None = None,
+        at: TargetLike | None = None,
         shared: Mapping[str, pad | None] | Sequence[str] = (),
         registers: Mapping[str, int] | None = None,
         host_copies: Sequence[str] | None = None,
@@ -319,21 +323,21 @@ class Gpu(Family):
             raise refuse("name at least one loop for the grid and one for the block", code="OG604")
         if blocks_per_multiprocessor is not None and blocks_per_multiprocessor < 1:
             raise refuse("a multiprocessor holds at least one block", code="OG604")
-        place = self.script.find(ForTarget(grid[0]) if at is None else at, "for")
+        place = self.session.find(ForTarget(grid[0]) if at is None else at, "for")
         arrays = dict.fromkeys(shared) if not isinstance(shared, Mapping) else dict(shared)
         kernel = _Kernel(self, place, list(grid), list(block), arrays, dict(registers or {}))
         nest = kernel.converted()
         statement_id = nest.id
         self._install(place, nest, kernel, host_copies)
         if blocks_per_multiprocessor is not None:
-            launch = find_statement(self.script.program, statement_id).sibling(-2)
-            self.script.residents[self.script.at(launch).id] = blocks_per_multiprocessor
+            launch = find_statement(self.session.program, statement_id).sibling(-2)
+            self.session.residents[self.session.at(launch).id] = blocks_per_multiprocessor
         self._barriers(statement_id)
-        return self.script.handle(find_statement(self.script.program, statement_id))
+        return self.session.handle(find_statement(self.session.program, statement_id))
 
-    def _install(self, place: Place, nest: For, kernel: _Kernel, host_copies: Sequence[str] | None) -> None:
+    def _install(self, place: StatementPath, nest: For, kernel: _Kernel, host_copies: Sequence[str] | None) -> None:
         """Put the launch and the copies around the nest."""
-        program = self.script.program
+        program = self.session.program
         before: list[Stmt] = []
         after: list[Stmt] = []
         frees: list[Stmt] = []
@@ -344,11 +348,11 @@ class Gpu(Family):
             if local is not None:
                 program = _to_global(program, local[0], local[1])
                 continue
-            array = array_of(self.script, place, name)
+            array = array_of(self.session, place, name)
             dims = [d for d in array.dims if d is not None]
             if len(dims) != len(array.dims):
                 raise refuse(f"the sizes of `{name}` are not known", nest)
-            device = self.script.fresh(f"d_{name}", place)
+            device = self.session.fresh(f"d_{name}", place)
             nest = replace(nest, body=substitute_body(nest.body, {name: Var(device)}))
             before.append(Decl(device, _pointer(array.elem), Alloc(array.elem, tuple(dims), Space.GMEM), const=True))
             if self._copy_in(place, nest, name, device):
@@ -359,16 +363,16 @@ class Gpu(Family):
         allocations = [s for s in before if isinstance(s, Decl)]
         copies = [s for s in before if not isinstance(s, Decl)]
         launched = _launched(nest, kernel.blocks(), lit(kernel.threads), kernel.bytes(nest))
-        self.script.update(replace_at(program, place, *allocations, *copies, *launched, *after, *frees))
+        self.session.update(replace_at(program, place, *allocations, *copies, *launched, *after, *frees))
 
-    def _host_arrays(self, place: Place, nest: For) -> list[str]:
+    def _host_arrays(self, place: StatementPath, nest: For) -> list[str]:
         """Arrays of the host that the nest uses, in the order of parameters and declarations."""
         used = body_free_vars((nest,))
-        f = self.script.function_of(place)
+        f = self.session.function_of(place)
         order = [p.name for p in f.params] + [s.name for s in statements(f.body) if isinstance(s, Decl)]
         out: list[str] = []
         for name in dict.fromkeys(order):
-            t = declared(self.script, place, name) if name in used else None
+            t = declared(self.session, place, name) if name in used else None
             if isinstance(t, Array) and t.space is Space.ANY:
                 out.append(name)
             elif isinstance(t, Scalar) and any(
@@ -381,9 +385,9 @@ class Gpu(Family):
                 )
         return out
 
-    def _own_allocation(self, place: Place, name: str) -> tuple[Place, Decl] | None:
+    def _own_allocation(self, place: StatementPath, name: str) -> tuple[StatementPath, Decl] | None:
         """An allocation of this function that nothing but this nest and its free uses."""
-        body = self.script.around(place)
+        body = self.session.around(place)
         for i, s in enumerate(body[: place.index]):
             if isinstance(s, Decl) and s.name == name and isinstance(s.init, Alloc):
                 rest = [x for j, x in enumerate(body) if j > i and j != place.index]
@@ -392,14 +396,14 @@ class Gpu(Family):
                     return place.sibling(i - place.index), s
         return None
 
-    def _copy_in(self, place: Place, nest: For, name: str, device: str) -> bool:
+    def _copy_in(self, place: StatementPath, nest: For, name: str, device: str) -> bool:
         """Are there contents to copy? Not for what the contract only promises to write, nor for fresh allocations."""
-        f = self.script.function_of(place)
+        f = self.session.function_of(place)
         if any(p.name == name for p in f.params):
             claims = [i.body for c in f.contract if c.kind not in ("writes", "produces") for i in c.items]
             if any(name in free_vars(e) for e in claims):
                 return True
-        earlier = self.script.around(place)[: place.index]
+        earlier = self.session.around(place)[: place.index]
         return any(
             _writes(s, name) or any(name in free_vars(e) for e in stmt_exprs(s))
             for s in earlier
@@ -415,51 +419,51 @@ class Gpu(Family):
             if problem is None or problem.code not in RACES or not problem.statement:
                 return
             f = next(
-                f for f in self.script.program.functions() if any(s.id is statement_id for s in statements(f.body))
+                f for f in self.session.program.functions() if any(s.id is statement_id for s in statements(f.body))
             )
             numbered = [place for place, _ in statements_of(f)]
             if problem.statement > len(numbered) or not self._repaired(problem, numbered[problem.statement - 1]):
                 return
 
-    def _repaired(self, problem: Problem, place: Place) -> bool:
+    def _repaired(self, problem: Problem, place: StatementPath) -> bool:
         """Is there a point where a barrier helps? The outermost is tried first, where it runs least often."""
-        before = self.script.program
-        statement_id = self.script.at(place).id
-        loop = self.script.at(place)
+        before = self.session.program
+        statement_id = self.session.at(place).id
+        loop = self.session.at(place)
         ended = problem.code == "OG352" and isinstance(loop, For)
         for point in [place.child(len(loop.body))] if ended and isinstance(loop, For) else self._barrier_points(place):
-            self.script.update(insert_at(before, point, blocksync()))
+            self.session.update(insert_at(before, point, blocksync()))
             left = self._problem()
             if left is None or left.code not in RACES or self._statement(left) != statement_id:
                 base = str(problem.data.get("base", "")).split("~", maxsplit=1)[0]
                 done = (
                     f"`{base}` is complete before other threads use it" if base else "shared memory is no longer in use"
                 )
-                self.script.reasons[self.script.at(point).id] = done
+                self.session.reasons[self.session.at(point).id] = done
                 return True
-            self.script.program = before
+            self.session.program = before
         return False
 
     def _statement(self, problem: Problem) -> object:
         """The id of the statement that a problem is about."""
-        for f in self.script.program.functions():
+        for f in self.session.program.functions():
             statement_ids = [s.id for s in statements(f.body)]
             if f.name == problem.data.get("function") and 0 < problem.statement <= len(statement_ids):
                 return statement_ids[problem.statement - 1]
         return None
 
     def _problem(self) -> Problem | None:
-        result = self.script.verifier.verify(self.script.program)
+        result = self.session.verifier.verify(self.session.program)
         failed = [f for f in result.functions if f.verdict is not Verdict.VERIFIED]
         return failed[0].problem if failed else None
 
-    def _barrier_points(self, place: Place) -> list[Place]:
+    def _barrier_points(self, place: StatementPath) -> list[StatementPath]:
         """Points at block level before a statement, outermost first; then the ends of the loops around."""
-        before: list[Place] = []
-        ends: list[Place] = []
+        before: list[StatementPath] = []
+        ends: list[StatementPath] = []
         for p in [*place.ancestors(), place]:
-            s, body = self.script.at(p), self.script.around(p)
-            around = self.script.at(p.parent) if len(p.path) > 1 else None
+            s, body = self.session.at(p), self.session.around(p)
+            around = self.session.at(p.parent) if len(p.path) > 1 else None
             at_block_level = (
                 not isinstance(around, For) or around.mode is not Mode.THREAD or self._has_block_level(around)
             )
@@ -514,10 +518,10 @@ class Gpu(Family):
 
         Needs: copies in the same body. Fails: never where the array is unchanged in between.
         """
-        program = self.script.program
+        program = self.session.program
         for f in program.functions():
-            program = edit_body(program, Place(f.name, ((0, 0),)), resident)
-        self.script.update(program)
+            program = edit_body(program, StatementPath(f.name, ((0, 0),)), resident)
+        self.session.update(program)
 
     @transformation
     def remove_redundant_barriers(self) -> int:
@@ -539,18 +543,18 @@ class Gpu(Family):
         Needs: a verified program. Fails: never.
         """
         removed = 0
-        places = self.script.find_all(CallTarget("blocksync"))
+        places = self.session.find_all(CallTarget("blocksync"))
         for place in reversed(places):
-            before = self.script.program
-            self.script.put(place)
+            before = self.session.program
+            self.session.put(place)
             if self._problem() is None:
                 removed += 1
             else:
-                self.script.program = before
+                self.session.program = before
         return removed
 
     @transformation
-    def vectorize(self, target: Aim, *, arrays: Sequence[str] | None = None) -> Handle:
+    def vectorize(self, target: TargetLike, *, arrays: Sequence[str] | None = None) -> Handle:
         """Access neighbouring elements of global or shared memory by one instruction: a loop of 2 or 4 iterations becomes vector
         loads into registers, the loop on registers, and vector stores. What only copies leaves no loop. With `arrays`, only these
         are accessed by vectors.
@@ -581,48 +585,48 @@ class Gpu(Family):
         Fails: OG353 when the first element is not known to be at a multiple of 2 or 4 in its array; others when an element is
         outside the array, or an iteration needs what an earlier one wrote.
         """
-        place = self.script.find(target, "for")
+        place = self.session.find(target, "for")
         loop = self._plain(place)
-        around = [self.script.at(p) for p in place.ancestors()]
+        around = [self.session.at(p) for p in place.ancestors()]
         if not any(isinstance(s, For) and s.mode is Mode.THREAD for s in around):
             raise refuse("only threads of a kernel have vector accesses", loop, "s.gpu.launch comes first")
         wanted = accessed_arrays(loop) if arrays is None else list(arrays)
-        types = {name: array_of(self.script, place, name) for name in accessed_arrays(loop)}
+        types = {name: array_of(self.session, place, name) for name in accessed_arrays(loop)}
         for name in wanted:
             if name not in types:
                 raise refuse(f"`{name}` is not accessed in this loop", loop, code="OG601")
         memory = {name: types[name] for name in wanted if types[name].space in (Space.GMEM, Space.SMEM)}
         own = {name for name, t in types.items() if t.space not in (Space.GMEM, Space.SMEM)}
-        taken = program_names(self.script.function_of(place))
-        self.script.put(place, *vectorized(loop, memory, own, taken))
-        return self.script.handle(place)
+        taken = program_names(self.session.function_of(place))
+        self.session.put(place, *vectorized(loop, memory, own, taken))
+        return self.session.handle(place)
 
     # Parts ----------------------------------------------------------------------------------------------------------------
 
-    def _plain(self, place: Place) -> For:
-        loop = self.script.at(place)
+    def _plain(self, place: StatementPath) -> For:
+        loop = self.session.at(place)
         if not isinstance(loop, For):
             raise refuse("this is not a loop", loop)
         if not is_plain(loop):
             raise refuse(f"the loop over `{loop.index}` does not count up from 0 by one", loop, "s.loop.shift_range")
         return loop
 
-    def _declaration(self, place: Place) -> Decl:
-        s = self.script.at(place)
+    def _declaration(self, place: StatementPath) -> Decl:
+        s = self.session.at(place)
         if not isinstance(s, Decl) or not dims_of(s):
             raise refuse("this is not the declaration of an array", s)
         return s
 
-    def _allocation(self, place: Place) -> Decl:
+    def _allocation(self, place: StatementPath) -> Decl:
         s = self._declaration(place)
         if not isinstance(s.init, Alloc):
             raise refuse(f"`{s.name}` is not allocated with MALLOC", s)
         return s
 
-    def _magic(self, target: Aim) -> Place:
-        place = self.script.find(target, "call")
-        if not is_call(self.script.at(place), "magic_barrier"):
-            raise refuse("this is not a magic barrier", self.script.at(place))
+    def _magic(self, target: TargetLike) -> StatementPath:
+        place = self.session.find(target, "call")
+        if not is_call(self.session.at(place), "magic_barrier"):
+            raise refuse("this is not a magic barrier", self.session.at(place))
         return place
 
 
@@ -631,8 +635,8 @@ class _Kernel:
 
     def __init__(
         self,
-        gpu: Gpu,
-        place: Place,
+        gpu: GpuTransforms,
+        place: StatementPath,
         grid: list[str],
         block: list[str],
         shared: dict[str, pad | None],
@@ -640,12 +644,12 @@ class _Kernel:
     ) -> None:
         self.gpu, self.place, self.grid, self.block = gpu, place, grid, block
         self.shared, self.registers = shared, registers
-        outer = gpu.script.at(place)
+        outer = gpu.session.at(place)
         if not isinstance(outer, For):
             raise refuse("the grid is not a loop", outer)
         self.outer = outer
         self.threads = self._threads()
-        self.index = gpu.script.fresh("t", place)
+        self.index = gpu.session.fresh("t", place)
         self.extents: list[Expr] = []
 
     def _threads(self) -> int:
@@ -811,7 +815,7 @@ def _declares(s: Stmt, name: str) -> bool:
     return isinstance(s, Decl) and s.name == name
 
 
-def _to_global(program: Program, place: Place, decl: Decl) -> Program:
+def _to_global(program: Program, place: StatementPath, decl: Decl) -> Program:
     assert isinstance(decl.init, Alloc)
     free = CallStmt(Call("free", (Var(decl.name),)))
     i = place.index

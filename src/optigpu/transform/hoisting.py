@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.script.editing import Place, edit_body, insert_at, replace_at, statement_at
-from optigpu.script.session import Script
+from optigpu.script.editing import StatementPath, edit_body, insert_at, replace_at, statement_at
+from optigpu.script.session import Session
 from optigpu.syntax.exprs import Alloc, Call, Expr, Index, Var
 from optigpu.syntax.program import Body, CallStmt, Decl, For, If, Stmt, Store
 from optigpu.syntax.types import Array, Scalar
@@ -23,14 +23,14 @@ def keeps_store(decl: Decl) -> bool:
     return decl.init is not None and not isinstance(decl.init, Alloc)
 
 
-def hoist(script: Script, place: Place, levels: int) -> Place:
+def hoist(script: Session, place: StatementPath, levels: int) -> StatementPath:
     """Declare outside the loop, one element for each iteration; returns the place of the declaration."""
     for _ in range(levels):
         place = _hoist_once(script, place)
     return place
 
 
-def _hoist_once(script: Script, place: Place) -> Place:
+def _hoist_once(script: Session, place: StatementPath) -> StatementPath:
     decl = script.at(place)
     if not isinstance(decl, Decl):
         raise refuse("this is not a declaration", decl)
@@ -95,8 +95,14 @@ def _indexed(body: Body, decl: Decl, number: Expr) -> Body:
 
 
 def hoist_read(
-    script: Script, place: Place, array: str | None, name: str, dest: Place, indep: list[str], order: list[str] | None
-) -> Place:
+    script: Session,
+    place: StatementPath,
+    array: str | None,
+    name: str,
+    dest: StatementPath,
+    indep: list[str],
+    order: list[str] | None,
+) -> StatementPath:
     """Fill `name` with the values of an array read, before `dest`, and read from there. One dimension for each loop between
     `dest` and the read that the value depends on; conditions around the read are kept around the copy."""
     if not place.inside(dest):
@@ -141,7 +147,7 @@ def _with(body: Body, index: int, old: Expr, new: Expr) -> Body:
     return (*body[:index], changed, *body[index + 1 :])
 
 
-def _the_read(script: Script, place: Place, array: str | None) -> Index:
+def _the_read(script: Session, place: StatementPath, array: str | None) -> Index:
     s = script.at(place)
     exprs = stmt_exprs(s)
     if isinstance(s, Store):

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from optigpu.script.editing import Place, edit_body, insert_at
-from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim, Handle, find_statement
+from optigpu.script.editing import StatementPath, edit_body, insert_at
+from optigpu.script.handles import Handle, find_statement
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.program import Stmt
 from optigpu.transform.loop_nests import refuse
 from optigpu.transform.simplified import statements_from, without_ids
 
 
-class Instr(Family):
+class StatementTransforms(TransformGroup):
     name = "instr"
 
-    def _point(self, before: Aim | None, after: Aim | None) -> Place:
+    def _point(self, before: TargetLike | None, after: TargetLike | None) -> StatementPath:
         if (before is None) == (after is None):
             raise refuse("say where: before=… or after=…", code="OG604")
-        return self.script.find(before) if before is not None else self.script.find(after).sibling(1)  # type: ignore[arg-type]
+        return self.session.find(before) if before is not None else self.session.find(after).sibling(1)  # type: ignore[arg-type]
 
     @transformation
-    def insert(self, text: str, *, before: Aim | None = None, after: Aim | None = None) -> Handle:
+    def insert(self, text: str, *, before: TargetLike | None = None, after: TargetLike | None = None) -> Handle:
         """Insert statements, written as C.
 
         Before:
@@ -33,11 +34,11 @@ class Instr(Family):
         """
         place = self._point(before, after)
         new = statements_from(text)
-        self.script.insert(place, *new)
-        return self.script.handle(place)
+        self.session.insert(place, *new)
+        return self.session.handle(place)
 
     @transformation
-    def delete(self, target: Aim) -> None:
+    def delete(self, target: TargetLike) -> None:
         """Delete a statement.
 
         Before:
@@ -49,10 +50,10 @@ class Instr(Family):
 
         Needs: a target. Fails: when the statement was needed.
         """
-        self.script.put(self.script.find(target, "write"))
+        self.session.put(self.session.find(target, "write"))
 
     @transformation
-    def move(self, target: Aim, *, before: Aim | None = None, after: Aim | None = None) -> Handle:
+    def move(self, target: TargetLike, *, before: TargetLike | None = None, after: TargetLike | None = None) -> Handle:
         """Move a statement.
 
         Before:
@@ -65,16 +66,16 @@ class Instr(Family):
 
         Needs: a target and a point that is not inside it. Fails: when the order matters.
         """
-        source = self.script.find(target, "any")
+        source = self.session.find(target, "any")
         point = self._point(before, after)
         if point.inside(source) or point == source:
-            raise refuse("a statement cannot be moved into itself", self.script.at(source))
-        s = self.script.at(source)
+            raise refuse("a statement cannot be moved into itself", self.session.at(source))
+        s = self.session.at(source)
         i = source.index
         from optigpu.syntax.program import Block
 
         hole: Stmt = Block(())
-        program = edit_body(self.script.program, source, lambda b: (*b[:i], hole, *b[i + 1 :]))
+        program = edit_body(self.session.program, source, lambda b: (*b[:i], hole, *b[i + 1 :]))
         program = insert_at(program, point, s)
         for f in program.functions():
             from optigpu.script.editing import statements_of
@@ -83,11 +84,11 @@ class Instr(Family):
             if gone:
                 k = gone[0].index
                 program = edit_body(program, gone[0], lambda b, k=k: (*b[:k], *b[k + 1 :]))  # type: ignore[misc]
-        self.script.update(program)
-        return self.script.handle(find_statement(self.script.program, s.id))
+        self.session.update(program)
+        return self.session.handle(find_statement(self.session.program, s.id))
 
     @transformation
-    def copy(self, target: Aim, *, before: Aim | None = None, after: Aim | None = None) -> Handle:
+    def copy(self, target: TargetLike, *, before: TargetLike | None = None, after: TargetLike | None = None) -> Handle:
         """Copy a statement to another point.
 
         Before:
@@ -101,13 +102,13 @@ class Instr(Family):
 
         Needs: a target. Fails: when doing it twice is not the same.
         """
-        s = self.script.at(self.script.find(target, "any"))
+        s = self.session.at(self.session.find(target, "any"))
         point = self._point(before, after)
-        self.script.insert(point, without_ids(s))
-        return self.script.handle(point)
+        self.session.insert(point, without_ids(s))
+        return self.session.handle(point)
 
     @transformation
-    def replace(self, target: Aim, text: str) -> Handle:
+    def replace(self, target: TargetLike, text: str) -> Handle:
         """Put other statements, written as C, in the place of one.
 
         Before:
@@ -118,6 +119,6 @@ class Instr(Family):
 
         Needs: text that is C there. Fails: when it does something else.
         """
-        place = self.script.find(target, "write")
-        self.script.put(place, *statements_from(text))
-        return self.script.handle(place)
+        place = self.session.find(target, "write")
+        self.session.put(place, *statements_from(text))
+        return self.session.handle(place)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.script.editing import Place, edit_body
-from optigpu.script.session import Family, names_apart_from_indices, names_in, transformation
-from optigpu.script.targets import Aim, Handle, Target, ambiguous
+from optigpu.script.editing import StatementPath, edit_body
+from optigpu.script.handles import Handle
+from optigpu.script.session import names_apart_from_indices, names_in
+from optigpu.script.targets import Target, TargetLike, ambiguous
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Cast, Expr, Var
 from optigpu.syntax.program import Block, Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import StatementId
@@ -56,23 +58,23 @@ from optigpu.transform.types_at import declared
 TAILS = ("divides", "guard", "peel", "min")
 
 
-class Loop(Family):
+class LoopTransforms(TransformGroup):
     name = "loop"
 
-    def _loop(self, aim: Aim) -> tuple[Place, For]:
-        place = self.script.find(aim, "for")
-        s = self.script.at(place)
+    def _loop(self, aim: TargetLike) -> tuple[StatementPath, For]:
+        place = self.session.find(aim, "for")
+        s = self.session.at(place)
         if not isinstance(s, For):
             raise refuse("this is not a loop", s)
         return place, s
 
-    def _places(self, aim: Aim) -> list[Place]:
+    def _places(self, aim: TargetLike) -> list[StatementPath]:
         """A bare name means all loops with this index; a target says itself whether it means several."""
-        return self.script.find_all(aim, "for") if isinstance(aim, str) else self.script.find_those(aim, "for")
+        return self.session.find_all(aim, "for") if isinstance(aim, str) else self.session.find_those(aim, "for")
 
     @transformation
     def tile(
-        self, target: Aim, size: Size, *, outer: str | None = None, tail: str = "divides", all: bool = False
+        self, target: TargetLike, size: Size, *, outer: str | None = None, tail: str = "divides", all: bool = False
     ) -> Handle:
         """Cut a loop into tiles of `size` iterations. The outer loop is `outer`; the inner one keeps the name.
 
@@ -98,8 +100,8 @@ class Loop(Family):
         """
         if all:
             handles = [
-                self.tile(self.script.handle(p), size, outer=outer, tail=tail)
-                for p in self.script.find_all(target, "for")
+                self.tile(self.session.handle(p), size, outer=outer, tail=tail)
+                for p in self.session.find_all(target, "for")
             ]
             return handles[0]
         if tail not in TAILS:
@@ -140,11 +142,11 @@ class Loop(Family):
             INT64 if loop.index_type.bits == INT64.bits else INT
         )  # `bi * 8` is computed in no fewer bits than `i` was
         new = For(o, LoopRange(lit(0), "<", count, "+", lit(1)), (inner,), loop.mode, outer_contract, loop.hints, width)
-        self.script.put(place, new, *rest)
-        return self.script.handle(place)
+        self.session.put(place, new, *rest)
+        return self.session.handle(place)
 
     @transformation
-    def reorder(self, *order: str, at: Aim | None = None) -> Handle:
+    def reorder(self, *order: str, at: TargetLike | None = None) -> Handle:
         """Put nested loops in another order. Statements between them get loops of their own, through arrays where needed.
 
         Before:
@@ -165,29 +167,29 @@ class Loop(Family):
         Fails: when the iterations depend on each other in a way that the order matters to.
         """
         innermost = self._nest(order, at)
-        statement_id = self.script.at(innermost).id
+        statement_id = self.session.at(innermost).id
         for position, index in enumerate(order):  # bring each loop up to its position
             while True:
-                nest = self._nest_of(self.script.find(Handle(self.script, statement_id)), order)
+                nest = self._nest_of(self.session.find(Handle(self.session, statement_id)), order)
                 names = [self._index(p) for p in nest]
                 at_now = names.index(index)
                 if at_now <= position:
                     break
                 self._swap_nested(nest[at_now - 1], nest[at_now])
-        return self.script.handle(self._nest_of(self.script.find(Handle(self.script, statement_id)), order)[0])
+        return self.session.handle(self._nest_of(self.session.find(Handle(self.session, statement_id)), order)[0])
 
-    def _nest_of(self, here: Place, order: tuple[str, ...]) -> list[Place]:
+    def _nest_of(self, here: StatementPath, order: tuple[str, ...]) -> list[StatementPath]:
         """The loops with these indices around and inside a loop, outermost first."""
         nest = [p for p in [*here.ancestors(), here] if self._index(p) in order]
         while True:
-            loop = self.script.at(nest[-1])
+            loop = self.session.at(nest[-1])
             assert isinstance(loop, For)
             inside = self._next_loop(nest[-1], loop.body, order)
             if inside is None:
                 return nest
             nest.append(inside)
 
-    def _next_loop(self, around: Place, body: Body, order: tuple[str, ...]) -> Place | None:
+    def _next_loop(self, around: StatementPath, body: Body, order: tuple[str, ...]) -> StatementPath | None:
         """The next loop of the nest inside a body, through guards."""
         for k, s in enumerate(body):
             if isinstance(s, For) and s.index in order:
@@ -196,34 +198,34 @@ class Loop(Family):
                 return found
         return None
 
-    def _index(self, place: Place) -> str | None:
-        s = self.script.at(place)
+    def _index(self, place: StatementPath) -> str | None:
+        s = self.session.at(place)
         return s.index if isinstance(s, For) else None
 
-    def _nest(self, order: tuple[str, ...], at: Aim | None) -> Place:
+    def _nest(self, order: tuple[str, ...], at: TargetLike | None) -> StatementPath:
         """The innermost loop of the nest that has all these indices."""
         if len(order) < 2:
             raise refuse("name at least two loops", code="OG604")
-        found: list[Place] = []
+        found: list[StatementPath] = []
         for index in dict.fromkeys(order):
-            for p in self.script.find_all(index, "for"):
+            for p in self.session.find_all(index, "for"):
                 around = [self._index(x) for x in [*p.ancestors(), p]]
                 if {*order} <= {*around}:
                     found.append(p)
         if at is not None:
-            inside = self.script.find(at)
+            inside = self.session.find(at)
             found = [p for p in found if inside == p or inside.inside(p)]
         deepest = [p for p in found if not any(q.inside(p) for q in found)]
         if not deepest:
             raise refuse(f"no nest of loops has all of {', '.join(order)}", code="OG601")
         if len(deepest) > 1:
-            candidates = [(p, self.script.at(p)) for p in deepest]
+            candidates = [(p, self.session.at(p)) for p in deepest]
             message = f"{len(deepest)} nests have the loops {', '.join(order)}"
             raise ambiguous("OG602", message, candidates, "say which: at=Write(…)")
         return deepest[0]
 
     @transformation
-    def swap(self, target: Aim) -> Handle:
+    def swap(self, target: TargetLike) -> Handle:
         """Exchange a loop with the one inside it.
 
         Before:
@@ -247,47 +249,52 @@ class Loop(Family):
         inner = [k for k, x in enumerate(loop.body) if isinstance(x, For)]
         if len(inner) != 1:
             raise refuse(f"`{loop.index}` has {len(inner)} loops directly inside: nothing to swap with", loop)
-        return self.script.handle(self._swap_nested(place, place.child(inner[0])))
+        return self.session.handle(self._swap_nested(place, place.child(inner[0])))
 
-    def _swap_nested(self, outer: Place, inner: Place) -> Place:
+    def _swap_nested(self, outer: StatementPath, inner: StatementPath) -> StatementPath:
         """Swap two loops of which the second is directly in the body of the first; returns where the new outer one is."""
-        statement_id = self.script.at(inner).id
+        statement_id = self.session.at(inner).id
         while inner.parent != outer:
             self._sink_guard(inner)
-            inner = self.script.find(Handle(self.script, statement_id))
-        if len(self.script.around(inner)) > 1:
+            inner = self.session.find(Handle(self.session, statement_id))
+        if len(self.session.around(inner)) > 1:
             self._isolate(inner)
-            inner = self.script.find(Handle(self.script, statement_id))
+            inner = self.session.find(Handle(self.session, statement_id))
             outer = inner.parent
-        a, b = self.script.at(outer), self.script.at(inner)
+        a, b = self.session.at(outer), self.session.at(inner)
         assert isinstance(a, For) and isinstance(b, For)
         bounds = free_vars(b.range.start) | free_vars(b.range.bound)
         if a.index in bounds:
             raise refuse(f"the bounds of the loop over `{b.index}` depend on `{a.index}`", b)
         new = replace(b, body=(replace(a, body=b.body, contract=()),), contract=())
-        self.script.put(outer, new)
+        self.session.put(outer, new)
         return outer
 
-    def _sink_guard(self, inner: Place) -> None:
+    def _sink_guard(self, inner: StatementPath) -> None:
         """`if (c) for …` as `for … if (c)`."""
-        loop, guard = self.script.at(inner), self.script.at(inner.parent)
+        loop, guard = self.session.at(inner), self.session.at(inner.parent)
         assert isinstance(loop, For)
         if not isinstance(guard, If) or guard.other or len(guard.then) != 1 or loop.index in free_vars(guard.test):
             raise refuse("there is something other than loops between the two", guard, "move it out first")
-        self.script.put(inner.parent, replace(loop, body=(replace(guard, then=loop.body),), contract=()))
+        self.session.put(inner.parent, replace(loop, body=(replace(guard, then=loop.body),), contract=()))
 
-    def _isolate(self, inner: Place) -> None:
+    def _isolate(self, inner: StatementPath) -> None:
         """Make a loop the only statement of the loop around it, by fission on both sides."""
-        statement_id = self.script.at(inner).id
+        statement_id = self.session.at(inner).id
         if inner.index > 0:
             self._fission_at(inner)
-            inner = self.script.find(Handle(self.script, statement_id))
-        if inner.index + 1 < len(self.script.around(inner)):
+            inner = self.session.find(Handle(self.session, statement_id))
+        if inner.index + 1 < len(self.session.around(inner)):
             self._fission_at(inner.sibling(1))
 
     @transformation
     def fission(
-        self, target: Aim | None = None, *, before: Aim | None = None, after: Aim | None = None, levels: int = 1
+        self,
+        target: TargetLike | None = None,
+        *,
+        before: TargetLike | None = None,
+        after: TargetLike | None = None,
+        levels: int = 1,
     ) -> Handle:
         """Split a loop in two at a point of its body. Variables used on both sides become arrays.
 
@@ -314,27 +321,27 @@ class Loop(Family):
         point = self._point(target, before, after)
         for _ in range(levels):
             point = self._fission_at(point)
-        return self.script.handle(point)
+        return self.session.handle(point)
 
-    def _point(self, target: Aim | None, before: Aim | None, after: Aim | None) -> Place:
+    def _point(self, target: TargetLike | None, before: TargetLike | None, after: TargetLike | None) -> StatementPath:
         if before is not None:
-            return self.script.find(before)
+            return self.session.find(before)
         if after is not None:
-            return self.script.find(after).sibling(1)
+            return self.session.find(after).sibling(1)
         if isinstance(target, Target) and target.side is not None:
-            return self.script.find(target).sibling(0 if target.side == "before" else 1)
+            return self.session.find(target).sibling(0 if target.side == "before" else 1)
         raise refuse("say where: before=… or after=…", code="OG604")
 
-    def _fission_at(self, point: Place) -> Place:
+    def _fission_at(self, point: StatementPath) -> StatementPath:
         """Split the loop around a point; returns the place of the second loop."""
         if len(point.path) < 2:
             raise refuse("this point is not inside a loop", code="OG603")
         place = point.parent
-        loop = self.script.at(place)
+        loop = self.session.at(place)
         k = point.index
         if isinstance(loop, If) and not loop.other and 0 < k < len(loop.then):
             parts = replace(loop, then=loop.then[:k]), replace(loop, then=loop.then[k:], id=StatementId(parent=loop.id))
-            self.script.put(place, *parts)
+            self.session.put(place, *parts)
             return self._fission_at(place.sibling(1))
         if not isinstance(loop, For):
             raise refuse("this point is not directly in the body of a loop", loop, "fission the inner statement first")
@@ -345,15 +352,15 @@ class Loop(Family):
             statement_id = loop.id
             removed = crossing.init is None or not hoisting.keeps_store(crossing)
             frees = sum(hoisting.is_free_of(s, crossing.name) for s in loop.body[:k])
-            hoisting.hoist(self.script, place.child(loop.body.index(crossing)), 1)
-            place = self.script.find(Handle(self.script, statement_id))
+            hoisting.hoist(self.session, place.child(loop.body.index(crossing)), 1)
+            place = self.session.find(Handle(self.session, statement_id))
             return self._fission_at(place.child(k - int(removed) - frees))
         first = replace(loop, body=loop.body[:k], contract=())
         second = replace(loop, body=loop.body[k:], contract=(), id=StatementId(parent=loop.id))
         if not any(isinstance(s, For) for s in first.body) and any(isinstance(s, For) for s in second.body):
             # the handle of the loop goes on with the part that has the nest
             first, second = replace(first, id=second.id), replace(second, id=first.id)
-        self.script.put(place, first, second)
+        self.session.put(place, first, second)
         return place.sibling(1)
 
     def _crossing(self, loop: For, k: int) -> Decl | None:
@@ -366,7 +373,7 @@ class Loop(Family):
         return None
 
     @transformation
-    def fusion(self, target: Aim, other: Aim | None = None) -> Handle:
+    def fusion(self, target: TargetLike, other: TargetLike | None = None) -> Handle:
         """Merge a loop with the one right after it (or with `other`, which must be right after it).
 
         Before:
@@ -387,10 +394,10 @@ class Loop(Family):
         Fails: when an iteration of the second needs a later iteration of the first.
         """
         place, loop = self._loop(target)
-        next_ = place.sibling(1) if other is None else self.script.find(other, "for")
-        if next_ != place.sibling(1) or next_.index >= len(self.script.around(place)):
+        next_ = place.sibling(1) if other is None else self.session.find(other, "for")
+        if next_ != place.sibling(1) or next_.index >= len(self.session.around(place)):
             raise refuse("the two loops are not next to each other", loop, "s.instr.move brings them together")
-        second = self.script.at(next_)
+        second = self.session.at(next_)
         if not isinstance(second, For):
             raise refuse("what follows is not a loop", second)
         if loop.range == second.range:
@@ -404,11 +411,11 @@ class Loop(Family):
             value = theirs.value(Var(loop.index))
         new = replace(loop, body=(*loop.body, *substitute_body(second.body, {second.index: value})), contract=())
         i = place.index
-        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], new, *b[i + 2 :])))
-        return self.script.handle(place)
+        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:i], new, *b[i + 2 :])))
+        return self.session.handle(place)
 
     @transformation
-    def unroll(self, target: Aim, factor: int | None = None) -> None:
+    def unroll(self, target: TargetLike, factor: int | None = None) -> None:
         """Write out all iterations of a loop, or `factor` of them at a time.
 
         Before:
@@ -425,7 +432,7 @@ class Loop(Family):
         """
         place, loop = self._loop(target)
         if factor is not None:
-            inner = self.script.handle(self.script.find(self.tile(self.script.handle(place), factor)).child(0))
+            inner = self.session.handle(self.session.find(self.tile(self.session.handle(place), factor)).child(0))
             return self.unroll(inner)
         c = counted(loop)
         count = value_of(c.count)
@@ -440,11 +447,11 @@ class Loop(Family):
         for k in range(count):
             body = substitute_body(loop.body, {loop.index: c.value(lit(k))})
             copies += [Block(body)] if declares and count > 1 else body
-        self.script.put(place, *copies)
+        self.session.put(place, *copies)
         return None
 
     @transformation
-    def unroll_hint(self, target: Aim, factor: int | None = None) -> None:
+    def unroll_hint(self, target: TargetLike, factor: int | None = None) -> None:
         """Ask the compiler to unroll: `#pragma unroll`.
 
         Before:
@@ -465,10 +472,10 @@ class Loop(Family):
         hint = "unroll" if factor is None else f"unroll {factor}"
         for place in self._places(target):
             place, loop = self._loop(place)
-            self.script.put(place, hinted(loop, "unroll", hint))
+            self.session.put(place, hinted(loop, "unroll", hint))
 
     @transformation
-    def fast_path(self, target: Aim, *, when: Size | None = None) -> Handle:
+    def fast_path(self, target: TargetLike, *, when: Size | None = None) -> Handle:
         """Run a loop without its guards where all of them hold. One test before it decides: each guard in the iteration that leaves
         least of it, the first or the last one of the loop and of the loops inside it, and `when`.
 
@@ -511,11 +518,11 @@ class Loop(Family):
                 raise refuse(f"a guard depends on `{min(hidden)}`, which is declared inside the loop", loop)
         fast = replace(loop, body=without_guards(loop.body, (loop,)), contract=())
         slow = without_ids(replace(loop, contract=()))
-        self.script.put(place, If(conjunction(tests), (fast,), (slow,)))
-        return self.script.handle(place.child(0))
+        self.session.put(place, If(conjunction(tests), (fast,), (slow,)))
+        return self.session.handle(place.child(0))
 
     @transformation
-    def prefetch(self, target: Aim, *, before: Aim | None = None) -> Handle:
+    def prefetch(self, target: TargetLike, *, before: TargetLike | None = None) -> Handle:
         """Fill a local array one iteration ahead, so that loads and work overlap: for the first iteration before the loop, in each
         iteration for the next one, at its end or at the point `before`. The last iteration fills it for itself again.
 
@@ -547,18 +554,18 @@ class Loop(Family):
         Needs: an array declared in a loop from 0 that counts up by one, filled by the next statement alone.
         Fails: when the loop may have no iteration, what is loaded is written meanwhile, or the array is used after the point.
         """
-        place = self.script.find(target, "decl")
-        decl = self.script.at(place)
+        place = self.session.find(target, "decl")
+        decl = self.session.at(place)
         if not isinstance(decl, Decl) or not dims_of(decl) or len(place.path) < 2:
             raise refuse("this is not the declaration of an array in a loop", decl)
-        around, loop = place.parent, self.script.at(place.parent)
+        around, loop = place.parent, self.session.at(place.parent)
         if not isinstance(loop, For) or not is_plain(loop):
             raise refuse("the array is not declared in a loop from 0 that counts up by one", decl, "s.loop.shift_range")
         k = place.index
         fill, rest = loop.body[k + 1 : k + 2], loop.body[k + 2 :]
         if decl.name not in stored_names(fill) or decl.name in stored_names(rest):
             raise refuse(f"`{decl.name}` is not filled by the next statement alone", decl)
-        point = around.child(len(loop.body)) if before is None else self.script.find(before)
+        point = around.child(len(loop.body)) if before is None else self.session.find(before)
         if point.parent != around or point.index < k + 2:
             raise refuse("`before` is not in the body of the loop, after the array is filled", loop)
         i, count = loop.index, loop.range.bound
@@ -566,11 +573,11 @@ class Loop(Family):
         following = substitute_body(fill, {i: minimum(plus(Var(i), lit(1)), minus(count, lit(1)))})
         ahead = tuple(without_ids(s) for s in following)
         body = (*loop.body[:k], *loop.body[k + 2 : point.index], *ahead, *loop.body[point.index :])
-        self.script.put(around, decl, *first, replace(loop, body=body, contract=()))
-        return self.script.handle(around.sibling(1 + len(first)))
+        self.session.put(around, decl, *first, replace(loop, body=body, contract=()))
+        return self.session.handle(around.sibling(1 + len(first)))
 
     @transformation
-    def once(self, target: Aim, *, index: str, until: Aim | None = None) -> Handle:
+    def once(self, target: TargetLike, *, index: str, until: TargetLike | None = None) -> Handle:
         """Put a statement, or all up to `until`, into a loop of one iteration: what a kernel of one block is made of.
 
         Before:
@@ -585,19 +592,19 @@ class Loop(Family):
 
         Needs: statements of one body. Fails: OG605 when what they declare is used after them.
         """
-        place = self.script.find(target, "decl")
-        last = place if until is None else self.script.find(until)
+        place = self.session.find(target, "decl")
+        last = place if until is None else self.session.find(until)
         if place.sibling(last.index - place.index) != last or last.index < place.index:
-            raise refuse("`until` is not in the same body after it", self.script.at(place))
+            raise refuse("`until` is not in the same body after it", self.session.at(place))
         i, j = place.index, last.index + 1
-        name = self.script.fresh(index, place)
-        self.script.update(
-            edit_body(self.script.program, place, lambda b: (*b[:i], up_to(name, lit(1), b[i:j]), *b[j:]))
+        name = self.session.fresh(index, place)
+        self.session.update(
+            edit_body(self.session.program, place, lambda b: (*b[:i], up_to(name, lit(1), b[i:j]), *b[j:]))
         )
-        return self.script.handle(place)
+        return self.session.handle(place)
 
     @transformation
-    def split_range(self, target: Aim, at: Size) -> Handle:
+    def split_range(self, target: TargetLike, at: Size) -> Handle:
         """Cut a loop in two at an index: the iterations before `at`, then those from `at` on.
 
         Before:
@@ -621,11 +628,11 @@ class Loop(Family):
             raise refuse("only a loop that counts up by one can be cut", loop)
         first = replace(loop, range=replace(loop.range, bound=cut))
         second = replace(loop, range=replace(loop.range, start=cut), id=StatementId(parent=loop.id))
-        self.script.put(place, first, second)
-        return self.script.handle(place.sibling(1))
+        self.session.put(place, first, second)
+        return self.session.handle(place.sibling(1))
 
     @transformation
-    def shift_range(self, target: Aim, by: Size | None = None, *, index: str | None = None) -> Handle:
+    def shift_range(self, target: TargetLike, by: Size | None = None, *, index: str | None = None) -> Handle:
         """Let a loop start elsewhere: the index becomes larger by `by`, or starts at 0 and counts up by one if none is given.
 
         Before:
@@ -641,7 +648,7 @@ class Loop(Family):
         Needs: a loop that counts by a constant. Fails: never for loops it applies to.
         """
         place, loop = self._loop(target)
-        name = loop.index if index is None else self.script.fresh(index, place)
+        name = loop.index if index is None else self.session.fresh(index, place)
         if by is None:
             c = counted(loop)
             value, range_ = c.value(Var(name)), LoopRange(lit(0), "<", c.count, "+", lit(1))
@@ -651,11 +658,11 @@ class Loop(Family):
             range_ = replace(loop.range, start=plus(loop.range.start, b), bound=plus(loop.range.bound, b))
         body = substitute_body(loop.body, {loop.index: value})
         contract = substituted_contract(loop, loop.index, value)
-        self.script.put(place, replace(loop, index=name, range=range_, body=body, contract=contract))
-        return self.script.handle(place)
+        self.session.put(place, replace(loop, index=name, range=range_, body=body, contract=contract))
+        return self.session.handle(place)
 
     @transformation
-    def collapse(self, target: Aim, *, index: str | None = None) -> Handle:
+    def collapse(self, target: TargetLike, *, index: str | None = None) -> Handle:
         """Make one loop of two nested ones.
 
         Before:
@@ -680,17 +687,17 @@ class Loop(Family):
         a, b = counted(loop), counted(inner)
         if loop.index in free_vars(b.count):
             raise refuse(f"the bounds of the loop over `{inner.index}` depend on `{loop.index}`", inner)
-        t = self.script.fresh(index or f"{loop.index}{inner.index}", place)
+        t = self.session.fresh(index or f"{loop.index}{inner.index}", place)
         sub = {loop.index: a.value(div(Var(t), b.count)), inner.index: b.value(mod(Var(t), b.count))}
         body = substitute_body(inner.body, sub)
         count, width = times(a.count, b.count), loop.index_type
         if value_of(count) is None:  # the product of two numbers has the bits of both
             count, width = times(Cast(INT64, a.count), b.count), INT64
-        self.script.put(place, replace(up_to(t, count, body, like=loop), contract=(), index_type=width))
-        return self.script.handle(place)
+        self.session.put(place, replace(up_to(t, count, body, like=loop), contract=(), index_type=width))
+        return self.session.handle(place)
 
     @transformation
-    def hoist(self, target: Aim, levels: int = 1) -> Handle:
+    def hoist(self, target: TargetLike, levels: int = 1) -> Handle:
         """Move the declaration of a variable or an array out of a loop: each iteration gets its own element.
 
         Before:
@@ -709,12 +716,18 @@ class Loop(Family):
         Needs: a declaration in the body of a loop, or in a condition there; `levels` passes that many loops.
         Fails: when an allocation cannot be shown to have a size that is not negative.
         """
-        place = self.script.find(target, "decl")
-        return self.script.handle(hoisting.hoist(self.script, place, levels))
+        place = self.session.find(target, "decl")
+        return self.session.handle(hoisting.hoist(self.session, place, levels))
 
     @transformation
     def hoist_expr(
-        self, target: Aim, name: str, *, read: str | None = None, before: Aim, indep: list[str] | None = None
+        self,
+        target: TargetLike,
+        name: str,
+        *,
+        read: str | None = None,
+        before: TargetLike,
+        indep: list[str] | None = None,
     ) -> Handle:
         """Compute an array read ahead of time, into a new array, before a loop: packing.
 
@@ -739,12 +752,12 @@ class Loop(Family):
         Needs: `read` is an array that the target reads in one place; it does not depend on the loops in `indep`.
         Fails: when the array is written in between.
         """
-        place = self.script.find(target, "read")
-        dest = self.script.find(before, "for")
-        return self.script.handle(hoisting.hoist_read(self.script, place, read, name, dest, indep or [], None))
+        place = self.session.find(target, "read")
+        dest = self.session.find(before, "for")
+        return self.session.handle(hoisting.hoist_read(self.session, place, read, name, dest, indep or [], None))
 
     @transformation
-    def move_out(self, target: Aim, levels: int = 1) -> Handle:
+    def move_out(self, target: TargetLike, levels: int = 1) -> Handle:
         """Move a statement that does the same in every iteration out of the loop, before it. Allocations are moved with their free.
 
         Before:
@@ -763,15 +776,15 @@ class Loop(Family):
 
         Needs: a statement that does not mention the index. Fails: when what it does differs between iterations.
         """
-        place = self.script.find(target, "any")
+        place = self.session.find(target, "any")
         for _ in range(levels):
             place = self._move_out_once(place)
-        return self.script.handle(place)
+        return self.session.handle(place)
 
-    def _move_out_once(self, place: Place) -> Place:
-        if len(place.path) < 2 or not isinstance(loop := self.script.at(place.parent), For):
-            raise refuse("this is not directly in the body of a loop", self.script.at(place))
-        s = self.script.at(place)
+    def _move_out_once(self, place: StatementPath) -> StatementPath:
+        if len(place.path) < 2 or not isinstance(loop := self.session.at(place.parent), For):
+            raise refuse("this is not directly in the body of a loop", self.session.at(place))
+        s = self.session.at(place)
         if any(loop.index in free_vars(e) for e in stmt_exprs(s)) or loop.index in body_free_vars((s,)):
             raise refuse(f"this depends on `{loop.index}`", s)
         frees: tuple[Stmt, ...] = ()
@@ -779,11 +792,11 @@ class Loop(Family):
         if isinstance(s, Decl):
             frees = tuple(x for x in body if hoisting.is_free_of(x, s.name))
             body = tuple(x for x in body if x not in frees)
-        self.script.put(place.parent, s, replace(loop, body=body, contract=()), *frees)
+        self.session.put(place.parent, s, replace(loop, body=body, contract=()), *frees)
         return place.parent
 
     @transformation
-    def parallel(self, target: Aim) -> Handle:
+    def parallel(self, target: TargetLike) -> Handle:
         """Run the iterations of a loop in parallel (`#pragma omp parallel for`).
 
         Before:
@@ -800,11 +813,11 @@ class Loop(Family):
         Needs: a loop. Fails: OG324 when iterations share what they write.
         """
         place, loop = self._loop(target)
-        self.script.put(place, replace(loop, mode=Mode.PARALLEL))
-        return self.script.handle(place)
+        self.session.put(place, replace(loop, mode=Mode.PARALLEL))
+        return self.session.handle(place)
 
     @transformation
-    def simd(self, target: Aim) -> None:
+    def simd(self, target: TargetLike) -> None:
         """Ask the compiler to vectorise a loop (`#pragma omp simd`).
 
         Before:
@@ -823,10 +836,10 @@ class Loop(Family):
         """
         for place in self._places(target):
             place, loop = self._loop(place)
-            self.script.put(place, hinted(loop, "simd", "simd"))
+            self.session.put(place, hinted(loop, "simd", "simd"))
 
     @transformation
-    def rename(self, target: Aim, index: str) -> Handle:
+    def rename(self, target: TargetLike, index: str) -> Handle:
         """Give a loop's index another name.
 
         Before:
@@ -845,10 +858,10 @@ class Loop(Family):
         name = self._name(index, place, loop)
         body = substitute_body(loop.body, {loop.index: Var(name)})
         contract = substituted_contract(loop, loop.index, Var(name))
-        self.script.put(place, replace(loop, index=name, body=body, contract=contract))
-        return self.script.handle(place)
+        self.session.put(place, replace(loop, index=name, body=body, contract=contract))
+        return self.session.handle(place)
 
-    def _name(self, name: str, place: Place, loop: For) -> str:
+    def _name(self, name: str, place: StatementPath, loop: For) -> str:
         """For an index: the name itself if it has no other meaning in the loop or around it, else one with a number."""
-        taken = names_in((loop,)) | names_apart_from_indices(self.script.function_of(place))
-        return self.script.fresh(name, place) if name in taken or declared(self.script, place, name) else name
+        taken = names_in((loop,)) | names_apart_from_indices(self.session.function_of(place))
+        return self.session.fresh(name, place) if name in taken or declared(self.session, place, name) else name

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from optigpu.script.editing import Place, edit_body
-from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim, Handle, Read, root
+from optigpu.script.editing import StatementPath, edit_body
+from optigpu.script.handles import Handle
+from optigpu.script.targets import Read, TargetLike, root
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Alloc, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, For, Stmt, Store
 from optigpu.syntax.types import Array
@@ -43,12 +44,12 @@ from optigpu.transform.simplified import (
 from optigpu.transform.types_at import array_of
 
 
-class Matrix(Family):
+class MatrixTransforms(TransformGroup):
     name = "matrix"
 
     @transformation
     def local_name_tile(
-        self, target: Aim, *, var: str, local_var: str, tile: Sequence[tuple[Size, Size]], uninit: bool = False
+        self, target: TargetLike, *, var: str, local_var: str, tile: Sequence[tuple[Size, Size]], uninit: bool = False
     ) -> Handle:
         """Work on a local copy of a part of an array. `tile` gives start and size in each dimension.
 
@@ -73,13 +74,13 @@ class Matrix(Family):
         copied out.
         Fails: when an access is outside the tile.
         """
-        place = self.script.find(target, "for")
-        s = self.script.at(place)
-        array = array_of(self.script, place, var)
+        place = self.session.find(target, "for")
+        s = self.session.at(place)
+        array = array_of(self.session, place, var)
         if len(tile) != len(array.dims):
             raise refuse(f"`{var}` has {len(array.dims)} dimensions, the tile {len(tile)}", code="OG604")
         parts = [(expression(a), expression(b)) for a, b in tile]
-        local = self.script.fresh(local_var, place)
+        local = self.session.fresh(local_var, place)
         decl, frees = array_decl(local, array.elem, tuple(b for _, b in parts))
         moved = _moved(s, var, local, [a for a, _ in parts])
         names = self._indices(place, len(parts))
@@ -89,14 +90,14 @@ class Matrix(Family):
         copy_in: Body = () if uninit else (_nest(names, sizes, Store(cell(local, inside), cell(var, outside))),)
         written = any(isinstance(x, Store) and root(x.target) == var for x in statements((s,)))
         copy_out: Body = (_nest(names, sizes, Store(cell(var, outside), cell(local, inside))),) if written else ()
-        self.script.put(place, decl, *copy_in, moved, *copy_out, *frees)
-        return self.script.handle(place)
+        self.session.put(place, decl, *copy_in, moved, *copy_out, *frees)
+        return self.session.handle(place)
 
-    def _indices(self, place: Place, count: int) -> list[str]:
-        return [self.script.fresh(f"i{k}", place) for k in range(count)]
+    def _indices(self, place: StatementPath, count: int) -> list[str]:
+        return [self.session.fresh(f"i{k}", place) for k in range(count)]
 
     @transformation
-    def stage(self, array: str, *, at: Aim, name: str) -> Handle:
+    def stage(self, array: str, *, at: TargetLike, name: str) -> Handle:
         """Read an array through a copy that is made just before a loop, with one dimension per dimension of the array that varies.
         Several reads at constant distances share one copy, a tile with its halo.
 
@@ -124,42 +125,46 @@ class Matrix(Family):
         from 0 moves along each dimension: if they are under conditions, the copy leaves out what is outside the array.
         Fails: when the array is written meanwhile.
         """
-        dest = self.script.find(at, "for")
+        dest = self.session.find(at, "for")
         found = [
-            p for p in self.script.find_all(Read(array)) if p.inside(dest) and _reads_directly(self.script.at(p), array)
+            p
+            for p in self.session.find_all(Read(array))
+            if p.inside(dest) and _reads_directly(self.session.at(p), array)
         ]
-        reads = {x.indices for x in _accesses(self.script.at(dest), array)}
+        reads = {x.indices for x in _accesses(self.session.at(dest), array)}
         if len(found) != 1 or len(reads) != 1:
             return self._stage_region(array, dest, name)
         place = found[0]
-        read = hoisting._the_read(self.script, place, array)
-        loops = [s for s in map(self.script.at, place.ancestors()) if isinstance(s, For)]
+        read = hoisting._the_read(self.session, place, array)
+        loops = [s for s in map(self.session.at, place.ancestors()) if isinstance(s, For)]
         inside = [s.index for s in loops if self._within(s, dest)]
         order = [v for e in read.indices for v in inside if v in free_vars(e)]
         unused = [v for v in inside if v not in order]
-        return self.script.handle(hoisting.hoist_read(self.script, place, array, name, dest, unused, order))
+        return self.session.handle(hoisting.hoist_read(self.session, place, array, name, dest, unused, order))
 
-    def _stage_region(self, array: str, dest: Place, name: str) -> Handle:
-        nest = self.script.at(dest)
+    def _stage_region(self, array: str, dest: StatementPath, name: str) -> Handle:
+        nest = self.session.at(dest)
         if not isinstance(nest, For):
             raise refuse("this is not a loop", nest)
         part = region(nest, array)
-        whole = array_of(self.script, dest, array)
+        whole = array_of(self.session, dest, array)
         dims = [d for d in whole.dims if d is not None]
         if len(dims) != len(part.sides):
             raise refuse(f"the sizes of `{array}` are not known", nest)
-        local = self.script.fresh(name, dest)
+        local = self.session.fresh(name, dest)
         decl, frees = array_decl(local, whole.elem, part.sizes)
-        around = {s.index for s in map(self.script.at, dest.ancestors()) if isinstance(s, For) and is_plain(s)}
-        self.script.put(dest, decl, part.copy(local, dims, around), part.reading(nest, local), *frees)
-        return self.script.handle(dest)
+        around = {s.index for s in map(self.session.at, dest.ancestors()) if isinstance(s, For) and is_plain(s)}
+        self.session.put(dest, decl, part.copy(local, dims, around), part.reading(nest, local), *frees)
+        return self.session.handle(dest)
 
-    def _within(self, loop: For, dest: Place) -> bool:
-        outer = self.script.at(dest)
+    def _within(self, loop: For, dest: StatementPath) -> bool:
+        outer = self.session.at(dest)
         return loop is outer or any(x is loop for x in statements((outer,)))
 
     @transformation
-    def stack_copy(self, target: Aim, *, var: str, copy_var: str, copy_dims: int, uninit: bool = False) -> Handle:
+    def stack_copy(
+        self, target: TargetLike, *, var: str, copy_var: str, copy_dims: int, uninit: bool = False
+    ) -> Handle:
         """Work on a copy of the last `copy_dims` dimensions of an array, where the other indices stay the same.
 
         Before:
@@ -185,9 +190,9 @@ class Matrix(Family):
         Needs: the leading indices are the same at every access in the target. With `uninit` nothing is copied in.
         Fails: when what is copied was never written.
         """
-        place = self.script.find(target, "for")
-        s = self.script.at(place)
-        array = array_of(self.script, place, var)
+        place = self.session.find(target, "for")
+        s = self.session.at(place)
+        array = array_of(self.session, place, var)
         lead = len(array.dims) - copy_dims
         if copy_dims < 1 or lead < 0:
             raise refuse(f"`{var}` has {len(array.dims)} dimensions", code="OG604")
@@ -199,7 +204,7 @@ class Matrix(Family):
         dims = [d for d in array.dims[lead:] if d is not None]
         if len(dims) != copy_dims:
             raise refuse(f"the sizes of `{var}` are not known", s)
-        local = self.script.fresh(copy_var, place)
+        local = self.session.fresh(copy_var, place)
         decl, frees = array_decl(local, array.elem, tuple(dims))
 
         def one(x: Expr) -> Expr:
@@ -212,11 +217,11 @@ class Matrix(Family):
         inner = [Var(n) for n in names]
         copy_in = _nest(names, dims, Store(cell(local, inner), cell(var, [*prefix, *inner])))
         copy_out = _nest(names, dims, Store(cell(var, [*prefix, *inner]), cell(local, inner)))
-        self.script.put(place, decl, *(() if uninit else (copy_in,)), moved, copy_out, *frees)
-        return self.script.handle(place)
+        self.session.put(place, decl, *(() if uninit else (copy_in,)), moved, copy_out, *frees)
+        return self.session.handle(place)
 
     @transformation
-    def memcpy(self, *, dst: str, src: str, dims: Sequence[Size], before: Aim) -> Handle:
+    def memcpy(self, *, dst: str, src: str, dims: Sequence[Size], before: TargetLike) -> Handle:
         """Insert loops that copy one array to another.
 
         Before:
@@ -230,14 +235,14 @@ class Matrix(Family):
 
         Needs: two arrays with these sizes. Fails: when the source was not written, or the copy changes the result.
         """
-        place = self.script.find(before)
+        place = self.session.find(before)
         names = self._indices(place, len(dims))
         at = [Var(n) for n in names]
-        self.script.insert(place, _nest(names, [expression(d) for d in dims], Store(cell(dst, at), cell(src, at))))
-        return self.script.handle(place)
+        self.session.insert(place, _nest(names, [expression(d) for d in dims], Store(cell(dst, at), cell(src, at))))
+        return self.session.handle(place)
 
     @transformation
-    def reorder_dims(self, target: Aim, order: Sequence[int]) -> Handle:
+    def reorder_dims(self, target: TargetLike, order: Sequence[int]) -> Handle:
         """Lay out a local array with its dimensions in another order.
 
         Before:
@@ -263,7 +268,7 @@ class Matrix(Family):
         )
 
     @transformation
-    def merge_dims(self, target: Aim, first: int, count: int = 2) -> Handle:
+    def merge_dims(self, target: TargetLike, first: int, count: int = 2) -> Handle:
         """Make one dimension of `count` neighbouring dimensions of a local array: the layout stays the same.
 
         Before:
@@ -300,7 +305,7 @@ class Matrix(Family):
         return self._relayout(place, decl, (*dims[:first], size, *dims[end:]), flat)
 
     @transformation
-    def split_dim(self, target: Aim, dim: int, size: int) -> Handle:
+    def split_dim(self, target: TargetLike, dim: int, size: int) -> Handle:
         """Make two dimensions of one dimension of a local array: rows of `size` cells. The layout stays the same.
 
         Before:
@@ -338,7 +343,7 @@ class Matrix(Family):
         )
 
     @transformation
-    def pad(self, target: Aim, dim: int, by: int = 1) -> Handle:
+    def pad(self, target: TargetLike, dim: int, by: int = 1) -> Handle:
         """Make a dimension of a local array larger by unused cells, for alignment or against bank conflicts.
 
         Before:
@@ -360,7 +365,7 @@ class Matrix(Family):
         )
 
     @transformation
-    def elim(self, target: Aim) -> None:
+    def elim(self, target: TargetLike) -> None:
         """Remove a local array that is filled once: what was stored is computed where it is read.
 
         Before:
@@ -381,7 +386,7 @@ class Matrix(Family):
         Fails: when the value has changed where it is read.
         """
         place, decl = self._array(target)
-        body = self.script.around(place)
+        body = self.session.around(place)
         rest = body[place.index + 1 :]
         stores = [x for x in statements(rest) if isinstance(x, Store) and root(x.target) == decl.name]
         if len(stores) != 1 or not isinstance(stores[0].target, Index) or stores[0].op is not None:
@@ -404,17 +409,17 @@ class Matrix(Family):
         kept = tuple(x for x in rest if x is not filling and not hoisting.is_free_of(x, decl.name))
         new = rewrite_body(kept, lambda e: rewrite(e, read))
         i = place.index
-        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], *new)))
+        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:i], *new)))
 
-    def _array(self, target: Aim) -> tuple[Place, Decl]:
-        place = self.script.find(target, "decl")
-        s = self.script.at(place)
+    def _array(self, target: TargetLike) -> tuple[StatementPath, Decl]:
+        place = self.session.find(target, "decl")
+        s = self.session.at(place)
         if not isinstance(s, Decl) or not dims_of(s):
             raise refuse("this is not the declaration of an array", s)
         return place, s
 
-    def _relayout(self, place: Place, decl: Decl, dims: tuple[Expr, ...], indices: object) -> Handle:
-        rest = self.script.around(place)[place.index + 1 :]
+    def _relayout(self, place: StatementPath, decl: Decl, dims: tuple[Expr, ...], indices: object) -> Handle:
+        rest = self.session.around(place)[place.index + 1 :]
         rank = len(dims_of(decl))
 
         def one(x: Expr) -> Expr:
@@ -431,8 +436,8 @@ class Matrix(Family):
             assert isinstance(decl.type, Array)
             changed = replace(decl, type=replace(decl.type, dims=dims))
         i = place.index
-        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:i], changed, *new)))
-        return self.script.handle(place)
+        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:i], changed, *new)))
+        return self.session.handle(place)
 
 
 def _nest(names: Sequence[str], sizes: Sequence[Expr], inner: Stmt) -> Stmt:

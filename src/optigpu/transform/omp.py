@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.program import For, Mode
 from optigpu.transform.loop_nests import hinted, refuse
 
 SCHEDULES = ("static", "dynamic", "guided")
 
 
-class Omp(Family):
+class OpenMPTransforms(TransformGroup):
     name = "omp"
 
     @transformation
-    def schedule(self, target: Aim, kind: str, chunk: int | None = None) -> None:
+    def schedule(self, target: TargetLike, kind: str, chunk: int | None = None) -> None:
         """How the iterations of a parallel loop are given to threads: static, dynamic or guided.
 
         Before:
@@ -40,7 +40,7 @@ class Omp(Family):
         self._hint(target, "schedule(", f"schedule({kind}{'' if chunk is None else f',{chunk}'})")
 
     @transformation
-    def num_threads(self, target: Aim, count: int) -> None:
+    def num_threads(self, target: TargetLike, count: int) -> None:
         """How many threads run a parallel loop.
 
         Before:
@@ -62,7 +62,7 @@ class Omp(Family):
         self._hint(target, "num_threads(", f"num_threads({count})")
 
     @transformation
-    def sequential(self, target: Aim) -> None:
+    def sequential(self, target: TargetLike) -> None:
         """Run a parallel loop sequentially again.
 
         Before:
@@ -78,17 +78,17 @@ class Omp(Family):
 
         Needs: a parallel loop. Fails: never.
         """
-        place = self.script.find(target, "for")
+        place = self.session.find(target, "for")
         loop = self._parallel(target)
-        self.script.put(place, replace(loop, mode=Mode.SEQUENTIAL, hints=tuple(h for h in loop.hints if "(" not in h)))
+        self.session.put(place, replace(loop, mode=Mode.SEQUENTIAL, hints=tuple(h for h in loop.hints if "(" not in h)))
 
-    def _parallel(self, target: Aim) -> For:
-        loop = self.script.at(target, "for")
+    def _parallel(self, target: TargetLike) -> For:
+        loop = self.session.at(target, "for")
         if not isinstance(loop, For) or loop.mode is not Mode.PARALLEL:
             raise refuse("this is not a parallel loop", loop, "s.loop.parallel makes it one")
         return loop
 
-    def _hint(self, target: Aim, stem: str, hint: str) -> None:
-        place = self.script.find(target, "for")
+    def _hint(self, target: TargetLike, stem: str, hint: str) -> None:
+        place = self.session.find(target, "for")
         loop = self._parallel(target)
-        self.script.put(place, hinted(loop, stem, hint))
+        self.session.put(place, hinted(loop, stem, hint))

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from optigpu.kernel.thread_rules import WARP
 from optigpu.script.editing import edit_body
-from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim, Handle
+from optigpu.script.handles import Handle
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Binary, Call, Expr, Index, Real, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.syntax.source import NO_ID
@@ -38,11 +39,11 @@ from optigpu.transform.types_at import array_of, scalar_of
 EXTREMES = ("fmaxf", "fminf", "fmax", "fmin", "max", "min")
 
 
-class Reduce(Family):
+class ReductionTransforms(TransformGroup):
     name = "reduce"
 
     @transformation
-    def slide(self, target: Aim) -> Handle:
+    def slide(self, target: TargetLike) -> Handle:
         """Compute sums over a sliding window from one another: add what comes in, subtract what goes out.
 
         Before:
@@ -68,8 +69,8 @@ class Reduce(Family):
         Needs: a loop whose body sums over a window that moves with its index, and at least one iteration.
         Fails: when it is not known that the loop runs at all, or the window is not the same size throughout.
         """
-        place = self.script.find(target, "for")
-        loop = self.script.at(place)
+        place = self.session.find(target, "for")
+        loop = self.session.at(place)
         if not isinstance(loop, For) or (loop.range.relation, loop.range.op, loop.range.amount) != ("<", "+", lit(1)):
             raise refuse("this is not a loop that counts up by one", loop)
         decl, window, add, rest = _window_sum(loop)
@@ -96,11 +97,11 @@ class Reduce(Family):
         update = Store(Var(decl.name), Binary("-", entering, leaving), "+")
         sliding = up_to(i, loop.range.bound, (update, *rest), plus(start, lit(1)), replace(loop, contract=()))
         n = place.index
-        self.script.update(edit_body(self.script.program, place, lambda b: (*b[:n], *first, sliding, *b[n + 1 :])))
-        return self.script.handle(place.sibling(len(first)))
+        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:n], *first, sliding, *b[n + 1 :])))
+        return self.session.handle(place.sibling(len(first)))
 
     @transformation
-    def parts(self, target: Aim, *, var: str, parts: str, part: str = "part") -> Handle:
+    def parts(self, target: TargetLike, *, var: str, parts: str, part: str = "part") -> Handle:
         """Let each iteration reduce by itself, into an array, and combine its elements afterwards.
 
         Before:
@@ -130,27 +131,27 @@ class Reduce(Family):
         Needs: a loop from 0 that adds to `var`, or takes a maximum or minimum with it, and uses it for nothing else. Parts of a sum
         start with 0, those of a maximum with the variable. Fails: when there is another use of the variable in the loop.
         """
-        place = self.script.find(target, "for")
-        loop = self.script.at(place)
+        place = self.session.find(target, "for")
+        loop = self.session.at(place)
         if not isinstance(loop, For) or not is_plain(loop):
             raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
-        elem = scalar_of(self.script, place, var)
+        elem = scalar_of(self.session, place, var)
         combined = [s for s in statements(loop.body) if isinstance(s, Store) and s.target == Var(var)]
         others = [e for s in statements(loop.body) if s not in combined for e in stmt_exprs(s)]
         others += [_operand(s) for s in combined]
         if len(combined) != 1 or not _reduces(combined[0]) or any(var in free_vars(e) for e in others):
             raise refuse(f"`{var}` is not only added to here, or compared with", loop, "x += e; or x = fmaxf(x, e);")
-        array, local = (self.script.fresh(name, place) for name in (parts, part))
+        array, local = (self.session.fresh(name, place) for name in (parts, part))
         mine = cell(array, [Var(loop.index)])
         first = _zero(elem) if combined[0].op == "+" else Var(var)
         body = (Decl(local, elem, first), *substitute_body(loop.body, {var: Var(local)}), Store(mine, Var(local)))
         last = replace(loop, body=(_combining(combined[0], Var(var), mine),), contract=(), id=NO_ID)
         decl, free = array_decl(array, elem, (loop.range.bound,))
-        self.script.put(place, decl, replace(loop, body=body, contract=()), last, *free)
-        return self.script.handle(place.sibling(2))
+        self.session.put(place, decl, replace(loop, body=body, contract=()), last, *free)
+        return self.session.handle(place.sibling(2))
 
     @transformation
-    def tree(self, target: Aim, *, index: str = "h") -> Handle:
+    def tree(self, target: TargetLike, *, index: str = "h") -> Handle:
         """Sum a local array by halves: each pass adds the second half of what is left to the first. The array is used up. The same
         for maxima and minima.
 
@@ -183,8 +184,8 @@ class Reduce(Family):
 
         Needs: a loop over all of an array whose size is a power of two. Fails: when the array is used afterwards.
         """
-        place = self.script.find(target, "for")
-        loop = self.script.at(place)
+        place = self.session.find(target, "for")
+        loop = self.session.at(place)
         match loop:
             case For(i, _, (Store(into) as combined,)) if is_plain(loop) and _reduces(combined):
                 size, element = value_of(loop.range.bound), _operand(combined)
@@ -194,19 +195,19 @@ class Reduce(Family):
             raise refuse("this is not a loop over an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
         if size is None or size & (size - 1) or size < 1:
             raise refuse("the number of elements is not a power of two", loop)
-        h = self.script.fresh(index, place)
+        h = self.session.fresh(index, place)
         array = element.base.name
         mine, other = cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))])
         pair = If(less(Var(i), Var(h)), (_combining(combined, mine, other),))
         level = replace(loop, body=(pair,), contract=())
         halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
-        self.script.put(place, halves, _combining(combined, into, cell(array, [lit(0)])))
-        return self.script.handle(place)
+        self.session.put(place, halves, _combining(combined, into, cell(array, [lit(0)])))
+        return self.session.handle(place)
 
     @transformation
     def warp(
         self,
-        target: Aim,
+        target: TargetLike,
         *,
         warp: str = "w",
         lane: str = "l",
@@ -263,14 +264,14 @@ class Reduce(Family):
         Needs: a loop over all of an array whose size is a multiple of 32. `gpu.launch` with both arrays in registers makes the copy
         a shuffle. Fails: when the array is used afterwards.
         """
-        place = self.script.find(target, "for")
-        loop = self.script.at(place)
+        place = self.session.find(target, "for")
+        loop = self.session.at(place)
         _, into, array, size = _summed(loop)
         if size is None or size % WARP or size < WARP:
             raise refuse("the number of elements is not a multiple of 32", loop)
-        t = array_of(self.script, place, array).elem
-        w, d, o, s, x, j = (self.script.fresh(name, place) for name in (warp, distance, other, sums, total, "j"))
-        v = self.script.fresh(lane, place)
+        t = array_of(self.session, place, array).elem
+        w, d, o, s, x, j = (self.session.fresh(name, place) for name in (warp, distance, other, sums, total, "j"))
+        v = self.session.fresh(lane, place)
         first = times(Var(w), lit(WARP))
 
         def at(name: str, index: Expr) -> Index:
@@ -293,13 +294,13 @@ class Reduce(Family):
             up_to(j, lit(size // WARP), (Store(Var(x), cell(s, [Var(j)]), "+"),)),
             Store(into, Var(x), "+"),
         )
-        self.script.put(place, *new)
-        return self.script.handle(place.sibling(2))
+        self.session.put(place, *new)
+        return self.session.handle(place.sibling(2))
 
     @transformation
     def scan(
         self,
-        target: Aim,
+        target: TargetLike,
         size: Size,
         *,
         outer: str,
@@ -352,16 +353,16 @@ class Reduce(Family):
         Needs: a loop from 0 that adds to a variable declared before it with 0, and stores it; with `twice`, it may also store
         what it computes from it. Fails: when what is stored is read in the loop.
         """
-        place = self.script.find(target, "for")
-        loop = self.script.at(place)
-        around = self.script.around(place)
+        place = self.session.find(target, "for")
+        loop = self.session.at(place)
+        around = self.session.around(place)
         if not isinstance(loop, For) or not is_plain(loop):
             raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
         total = _sum_before(around[: place.index], loop)
         if total is None or not isinstance(total.type, Scalar):
             raise refuse("there is no sum declared before the loop, and used in it first", loop, "float sum = 0.0f;")
         i, x, n = loop.index, total.name, expression(size)
-        o, s, b, k = (self.script.fresh(name, place) for name in (outer, sums, before, "k"))
+        o, s, b, k = (self.session.fresh(name, place) for name in (outer, sums, before, "k"))
         index, bound = plus(times(Var(o), n), Var(i)), loop.range.bound
         exact = value_of(mod(bound, n)) == 0
         count = exact_div(bound, n) if exact else ceil_div(bound, n)
@@ -376,7 +377,7 @@ class Reduce(Family):
             add_up = up_to(k, Var(o), (Store(cell(b, [Var(o)]), cell(s, [Var(k)]), "+"),))
             middle: Body = (up_to(o, count, (Store(cell(b, [Var(o)]), _zero(total.type)), add_up)),)
         else:
-            y = self.script.fresh(running, place)
+            y = self.session.fresh(running, place)
             step = (Store(cell(b, [Var(o)]), Var(y)), Store(Var(y), cell(s, [Var(o)]), "+"))
             middle = (Decl(y, total.type, _zero(total.type)), up_to(o, count, step))
         if twice:
@@ -392,8 +393,10 @@ class Reduce(Family):
         loops = (up_to(o, count, first), *middle, up_to(o, count, third))
         new = (decl_s, decl_b, *loops, *rest, *free_s, *free_b)
         p, d = place.index, around.index(total)
-        self.script.update(edit_body(self.script.program, place, lambda w: (*w[:d], *w[d + 1 : p], *new, *w[p + 1 :])))
-        return self.script.handle(place.sibling(1))
+        self.session.update(
+            edit_body(self.session.program, place, lambda w: (*w[:d], *w[d + 1 : p], *new, *w[p + 1 :]))
+        )
+        return self.session.handle(place.sibling(1))
 
 
 def _summed(s: Stmt) -> tuple[str, Var | Index, str, int | None]:

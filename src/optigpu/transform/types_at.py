@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from optigpu.frontend.shapes import effective_type
-from optigpu.script.editing import Place, body_around
-from optigpu.script.session import Script
+from optigpu.script.editing import StatementPath, body_around
+from optigpu.script.session import Session
 from optigpu.syntax.exprs import Alloc
 from optigpu.syntax.program import Decl, For
 from optigpu.syntax.types import INT, Array, Pointer, Scalar, Type
 from optigpu.transform.loop_nests import refuse
 
 
-def declared(script: Script, place: Place, name: str) -> Type | None:
+def declared(script: Session, place: StatementPath, name: str) -> Type | None:
     """The type of a variable seen from a place; a pointer to an allocation is the array it points to."""
-    levels = [Place(place.function, place.path[:n]) for n in range(len(place.path), 0, -1)]
+    levels = [StatementPath(place.function, place.path[:n]) for n in range(len(place.path), 0, -1)]
     for level in levels:
         for s in reversed(body_around(script.program, level)[: level.index]):
             if isinstance(s, Decl) and s.name == name:
@@ -31,14 +31,14 @@ def declared(script: Script, place: Place, name: str) -> Type | None:
     return None
 
 
-def scalar_of(script: Script, place: Place, name: str) -> Scalar:
+def scalar_of(script: Session, place: StatementPath, name: str) -> Scalar:
     t = declared(script, place, name)
     if not isinstance(t, Scalar):
         raise refuse(f"`{name}` is not a scalar variable here", code="OG603" if t is not None else "OG601")
     return t
 
 
-def array_of(script: Script, place: Place, name: str) -> Array:
+def array_of(script: Session, place: StatementPath, name: str) -> Array:
     t = declared(script, place, name)
     if isinstance(t, Pointer) or not isinstance(t, Array):
         raise refuse(f"`{name}` is not an array here", code="OG603" if t is not None else "OG601")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.script.editing import Place, edit_body
-from optigpu.script.session import Family, transformation
-from optigpu.script.targets import Aim, Handle
+from optigpu.script.editing import StatementPath, edit_body
+from optigpu.script.handles import Handle
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Call, Expr, Index, Var
 from optigpu.syntax.inlining import explicit
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Return, Store
@@ -17,18 +18,18 @@ from optigpu.transform.simplified import Size, expression, statements_from
 from optigpu.transform.types_at import scalar_of
 
 
-class Variable(Family):
+class VariableTransforms(TransformGroup):
     name = "variable"
 
-    def _decl(self, aim: Aim) -> tuple[Place, Decl]:
-        place = self.script.find(aim, "decl")
-        s = self.script.at(place)
+    def _decl(self, aim: TargetLike) -> tuple[StatementPath, Decl]:
+        place = self.session.find(aim, "decl")
+        s = self.session.at(place)
         if not isinstance(s, Decl):
             raise refuse("this is not a declaration", s)
         return place, s
 
     @transformation
-    def local_name(self, target: Aim, *, var: str, local_var: str) -> Handle:
+    def local_name(self, target: TargetLike, *, var: str, local_var: str) -> Handle:
         """Work on a copy of a variable inside a loop's body: copied in at its start and back at its end.
 
         Before:
@@ -49,24 +50,24 @@ class Variable(Family):
 
         Needs: the target is the loop whose body uses `var`. Fails: never for a scalar variable.
         """
-        place = self.script.find(target, "for")
-        loop = self.script.at(place)
+        place = self.session.find(target, "for")
+        loop = self.session.at(place)
         if not isinstance(loop, For):
             raise refuse("the target must be a loop", loop)
         if var not in body_free_vars(loop.body):
             raise refuse(f"`{var}` is not used in this loop", loop, code="OG601")
-        elem = scalar_of(self.script, place.child(0), var)
-        local = self.script.fresh(local_var, place)
+        elem = scalar_of(self.session, place.child(0), var)
+        local = self.session.fresh(local_var, place)
         body = (
             Decl(local, elem, Var(var)),
             *substitute_body(loop.body, {var: Var(local)}),
             Store(Var(var), Var(local)),
         )
-        self.script.put(place, replace(loop, body=body, contract=()))
-        return self.script.handle(place.child(0))
+        self.session.put(place, replace(loop, body=body, contract=()))
+        return self.session.handle(place.child(0))
 
     @transformation
-    def inline(self, target: Aim) -> None:
+    def inline(self, target: TargetLike) -> None:
         """Replace a variable by its initial value, everywhere.
 
         Before:
@@ -85,18 +86,18 @@ class Variable(Family):
         place, decl = self._decl(target)
         if decl.init is None or not isinstance(decl.type, Scalar):
             raise refuse(f"`{decl.name}` has no initial value", decl)
-        rest = self.script.around(place)[place.index + 1 :]
+        rest = self.session.around(place)[place.index + 1 :]
         if _assigned(rest, decl.name):
             raise refuse(
                 f"`{decl.name}` is assigned", decl, "only a variable that keeps its initial value can be inlined"
             )
         value, i = explicit(decl.init), place.index
-        self.script.update(
-            edit_body(self.script.program, place, lambda b: (*b[:i], *substitute_body(b[i + 1 :], {decl.name: value})))
+        self.session.update(
+            edit_body(self.session.program, place, lambda b: (*b[:i], *substitute_body(b[i + 1 :], {decl.name: value})))
         )
 
     @transformation
-    def bind(self, target: Aim, name: str, expr: Size) -> Handle:
+    def bind(self, target: TargetLike, name: str, expr: Size) -> Handle:
         """Name an expression of a statement.
 
         Before:
@@ -113,8 +114,8 @@ class Variable(Family):
         Needs: the expression occurs in the target, and computing it a statement earlier is possible.
         Fails: when it reads what is not there yet.
         """
-        place = self.script.find(target, "write")
-        s = self.script.at(place)
+        place = self.session.find(target, "write")
+        s = self.session.at(place)
         wanted = expression(expr)
         found = [x for e in _values(s) for x in subexpressions(e) if x == wanted]
         if not found:
@@ -122,7 +123,7 @@ class Variable(Family):
         elem = found[0].type
         if not isinstance(elem, Scalar):
             raise refuse("the expression is not a number", s)
-        fresh = self.script.fresh(name, place)
+        fresh = self.session.fresh(name, place)
 
         def swap(e: Expr) -> Expr:
             return rewrite(e, lambda x: Var(fresh) if x == wanted else x)
@@ -131,11 +132,11 @@ class Variable(Family):
             new: Store | For = replace(s, value=swap(s.value))
         else:
             new = map_stmt_exprs(s, swap)  # type: ignore[assignment]
-        self.script.put(place, Decl(fresh, elem, wanted, const=True), new)
-        return self.script.handle(place)
+        self.session.put(place, Decl(fresh, elem, wanted, const=True), new)
+        return self.session.handle(place)
 
     @transformation
-    def insert(self, declaration: str, *, before: Aim) -> Handle:
+    def insert(self, declaration: str, *, before: TargetLike) -> Handle:
         """Declare a new variable before a statement.
 
         Before:
@@ -147,15 +148,15 @@ class Variable(Family):
 
         Needs: one declaration. Fails: when its initial value cannot be computed there.
         """
-        place = self.script.find(before)
+        place = self.session.find(before)
         new = statements_from(declaration)
         if len(new) != 1 or not isinstance(new[0], Decl):
             raise refuse(f"`{declaration}` is not one declaration", code="OG604")
-        self.script.insert(place, *new)
-        return self.script.handle(place)
+        self.session.insert(place, *new)
+        return self.session.handle(place)
 
     @transformation
-    def rename(self, target: Aim, name: str) -> Handle:
+    def rename(self, target: TargetLike, name: str) -> Handle:
         """Give a variable or an array another name.
 
         Before:
@@ -169,10 +170,10 @@ class Variable(Family):
         Needs: a declaration. Fails: never; a name in use gets a number.
         """
         place, decl = self._decl(target)
-        fresh, i = self.script.fresh(name, place), place.index
-        self.script.update(
+        fresh, i = self.session.fresh(name, place), place.index
+        self.session.update(
             edit_body(
-                self.script.program,
+                self.session.program,
                 place,
                 lambda b: (
                     *b[:i],
@@ -181,10 +182,10 @@ class Variable(Family):
                 ),
             )
         )
-        return self.script.handle(place)
+        return self.session.handle(place)
 
     @transformation
-    def init_detach(self, target: Aim) -> Handle:
+    def init_detach(self, target: TargetLike) -> Handle:
         """Separate a declaration from its initial value.
 
         Before:
@@ -201,11 +202,11 @@ class Variable(Family):
         place, decl = self._decl(target)
         if decl.init is None or not isinstance(decl.type, Scalar):
             raise refuse(f"`{decl.name}` has no initial value", decl)
-        self.script.put(place, replace(decl, init=None, const=False), Store(Var(decl.name), decl.init))
-        return self.script.handle(place)
+        self.session.put(place, replace(decl, init=None, const=False), Store(Var(decl.name), decl.init))
+        return self.session.handle(place)
 
     @transformation
-    def elim(self, target: Aim) -> None:
+    def elim(self, target: TargetLike) -> None:
         """Remove a variable or an array that is not used, and its free.
 
         Before:
@@ -219,9 +220,9 @@ class Variable(Family):
         """
         place, decl = self._decl(target)
         i = place.index
-        self.script.update(
+        self.session.update(
             edit_body(
-                self.script.program,
+                self.session.program,
                 place,
                 lambda b: (*b[:i], *(x for x in b[i + 1 :] if x != CallStmt(Call("free", (Var(decl.name),))))),
             )
