@@ -122,8 +122,6 @@ STILL_IN_CYCLES = {
     "optigpu.runtime.cuda",
     "optigpu.elaborate.functions",
     "optigpu.elaborate.open_floats",
-    "optigpu.search.explore",
-    "optigpu.search.trees",
     "optigpu.interp.compile",
     "optigpu.interp.machine",
     "optigpu",
