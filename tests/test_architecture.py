@@ -21,6 +21,7 @@ ORDER = [
     "frontend",
     "elaborate",
     "search",
+    "errors",
     "check",
     "script",
     "transform",
@@ -41,6 +42,7 @@ ONLY = {
     "syntax": set(),
     "frontend": {"syntax"},
     "elaborate": {"logic", "kernel", "syntax", "frontend"},
+    "errors": {"logic", "kernel", "syntax"},
     "interp": {"syntax", "frontend"},  # the yardstick is independent of what it measures
     "runtime": {"syntax", "codegen"},
 }

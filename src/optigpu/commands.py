@@ -29,6 +29,7 @@ from optigpu.codegen.c import emit_c
 from optigpu.codegen.emission import Emission, read_emission
 from optigpu.differential import compare_on
 from optigpu.elaborate.functions import Elaborated, elaborate
+from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file
 from optigpu.frontend.shapes import effective_types
 from optigpu.interp.machine import Runner
@@ -38,7 +39,6 @@ from optigpu.interp.testing import satisfying_input, test_function, valid_inputs
 from optigpu.report.audit_text import first_difference, render_audit
 from optigpu.report.diagnostics import Style
 from optigpu.report.diffs import render_diff
-from optigpu.report.explanations import EXPLANATIONS
 from optigpu.report.scripts import emitted_header, render_script, render_step, render_step_error
 from optigpu.report.test_summary import render_test, show_inputs
 from optigpu.report.verdict_text import as_json, render_function, summary
@@ -195,9 +195,9 @@ def _wrong_code(given: str, kind: str, claimed: Certified, emission: Emission) -
 
 def explain_command(args: argparse.Namespace, style: Style) -> int:
     code = args.code.upper()
-    if code not in EXPLANATIONS:
+    if code not in CATALOGUE:
         raise CallError(f"there is no error code {args.code} (codes look like OG302)")
-    print(f"{style.bold(code)}  {EXPLANATIONS[code]}")
+    print(f"{style.bold(code)}  {CATALOGUE[code].explanation}")
     return FINE
 
 

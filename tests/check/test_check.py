@@ -18,11 +18,11 @@ from optigpu.check.trusted import count
 from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
+from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file, parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
 from optigpu.interp.testing import test_function as run_tests
-from optigpu.report.explanations import EXPLANATIONS
 from optigpu.report.verdict_text import as_json, render_function
 from optigpu.search.inferred_contracts import annotated
 from optigpu.solver.z3_solver import Z3Solver
@@ -358,7 +358,7 @@ def test_every_code_is_explained(capsys) -> None:
     used = set()
     for path in (ROOT / "src").rglob("*.py"):
         used |= set(re.findall(r'"(OG\d{3})"', path.read_text(encoding="utf-8")))
-    assert used <= EXPLANATIONS.keys()
+    assert used <= CATALOGUE.keys()
     assert main(["explain", "og302"]) == 0
     assert "permission" in capsys.readouterr().out
     assert main(["explain", "nonsense"]) == 2

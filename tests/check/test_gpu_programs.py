@@ -9,11 +9,11 @@ import pytest
 from optigpu.check.audit import audit, certificate_of
 from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
+from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file, parse_text
 from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
 from optigpu.interp.testing import test_function as run_tests
-from optigpu.report.explanations import EXPLANATIONS
 from optigpu.report.verdict_text import render_function
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.diagnostic import InputError
@@ -179,5 +179,5 @@ def test_errors_of_threads_read_well(golden) -> None:
         codes.add(bad.problem.code)
         source = SourceText("", text)
         texts.append(render_function(bad, sources=lambda _, s=source: s))
-    assert codes == OF_THREADS <= EXPLANATIONS.keys()
+    assert codes == OF_THREADS <= CATALOGUE.keys()
     golden(ROOT / "tests" / "golden" / "gpu_errors.txt", "\n\n".join(texts) + "\n")

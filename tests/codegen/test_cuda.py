@@ -13,10 +13,10 @@ from tools.check_cuda import complaints, sources, unit_of
 from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.differential import compare, compare_on, numpy_arguments
+from optigpu.errors.catalogue import CATALOGUE
 from optigpu.interp.machine import Runner
 from optigpu.interp.testing import run_once, valid_inputs
 from optigpu.interp.testing import test_function as run_tests
-from optigpu.report.explanations import EXPLANATIONS
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.nvcc import nvcc
 from optigpu.syntax.program import CallStmt
@@ -297,7 +297,7 @@ def test_every_code_is_explained() -> None:
     used: set[str] = set()
     for path in (ROOT / "src/optigpu/codegen").rglob("*.py"):
         used |= set(re.findall(r'"(OG\d+)"', path.read_text(encoding="utf-8")))
-    assert used <= EXPLANATIONS.keys()
+    assert used <= CATALOGUE.keys()
 
 
 # nvcc -----------------------------------------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ from typing import Any
 
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
-from optigpu.report.problem_text import diagnostic_of
-from optigpu.report.thread_problem_text import RACES, race_message
+from optigpu.report.problem_text import diagnostic_of, race_message
 from optigpu.syntax.diagnostic import Diagnostic, Label
+
+DATA_RACE = "OG210"  # the code of a race in a run of the interpreter
 
 
 def render_function(r: FunctionResult, style: Style = PLAIN, sources: Sources = read_source) -> str:
@@ -34,8 +35,9 @@ def combined(r: FunctionResult) -> Diagnostic:
     if r.counterexample is None:
         return d
     seen = r.counterexample.diagnostic
-    if seen.code == "OG210" and d.code in RACES:
-        return Diagnostic(d.code, race_message(r.problem, seen.message), seen.loc, seen.labels, seen.notes, d.help)
+    race = race_message(r.problem, seen.message) if seen.code == DATA_RACE else None
+    if race is not None:
+        return Diagnostic(d.code, race, seen.loc, seen.labels, seen.notes, d.help)
     if (seen.loc.file, seen.loc.line, seen.loc.column) == (d.loc.file, d.loc.line, d.loc.column):
         return Diagnostic(d.code, seen.message, d.loc, d.labels, d.notes, d.help)
     label = Label(d.loc, d.message)

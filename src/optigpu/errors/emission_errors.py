@@ -1,0 +1,53 @@
+"""Errors of code generation."""
+
+from __future__ import annotations
+
+from optigpu.errors.error_row import ErrorRow
+
+EMISSION_ERRORS = (
+    ErrorRow(
+        "OG400",
+        "malformed launch",
+        "A launch that is not of the form kernel_launch, setup, kernel_setup_end, device code, kernel_teardown_begin,\n"
+        "teardown, kernel_kill, in one block. The setup declares shared memory, the teardown frees it; other code belongs before\n"
+        "or after.",
+    ),
+    ErrorRow(
+        "OG401",
+        "construct without CUDA counterpart",
+        "A construct that CUDA code is not generated for: magic thread loops and barriers, which stand only between steps\n"
+        "of a script; host functions called from a kernel; a call of a device function for a group inside an expression.",
+    ),
+    ErrorRow(
+        "OG402",
+        "thread loop without a thread index",
+        "A thread loop whose iterations cannot be told from the thread's number: it counts upwards, and the product of the\n"
+        "extents of nested thread loops is the number of threads that kernel_launch names.",
+    ),
+    ErrorRow(
+        "OG403",
+        "memory of the other side",
+        "Memory used from the wrong side: a kernel sees arrays of __gmem_malloc, host code those of the host; memcpy crosses.",
+    ),
+    ErrorRow(
+        "OG404",
+        "integer of more than 64 bits",
+        "An integer that may not fit 64 bits: no machine type is known to hold it.",
+    ),
+    ErrorRow(
+        "OG405",
+        "name with a meaning in CUDA C++",
+        "A name that means something else in C++ or in CUDA. Choose another.",
+    ),
+    ErrorRow(
+        "OG406",
+        "too much shared memory",
+        "Shared arrays that need more bytes together than a block has. Two arrays take the same bytes if neither is declared\n"
+        "in the scope of the other and a barrier stands between all their uses; each begins at a multiple of 16 bytes.",
+    ),
+    ErrorRow(
+        "OG500",
+        "construct without counterpart",
+        "A construct that has no counterpart in the language that code is generated for.",
+    ),
+)

@@ -1,0 +1,119 @@
+"""Errors of proofs about launches: memory spaces, limits of the hardware, phases of a kernel."""
+
+from __future__ import annotations
+
+from optigpu.errors.causes import Misplaced
+from optigpu.errors.details import Details
+from optigpu.errors.error_row import ProofErrorRow
+from optigpu.kernel.launch_rules import MOST_SHARED, MOST_THREADS
+from optigpu.syntax.types import INT
+
+SPACE_NAMES = {"Any": "host", "GMem": "global", "SMem": "shared", "TReg": "register", "Device": "device"}
+PROTOCOL = "kernel_launch, kernel_setup_end, kernel_teardown_begin, kernel_kill come in this order"
+
+
+def _space(d: Details) -> str:
+    space = SPACE_NAMES.get(d.space, "other")
+    if d.rule == "call":
+        return f"{d.array} is {space} memory, which is not what the called function takes"
+    who = {"host": "host code", "threads": "device code"}.get(d.kind, f"the {d.kind} of a kernel")
+    return f"{d.array} is {space} memory: {who} cannot access it"
+
+
+def _limit(d: Details) -> str:
+    if d.rule == "allocate":
+        used, launched = d.count("used"), d.count("shared")
+        return f"with {d.array} a block uses {used} bytes of shared memory, but the kernel is launched with {launched}"
+    match d.data.get("what"):
+        case "threads":
+            return f"a block has 1 to {MOST_THREADS} threads"
+        case "shared":
+            return f"a block has at most {MOST_SHARED} bytes of shared memory"
+        case _:
+            return f"a kernel has 0 to {INT.high} blocks"
+
+
+def _limit_help(d: Details) -> str | None:
+    if d.rule == "allocate":
+        return f"ask for it in kernel_launch: the third argument counts bytes, {d.count('used')} are needed"
+    return "add a __requires that gives the range" if d.data.get("what") == "blocks" else None
+
+
+def _phase(d: Details) -> str:
+    where = {"host": "host code", "threads": "the threads of a kernel"}.get(d.kind, f"the {d.kind} of a kernel")
+    match d.rule:
+        case "launch":
+            return f"this cannot follow in {where}: {PROTOCOL}"
+        case "allocate":
+            return f"{d.array} cannot be allocated in {where}"
+        case "free":
+            return f"{d.array} cannot be freed in {where}"
+        case "call":
+            return f"`{d.text('function').partition('.')[0]}` cannot be called in {where}: {PROTOCOL}"
+        case "loop":
+            return f"a {d.text('mode')} loop has no meaning in {where}"
+        case _:
+            return "a kernel that is started here must also end here"
+
+
+def _not_freed(d: Details) -> str:
+    if d.why == "free sizes":
+        return "this is not the size it was allocated with"
+    if d.space == "TReg":
+        return f"{d.array} is a register array of the whole grid: it would outlive the kernel"
+    return f"{d.array} is shared memory of the kernel and is not freed when the kernel ends"
+
+
+def _free_it(d: Details) -> str | None:
+    if d.space == "SMem":
+        return f"__smem_free1({d.base}, n) between kernel_teardown_begin() and kernel_kill()"
+    return "free it with the sizes of its __smem_malloc" if d.why == "free sizes" else None
+
+
+LAUNCH_ERRORS = (
+    ProofErrorRow(
+        "OG348",
+        "memory of the wrong space",
+        "Host code accesses host memory, threads access global, shared and register memory. memcpy copies between the\ntwo.",
+        causes=tuple((rule, "space") for rule in ("load", "store", "call", "begin", "shuffle")),
+        message=_space,
+        help="memcpy_host_to_device and memcpy_device_to_host copy between host and global memory",
+    ),
+    ProofErrorRow(
+        "OG349",
+        "limit of the hardware or the launch",
+        f"A limit of the hardware or of the launch is exceeded: {MOST_THREADS} threads a block, {MOST_SHARED >> 10} KiB"
+        " of shared memory a block,\n"
+        "and no more shared memory than kernel_launch asks for; what is declared counts in bytes, all that lives at one\n"
+        "time together.",
+        causes=(("launch", "limit"), ("allocate", "shared")),
+        message=_limit,
+        help=_limit_help,
+    ),
+    ProofErrorRow(
+        "OG350",
+        "statement in the wrong phase of a launch",
+        "A kernel goes through phases: kernel_launch, allocation of shared memory, kernel_setup_end, its threads,\n"
+        "kernel_teardown_begin, freeing, kernel_kill. Each statement has its place in them.",
+        causes=(
+            ("loop", "context"),
+            ("launch", "context"),
+            ("launch", "level"),
+            ("allocate", "context"),
+            ("free", "context"),
+            ("join", "context"),
+            ("leave", "context"),
+            Misplaced.CALL,
+        ),
+        message=_phase,
+        help="kernel_launch(…); kernel_setup_end(); thread loops; kernel_teardown_begin(); kernel_kill();",
+    ),
+    ProofErrorRow(
+        "OG351",
+        "shared memory that is not freed",
+        "Shared memory that was allocated before kernel_setup_end is freed, with its sizes, before kernel_kill.",
+        causes=(("launch", "left"), ("oblige", "free sizes")),
+        message=_not_freed,
+        help=_free_it,
+    ),
+)

@@ -1,0 +1,101 @@
+"""Errors of proofs about data races between threads of a kernel."""
+
+from __future__ import annotations
+
+from optigpu.errors.causes import Race
+from optigpu.errors.details import Details, level_name
+from optigpu.errors.error_row import ProofErrorRow
+from optigpu.kernel.thread_rules import WARP
+
+
+def _missing_barrier(d: Details) -> str:
+    return f"a {d.data.get('barrier', 'block')} barrier is missing"
+
+
+def _where_to_put_it(d: Details) -> str:
+    call, group = ("warpsync()", "warp") if d.data.get("barrier") == "warp" else ("blocksync()", "block")
+    if d.rule == "post":
+        return f"put {call} at the end of the function, or let the contract say whose the cells are: desync_for"
+    where = f"before line {d.data['sync_line']}" if d.data.get("sync_line") else "between the two accesses"
+    return f"put {call} {where}, where a whole {group} runs{loop_of_group(d, group)}"
+
+
+def loop_of_group(d: Details, group: str) -> str:
+    """The thread loop in whose body a whole block, or a warp, runs."""
+    size = str(WARP) if group == "warp" else d.count("block")
+    loops = [level_name(v) for v, n in d.levels if v and d.show(n) == size]
+    return f" (in `{loops[-1]}`)" if loops else ""
+
+
+def _private_memory(d: Details) -> str:
+    if d.space == "TReg":
+        return f"{d.array} is in registers: a thread cannot access those of another thread, nor change what its group shares"
+    return f"{d.array} is in shared memory: a block cannot access that of another block"
+
+
+def _exchange(d: Details) -> str:
+    if d.space == "TReg":
+        return "threads exchange values through shared memory and blocksync(), or by a shuffle within a warp"
+    return "blocks exchange values through global memory, from one kernel to the next"
+
+
+RACE_ERRORS = (
+    ProofErrorRow(
+        "OG340",
+        "data race within a thread loop",
+        "Two threads of one thread loop access the same cell and at least one of them writes it. No barrier helps: each\n"
+        "thread needs cells of its own.",
+        causes=(Race.ONE_LOOP,),
+        message="data race on {array}: {race}",
+        help="give each thread its own cells",
+        race="threads of one loop access the same cell, and one of them writes it",
+    ),
+    ProofErrorRow(
+        "OG341",
+        "data race: no barrier after a write",
+        "A thread accesses a cell that another thread of its block wrote, and no barrier lies between. Put blocksync()\n"
+        "between the two loops, where the whole block runs.",
+        causes=(Race.ACCESS_AFTER_WRITE,),
+        message="data race on {array}: {race}",
+        help=_where_to_put_it,
+        race=_missing_barrier,
+    ),
+    ProofErrorRow(
+        "OG342",
+        "data race: no barrier after a read",
+        "A thread writes a cell that another thread of its block may still be reading: write after read. Put blocksync()\n"
+        "between the two loops; in a loop with a barrier, often a second one is needed at the end of the body.",
+        causes=(Race.WRITE_AFTER_READ,),
+        message="data race on {array}: {race}",
+        help=_where_to_put_it,
+        race=_missing_barrier,
+    ),
+    ProofErrorRow(
+        "OG343",
+        "data race between blocks",
+        "Two blocks access the same cell in one kernel and at least one of them writes it. Blocks run in any order and\n"
+        "cannot wait for each other: split the kernel in two.",
+        causes=(Race.BLOCKS,),
+        message="data race on {array} between blocks: {race}",
+        help="end the kernel between the two accesses, and launch another one",
+        race="nothing orders blocks before the kernel ends",
+    ),
+    ProofErrorRow(
+        "OG344",
+        "memory of another thread or block",
+        "Registers belong to a thread and shared memory to a block; nobody else can access them.",
+        causes=(Race.PRIVATE_MEMORY, ("shuffle", "owner")),
+        message=_private_memory,
+        help=_exchange,
+    ),
+    ProofErrorRow(
+        "OG352",
+        "shared array in use at the end of its scope",
+        "A __shared__ array in a loop uses the same memory in each iteration, so threads must be done with it at the end\n"
+        "of the body: put blocksync() there.",
+        causes=(("leave", "shared"), ("allocate", "busy")),
+        message="shared {race}",
+        help="put blocksync() at the end of the loop's body",
+        race="this memory goes out of scope while threads may still be using it, and the next iteration uses it again",
+    ),
+)

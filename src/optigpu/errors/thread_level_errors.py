@@ -1,0 +1,116 @@
+"""Errors of proofs about thread groups: what a block, a warp or a single thread has to run."""
+
+from __future__ import annotations
+
+from optigpu.errors.details import Details
+from optigpu.errors.error_row import ProofErrorRow
+from optigpu.errors.race_errors import loop_of_group
+from optigpu.kernel.thread_rules import WARP
+
+
+def _operation(d: Details) -> str:
+    if d.rule == "shuffle":
+        return "a shuffle"
+    return "warpsync" if d.data.get("barrier") == "warp" else "blocksync"
+
+
+def _barrier(d: Details) -> str:
+    operation = _operation(d)
+    if d.why == "warp":
+        return f"the threads of a block are not shown to be whole warps of {WARP}"
+    if d.why == "context":
+        return f"{operation} is for the threads of a kernel, and this is not run by them"
+    group = f"a whole block ({d.count('block')} threads)" if operation == "blocksync" else f"a warp ({WARP} threads)"
+    return f"{operation} must be reached by {group}, but this is run by groups of {d.count('threads')}"
+
+
+def _level_of_barrier(d: Details) -> str | None:
+    if d.why != "level":
+        return None
+    group = "block" if _operation(d) == "blocksync" else "warp"
+    inside = loop_of_group(d, group)
+    if inside:
+        return f"move it to where a whole {group} runs{inside}"
+    callers = [n for v, n in d.levels if v.endswith("()")]
+    if group == "block" and callers:
+        return f'if a whole block calls this function, say so: __reads("KernelParams(_, {d.show(callers[0])}, _)")'
+    if group == "block":
+        return "put it inside a thread loop over the blocks"
+    return f"put it inside thread loops whose iterations have {WARP} threads"
+
+
+def _level(d: Details) -> str:
+    threads = d.count("threads")
+    match d.rule, d.why:
+        case "allocate", _:
+            return f"{d.array} is shared memory: it is declared where a whole block runs, not {threads} threads"
+        case "call", "context":
+            who = "host code" if d.kind == "host" else "threads of a kernel"
+            return f"`{d.text('function')}` is a function for other code than this, which is run by {who}"
+        case "call", _:
+            size = d.count("size")
+            return f"`{d.text('function')}` is for groups of {size} threads, but this is run by groups of {threads}"
+        case _:
+            return f"{threads} threads write {d.array} at once: only a single thread can"
+
+
+def _other_level(d: Details) -> str | None:
+    match d.rule:
+        case "store":
+            return "put it into a thread for, or test for one thread inside of one"
+        case "allocate":
+            return "declare it outside of the thread loops over the block's threads"
+        case _:
+            return None
+
+
+THREAD_LEVEL_ERRORS = (
+    ProofErrorRow(
+        "OG345",
+        "barrier or shuffle at the wrong level",
+        "A barrier is reached by a group of threads that it is not for. blocksync() stands where a whole block runs:\n"
+        "inside the thread loops over blocks, outside of those over threads. A thread-dependent condition around it is\n"
+        "rejected for the same reason.",
+        causes=tuple((rule, why) for rule in ("barrier", "shuffle") for why in ("level", "context", "warp")),
+        message=_barrier,
+        help=_level_of_barrier,
+        draws_levels=True,
+    ),
+    ProofErrorRow(
+        "OG346",
+        "store, declaration or call at the wrong level",
+        "Something that single threads do (a store) or that a block does (declaring shared memory) stands where another\n"
+        "number of threads runs; or a device function is called by another number than its contract names: ThreadsCtx(32), or a\n"
+        "single thread where it names none.",
+        causes=(("store", "level"), ("allocate", "level"), ("call", "level"), ("call", "context")),
+        message=_level,
+        help=_other_level,
+        draws_levels=True,
+    ),
+    ProofErrorRow(
+        "OG347",
+        "thread loop that does not divide its threads",
+        "`thread for (i < N)` divides the threads of its group into N equal parts. Their number must be N times\n"
+        "something; over all nested loops the extents multiply to the launched number of threads.",
+        causes=(("loop", "extent"),),
+        message=lambda d: f"{d.count('threads')} threads are not shown to be {d.count('extent')} equal parts",
+        help="the extents of nested thread loops multiply to the threads of the launch",
+        draws_levels=True,
+    ),
+    ProofErrorRow(
+        "OG353",
+        "vector access that is not aligned",
+        "A vector load or store of n cells starts at an offset (from the start of the array, row by row) that n divides.",
+        causes=(("oblige", "aligned"),),
+        message="this vector access is not shown to be aligned: its first cell is at a multiple of its width",
+        help="start it at a multiple of its width, also in each row: the inner sizes of the array count",
+    ),
+    ProofErrorRow(
+        "OG354",
+        "shuffle beyond the warp",
+        f"The amount of a shuffle is a lane or a distance between lanes: 0 to {WARP - 1}.",
+        causes=(("shuffle", "amount"),),
+        message=f"a shuffle is by 0 to {WARP - 1} lanes",
+        help=f"a shuffle stays in its warp: beyond {WARP} threads, go through shared memory",
+    ),
+)
