@@ -256,7 +256,7 @@ def test_a_loose_index_is_not_one_number() -> None:
         (becomes(low, ONE), becomes(high, ZERO)),
         (becomes(low, ZERO), becomes(high, ONE)),
     )
-    kernel, state = begun(kc.Assert(goal), requires=(k.le(k.num(10), n),))
+    kernel, state = begun(kc.Assertion(goal), requires=(k.le(k.num(10), n),))
     with pytest.raises(TypeError, match="loose"):
         kernel.assertion(state, (case,))
     i = k.var("i", INT)

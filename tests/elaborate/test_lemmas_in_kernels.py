@@ -70,10 +70,10 @@ def test_wrong_uses_are_rejected(name: str, pair: Pair, wrong: Wrong) -> None:
 def test_only_lemmas_that_hold_no_memory_are_used_anywhere() -> None:
     """What is called a lemma and has parameters is a function of the host, as one without that name is."""
     holds = kc.Contract((), (), (), (), (k.le(ZERO, ZERO),))
-    size = kc.Param("m", k.INT)
+    size = kc.Parameter("m", k.INT)
     for lemma, params, accepted in ((True, (), True), (False, (), False), (True, (size,), False)):
-        g = kc.Function("g", params, holds, (), admitted=True, lemma=lemma)
-        kernel, state = launched(kc.Call(None, "g", (n,) * len(params)), others=(g,))
+        g = kc.Procedure("g", params, holds, (), admitted=True, lemma=lemma)
+        kernel, state = launched(kc.Invoke(None, "g", (n,) * len(params)), others=(g,))
         if accepted:
             kernel.call(state, (), (), ((),) * 0)
         else:

@@ -16,7 +16,7 @@ import pytest
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import AllRules as Kernel
-from optigpu.kernel.context import Mark
+from optigpu.kernel.context import PendingRead
 from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import Take
@@ -42,31 +42,31 @@ SIZES = (k.le(ZERO, n), k.le(ZERO, m))
 
 
 def kernel_of(
-    *code: kc.Instr,
+    *code: kc.Instruction,
     pre: tuple[CellClaim, ...] = (KNOWN_A,),
     post: tuple[CellClaim, ...] = (),
     requires: tuple[Term, ...] = SIZES,
     ensures: tuple[Term, ...] = (),
-    params: tuple[kc.Param, ...] = (),
+    params: tuple[kc.Parameter, ...] = (),
     device: bool = False,
     space: str = "Any",
-    others: tuple[kc.Function, ...] = (),
+    others: tuple[kc.Procedure, ...] = (),
 ) -> Kernel:
-    mine = (kc.Param("n", INT), kc.Param("m", INT), kc.Param("a", REAL, (n,), space), *params)
-    f = kc.Function("f", mine, kc.Contract((), requires, pre, post, ensures), code, device=device)
-    return Kernel(Judge(Z3Solver()), kc.Program({"f": f, **{g.name: g for g in others}}), Ledger())
+    mine = (kc.Parameter("n", INT), kc.Parameter("m", INT), kc.Parameter("a", REAL, (n,), space), *params)
+    f = kc.Procedure("f", mine, kc.Contract((), requires, pre, post, ensures), code, device=device)
+    return Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f, **{g.name: g for g in others}}), Ledger())
 
 
-def begun(*code: kc.Instr, **about: Any) -> tuple[Kernel, State]:
+def begun(*code: kc.Instruction, **about: Any) -> tuple[Kernel, State]:
     kernel = kernel_of(*code, **about)
     return kernel, kernel.begin("f", tuple((B0,) * c.cells.arity for c in about.get("pre", (KNOWN_A,))))
 
 
 def launched(
-    *code: kc.Instr, block: int = 6, grid: Term = ONE, shared: int = 1024, **about: Any
+    *code: kc.Instruction, block: int = 6, grid: Term = ONE, shared: int = 1024, **about: Any
 ) -> tuple[Kernel, State]:
     """In a kernel, with all threads of its grid; a is in global memory."""
-    start = (kc.Launch(grid, k.num(block), k.num(shared)), kc.Phase("threads"))
+    start = (kc.LaunchKernel(grid, k.num(block), k.num(shared)), kc.Phase("threads"))
     kernel, state = begun(*start, *code, space="GMem", **about)
     return kernel, kernel.phase(kernel.launch(state))
 
@@ -77,20 +77,20 @@ def refused(f: Callable[..., Any], *args: Any) -> Rejected:
     return e.value
 
 
-def threads(name: str, extent: int, *body: kc.Instr) -> kc.Loop:
-    return kc.Loop(k.var(name, INT), ZERO, "<", k.num(extent), "+", ONE, body, kc.THREAD)
+def threads(name: str, extent: int, *body: kc.Instruction) -> kc.CountedLoop:
+    return kc.CountedLoop(k.var(name, INT), ZERO, "<", k.num(extent), "+", ONE, body, kc.THREAD)
 
 
-def loop(*body: kc.Instr, bound: Term = n, mode: str = kc.SEQUENTIAL) -> kc.Loop:
-    return kc.Loop(i, ZERO, "<", bound, "+", ONE, body, mode)
+def loop(*body: kc.Instruction, bound: Term = n, mode: str = kc.SEQUENTIAL) -> kc.CountedLoop:
+    return kc.CountedLoop(i, ZERO, "<", bound, "+", ONE, body, mode)
 
 
-def store(index: Term, value: Term = THREE, base: str = "a") -> kc.Store:
-    return kc.Store(kc.Place(base, (index,)), value)
+def store(index: Term, value: Term = THREE, base: str = "a") -> kc.StoreCell:
+    return kc.StoreCell(kc.CellAddress(base, (index,)), value)
 
 
-def load(index: Term, base: str = "a") -> kc.Load:
-    return kc.Load(x, kc.Place(base, (index,)))
+def load(index: Term, base: str = "a") -> kc.LoadCell:
+    return kc.LoadCell(x, kc.CellAddress(base, (index,)))
 
 
 def each(extent: Term, value: Term | None = THREE, family: int = 1, base: str = "a") -> Exclusive:
@@ -120,9 +120,9 @@ def test_no_rule_takes_a_name_that_does_not_exist() -> None:
     """Without this, a "map" could be the very constant that stands for an arbitrary b."""
     inside = (*SIZES, k.lt(m, n))
     sum_ = k.big("sum", ZERO, n, k.app(A, B0))
-    alloc = kc.Alloc("t", REAL, (n,))
+    alloc = kc.Allocate("t", REAL, (n,))
     for which in range(3):
-        kernel, state = begun(load(m), store(m), alloc, kc.Free("t"), requires=inside)
+        kernel, state = begun(load(m), store(m), alloc, kc.Release("t"), requires=inside)
         s = strangers(state)[which]
         assert refused(kernel.begin, "f", ((k.add(B0, k.scale(0, B0), k.sub(s, s), s),),)).rule == "order"
         assert refused(kernel.load, state, 1, (s,)).rule == "order"
@@ -137,9 +137,9 @@ def test_no_rule_takes_a_name_that_does_not_exist() -> None:
         assert refused(kernel.finish, state, (ID,), ((step,),)).rule == "order"
         assert refused(kernel.finish, state, (Take(1, (s,), (B0,)),), ((),)).rule == "order"
         assert refused(kernel.finish, state, (Take(1, (B0,), (s,)),), ((),)).rule == "order"
-        kernel, state = begun(kc.Assert(goal))
+        kernel, state = begun(kc.Assertion(goal))
         assert refused(kernel.assertion, state, (step,)).rule == "order"
-        kernel, state = begun(kc.Ghost("g", (), (), (), (goal,)))
+        kernel, state = begun(kc.GhostStep("g", (), (), (), (goal,)))
         assert refused(kernel.ghost, state, (), ((step,),)).rule == "order"
         kernel, state = begun(loop(store(i)))
         end = kernel.enter_loop(state, LoopContract((each(n),)))
@@ -189,12 +189,12 @@ def test_finish() -> None:
     kernel, state = begun(pre=(), ensures=(k.FALSE,))
     with pytest.raises((Rejected, ValueError)):
         kernel.finish(state, (), ())
-    kernel, state = begun(kc.Alloc("t", REAL, (ZERO,)), post=(KNOWN_A,))
+    kernel, state = begun(kc.Allocate("t", REAL, (ZERO,)), post=(KNOWN_A,))
     assert refused(kernel.finish, kernel.allocate(state), (ID,), ()).why == "leak"  # no cell, but an allocation
     kernel, state = begun(post=(KNOWN_A,))
     owned = changed(state, held={1: replace(state.held[1], owner=Owner(ONE, ONE))})
     assert refused(kernel.finish, owned, (ID,), ()).why == "owner"
-    assert refused(kernel.finish, kernel.enter_if(begun(kc.If(k.lt(m, n), (), ()))[1])[0], (), ()).rule == "order"
+    assert refused(kernel.finish, kernel.enter_if(begun(kc.Branch(k.lt(m, n), (), ()))[1])[0], (), ()).rule == "order"
 
 
 def test_a_claim_given_back_twice_or_of_less() -> None:
@@ -241,8 +241,8 @@ ALLOCATIONS = {
 @pytest.mark.parametrize("context", ["host", "setup", "threads", "teardown"])
 def test_allocate_has_a_place_for_each_space(context: str) -> None:
     for space, heap, distributed in product(("Any", "GMem", "SMem", "TReg"), (True, False), (True, False)):
-        alloc = kc.Alloc("t", REAL, (k.num(2),), space, heap, distributed, 4)
-        start = (kc.Launch(ONE, k.num(6), k.num(1024)), kc.Phase("threads"), kc.Phase("teardown"))
+        alloc = kc.Allocate("t", REAL, (k.num(2),), space, heap, distributed, 4)
+        start = (kc.LaunchKernel(ONE, k.num(6), k.num(1024)), kc.Phase("threads"), kc.Phase("teardown"))
         count = ["host", "setup", "threads", "teardown"].index(context)
         kernel, state = begun(*start[:count], alloc, space="GMem")
         for rule in ("launch", "phase", "phase")[:count]:
@@ -257,10 +257,10 @@ def test_allocate_has_a_place_for_each_space(context: str) -> None:
 
 
 def test_allocate() -> None:
-    twice = kc.Alloc("t", REAL, (n,))
+    twice = kc.Allocate("t", REAL, (n,))
     kernel, state = begun(twice, twice)
     refused(kernel.allocate, kernel.allocate(state))
-    shared = kc.Alloc("s", REAL, (k.num(257),), "SMem", False, False, 4)
+    shared = kc.Allocate("s", REAL, (k.num(257),), "SMem", False, False, 4)
     kernel, state = launched(shared)
     assert refused(kernel.allocate, state).why == "shared"
     kernel, state = launched(replace(shared, bytes=0))
@@ -269,7 +269,7 @@ def test_allocate() -> None:
     busy = changed(state, context=replace(state.context, busy=(("s", k.num(8)),)))
     assert refused(kernel.allocate, busy).why == "busy"
     for dims in ((k.num(-1),), (m, k.num(-1)), (k.sub(n, ONE),)):
-        kernel, state = begun(kc.Alloc("t", REAL, dims))
+        kernel, state = begun(kc.Allocate("t", REAL, dims))
         assert refused(kernel.allocate, state).why == "size"
     kernel, state = launched(replace(shared, dims=(k.num(2),)), grid=k.num(2))
     assert refused(kernel.allocate, state).why == "level"  # a block's memory, for two blocks
@@ -277,17 +277,17 @@ def test_allocate() -> None:
 
 def test_free() -> None:
     for alloc, free in ((True, False), (False, True)):
-        kernel, state = begun(kc.Alloc("t", REAL, (n,), heap=alloc), kc.Free("t", free))
+        kernel, state = begun(kc.Allocate("t", REAL, (n,), heap=alloc), kc.Release("t", free))
         assert refused(kernel.free, kernel.allocate(state), 2, (B0,)).why == "not allocated"
-    kernel, state = begun(kc.Free("a", False))
+    kernel, state = begun(kc.Release("a", False))
     unsized = changed(state, bases={"a": replace(state.bases["a"], dims=(None,))})
     assert refused(kernel.free, unsized, 1, (B0,)).why == "not allocated"
-    assert refused(begun(kc.Free("z"))[0].free, begun(kc.Free("z"))[1], 1, (B0,)).why == "not allocated"
-    code = (kc.Alloc("t", REAL, (n,), "GMem"), kc.Launch(ONE, ONE, ZERO), kc.Phase("threads"), kc.Free("t"))
+    assert refused(begun(kc.Release("z"))[0].free, begun(kc.Release("z"))[1], 1, (B0,)).why == "not allocated"
+    code = (kc.Allocate("t", REAL, (n,), "GMem"), kc.LaunchKernel(ONE, ONE, ZERO), kc.Phase("threads"), kc.Release("t"))
     kernel, state = begun(*code)
     state = kernel.phase(kernel.launch(kernel.allocate(state)))
     assert refused(kernel.free, state, 2, (B0,)).why == "context"
-    kernel, state = begun(kc.Alloc("t", REAL, (n,)), kc.Free("t"))
+    kernel, state = begun(kc.Allocate("t", REAL, (n,)), kc.Release("t"))
     state = kernel.allocate(state)
     lent = changed(state, held={**state.held, 2: replace(state.held[2], share=READ)})
     assert refused(kernel.free, lent, 2, (B0,)).why == "permission"
@@ -296,31 +296,31 @@ def test_free() -> None:
 
 def test_ghost_and_assertion() -> None:
     no = k.lt(n, ZERO)
-    assert refused(*reversed_call("assertion", kc.Assert(no)), ()).why == "fact"
-    assert refused(*reversed_call("ghost", kc.Ghost("g", (no,), (), (), ())), (), ()).why == "fact"
-    assert refused(*reversed_call("ghost", kc.Ghost("g", (), (), (), (no,))), (), ((),)).why == "fact"
+    assert refused(*reversed_call("assertion", kc.Assertion(no)), ()).why == "fact"
+    assert refused(*reversed_call("ghost", kc.GhostStep("g", (no,), (), (), ())), (), ()).why == "fact"
+    assert refused(*reversed_call("ghost", kc.GhostStep("g", (), (), (), (no,))), (), ((),)).why == "fact"
     wrong = CellClaim(WHOLE, KNOWN, NOUGHT)
     for pre, post in (((wrong,), ()), ((), (wrong,))):
-        assert refused(*reversed_call("ghost", kc.Ghost("g", (), pre, post, ())), (ID,), ()).why == "value"
-    both = kc.Ghost("g", (), (KNOWN_A, KNOWN_A), (), ())
+        assert refused(*reversed_call("ghost", kc.GhostStep("g", (), pre, post, ())), (ID,), ()).why == "value"
+    both = kc.GhostStep("g", (), (KNOWN_A, KNOWN_A), (), ())
     assert refused(*reversed_call("ghost", both), (ID, ID), ()).why == "permission"
     lent = replace(KNOWN_A, share=READ)
     for claims in ((lent, KNOWN_A), (KNOWN_A, lent)):
-        assert refused(*reversed_call("ghost", kc.Ghost("g", (), claims, (), ())), (ID, ID), ()).why == "permission"
-        assert refused(*reversed_call("ghost", kc.Ghost("g", (), (), claims, ())), (ID, ID), ()).why == "permission"
-    rule, state = reversed_call("ghost", kc.Ghost("g", (), (lent, lent), (), ()))
+        assert refused(*reversed_call("ghost", kc.GhostStep("g", (), claims, (), ())), (ID, ID), ()).why == "permission"
+        assert refused(*reversed_call("ghost", kc.GhostStep("g", (), (), claims, ())), (ID, ID), ()).why == "permission"
+    rule, state = reversed_call("ghost", kc.GhostStep("g", (), (lent, lent), (), ()))
     rule(state, (ID, ID), ())
     for ghost, takes, steps in (
-        (kc.Ghost("g", (), (wrong,), (), ()), (), ()),
-        (kc.Ghost("g", (), (), (wrong,), ()), (), ()),
-        (kc.Ghost("g", (), (), (), (no,)), (), ()),
+        (kc.GhostStep("g", (), (wrong,), (), ()), (), ()),
+        (kc.GhostStep("g", (), (), (wrong,), ()), (), ()),
+        (kc.GhostStep("g", (), (), (), (no,)), (), ()),
     ):
         with pytest.raises((Rejected, ValueError)):
             call, state = reversed_call("ghost", ghost)
             call(state, takes, steps)
 
 
-def reversed_call(rule: str, instr: kc.Instr) -> tuple[Callable[..., Any], State]:
+def reversed_call(rule: str, instr: kc.Instruction) -> tuple[Callable[..., Any], State]:
     kernel, state = begun(instr)
     return getattr(kernel, rule), state
 
@@ -337,17 +337,19 @@ def test_contents_can_be_restated_where_they_are_written() -> None:
 
 
 def test_branches_join_only_in_the_same_shape() -> None:
-    t = kc.Place("t", ())
-    written = (kc.Store(t, THREE),)
+    t = kc.CellAddress("t", ())
+    written = (kc.StoreCell(t, THREE),)
     for branches in ((written, ()), ((), written), (written, written)):
-        kernel, state = begun(kc.Alloc("t", REAL, (), heap=False), kc.If(k.lt(m, n), *branches), kc.Load(x, t))
+        kernel, state = begun(
+            kc.Allocate("t", REAL, (), heap=False), kc.Branch(k.lt(m, n), *branches), kc.LoadCell(x, t)
+        )
         ends = kernel.enter_if(kernel.allocate(state))
         joined = kernel.join_if(*(kernel.store(s, 2, ()) if code else s for s, code in zip(ends, branches)))
         if all(branches):
             kernel.load(joined, 2, ())
         else:
             assert refused(kernel.load, joined, 2, ()).why == "init"  # written in one branch only
-    kernel, state = begun(kc.If(k.lt(m, n), (), ()))
+    kernel, state = begun(kc.Branch(k.lt(m, n), (), ()))
     yes, no = kernel.enter_if(state)
     for wrong in (
         changed(yes, held={1: replace(yes.held[1], share=READ)}),
@@ -359,7 +361,7 @@ def test_branches_join_only_in_the_same_shape() -> None:
     ):
         refused(kernel.join_if, wrong, no)
         refused(kernel.join_if, no, wrong)
-    both = (kc.If(k.lt(m, n), (kc.Alloc("t", REAL, ()),), (kc.Alloc("u", REAL, ()),)),)
+    both = (kc.Branch(k.lt(m, n), (kc.Allocate("t", REAL, ()),), (kc.Allocate("u", REAL, ()),)),)
     kernel, state = begun(*both)
     yes, no = kernel.enter_if(state)
     assert refused(kernel.join_if, kernel.allocate(yes), kernel.allocate(no)).why == "branches"
@@ -377,10 +379,10 @@ def test_loop_ranges() -> None:
         ("-", 0, None),
     ):
         relation = ">" if op in (">>", "-") else "<"
-        kernel, state = begun(kc.Loop(i, n, relation, m, op, k.num(step), ()))
+        kernel, state = begun(kc.CountedLoop(i, n, relation, m, op, k.num(step), ()))
         why = why or "step"
         assert refused(kernel.enter_loop, state, LoopContract()).why == why
-    kernel, state = begun(kc.Loop(i, n, "<", m, "+", n, ()))  # n may be 0
+    kernel, state = begun(kc.CountedLoop(i, n, "<", m, "+", n, ()))  # n may be 0
     assert refused(kernel.enter_loop, state, LoopContract()).why == "step"
 
 
@@ -397,7 +399,9 @@ def test_enter_loop() -> None:
     assert refused(kernel.enter_loop, state, LoopContract((), (kept, kept))).why == "shape"
     assert refused(kernel.enter_loop, state, LoopContract(facts=(k.lt(B0, ZERO),))).why == "invariant"
     assert (
-        refused(kernel.enter_loop, state, LoopContract(marks=(Mark(1, box("a", (n,)), Owner(ZERO, ONE)),))).why
+        refused(
+            kernel.enter_loop, state, LoopContract(pending_reads=(PendingRead(1, box("a", (n,)), Owner(ZERO, ONE)),))
+        ).why
         == "marks"
     )
     parallel, start = begun(loop(store(i), mode=kc.PARALLEL))
@@ -408,7 +412,7 @@ def test_enter_loop() -> None:
 
 
 def test_leave_loop() -> None:
-    kernel, state = begun(loop(kc.Alloc("t", REAL, (ZERO,))))
+    kernel, state = begun(loop(kc.Allocate("t", REAL, (ZERO,))))
     end = kernel.allocate(kernel.enter_loop(state, LoopContract()))
     assert refused(kernel.leave_loop, end, (), ()).why == "leak"  # no cell is left, but an allocation
     kernel, state = begun(loop())
@@ -471,7 +475,7 @@ def test_unroll() -> None:
 def test_thread_loops() -> None:
     body = store(k.var("t", INT))
     for start, bound, step in ((1, 6, 1), (0, 12, 2)):  # six threads, five or six iterations, otherwise numbered
-        odd = kc.Loop(k.var("t", INT), k.num(start), "<", k.num(bound), "+", k.num(step), (body,), kc.THREAD)
+        odd = kc.CountedLoop(k.var("t", INT), k.num(start), "<", k.num(bound), "+", k.num(step), (body,), kc.THREAD)
         kernel, state = launched(odd, requires=SIX)
         assert refused(kernel.enter_loop, state, LoopContract(part=ONE)).why == "extent"
     kernel, state = launched(threads("t", -2), requires=SIX)
@@ -482,7 +486,7 @@ def test_thread_loops() -> None:
         kernel, state = launched(loop(mode=mode), requires=SIX)
         assert refused(kernel.enter_loop, state, LoopContract(part=ONE)).why == "context"
     for mode in (kc.SEQUENTIAL, kc.PARALLEL, kc.THREAD):
-        kernel, state = begun(kc.Launch(ONE, ONE, ZERO), loop(mode=mode))
+        kernel, state = begun(kc.LaunchKernel(ONE, ONE, ZERO), loop(mode=mode))
         assert refused(kernel.enter_loop, kernel.launch(state), LoopContract(part=ONE)).why == "context"
 
 
@@ -504,15 +508,15 @@ def test_owners_and_marks_of_invariants() -> None:
     body = kernel.enter_loop(state, LoopContract(part=ONE))
     v = body.block.data.v
     state = kernel.leave_loop(kernel.load(body, 1, (k.sub(k.num(5), v),)), (), ())
-    assert len(state.marks) == 1
+    assert len(state.pending_reads) == 1
     with pytest.raises((Rejected, ValueError)):
         kernel.enter_loop(state, LoopContract((), (kept,)))
     assert refused(kernel.enter_loop, state, LoopContract((), (kept,), covers=(Cover(0, (B0,)),))).why == "marks"
-    wide = Mark(1, Cells("a", ((ZERO, n), (ZERO, n)), TRUE, (B0,)), Owner(ZERO, k.num(6)))
-    contract = LoopContract((), (kept,), marks=(wide,), covers=(Cover(0, (k.sub(k.num(5), B0),)),))
+    wide = PendingRead(1, Cells("a", ((ZERO, n), (ZERO, n)), TRUE, (B0,)), Owner(ZERO, k.num(6)))
+    contract = LoopContract((), (kept,), pending_reads=(wide,), covers=(Cover(0, (k.sub(k.num(5), B0),)),))
     kernel.enter_loop(state, contract)
     narrow = replace(wide, reader=Owner(ZERO, ONE))
-    assert refused(kernel.enter_loop, state, replace(contract, marks=(narrow,))).why == "marks"
+    assert refused(kernel.enter_loop, state, replace(contract, pending_reads=(narrow,))).why == "marks"
 
 
 def test_the_end_of_a_loop_leaves_the_owners_and_marks_it_started_with() -> None:
@@ -568,8 +572,8 @@ def test_barriers() -> None:
     assert refused(kernel.barrier, state).why == "level"
 
 
-REGISTERS = (kc.Alloc("p", REAL, (), "TReg", False, True, 4), kc.Alloc("q", REAL, (), "TReg", False, True, 4))
-VIEWS = (kc.View("q", (), ZERO), kc.View("p", (), ZERO))
+REGISTERS = (kc.Allocate("p", REAL, (), "TReg", False, True, 4), kc.Allocate("q", REAL, (), "TReg", False, True, 4))
+VIEWS = (kc.ArrayView("q", (), ZERO), kc.ArrayView("p", (), ZERO))
 
 
 def shuffling(instr: kc.Shuffle, written: bool = True, **about: Any) -> tuple[Kernel, State]:
@@ -620,18 +624,22 @@ def test_shuffles() -> None:
 
 def test_launches_and_phases() -> None:
     for grid, block, shared in ((-1, 1, 0), (2**31, 1, 0), (1, 0, 0), (1, 1025, 0), (1, 1, -1), (1, 1, 227 * 1024 + 1)):
-        kernel, state = begun(kc.Launch(k.num(grid), k.num(block), k.num(shared)))
+        kernel, state = begun(kc.LaunchKernel(k.num(grid), k.num(block), k.num(shared)))
         assert refused(kernel.launch, state).why == "limit"
-    kernel, state = begun(kc.Launch(k.sub(n, ONE), ONE, ZERO))
+    kernel, state = begun(kc.LaunchKernel(k.sub(n, ONE), ONE, ZERO))
     assert refused(kernel.launch, state).why == "limit"  # -1 blocks if n is 0
-    kernel, state = begun(kc.Launch(n, ONE, ZERO), kc.Launch(n, ONE, ZERO))
+    kernel, state = begun(kc.LaunchKernel(n, ONE, ZERO), kc.LaunchKernel(n, ONE, ZERO))
     assert refused(kernel.launch, kernel.launch(state)).why == "context"
     kernel, state = launched(threads("t", 6, kc.Phase("teardown")), requires=SIX)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
     assert refused(kernel.phase, body).why == "context"  # one thread ends the kernel
     kernel, state = launched(REGISTERS[0], kc.Phase("teardown"))
     assert refused(kernel.phase, kernel.allocate(state)).why == "left"
-    setup = (kc.Launch(ONE, ONE, k.num(64)), kc.Alloc("s", REAL, (ONE,), "SMem", True, True, 4), kc.Phase("threads"))
+    setup = (
+        kc.LaunchKernel(ONE, ONE, k.num(64)),
+        kc.Allocate("s", REAL, (ONE,), "SMem", True, True, 4),
+        kc.Phase("threads"),
+    )
     kernel, state = begun(*setup, kc.Phase("teardown"), kc.Phase("host"))
     state = kernel.phase(kernel.phase(kernel.allocate(kernel.launch(state))))
     assert refused(kernel.phase, state).why == "left"
@@ -640,23 +648,23 @@ def test_launches_and_phases() -> None:
 # Calls
 
 
-def callee(**about: Any) -> kc.Function:
+def callee(**about: Any) -> kc.Procedure:
     """`void g(int k, float y[k])`, which is admitted."""
     size = k.var("k", INT)
     claim = CellClaim(box("y", (size,)), SOME)
     mine = {
-        "params": (kc.Param("k", INT), kc.Param("y", REAL, (size,))),
+        "params": (kc.Parameter("k", INT), kc.Parameter("y", REAL, (size,))),
         "contract": kc.Contract((), (), (claim,), (claim,), ()),
         "admitted": True,
     }
-    return kc.Function("g", body=(), **{**mine, **about})
+    return kc.Procedure("g", body=(), **{**mine, **about})
 
 
-VIEW = kc.View("a", (), ZERO)
+VIEW = kc.ArrayView("a", (), ZERO)
 
 
-def calling(g: kc.Function, *args: Any, **about: Any) -> tuple[Kernel, State]:
-    return begun(kc.Call(None, "g", args or (n, VIEW)), others=(g,), **about)
+def calling(g: kc.Procedure, *args: Any, **about: Any) -> tuple[Kernel, State]:
+    return begun(kc.Invoke(None, "g", args or (n, VIEW)), others=(g,), **about)
 
 
 def test_calls() -> None:
@@ -674,10 +682,10 @@ def test_calls() -> None:
         kernel.call(state, (), (ID,), ())
     kernel, state = calling(callee(device=True))
     assert refused(kernel.call, state, (), (ID,), ()).why == "context"
-    kernel, state = launched(kc.Call(None, "g", (n, VIEW)), others=(callee(),))
+    kernel, state = launched(kc.Invoke(None, "g", (n, VIEW)), others=(callee(),))
     assert refused(kernel.call, state, (), (ID,), ()).why == "context"
-    group = callee(device=True, params=(kc.Param("k", INT), kc.Param("y", REAL, (k.var("k", INT),), "GMem")))
-    kernel, state = launched(kc.Call(None, "g", (n, VIEW)), others=(group,))
+    group = callee(device=True, params=(kc.Parameter("k", INT), kc.Parameter("y", REAL, (k.var("k", INT),), "GMem")))
+    kernel, state = launched(kc.Invoke(None, "g", (n, VIEW)), others=(group,))
     assert refused(kernel.call, state, (), (ID,), ()).why == "level"  # six threads write
 
 
@@ -690,7 +698,7 @@ def test_a_call_needs_its_precondition() -> None:
     with pytest.raises((Rejected, ValueError)):
         kernel.call(state, (), (ID,), ())
     alias = callee(
-        params=(kc.Param("k", INT), kc.Param("y", REAL, (k_,)), kc.Param("z", REAL, (k_,))),
+        params=(kc.Parameter("k", INT), kc.Parameter("y", REAL, (k_,)), kc.Parameter("z", REAL, (k_,))),
         contract=kc.Contract((), (), (full, read), (full,), ()),
     )
     kernel, state = calling(alias, n, VIEW, VIEW)
@@ -713,25 +721,25 @@ def test_arguments_fit_parameters() -> None:
         kernel, state = calling(callee(), *args)
         with pytest.raises((Rejected, ValueError)):
             kernel.call(state, (), (ID,), ())
-    integers = callee(params=(kc.Param("k", INT), kc.Param("y", INT, (k_,))))
-    deeper = callee(params=(kc.Param("k", INT), kc.Param("y", REAL, (k_, k_))))
+    integers = callee(params=(kc.Parameter("k", INT), kc.Parameter("y", INT, (k_,))))
+    deeper = callee(params=(kc.Parameter("k", INT), kc.Parameter("y", REAL, (k_, k_))))
     for g in (integers, deeper):
         kernel, state = calling(g)
         assert refused(kernel.call, state, (), (ID,), ()).why == "shape"
-    kernel, state = calling(callee(params=(kc.Param("k", INT), kc.Param("y", REAL, (k_,), "GMem"))))
+    kernel, state = calling(callee(params=(kc.Parameter("k", INT), kc.Parameter("y", REAL, (k_,), "GMem"))))
     assert refused(kernel.call, state, (), (ID,), ()).why == "space"
-    rows = kc.Param("y", REAL, (k.num(2), k_))
-    wide = callee(params=(kc.Param("k", INT), rows), contract=kc.Contract((), (), (), (), ()))
-    matrix = kc.Param("b", REAL, (k.num(2), n))
-    unsized = kc.Param("b", REAL, (k.num(2), None))
+    rows = kc.Parameter("y", REAL, (k.num(2), k_))
+    wide = callee(params=(kc.Parameter("k", INT), rows), contract=kc.Contract((), (), (), (), ()))
+    matrix = kc.Parameter("b", REAL, (k.num(2), n))
+    unsized = kc.Parameter("b", REAL, (k.num(2), None))
     for param, arg, ok in ((matrix, n, True), (matrix, m, False), (unsized, n, False)):
-        kernel, state = calling(wide, arg, kc.View("b", (), ZERO), params=(param,))
+        kernel, state = calling(wide, arg, kc.ArrayView("b", (), ZERO), params=(param,))
         if ok:
             kernel.call(state, (), (), ())
         else:
             assert refused(kernel.call, state, (), (), ()).why == "sizes"
-    no_size = callee(params=(kc.Param("k", INT), kc.Param("y", REAL, (k.num(2), None))), contract=wide.contract)
-    kernel, state = calling(no_size, n, kc.View("b", (), ZERO), params=(matrix,))
+    no_size = callee(params=(kc.Parameter("k", INT), kc.Parameter("y", REAL, (k.num(2), None))), contract=wide.contract)
+    kernel, state = calling(no_size, n, kc.ArrayView("b", (), ZERO), params=(matrix,))
     assert refused(kernel.call, state, (), (), ()).why == "sizes"
 
 
@@ -775,7 +783,7 @@ def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
 def test_a_function_is_used_as_it_was_proved() -> None:
     g = callee(admitted=False)
     ledger = Ledger()
-    ledger.proved(g, kc.Program({"g": g}))
+    ledger.proved(g, kc.KernelProgram({"g": g}))
     ledger.used(g)
     with pytest.raises(ValueError):
         ledger.used(replace(g, device=True))
@@ -785,8 +793,8 @@ def test_a_function_is_used_as_it_was_proved() -> None:
 
 def test_a_copy_is_the_one_that_the_kernel_defines() -> None:
     """A function that calls itself memcpy, with a contract of its own, is proved like any other."""
-    fake = kc.Function("memcpy_host_to_device1.real", (), kc.Contract((), (), (), (), (k.FALSE,)), (), primitive=True)
-    kernel, state = begun(kc.Call(None, fake.name, ()), others=(fake,))
+    fake = kc.Procedure("memcpy_host_to_device1.real", (), kc.Contract((), (), (), (), (k.FALSE,)), (), primitive=True)
+    kernel, state = begun(kc.Invoke(None, fake.name, ()), others=(fake,))
     with pytest.raises((Rejected, ValueError)):
         kernel.call(state, (), (), ())
 
@@ -938,9 +946,13 @@ def test_updates_and_removals_of_families() -> None:
 
 def test_indices_of_different_length_are_different() -> None:
     assert same((n,), (n, m)) is k.FALSE and same((), (n,)) is k.FALSE and same((n, m), (n, m)) is TRUE
-    matrix = kc.Param("b", REAL, (n, n))
+    matrix = kc.Parameter("b", REAL, (n, n))
     pre = (CellClaim(box("b", (n, n)), SOME),)
-    code = kc.Load(x, kc.Place("b", (m, m))), kc.Load(x, kc.Place("b", (m,))), kc.Load(x, kc.Place("b", ()))
+    code = (
+        kc.LoadCell(x, kc.CellAddress("b", (m, m))),
+        kc.LoadCell(x, kc.CellAddress("b", (m,))),
+        kc.LoadCell(x, kc.CellAddress("b", ())),
+    )
     for instr, ok in zip(code, (True, False, False)):
         kernel = kernel_of(instr, pre=pre, params=(matrix,), requires=(*SIZES, k.lt(m, n)))
         state = kernel.begin("f", ((B1, B0),))
@@ -957,8 +969,8 @@ def test_half_is_no_integer() -> None:
     """Nothing satisfies 2 * V == 1, so a function that asks for it may promise anything; nobody can call it."""
     V = k.var("V", INT)
     asks = kc.Contract((V,), (k.eq(k.scale(2, V), ONE),), (), (), (k.FALSE,))
-    g = kc.Function("g", (), asks, ())
-    kernel, state = begun(kc.Call(None, "g", ()), pre=(), others=(g,), ensures=(k.FALSE,))
+    g = kc.Procedure("g", (), asks, ())
+    kernel, state = begun(kc.Invoke(None, "g", ()), pre=(), others=(g,), ensures=(k.FALSE,))
     kernel.finish(kernel.begin("g", ()), (), ((),))
     for forged in (lambda: k.num(Fraction(1, 2)), lambda: k.num(Fraction(1, 2), REAL), lambda: k.var("y", REAL)):
         with pytest.raises((Rejected, TypeError)):
@@ -977,8 +989,8 @@ def test_a_logical_variable_gets_a_value_of_its_sort() -> None:
         (A, k.var("Q", k.fun_sort((REAL,), REAL))),
         (A, ZERO),
     ):
-        g = kc.Function("g", (), kc.Contract((variable,), (), (), (), ()), (), admitted=True)
-        kernel, state = begun(kc.Call(None, "g", ()), pre=(), others=(g,))
+        g = kc.Procedure("g", (), kc.Contract((variable,), (), (), (), ()), (), admitted=True)
+        kernel, state = begun(kc.Invoke(None, "g", ()), pre=(), others=(g,))
         if given.sort is variable.sort:
             kernel.call(state, (given,), (), ())
         else:
@@ -1011,7 +1023,7 @@ LAW_V, LAW_B, LAW_X = k.bound(2, INT), k.bound(1, INT), k.bound(0, REAL)
 FILLED = k.implies(k.lt(LAW_B, LAW_V), k.eq(LAW_X, THREE))  # the first v cells hold 3
 
 
-def instantiating(*code: kc.Instr, **about: Any) -> tuple[Kernel, State]:
+def instantiating(*code: kc.Instruction, **about: Any) -> tuple[Kernel, State]:
     """A start with advice at which terms to use what is known of all cells."""
     kernel = kernel_of(*code, **about)
     kernel.judge.root = Facts(Search())
@@ -1022,9 +1034,9 @@ def law(said: Term, init: Term = TRUE) -> LoopContract:
     return LoopContract((), (Invariant(1, init, None, law=said),))
 
 
-def checked_after(law_: Term, body: kc.Instr, question: Term) -> None:
+def checked_after(law_: Term, body: kc.Instruction, question: Term) -> None:
     """Run the loop by a law, load a[0] after it, and ask."""
-    first = kc.Load(x, kc.Place("a", (ZERO,)))
+    first = kc.LoadCell(x, kc.CellAddress("a", (ZERO,)))
     kernel, state = instantiating(loop(body), first, kc.Oblige(question, "asked"), requires=(*SIZES, k.lt(ZERO, n)))
     end = kernel.store(kernel.enter_loop(state, law(law_)), 1, (k.var("i#2", INT),))
     kernel.oblige(kernel.load(kernel.leave_loop(end, (), ((),)), 1, (ZERO,)))

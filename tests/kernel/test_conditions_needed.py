@@ -14,7 +14,7 @@ import pytest
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import AllRules as Kernel
-from optigpu.kernel.context import Mark
+from optigpu.kernel.context import PendingRead
 from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract, iterations
 from optigpu.kernel.sealed import Judge as SealedJudge
 from optigpu.kernel.sealed import SealedFacts
@@ -71,14 +71,14 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("rule", ARGUMENTS)
 def test_a_rule_is_for_its_instruction(rule: str) -> None:
-    kernel, state = begun(kc.Oblige(TRUE, "") if rule == "let" else kc.Let(i, ZERO))
+    kernel, state = begun(kc.Oblige(TRUE, "") if rule == "let" else kc.Bind(i, ZERO))
     assert refused(getattr(kernel, rule), state, *ARGUMENTS[rule]).rule == "order"
     kernel, state = begun()
     assert refused(getattr(kernel, rule), state, *ARGUMENTS[rule]).rule == "order"
 
 
 def test_a_block_ends_by_its_own_rule() -> None:
-    kernel, state = begun(kc.If(k.lt(ZERO, n), (), ()), loop(), pre=())
+    kernel, state = begun(kc.Branch(k.lt(ZERO, n), (), ()), loop(), pre=())
     yes, no = kernel.enter_if(state)
     assert refused(kernel.finish, yes, (), ()).rule == "order"
     assert refused(kernel.leave_loop, yes, (), ()).rule == "order"
@@ -106,9 +106,9 @@ def test_loops_take_for_themselves_what_is_held_in_full() -> None:
 # Calls by threads
 
 
-def group_callee(*pre: CellClaim, space: str = "GMem") -> kc.Function:
+def group_callee(*pre: CellClaim, space: str = "GMem") -> kc.Procedure:
     """A function for six threads, with claims on y (and z)."""
-    params = (kc.Param("k", INT), kc.Param("y", REAL, (SIZE,), space), kc.Param("z", REAL, (SIZE,), space))
+    params = (kc.Parameter("k", INT), kc.Parameter("y", REAL, (SIZE,), space), kc.Parameter("z", REAL, (SIZE,), space))
     post = tuple(c for c in pre if c.share == FULL)
     used = params[: 1 + len({c.cells.base for c in pre})]
     return callee(params=used, contract=kc.Contract((), (), pre, post, ()), device=True, threads=k.num(6))
@@ -119,7 +119,7 @@ def claim(owner: Owner | None = None, share: str = FULL) -> CellClaim:
 
 
 MINE, ALL = Owner(B0, ONE), Owner(ZERO, k.num(6))
-CALL = kc.Call(None, "g", (n, kc.View("a", (), ZERO)))
+CALL = kc.Invoke(None, "g", (n, kc.ArrayView("a", (), ZERO)))
 
 
 def called(state_owner: Owner | None, wanted: CellClaim) -> tuple[Kernel, State]:
@@ -146,7 +146,7 @@ def test_cells_are_handed_to_threads_that_may_access_them() -> None:
             assert refused(kernel.call, state, (), (ID,), ()).why == "owner"
 
 
-def after_reading(index: Term, wanted: CellClaim, *between: kc.Instr) -> tuple[Kernel, State]:
+def after_reading(index: Term, wanted: CellClaim, *between: kc.Instruction) -> tuple[Kernel, State]:
     """Each of six threads has read one cell; the next instruction is a call of g (or what is between)."""
     reads = threads("u", 6, load(index))
     kernel, state = launched(reads, *between, CALL, requires=SIX, others=(group_callee(wanted),))
@@ -174,13 +174,13 @@ def test_cells_that_were_read_are_handed_to_their_only_reader() -> None:
 
 def test_reads_of_one_family_do_not_concern_another() -> None:
     """Marks are about a family: b was read, a is handed over."""
-    b = kc.Param("b", REAL, (n,), "GMem")
+    b = kc.Parameter("b", REAL, (n,), "GMem")
     reads = threads("u", 6, load(k.sub(k.num(5), k.var("u", INT)), "b"))
     pre = (KNOWN_A, CellClaim(box("b", (n,)), SOME))
     kernel, state = launched(reads, CALL, requires=SIX, params=(b,), pre=pre, others=(group_callee(claim(MINE)),))
     body = kernel.enter_loop(state, LoopContract(part=ONE))
     state = kernel.leave_loop(kernel.load(body, 2, (k.sub(k.num(5), body.block.data.v),)), (), ())
-    assert state.marks
+    assert state.pending_reads
     kernel.call(state, (), (ID,), ())
 
 
@@ -200,11 +200,11 @@ def test_what_a_callee_reads_is_marked() -> None:
 
 def test_host_memory_is_not_handed_to_threads() -> None:
     """An admitted device function may ask for host memory; there is none that threads could access."""
-    b = kc.Param("b", REAL, (n,))
+    b = kc.Parameter("b", REAL, (n,))
     pre = (KNOWN_A, CellClaim(box("b", (n,)), SOME))
     for share in (FULL, READ):
         g = group_callee(claim(MINE, share), space="Any")
-        call = kc.Call(None, "g", (n, kc.View("b", (), ZERO)))
+        call = kc.Invoke(None, "g", (n, kc.ArrayView("b", (), ZERO)))
         kernel, state = launched(call, requires=SIX, params=(b,), pre=pre, others=(g,))
         assert refused(kernel.call, state, (), (Take(2, (B0,), (B0,)),), ()).why == "space"
     for group, ok in ((6, True), (5, False)):
@@ -226,7 +226,7 @@ def test_memory_of_devices_is_any_that_threads_have() -> None:
         else:
             assert refused(kernel.call, state, (), (ID,), ()).why == "space"
             silent = replace(g, contract=kc.Contract((), (), (), (), ()))  # nothing is claimed of the array
-            kernel = Kernel(kernel.judge, kc.Program({**kernel.program.functions, "g": silent}), kernel.ledger)
+            kernel = Kernel(kernel.judge, kc.KernelProgram({**kernel.program.functions, "g": silent}), kernel.ledger)
             assert refused(kernel.call, state, (), (), ()).why == "space"
     kernel, state = launched(CALL, requires=SIX, others=(group_callee(claim(), space="SMem"),))
     assert refused(kernel.call, state, (), (ID,), ()).why == "space"
@@ -235,7 +235,7 @@ def test_memory_of_devices_is_any_that_threads_have() -> None:
 # What a call gives back
 
 
-def turned_callee() -> kc.Function:
+def turned_callee() -> kc.Procedure:
     """Gives its cells back from the other end."""
     back = CellClaim(Cells("y", ((ZERO, SIZE),), TRUE, (k.sub(k.sub(SIZE, ONE), B0),)), SOME)
     return callee(contract=kc.Contract((), (), (CellClaim(box("y", (SIZE,)), SOME),), (back,), ()))
@@ -244,7 +244,7 @@ def turned_callee() -> kc.Function:
 def test_a_call_for_some_cells_leaves_the_others() -> None:
     m = k.var("m", INT)
     part = (*SIZES, k.le(m, n))
-    call = kc.Call(None, "g", (m, kc.View("a", (), ZERO)))
+    call = kc.Invoke(None, "g", (m, kc.ArrayView("a", (), ZERO)))
     turned = k.sub(k.sub(m, ONE), B0)
     kernel, state = begun(call, others=(turned_callee(),), requires=part, post=(CellClaim(WHOLE, SOME),))
     for gives in ((Take(1, (turned,), (turned,)),), ()):
@@ -261,14 +261,14 @@ def test_a_call_for_some_cells_leaves_the_others() -> None:
 
 def test_cells_are_given_back_to_their_own_array() -> None:
     """g gives two arrays back from the other end; each goes where it was taken, and not into the other's family."""
-    params = (kc.Param("k", INT), *(kc.Param(name, REAL, (SIZE,)) for name in "yz"))
+    params = (kc.Parameter("k", INT), *(kc.Parameter(name, REAL, (SIZE,)) for name in "yz"))
     pre = tuple(CellClaim(box(name, (SIZE,)), SOME) for name in "yz")
     turn = k.sub(k.sub(SIZE, ONE), B0)
     post = tuple(CellClaim(Cells(name, ((ZERO, SIZE),), TRUE, (turn,)), SOME) for name in "yz")
     g = callee(params=params, contract=kc.Contract((), (), pre, post, ()))
-    call = kc.Call(None, "g", (n, kc.View("a", (), ZERO), kc.View("b", (), ZERO)))
+    call = kc.Invoke(None, "g", (n, kc.ArrayView("a", (), ZERO), kc.ArrayView("b", (), ZERO)))
     mine = (KNOWN_A, CellClaim(box("b", (n,)), SOME))
-    kernel, state = begun(call, pre=mine, params=(kc.Param("b", REAL, (n,)),), others=(g,))
+    kernel, state = begun(call, pre=mine, params=(kc.Parameter("b", REAL, (n,)),), others=(g,))
     turned = k.sub(k.sub(n, ONE), B0)
     takes = tuple(Take(number, (B0,), (B0,)) for number in (1, 2))
     for numbers in ((1, 2), (2, 1), (1, 1)):
@@ -283,7 +283,7 @@ def test_cells_are_given_back_at_binders_that_the_family_has() -> None:
     """a's cells are numbered by even binders; an odd one is none of them, though it has the index of one."""
     two = k.num(2)
     even = CellClaim(Cells("a", ((ZERO, k.scale(2, n)),), k.eq(k.fmod(B0, two), ZERO), (k.fdiv(B0, two),)), SOME)
-    call = kc.Call(None, "g", (n, kc.View("a", (), ZERO)))
+    call = kc.Invoke(None, "g", (n, kc.ArrayView("a", (), ZERO)))
     kernel = kernel_of(call, others=(turned_callee(),), pre=(even,))
     state = kernel.begin("f", ((k.scale(2, B0),),))
     take = Take(1, (k.scale(2, B0),), (k.fdiv(B0, two),))
@@ -316,7 +316,7 @@ def test_cells_may_be_read_twice() -> None:
     twice = CellClaim(Cells("a", ((ZERO, n),), TRUE, (k.fdiv(B0, two),)), SOME, None, READ)
     take = Take(1, (k.fdiv(B0, two),), (k.scale(2, B0),))
     for share in (READ, FULL):
-        kernel, state = begun(kc.Ghost("g", (), (replace(twice, share=share),), (), ()))
+        kernel, state = begun(kc.GhostStep("g", (), (replace(twice, share=share),), (), ()))
         if share == READ:
             kernel.ghost(state, (take,), ())
         else:
@@ -329,7 +329,7 @@ def test_steps_prove_equations_only() -> None:
     steps = (Case(k.lt(ZERO, n), (), ()),)
     goals = ((k.eq(first, nothing), True), (k.eq(first, k.num(1, REAL)), False), (k.lt(first, nothing), False))
     for goal, ok in goals:
-        kernel, state = begun(kc.Assert(goal), requires=(*SIZES, k.eq(first, nothing)))
+        kernel, state = begun(kc.Assertion(goal), requires=(*SIZES, k.eq(first, nothing)))
         if ok:
             kernel.assertion(state, steps)
         else:
@@ -343,20 +343,20 @@ def test_what_a_group_reads_is_marked_for_all_of_it() -> None:
     writes = threads("t", 6, store(k.var("t", INT)))
     kernel, state = launched(load(ZERO), writes, requires=SIX)
     state = kernel.load(state, 1, (ZERO,))
-    assert len(state.marks) == 1
+    assert len(state.pending_reads) == 1
     assert refused(kernel.enter_loop, state, LoopContract((each(k.num(6)),), part=ONE)).why == "read"
 
 
 def test_a_group_may_write_its_registers_together() -> None:
-    local = kc.Alloc("x", REAL, (), heap=False)
-    kernel, state = launched(local, kc.Store(kc.Place("x", ()), k.num(3, REAL)), requires=SIX)
+    local = kc.Allocate("x", REAL, (), heap=False)
+    kernel, state = launched(local, kc.StoreCell(kc.CellAddress("x", ()), k.num(3, REAL)), requires=SIX)
     state = kernel.allocate(state)
     assert state.bases["x"].space == "TReg"
     kernel.store(state, max(state.held), ())
 
 
 def test_a_barrier_does_not_move_registers() -> None:
-    register = kc.Alloc("p", REAL, (), "TReg", False, True, 4)
+    register = kc.Allocate("p", REAL, (), "TReg", False, True, 4)
     kernel, state = launched(register, kc.Barrier("block"), requires=SIX)
     state = kernel.allocate(state)
     owner = state.held[max(state.held)].owner
@@ -370,8 +370,8 @@ def test_a_barrier_of_one_block_says_nothing_of_what_is_lent_to_all() -> None:
     kernel, state = launched(inside, requires=SIX, grid=k.num(2))
     body = kernel.enter_loop(state, LoopContract(part=k.num(6)))
     body = kernel.barrier(kernel.load(body, 1, (ZERO,)))
-    assert len(body.marks) == 1 and body.held[1].owner is None
-    assert len(kernel.leave_loop(body, (), ()).marks) == 1
+    assert len(body.pending_reads) == 1 and body.held[1].owner is None
+    assert len(kernel.leave_loop(body, (), ()).pending_reads) == 1
 
 
 def test_what_is_lent_to_threads_stays_so_in_their_loops() -> None:
@@ -384,7 +384,7 @@ def test_what_is_lent_to_threads_stays_so_in_their_loops() -> None:
     inner = kernel.enter_loop(outer, LoopContract())
     at = k.sub(k.num(5), outer.block.data.v)
     after = kernel.leave_loop(kernel.leave_loop(kernel.load(inner, 1, (at,)), (), ()), (), ())
-    assert after.marks
+    assert after.pending_reads
     assert refused(kernel.enter_loop, after, LoopContract((each(k.num(6)),), part=ONE)).why == "read"
 
 
@@ -410,7 +410,7 @@ def test_what_threads_wrote_in_a_loop_is_theirs_after_it() -> None:
 
 # Shared memory that is used again
 
-SHARED = kc.Alloc("s", REAL, (k.num(6),), "SMem", False, False, 4)
+SHARED = kc.Allocate("s", REAL, (k.num(6),), "SMem", False, False, 4)
 SHARED_AGAIN = replace(SHARED, base="r")
 
 
@@ -420,10 +420,10 @@ def test_shared_memory_is_used_again_when_nobody_uses_it(used: str, barrier: boo
     """A block has room for one array. It is free after its scope only if no thread may still be using it."""
     writes = threads("t", 6, store(k.var("t", INT), base="s"))
     middle = (kc.Barrier("block"),) if barrier else ()
-    work: kc.Code = () if used == "not at all" else (writes,)
+    work: kc.Instructions = () if used == "not at all" else (writes,)
     if used == "read":
         work = (writes, kc.Barrier("block"), load(ZERO, "s"))
-    code = (SHARED, *work, kc.Free("s", False), *middle, SHARED_AGAIN)
+    code = (SHARED, *work, kc.Release("s", False), *middle, SHARED_AGAIN)
     kernel, state = launched(*code, requires=SIX, shared=24)
     state = kernel.allocate(state)
     s = max(state.held)
@@ -472,7 +472,7 @@ def test_iterations_of_small_loops_are_those_of_c() -> None:
     start, bound, amount = (k.var(name, INT) for name in ("s", "b", "d"))
     for up, equal, step in product((True, False), (True, False), (1, 2, 3)):
         relation = ("<" if up else ">") + ("=" if equal else "")
-        counting = kc.Loop(i, start, relation, bound, "+" if up else "-", amount, ())
+        counting = kc.CountedLoop(i, start, relation, bound, "+" if up else "-", amount, ())
         for given in (k.num(step), amount):
             range_ = iterations(counting, start, bound, given)
             for s, b in product(range(-3, 4), range(-3, 4)):
@@ -485,9 +485,9 @@ def test_iterations_of_small_loops_are_those_of_c() -> None:
 def test_negative_numbers_are_not_divided() -> None:
     """C rounds towards zero: -7 / 2 is -3, and 7 / -2 is -3."""
     for start, relation, bound, amount, ok in ((7, ">", 1, 2, True), (-7, "<", -1, 2, False), (7, ">", -4, -2, False)):
-        kernel, state = begun(kc.Loop(i, k.num(start), relation, k.num(bound), "/", k.num(amount), ()))
+        kernel, state = begun(kc.CountedLoop(i, k.num(start), relation, k.num(bound), "/", k.num(amount), ()))
         if ok:
-            assert [instr.value.data for instr in kernel.unroll(state).code if isinstance(instr, kc.Let)] == [7, 3]
+            assert [instr.value.data for instr in kernel.unroll(state).code if isinstance(instr, kc.Bind)] == [7, 3]
         else:
             assert refused(kernel.unroll, state).why == "endless"
 
@@ -537,7 +537,7 @@ def test_signs_of_functions_and_sums() -> None:
 def test_phases_come_in_order(done: int) -> None:
     order = ("threads", "teardown", "host")
     for to in order:
-        code = (kc.Launch(ONE, k.num(6), ZERO), *(kc.Phase(p) for p in order[:done]), kc.Phase(to))
+        code = (kc.LaunchKernel(ONE, k.num(6), ZERO), *(kc.Phase(p) for p in order[:done]), kc.Phase(to))
         kernel, state = begun(*code, space="GMem")
         state = kernel.launch(state)
         for _ in range(done):
@@ -551,7 +551,7 @@ def test_phases_come_in_order(done: int) -> None:
 def test_cells_of_an_iteration_keep_their_owners() -> None:
     """`for v < 2` of six threads takes a[3 v + j]: that cell is thread 3 v + j's, inside and afterwards."""
     three = k.num(3)
-    again = kc.Loop(k.var("w", INT), ZERO, "<", k.num(2), "+", ONE, (load(ZERO),))
+    again = kc.CountedLoop(k.var("w", INT), ZERO, "<", k.num(2), "+", ONE, (load(ZERO),))
     kernel, state = launched(threads("t", 6, store(k.var("t", INT))), again, requires=SIX)
     state = written_by_threads(kernel, state)
     row = k.add(k.scale(3, B1), B0)
@@ -575,7 +575,7 @@ def test_a_kernel_does_not_end_in_a_loop_that_it_is_around() -> None:
     ends = (kc.Phase("teardown"), kc.Phase("host"))
     kernel, state = launched(loop(*ends, bound=ONE))
     assert refused(kernel.unroll, state).why == "context"
-    whole = (kc.Launch(ONE, k.num(6), ZERO), kc.Phase("threads"), *ends)
+    whole = (kc.LaunchKernel(ONE, k.num(6), ZERO), kc.Phase("threads"), *ends)
     kernel, state = begun(loop(*whole, bound=k.num(2)), space="GMem")
     assert len(kernel.unroll(state).code) == 10
     kernel, state = begun(loop(*whole[:-1], bound=ONE), space="GMem")
@@ -608,7 +608,7 @@ def test_a_loose_index_is_no_fact() -> None:
 # Machine integers, and what lies in memory
 
 WIDTH = (-8, 7)
-NUMBERS = kc.Param("q", INT, (n,), limits=WIDTH)
+NUMBERS = kc.Parameter("q", INT, (n,), limits=WIDTH)
 HELD_Q = CellClaim(box("q", (n,)), SOME)
 
 
@@ -630,7 +630,7 @@ def test_what_overflows_is_assumed_to_fit_only_where_the_program_says_so() -> No
 
 
 def test_the_product_of_two_sizes_is_bounded_where_they_are_not_negative() -> None:
-    matrix = kc.Param("q", INT, (n, m), bytes=4)
+    matrix = kc.Parameter("q", INT, (n, m), bytes=4)
     bound = k.le(k.mul(k.num(4), n, m), k.num(1 << 47))
     for requires, known in ((SIZES, True), ((k.le(ZERO, n),), False), ((), False)):
         kernel = kernel_of(pre=(CellClaim(box("q", (n, m)), SOME),), requires=requires, params=(matrix,))
@@ -641,7 +641,7 @@ def test_the_product_of_two_sizes_is_bounded_where_they_are_not_negative() -> No
 @pytest.mark.parametrize(("space", "known"), [("GMem", True), ("SMem", False), ("TReg", False)])
 def test_shared_arrays_of_all_blocks_need_not_fit_into_memory(space: str, known: bool) -> None:
     """There is one for each block, and not all blocks are there at one time."""
-    array = kc.Param("q", INT, (n,), space, bytes=4)
+    array = kc.Parameter("q", INT, (n,), space, bytes=4)
     kernel = kernel_of(pre=(HELD_Q,), params=(array,), device=True, space=space)
     state = kernel.begin("f", ((B0,),))
     assert kernel.judge.proves(state.facts, k.le(k.mul(k.num(4), n), k.num(1 << 47))) == known
@@ -661,9 +661,9 @@ def test_an_array_is_passed_for_one_with_elements_of_the_same_type() -> None:
     size = k.var("k", INT)
     claim = CellClaim(box("y", (size,)), SOME)
     for limits, accepted in ((WIDTH, True), (None, False), ((-8, 8), False), ((0, 7), False)):
-        wanted = kc.Param("y", INT, (size,), limits=limits)
-        g = callee(params=(kc.Param("k", INT), wanted), contract=kc.Contract((), (), (claim,), (claim,), ()))
-        call = kc.Call(None, "g", (n, kc.View("q", (), ZERO)))
+        wanted = kc.Parameter("y", INT, (size,), limits=limits)
+        g = callee(params=(kc.Parameter("k", INT), wanted), contract=kc.Contract((), (), (claim,), (claim,), ()))
+        call = kc.Invoke(None, "g", (n, kc.ArrayView("q", (), ZERO)))
         kernel, state = begun(call, pre=(HELD_Q,), params=(NUMBERS,), others=(g,))
         if accepted:
             kernel.call(state, (), (ID,), ())
@@ -676,10 +676,10 @@ def test_an_array_is_passed_for_one_with_elements_of_the_same_type() -> None:
 
 def test_only_a_lemma_without_memory_is_used_in_a_kernel() -> None:
     nothing = kc.Contract((), (), (), (), ())
-    size = kc.Param("k", INT)
+    size = kc.Parameter("k", INT)
     for lemma, params, accepted in ((True, (), True), (False, (), False), (True, (size,), False)):
-        g = kc.Function("g", params, nothing, (), admitted=True, lemma=lemma)
-        kernel, state = launched(kc.Call(None, "g", (n,) * len(params)), requires=SIX, others=(g,))
+        g = kc.Procedure("g", params, nothing, (), admitted=True, lemma=lemma)
+        kernel, state = launched(kc.Invoke(None, "g", (n,) * len(params)), requires=SIX, others=(g,))
         if accepted:
             kernel.call(state, (), (), ())
         else:
@@ -699,10 +699,10 @@ def test_a_theorem_is_one_of_its_axioms() -> None:
 
 
 def test_a_record_is_no_other_tuple_of_the_same_things() -> None:
-    place = kc.Place("a", (n,))
-    assert place == kc.Place("a", (n,)) and place != kc.Place("a", (m,))
+    place = kc.CellAddress("a", (n,))
+    assert place == kc.CellAddress("a", (n,)) and place != kc.CellAddress("a", (m,))
     assert place != ("a", (n,)) and ("a", (n,)) != place
-    assert kc.View("a", (), ZERO) != kc.Load("a", (), ZERO)  # type: ignore[arg-type]
+    assert kc.ArrayView("a", (), ZERO) != kc.LoadCell("a", (), ZERO)  # type: ignore[arg-type]
 
 
 # Invariants and laws
@@ -721,8 +721,8 @@ def cell(name: str, where: Term = TRUE) -> Cells:
 def at_the_end(*invariants: Invariant) -> tuple[Kernel, State]:
     """The end of the body of a loop that has stored 3 into p and 4 into q."""
     names = ("p", "q")[: len(invariants)]
-    params = tuple(kc.Param(name, INT, ()) for name in names)
-    stores = tuple(kc.Store(kc.Place(name, ()), k.num(3 + c)) for c, name in enumerate(names))
+    params = tuple(kc.Parameter(name, INT, ()) for name in names)
+    stores = tuple(kc.StoreCell(kc.CellAddress(name, ()), k.num(3 + c)) for c, name in enumerate(names))
     kernel = kernel_of(loop(*stores), pre=tuple(CellClaim(cell(name), SOME) for name in names), params=params)
     state = kernel.begin("f", ((),) * len(names))
     end = kernel.enter_loop(state, LoopContract((), invariants, (k.le(B0, n),)))
@@ -745,7 +745,7 @@ def test_what_an_invariant_tells_of_a_cell_is_known_where_it_holds_something(whi
     """It says that p holds 5, of no cell or of one that holds nothing: that is not known then."""
     said = Invariant(1, k.FALSE if which == "init" else TRUE, k.num(5))
     none = which == "ranges"
-    param = kc.Param("p", INT, (ZERO,) if none else ())
+    param = kc.Parameter("p", INT, (ZERO,) if none else ())
     held = box("p", (ZERO,)) if none else cell("p", k.lt(n, ZERO) if which == "where" else TRUE)
     kernel = kernel_of(loop(), pre=(CellClaim(held, SOME),), params=(param,))
     state = kernel.begin("f", ((B0,) if none else (),))
@@ -810,7 +810,7 @@ def test_what_is_gathered_is_held_in_full_and_by_everyone() -> None:
     kernel, state = two_parts()
     owned = changed(state, held={**state.held, 2: replace(state.held[2], owner=Owner(ZERO, ONE))})
     assert refused(kernel.gather, owned, WHOLE, FIRST, BOTH).why == "owner"
-    read = changed(state, marks=(Mark(2, RIGHT, Owner(ZERO, ONE)),))
+    read = changed(state, pending_reads=(PendingRead(2, RIGHT, Owner(ZERO, ONE)),))
     assert refused(kernel.gather, read, WHOLE, FIRST, BOTH).why == "owner"
 
 

@@ -65,14 +65,14 @@ def test_a_logical_variable_is_one_value_for_all_cells() -> None:
     first, second = k.var("p", REAL), k.var("q", REAL)
     constant = CellClaim(box("y", (size,)), KNOWN, k.to_real(V))
     two = k.le(k.num(2), size)
-    g = kc.Function(
+    g = kc.Procedure(
         "g",
-        (kc.Param("k", INT), kc.Param("y", REAL, (size,))),
+        (kc.Parameter("k", INT), kc.Parameter("y", REAL, (size,))),
         kc.Contract((V,), (two,), (constant,), (constant,), (k.eq(result, NOUGHT),), result),
         (
-            kc.Load(first, kc.Place("y", (ZERO,))),
-            kc.Load(second, kc.Place("y", (ONE,))),
-            kc.Let(result, k.sub(first, second)),
+            kc.LoadCell(first, kc.CellAddress("y", (ZERO,))),
+            kc.LoadCell(second, kc.CellAddress("y", (ONE,))),
+            kc.Bind(result, k.sub(first, second)),
         ),
     )
     for value, given, ok in ((B0, B0, False), (B0, m, False), (m, B0, False), (m, m, True)):
@@ -107,11 +107,11 @@ def half_as_integer(make: Callable[[Term, Term], Term], twice: int) -> Theorem:
     asks = kc.Contract((V, W), (k.eq(k.scale(2, V), W), k.eq(W, k.num(twice))), (), (), (k.FALSE,) * (twice % 2))
     known = (k.eq(y, k.num(Fraction(1, 2), REAL)), k.eq(z, k.num(Fraction(3, 2), REAL)), k.eq(m, k.num(twice)))
     kernel, state = begun(
-        kc.Call(None, "g", ()),
+        kc.Invoke(None, "g", ()),
         pre=(),
         requires=(*SIZES, *known),
         ensures=(k.FALSE,) * (twice % 2),
-        others=(kc.Function("g", (), asks, ()),),
+        others=(kc.Procedure("g", (), asks, ()),),
     )
     kernel.finish(kernel.begin("g", ()), (), ((),) * (twice % 2))
     return kernel.finish(kernel.call(state, (make(y, z), m), (), ((), ())), (), ((),) * (twice % 2))
@@ -181,7 +181,7 @@ def test_only_integers_are_quotients() -> None:
 
 T, B, R = k.var("t", INT), k.var("b", INT), k.var("r", INT)
 BLOCK, FIVE = k.num(32), k.num(5, REAL)
-NOTHING = kc.Loop(R, ZERO, "<", ONE, "+", ONE, ())  # a sequential loop without a body
+NOTHING = kc.CountedLoop(R, ZERO, "<", ONE, "+", ONE, ())  # a sequential loop without a body
 SIXTY_FOUR = (k.eq(n, k.num(64)), k.le(ZERO, m))
 
 
@@ -197,10 +197,10 @@ def of_blocks(crossed: bool, value: Term, whole: bool) -> Exclusive:
     return Exclusive(1, cells, cells.index, back, TRUE, value, whole)
 
 
-def blocks(crossed: bool, *first: kc.Instr, value: Term = FIVE) -> kc.Loop:
+def blocks(crossed: bool, *first: kc.Instruction, value: Term = FIVE) -> kc.CountedLoop:
     """Two blocks of 32 threads, each of which writes its cell."""
-    write = kc.Loop(T, ZERO, "<", BLOCK, "+", ONE, (store(cell(B, T, crossed), value),), kc.THREAD)
-    return kc.Loop(B, ZERO, "<", k.num(2), "+", ONE, (*first, write), kc.THREAD)
+    write = kc.CountedLoop(T, ZERO, "<", BLOCK, "+", ONE, (store(cell(B, T, crossed), value),), kc.THREAD)
+    return kc.CountedLoop(B, ZERO, "<", k.num(2), "+", ONE, (*first, write), kc.THREAD)
 
 
 def said(kernel: Kernel, state: State, family: int, value: Term, owner: Owner | None) -> State:
@@ -266,11 +266,11 @@ def test_an_owner_is_part_of_the_group() -> None:
 # Kernels
 
 
-ANOTHER = (kc.Phase("teardown"), kc.Phase("host"), kc.Launch(ONE, k.num(6), ZERO), kc.Phase("threads"))
+ANOTHER = (kc.Phase("teardown"), kc.Phase("host"), kc.LaunchKernel(ONE, k.num(6), ZERO), kc.Phase("threads"))
 
 
-def again(*body: kc.Instr) -> kc.Loop:
-    return kc.Loop(R, ZERO, "<", k.num(3), "+", ONE, body)
+def again(*body: kc.Instruction) -> kc.CountedLoop:
+    return kc.CountedLoop(R, ZERO, "<", k.num(3), "+", ONE, body)
 
 
 def test_a_kernel_ends_where_it_was_launched() -> None:
@@ -302,10 +302,10 @@ def test_a_device_function_does_not_end_the_kernel() -> None:
 
 def test_a_lane_writes_its_own_copy() -> None:
     """A local array of a warp is a copy in each lane. After a shuffle lane l has its y[l], and the other lanes do not."""
-    registers = [kc.Alloc("x", REAL, (), "TReg", False, True), kc.Alloc("y", REAL, (), "TReg", False, True)]
-    lane = threads("t", 32, kc.Store(kc.Place("x", (T,)), THREE))
-    for local in (registers[1], kc.Alloc("y", REAL, (BLOCK,), heap=False)):
-        shuffle = kc.Shuffle("shfl_down", kc.View("y", (), ZERO), kc.View("x", (), ZERO), ONE)
+    registers = [kc.Allocate("x", REAL, (), "TReg", False, True), kc.Allocate("y", REAL, (), "TReg", False, True)]
+    lane = threads("t", 32, kc.StoreCell(kc.CellAddress("x", (T,)), THREE))
+    for local in (registers[1], kc.Allocate("y", REAL, (BLOCK,), heap=False)):
+        shuffle = kc.Shuffle("shfl_down", kc.ArrayView("y", (), ZERO), kc.ArrayView("x", (), ZERO), ONE)
         kernel, state = launched(registers[0], local, lane, shuffle, block=32)
         state = kernel.allocate(kernel.allocate(state))
         x, y = (next(i for i, r in state.held.items() if r.cells.base == name) for name in "xy")

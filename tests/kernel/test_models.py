@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import AllRules as Kernel
-from optigpu.kernel.context import Mark
+from optigpu.kernel.context import PendingRead
 from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract, Range
+from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, IterationRange, LoopContract
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.logic import terms as k
@@ -52,8 +52,8 @@ def initial(j: int) -> int:
 class Counting(Kernel):
     """The kernel, with a count of how often each rule has accepted something."""
 
-    def __init__(self, *functions: kc.Function) -> None:
-        super().__init__(Judge(Z3Solver()), kc.Program({f.name: f for f in functions}), Ledger())
+    def __init__(self, *functions: kc.Procedure) -> None:
+        super().__init__(Judge(Z3Solver()), kc.KernelProgram({f.name: f for f in functions}), Ledger())
         self.accepted = Counter[str]()
 
     def __getattribute__(self, name: str) -> Any:
@@ -97,18 +97,18 @@ def memories(facts: tuple[Term, ...], claims: tuple[CellClaim, ...]) -> list[Mem
 
 
 def function(
-    code: kc.Code,
+    code: kc.Instructions,
     facts: tuple[Term, ...],
     pre: tuple[CellClaim, ...],
     post: tuple[CellClaim, ...] = (),
     space: str = "Any",
-) -> kc.Function:
-    params = (kc.Param("n", INT), kc.Param("m", INT), kc.Param("a", REAL, (n,), space))
-    return kc.Function("f", params, kc.Contract((), facts, pre, post, ()), code)
+) -> kc.Procedure:
+    params = (kc.Parameter("n", INT), kc.Parameter("m", INT), kc.Parameter("a", REAL, (n,), space))
+    return kc.Procedure("f", params, kc.Contract((), facts, pre, post, ()), code)
 
 
 def begun(
-    r: Random, code: kc.Code, facts: tuple[Term, ...], post: tuple[CellClaim, ...] = (), init: str = KNOWN
+    r: Random, code: kc.Instructions, facts: tuple[Term, ...], post: tuple[CellClaim, ...] = (), init: str = KNOWN
 ) -> Made:
     claim = CellClaim(box("a", (n,)), init, CONTENT if init == KNOWN else None)
     kernel = Counting(function(code, facts, (claim,), post))
@@ -203,9 +203,9 @@ def random_value(r: Random, known: tuple[Term, ...]) -> Term:
     return r.choice([NINE, k.to_real(m), k.app(A, m), *known])
 
 
-def random_place(r: Random, arrays: tuple[str, ...]) -> kc.Place:
+def random_place(r: Random, arrays: tuple[str, ...]) -> kc.CellAddress:
     index = r.choice([ZERO, m, k.sub(n, ONE), k.sub(k.sub(n, ONE), m), ONE, k.fdiv(n, TWO), k.neg(m)])
-    return kc.Place(r.choice(arrays), (index,))
+    return kc.CellAddress(r.choice(arrays), (index,))
 
 
 def random_prop(r: Random) -> Term:
@@ -221,14 +221,16 @@ def random_prop(r: Random) -> Term:
     )
 
 
-def random_ghost(r: Random) -> kc.Ghost:
+def random_ghost(r: Random) -> kc.GhostStep:
     pre, post = (tuple(random_claim(r) for _ in range(r.randint(0, 2))) for _ in range(2))
-    return kc.Ghost("g", (random_prop(r),) * r.randint(0, 1), pre, post, (random_prop(r),) * r.randint(0, 1))
+    return kc.GhostStep("g", (random_prop(r),) * r.randint(0, 1), pre, post, (random_prop(r),) * r.randint(0, 1))
 
 
-def random_code(r: Random, depth: int, arrays: tuple[str, ...] = ("a",), known: tuple[Term, ...] = ()) -> kc.Code:
+def random_code(
+    r: Random, depth: int, arrays: tuple[str, ...] = ("a",), known: tuple[Term, ...] = ()
+) -> kc.Instructions:
     """A variable is used only where it has been set on every way; what is allocated is freed at the end, as a rule."""
-    out: list[kc.Instr] = []
+    out: list[kc.Instruction] = []
     for _ in range(r.randint(1, 3)):
         match r.choice(
             ["store"] * 3
@@ -237,30 +239,30 @@ def random_code(r: Random, depth: int, arrays: tuple[str, ...] = ("a",), known: 
             + ["unroll"] * 3
         ):
             case "store":
-                out.append(kc.Store(random_place(r, arrays), random_value(r, known)))
+                out.append(kc.StoreCell(random_place(r, arrays), random_value(r, known)))
             case "load" | "let" as kind:
                 x = k.var(r.choice("xyz"), REAL)
-                load = kc.Load(x, random_place(r, arrays))
-                out.append(load if kind == "load" else kc.Let(x, random_value(r, known)))
+                load = kc.LoadCell(x, random_place(r, arrays))
+                out.append(load if kind == "load" else kc.Bind(x, random_value(r, known)))
                 known = (*known, x)
             case "oblige":
                 out.append(kc.Oblige(random_prop(r), "why"))
             case "assert":
-                out.append(kc.Assert(random_prop(r)))
+                out.append(kc.Assertion(random_prop(r)))
             case "ghost":
                 out.append(random_ghost(r))
             case "if" if depth:
-                out.append(kc.If(random_prop(r), *(random_code(r, depth - 1, arrays, known) for _ in range(2))))
+                out.append(kc.Branch(random_prop(r), *(random_code(r, depth - 1, arrays, known) for _ in range(2))))
             case "unroll" if depth:
-                body = (kc.Store(kc.Place(r.choice(arrays), (r.choice([i, k.sub(i, m)]),)), k.to_real(i)),)
+                body = (kc.StoreCell(kc.CellAddress(r.choice(arrays), (r.choice([i, k.sub(i, m)]),)), k.to_real(i)),)
                 start, bound, step = (k.num(r.choice(ends)) for ends in ((-1, 0, 0, 1), (-1, 1, 2, 3), (0, 1, 1, 2)))
                 mode = r.choice([kc.SEQUENTIAL] * 3 + [kc.PARALLEL])
-                out.append(kc.Loop(i, start, r.choice(["<", "<="]), r.choice([bound, n]), "+", step, body, mode))
+                out.append(kc.CountedLoop(i, start, r.choice(["<", "<="]), r.choice([bound, n]), "+", step, body, mode))
             case "allocate" if depth:
                 name = f"t{depth}"
                 size = r.choice([n, n, n, m, k.num(2), k.sub(n, m), k.num(-1), ZERO])
                 inner = random_code(r, depth - 1, (*arrays, name), known)
-                out += [kc.Alloc(name, REAL, (size,)), *inner, *([kc.Free(name)] if r.random() < 0.8 else [])]
+                out += [kc.Allocate(name, REAL, (size,)), *inner, *([kc.Release(name)] if r.random() < 0.8 else [])]
     return tuple(out)
 
 
@@ -269,18 +271,18 @@ def executed(r: Random, kernel: Counting, state: State, runs: list[Memory]) -> S
     while state.code:
         instr = state.code[0]
         match instr:
-            case kc.If(test):
+            case kc.Branch(test):
                 yes, no = kernel.enter_if(state)
                 ways = [run.value(test) for run in runs]
                 yes = executed(r, kernel, yes, [run for run, way in zip(runs, ways) if way])
                 no = executed(r, kernel, no, [run for run, way in zip(runs, ways) if not way])
                 state = kernel.join_if(yes, no)
-            case kc.Loop():
+            case kc.CountedLoop():
                 before, state = state.code, kernel.unroll(state)
                 for run in runs:
-                    expected = [kc.Let(instr.index, k.num(v)) for v in counted(instr, run.env)]
+                    expected = [kc.Bind(instr.index, k.num(v)) for v in counted(instr, run.env)]
                     added = state.code[: len(state.code) - len(before) + 1]
-                    assert [j for j in added if isinstance(j, kc.Let)] == expected
+                    assert [j for j in added if isinstance(j, kc.Bind)] == expected
             case _:
                 state = by_rule(r, kernel, state, instr)
                 for run in runs:
@@ -291,22 +293,22 @@ def executed(r: Random, kernel: Counting, state: State, runs: list[Memory]) -> S
     return state
 
 
-def by_rule(r: Random, kernel: Counting, state: State, instr: kc.Instr) -> State:
+def by_rule(r: Random, kernel: Counting, state: State, instr: kc.Instruction) -> State:
     match instr:
-        case kc.Load(_, place) | kc.Store(place):
+        case kc.LoadCell(_, place) | kc.StoreCell(place):
             number = next((f for f, x in state.held.items() if x.cells.base == place.base), 1)
-            rule = kernel.load if isinstance(instr, kc.Load) else kernel.store
+            rule = kernel.load if isinstance(instr, kc.LoadCell) else kernel.store
             return rule(state, number, state.values(place.index) if r.random() < 0.95 else (ZERO,))
-        case kc.Free(base):
+        case kc.Release(base):
             number = next((f for f, x in state.held.items() if x.cells.base == base), 1)
             return kernel.free(state, number, (B0,))
-        case kc.Ghost():
+        case kc.GhostStep():
             takes = tuple(random_take(r, state, c) for c in (*instr.pre, *instr.post))
             return kernel.ghost(state, takes, ((),) * len(instr.ensures))
-        case kc.Assert():
+        case kc.Assertion():
             return kernel.assertion(state, ())
         case _:
-            rules = {kc.Let: kernel.let, kc.Alloc: kernel.allocate, kc.Oblige: kernel.oblige}
+            rules = {kc.Bind: kernel.let, kc.Allocate: kernel.allocate, kc.Oblige: kernel.oblige}
             return rules[type(instr)](state)
 
 
@@ -337,24 +339,24 @@ def straight(r: Random) -> Counter[str]:
 # Machine integers
 
 
-def machine_code(r: Random, known: tuple[Term, ...]) -> kc.Code:
+def machine_code(r: Random, known: tuple[Term, ...]) -> kc.Instructions:
     """Computations modulo 2^bits, unknown numbers, and a cell `c` of a small type."""
-    out: list[kc.Instr] = []
+    out: list[kc.Instruction] = []
     for number in range(r.randint(2, 6)):
         x, y = k.var(f"x{number}", INT), r.choice(known)
         value = r.choice([y, k.add(y, ONE), k.sub(y, m), k.mul(y, TWO), k.num(3), k.max_(y, ZERO), k.fmod(y, k.num(4))])
         match r.choice(["let", "wrap", "choose", "store", "store", "load"]):
             case "let":
-                out.append(kc.Let(x, value))
+                out.append(kc.Bind(x, value))
             case "wrap":
-                out.append(kc.Let(x, value, r.choice([1, 2, 3])))
+                out.append(kc.Bind(x, value, r.choice([1, 2, 3])))
             case "choose":
-                out.append(kc.Choose(x, r.choice([None, (-2, 3), (0, 1)])))
+                out.append(kc.Havoc(x, r.choice([None, (-2, 3), (0, 1)])))
             case "store":
-                out.append(kc.Store(kc.Place("c", ()), value))
+                out.append(kc.StoreCell(kc.CellAddress("c", ()), value))
                 continue
             case _:
-                out.append(kc.Load(x, kc.Place("c", ())))
+                out.append(kc.LoadCell(x, kc.CellAddress("c", ())))
         known = (*known, x)
     return tuple(out)
 
@@ -363,8 +365,8 @@ def machine(r: Random) -> Counter[str]:
     """What is stored is a number of its type in every run, what is known of it is true, and unsigned numbers wrap."""
     limits = r.choice([(-4, 3), (0, 7), (0, 3), (-128, 127)])
     code = (
-        kc.Alloc("c", INT, (), heap=False, limits=limits),
-        kc.Store(kc.Place("c", ()), ZERO),
+        kc.Allocate("c", INT, (), heap=False, limits=limits),
+        kc.StoreCell(kc.CellAddress("c", ()), ZERO),
         *machine_code(r, (n, m)),
     )
     facts = random_facts(r, k.le(ZERO, m), k.le(m, k.num(2)), k.le(n, k.num(3)))
@@ -376,23 +378,23 @@ def machine(r: Random) -> Counter[str]:
             instr = state.code[0]
             number = next(iter(state.held), 0)
             match instr:
-                case kc.Choose(x, bounds):
+                case kc.Havoc(x, bounds):
                     state = kernel.choose(state)
                     fresh = str(state.env[x].data)
                     assert all(fresh not in env for env in runs)  # nothing was known of it
                     low, high = bounds or (-9, 9)
                     runs = [{**env, str(x.data): v, fresh: v} for env in runs for v in {low, 0, high}]
-                case kc.Let(x, value, bits):
+                case kc.Bind(x, value, bits):
                     state = kernel.let(state)
                     for env in runs:
                         v = evaluate(value, env)
                         env[str(x.data)] = v % 2**bits if bits else v
-                case kc.Store(_, value):
+                case kc.StoreCell(_, value):
                     state = kernel.store(state, number, ())
                     for env in runs:
                         env["c"] = evaluate(value, env)
                         assert limits[0] <= env["c"] <= limits[1]
-                case kc.Load(x):
+                case kc.LoadCell(x):
                     state = kernel.load(state, number, ())
                     for env in runs:
                         env[str(x.data)] = env["c"]
@@ -407,7 +409,7 @@ def machine(r: Random) -> Counter[str]:
 # Loops
 
 
-def counted(loop: kc.Loop, env: dict[str, Any]) -> list[int]:
+def counted(loop: kc.CountedLoop, env: dict[str, Any]) -> list[int]:
     """The values of the index, as C counts."""
     v, bound, step = (evaluate(t, env) for t in (loop.start, loop.bound, loop.amount))
     out = []
@@ -419,7 +421,7 @@ def counted(loop: kc.Loop, env: dict[str, Any]) -> list[int]:
     return out
 
 
-def random_loop(r: Random) -> tuple[kc.Loop, Term]:
+def random_loop(r: Random) -> tuple[kc.CountedLoop, Term]:
     """A loop that writes a cell in each iteration, and the cell."""
     up = r.random() < 0.6
     low, high = r.choice([ZERO, ZERO, ONE, k.num(-1), m]), r.choice([n, n, m, k.sub(n, ONE), k.fdiv(n, TWO), k.num(3)])
@@ -427,12 +429,14 @@ def random_loop(r: Random) -> tuple[kc.Loop, Term]:
     start, bound = (low, high) if up else (k.sub(high, ONE), low)
     turned = k.sub(k.sub(n, ONE), i)
     index = r.choice([i, i, i, turned, k.scale(2, i), k.add(i, ONE), k.fdiv(i, TWO), k.fmod(i, TWO), ZERO, k.sub(i, m)])
-    body = (kc.Store(kc.Place("a", (index,)), r.choice([NINE, k.to_real(i), k.app(A, k.add(i, m))])),)
+    body = (kc.StoreCell(kc.CellAddress("a", (index,)), r.choice([NINE, k.to_real(i), k.app(A, k.add(i, m))])),)
     mode = r.choice([kc.SEQUENTIAL, kc.PARALLEL])
-    return kc.Loop(i, start, relation, bound, "+" if up else "-", k.num(r.choice([1, 1, 2, 3])), body, mode), index
+    return kc.CountedLoop(
+        i, start, relation, bound, "+" if up else "-", k.num(r.choice([1, 1, 2, 3])), body, mode
+    ), index
 
 
-def exclusive(r: Random, state: State, range_: Range, index: Term, value: Term) -> LoopContract:
+def exclusive(r: Random, state: State, range_: IterationRange, index: Term, value: Term) -> LoopContract:
     """Each iteration has the cell that it writes."""
     under = k.instantiate(k.abstract(index, (i,)), (range_.index,))
     cells = Cells("a", ((range_.low, range_.high),), TRUE, (under,))
@@ -443,7 +447,7 @@ def exclusive(r: Random, state: State, range_: Range, index: Term, value: Term) 
     )
 
 
-def invariant(range_: Range, index: Term, value: Term) -> LoopContract:
+def invariant(range_: IterationRange, index: Term, value: Term) -> LoopContract:
     """After v iterations, the cells of those below v have been written; true of loops that go through all cells in turn."""
     done = k.lt(B0, k.instantiate(range_.index, (B1,)))
     new = k.instantiate(k.abstract(value, (i,)), (B0,))
@@ -455,7 +459,7 @@ def loops(r: Random) -> Counter[str]:
     facts = random_facts(r)
     loop, index = random_loop(r)
     store = loop.body[0]
-    assert isinstance(store, kc.Store)
+    assert isinstance(store, kc.StoreCell)
     alone = r.random() < 0.6
     kernel, state, runs = begun(r, (loop,), facts, init=r.choice([KNOWN, UNINIT]) if alone else KNOWN)
     try:
@@ -484,7 +488,7 @@ def loops(r: Random) -> Counter[str]:
     return kernel.accepted
 
 
-def check_body(body: State, loop: kc.Loop, index: Term, runs: list[Memory], alone: bool) -> None:
+def check_body(body: State, loop: kc.CountedLoop, index: Term, runs: list[Memory], alone: bool) -> None:
     """In iteration v, an array is held as the iterations before it leave it; other iterations do not have its exclusive cell."""
     entered = body.block.data
     for run in runs:
@@ -518,14 +522,14 @@ def calls(r: Random) -> Counter[str]:
     size = k.var("k", INT)
     full, read = CellClaim(box("y", (size,)), SOME), CellClaim(box("z", (ONE,)), SOME, None, READ)
     pre = (full,) if other is None else (full, read)
-    params = [kc.Param("k", INT), kc.Param("y", REAL, (size,)), kc.Param("z", REAL, (ONE,))][: 1 + len(pre)]
+    params = [kc.Parameter("k", INT), kc.Parameter("y", REAL, (size,)), kc.Parameter("z", REAL, (ONE,))][: 1 + len(pre)]
     turned = k.sub(k.sub(size, ONE), B0)
     order = r.choice([B0, turned])
     post = CellClaim(Cells("y", ((ZERO, size),), TRUE, (order,)), KNOWN, k.to_real(order))
-    g = kc.Function("g", tuple(params), kc.Contract((), (k.le(ZERO, size),), pre, (post,), ()), (), admitted=True)
-    views = (kc.View("a", (), shift), kc.View("a", (), other or ZERO))
+    g = kc.Procedure("g", tuple(params), kc.Contract((), (k.le(ZERO, size),), pre, (post,), ()), (), admitted=True)
+    views = (kc.ArrayView("a", (), shift), kc.ArrayView("a", (), other or ZERO))
     facts = random_facts(r)
-    code = (kc.Call(None, "g", (count, *views[: len(pre)])),)
+    code = (kc.Invoke(None, "g", (count, *views[: len(pre)])),)
     claim = CellClaim(box("a", (n,)), KNOWN, CONTENT)
     kernel = Counting(function(code, facts, (claim,)), g)
     state, runs = kernel.begin("f", ((B0,),)), memories(facts, (claim,))
@@ -560,9 +564,9 @@ def launches(r: Random) -> Counter[str]:
         r.choice([ZERO, m, k.num(64), k.num(-1)]),
     )
     phases = r.choice([["threads", "teardown", "host"]] * 3 + [["teardown"], ["threads", "host"], ["host"]])
-    register = kc.Alloc("p", REAL, (), "TReg", False, True, 4)
+    register = kc.Allocate("p", REAL, (), "TReg", False, True, 4)
     inside = (register,) if r.random() < 0.3 else ()
-    code: list[kc.Instr] = [kc.Launch(grid, block, shared)]
+    code: list[kc.Instruction] = [kc.LaunchKernel(grid, block, shared)]
     for to in phases:
         code += [kc.Phase(to), *(inside if to == "threads" else ())]
     kernel, state, runs = begun(r, tuple(code), facts)
@@ -574,7 +578,7 @@ def launches(r: Random) -> Counter[str]:
             if g < 0 or not 1 <= b <= 1024 or not 0 <= s <= 227 * 1024:
                 raise Misbehaved(f"launched with {g}, {b}, {s}")
         while state.code:
-            if isinstance(state.code[0], kc.Alloc):
+            if isinstance(state.code[0], kc.Allocate):
                 state = kernel.allocate(state)
                 for run in runs:
                     copies = {c: o for c, o in permissions(state, run.env).owners.items() if c[0] == "p"}
@@ -662,9 +666,9 @@ def cell_for(r: Random, count: int, thread: Term) -> tuple[Term, Term]:
     )
 
 
-def nest(names: tuple[str, ...], extents: tuple[int, ...], *body: kc.Instr) -> kc.Loop:
+def nest(names: tuple[str, ...], extents: tuple[int, ...], *body: kc.Instruction) -> kc.CountedLoop:
     inner = body if len(names) == 1 else (nest(names[1:], extents[1:], *body),)
-    return kc.Loop(k.var(names[0], INT), ZERO, "<", k.num(extents[0]), "+", ONE, inner, kc.THREAD)
+    return kc.CountedLoop(k.var(names[0], INT), ZERO, "<", k.num(extents[0]), "+", ONE, inner, kc.THREAD)
 
 
 def thread_number(extents: tuple[int, ...], at: Terms) -> Term:
@@ -726,14 +730,16 @@ def random_phases(r: Random, count: int, depth: int = 1) -> list[Phase]:
     return out
 
 
-def code_of(phases: list[Phase]) -> kc.Code:
-    out: list[kc.Instr] = []
+def code_of(phases: list[Phase]) -> kc.Instructions:
+    out: list[kc.Instruction] = []
     for what, extents, index, _, inner in phases:
         names = ("p", "q")[: len(extents)]
-        place = kc.Place("a", (k.instantiate(index, (thread_number(extents, tuple(k.var(x, INT) for x in names)),)),))
-        access = kc.Store(place, NINE) if what == "write" else kc.Load(k.var("x", REAL), place)
+        place = kc.CellAddress(
+            "a", (k.instantiate(index, (thread_number(extents, tuple(k.var(x, INT) for x in names)),)),)
+        )
+        access = kc.StoreCell(place, NINE) if what == "write" else kc.LoadCell(k.var("x", REAL), place)
         if what == "repeat":
-            out.append(kc.Loop(k.var("j", INT), ZERO, "<", m, "+", ONE, code_of(inner)))
+            out.append(kc.CountedLoop(k.var("j", INT), ZERO, "<", m, "+", ONE, code_of(inner)))
         else:
             out.append(kc.Barrier("block") if what == "barrier" else nest(names, extents, access))
     return tuple(out)
@@ -746,7 +752,7 @@ def block(r: Random) -> Counter[str]:
     """
     count = r.choice(list(GROUPS))
     phases = random_phases(r, count)
-    start = (kc.Launch(ONE, k.num(count), ZERO), kc.Phase("threads"))
+    start = (kc.LaunchKernel(ONE, k.num(count), ZERO), kc.Phase("threads"))
     facts = (k.eq(n, k.num(count)),)
     kernel = Counting(function((*start, *code_of(phases)), facts, (CellClaim(box("a", (n,)), SOME),), (), "GMem"))
     state = kernel.phase(kernel.launch(kernel.begin("f", ((B0,),))))
@@ -774,10 +780,10 @@ def phase_by_rule(r: Random, kernel: Counting, state: State, phase: Phase, count
         case "barrier":
             return kernel.barrier(state)
         case _:
-            wide = Mark(1, Cells("a", ((ZERO, m), (ZERO, n)), TRUE, (B0,)), Owner(ZERO, k.num(count)))
-            marks = r.choice([(), (wide,)])
+            wide = PendingRead(1, Cells("a", ((ZERO, m), (ZERO, n)), TRUE, (B0,)), Owner(ZERO, k.num(count)))
+            pending_reads = r.choice([(), (wide,)])
             kept = Invariant(1, TRUE, None)
-            contract = LoopContract((), (kept,), marks=marks, covers=covers(r, state))
+            contract = LoopContract((), (kept,), pending_reads=pending_reads, covers=covers(r, state))
             body = kernel.enter_loop(state, contract)
             for one in inner:
                 body = phase_by_rule(r, kernel, body, one, count)
@@ -786,19 +792,19 @@ def phase_by_rule(r: Random, kernel: Counting, state: State, phase: Phase, count
 
 def covers(r: Random, state: State) -> tuple[Cover, ...]:
     """Marks inside of the one that says that everything was read; rarely by other maps."""
-    return tuple(Cover(0, x.cells.index if r.random() < 0.9 else (ZERO, *x.cells.index)) for x in state.marks)
+    return tuple(Cover(0, x.cells.index if r.random() < 0.9 else (ZERO, *x.cells.index)) for x in state.pending_reads)
 
 
 def forgotten(r: Random, kernel: Counting, state: State, count: int) -> State:
     """A mark made wider, or tried to be made narrower."""
-    if not state.marks:
+    if not state.pending_reads:
         return state
-    old = state.marks[0]
+    old = state.pending_reads[0]
     cells = r.choice([box("a", (n,)), box("a", (n,)), box("a", (k.num(count - 1),)), old.cells])
     reader = r.choice([Owner(ZERO, k.num(count)), Owner(ZERO, k.num(count)), Owner(ONE, ONE), Owner(ZERO, ONE)])
     forward = r.choice([old.cells.index, old.cells.index, arguments(old.cells.arity), (ZERO, *old.cells.index)])
     try:
-        return kernel.forget(state, 0, Mark(1, cells, reader), Cover(0, forward))
+        return kernel.forget(state, 0, PendingRead(1, cells, reader), Cover(0, forward))
     except Rejected:
         return state
 
@@ -812,7 +818,7 @@ def barriers(r: Random) -> Counter[str]:
     extent = r.choice([1, grid, 2, total * grid // 32 or 1])
     level = r.choice(["block", "warp"])
     start = (
-        kc.Launch(k.num(grid), k.num(total), ZERO),
+        kc.LaunchKernel(k.num(grid), k.num(total), ZERO),
         kc.Phase("threads"),
         nest(("b",), (extent,), kc.Barrier(level)),
     )
@@ -839,11 +845,11 @@ def source_lane(op: str, lane: int, amount: int) -> int:
 def shuffles(r: Random) -> Counter[str]:
     """After a shuffle, each lane's register holds what the other lane's did, and it is still its own."""
     op, amount = r.choice(["shfl_down", "shfl_up", "shfl_xor", "shfl"]), r.choice([0, 1, 2, 3, 8, 16, 31, 32, -1])
-    views = (kc.View("q", (), ZERO), kc.View("p", (), ZERO))
-    registers = tuple(kc.Alloc(name, REAL, (), "TReg", False, True, 4) for name in "pq")
+    views = (kc.ArrayView("q", (), ZERO), kc.ArrayView("p", (), ZERO))
+    registers = tuple(kc.Allocate(name, REAL, (), "TReg", False, True, 4) for name in "pq")
     symbolic = r.random() < 0.4
     code = (
-        kc.Launch(ONE, k.num(32), ZERO),
+        kc.LaunchKernel(ONE, k.num(32), ZERO),
         kc.Phase("threads"),
         *registers,
         kc.Shuffle(op, *views, m if symbolic else k.num(amount)),
@@ -906,9 +912,9 @@ def recalled(r: Random) -> Counter[str]:
     judge = Judge()
     facts = (k.le(ZERO, n), k.le(ZERO, m))
 
-    def program(promise: tuple[Term, ...]) -> kc.Program:
+    def program(promise: tuple[Term, ...]) -> kc.KernelProgram:
         f = function((), facts, ())
-        return kc.Program({"f": replace(f, contract=replace(f.contract, ensures=promise))})
+        return kc.KernelProgram({"f": replace(f, contract=replace(f.contract, ensures=promise))})
 
     kernel = Kernel(judge, program(ensures), Ledger())
     theorem = kernel.finish(kernel.begin("f", ()), (), ((),) * len(ensures))

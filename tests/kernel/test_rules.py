@@ -35,19 +35,19 @@ ARRAY = CellClaim(make_cells("a", ((k.var("i", INT), ZERO, n),), TRUE, (k.var("i
 
 
 def kernel_for(
-    code: kc.Code,
+    code: kc.Instructions,
     pre: tuple[CellClaim, ...] = (ARRAY,),
     post: tuple[CellClaim, ...] = (),
     requires: tuple[Term, ...] = (),
 ) -> Kernel:
     contract = kc.Contract((), requires, pre, post, ())
-    params = (kc.Param("n", INT), kc.Param("m", INT), kc.Param("a", REAL, (None,)))
-    f = kc.Function("f", params, contract, code)
-    return Kernel(Judge(Z3Solver()), kc.Program({"f": f}), Ledger())
+    params = (kc.Parameter("n", INT), kc.Parameter("m", INT), kc.Parameter("a", REAL, (None,)))
+    f = kc.Procedure("f", params, contract, code)
+    return Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f}), Ledger())
 
 
 def begin(
-    code: kc.Code, requires: tuple[Term, ...] = (), pre: tuple[CellClaim, ...] = (ARRAY,)
+    code: kc.Instructions, requires: tuple[Term, ...] = (), pre: tuple[CellClaim, ...] = (ARRAY,)
 ) -> tuple[Kernel, State]:
     kernel = kernel_for(code, pre, requires=requires)
     return kernel, kernel.begin("f", tuple((I0,) for _ in pre))
@@ -163,7 +163,10 @@ def test_claims_of_a_contract_are_injective_and_disjoint(seed: int) -> None:
 
 def test_load_and_store_need_the_cell() -> None:
     t = k.var("t", REAL)
-    code: kc.Code = (kc.Load(t, kc.Place("a", (m,))), kc.Store(kc.Place("a", (m,)), k.add(t, k.num(1, REAL))))
+    code: kc.Instructions = (
+        kc.LoadCell(t, kc.CellAddress("a", (m,))),
+        kc.StoreCell(kc.CellAddress("a", (m,)), k.add(t, k.num(1, REAL))),
+    )
     kernel, state = begin(code, (k.le(ZERO, m), k.lt(m, n)))
     after = kernel.store(kernel.load(state, 1, (m,)), 1, (m,))
     for env in small_models(after.facts):
@@ -179,10 +182,10 @@ def test_load_and_store_need_the_cell() -> None:
 
 def test_reading_shares_cannot_be_written_and_unwritten_cells_cannot_be_read() -> None:
     inside = (k.le(ZERO, m), k.lt(m, n))
-    store: kc.Code = (kc.Store(kc.Place("a", (m,)), k.num(1, REAL)),)
+    store: kc.Instructions = (kc.StoreCell(kc.CellAddress("a", (m,)), k.num(1, REAL)),)
     kernel, state = begin(store, inside, (replace(ARRAY, share=READ),))
     assert rejected(kernel.store, state, 1, (m,)).why == "permission"
-    load: kc.Code = (kc.Load(k.var("t", REAL), kc.Place("a", (m,))),)
+    load: kc.Instructions = (kc.LoadCell(k.var("t", REAL), kc.CellAddress("a", (m,))),)
     kernel, state = begin(load, inside, (CellClaim(ARRAY.cells, UNINIT),))
     assert rejected(kernel.load, state, 1, (m,)).why == "init"
     kernel, state = begin(load, inside, (CellClaim(ARRAY.cells, SOME),))
@@ -190,7 +193,7 @@ def test_reading_shares_cannot_be_written_and_unwritten_cells_cannot_be_read() -
 
 
 def test_allocation_and_free() -> None:
-    code: kc.Code = (kc.Alloc("t", REAL, (n,)), kc.Free("t"))
+    code: kc.Instructions = (kc.Allocate("t", REAL, (n,)), kc.Release("t"))
     kernel, state = begin(code, (k.le(ZERO, n),))
     after = kernel.allocate(state)
     (number,) = after.held.keys() - state.held.keys()
@@ -200,7 +203,7 @@ def test_allocation_and_free() -> None:
     assert freed.held.keys() == state.held.keys() and "t" not in freed.bases
     assert rejected(begin(code)[0].allocate, begin(code)[1]).why == "size"
     assert rejected(kernel.free, after, 1, (I0,)).why == "permission"
-    twice: kc.Code = (*code, kc.Free("t"))
+    twice: kc.Instructions = (*code, kc.Release("t"))
     kernel, state = begin(twice, (k.le(ZERO, n),))
     once = kernel.free(kernel.allocate(state), number, (I0,))
     assert rejected(kernel.free, once, number, (I0,)).why == "not allocated"
@@ -208,8 +211,8 @@ def test_allocation_and_free() -> None:
 
 def test_freeing_needs_every_cell() -> None:
     """A family from which one cell has been taken is not the whole allocation."""
-    code: kc.Code = (kc.Free("t"),)
-    kernel, state = begin((kc.Alloc("t", REAL, (n,)), *code), (k.le(ONE, n),))
+    code: kc.Instructions = (kc.Release("t"),)
+    kernel, state = begin((kc.Allocate("t", REAL, (n,)), *code), (k.le(ONE, n),))
     after = kernel.allocate(state)
     number = max(after.held)
     from optigpu.kernel.state import changed
@@ -219,7 +222,7 @@ def test_freeing_needs_every_cell() -> None:
 
 
 def test_rules_follow_the_order_of_the_code() -> None:
-    code: kc.Code = (kc.Let(k.var("x", INT), ONE), kc.Oblige(k.FALSE, "never"))
+    code: kc.Instructions = (kc.Bind(k.var("x", INT), ONE), kc.Oblige(k.FALSE, "never"))
     kernel, state = begin(code)
     assert rejected(kernel.oblige, state).rule == "order"
     assert rejected(kernel.finish, state, (), ()).rule == "order"
@@ -245,7 +248,9 @@ def test_tidying_keeps_contents_where_cells_are_every_other_one() -> None:
 
 
 def test_after_a_branch_contents_depend_on_the_condition() -> None:
-    code: kc.Code = (kc.If(k.lt(m, ZERO), (kc.Store(kc.Place("a", (ZERO,)), k.num(5, REAL)),), ()),)
+    code: kc.Instructions = (
+        kc.Branch(k.lt(m, ZERO), (kc.StoreCell(kc.CellAddress("a", (ZERO,)), k.num(5, REAL)),), ()),
+    )
     kernel, state = begin(code, (k.le(ONE, n),))
     yes, no = kernel.enter_if(state)
     after = kernel.join_if(kernel.store(yes, 1, (ZERO,)), no)
@@ -255,7 +260,7 @@ def test_after_a_branch_contents_depend_on_the_condition() -> None:
 
 
 def test_branches_are_joined_with_their_own_other_branch() -> None:
-    code: kc.Code = (kc.If(k.lt(m, ZERO), (), ()),)
+    code: kc.Instructions = (kc.Branch(k.lt(m, ZERO), (), ()),)
     kernel, state = begin(code)
     yes, no = kernel.enter_if(state)
     other_yes, other_no = kernel.enter_if(kernel.begin("f", ((I0,),)))
@@ -269,8 +274,8 @@ def test_branches_are_joined_with_their_own_other_branch() -> None:
 
 
 def test_branches_must_hold_the_same() -> None:
-    allocate = (kc.Alloc("t", REAL, (n,)),)
-    kernel, state = begin((kc.If(k.lt(m, ZERO), allocate, ()),), (k.le(ZERO, n),))
+    allocate = (kc.Allocate("t", REAL, (n,)),)
+    kernel, state = begin((kc.Branch(k.lt(m, ZERO), allocate, ()),), (k.le(ZERO, n),))
     yes, no = kernel.enter_if(state)
     assert rejected(kernel.join_if, kernel.allocate(yes), no).why == "branches"
 
@@ -285,7 +290,7 @@ def test_iterations_are_those_of_c(seed: int) -> None:
     up = r.random() < 0.5
     relation = r.choice(["<", "<="] if up else [">", ">="])
     start, bound, step = r.randint(-4, 6), r.randint(-4, 6), r.randint(1, 3)
-    loop = kc.Loop(k.var("i", INT), n, relation, m, "+" if up else "-", k.num(step), ())
+    loop = kc.CountedLoop(k.var("i", INT), n, relation, m, "+" if up else "-", k.num(step), ())
     range_ = iterations(loop, n, m, k.num(step))
     env = {"n": start, "m": bound}
     low, high = evaluate(range_.low, env), evaluate(range_.high, env)
@@ -303,7 +308,7 @@ def test_iterations_are_those_of_c(seed: int) -> None:
 @pytest.mark.parametrize("step", [ONE, k.num(2), ZERO, k.num(-1), m])
 def test_a_loop_counts_towards_its_bound_by_a_positive_step(op: str, relation: str, step: Term) -> None:
     """`for (i = n; i > m; i++)` would otherwise have the iterations of one that counts down."""
-    loop = kc.Loop(k.var("i", INT), n, relation, m, op, step, ())
+    loop = kc.CountedLoop(k.var("i", INT), n, relation, m, op, step, ())
     kernel, state = begin((loop,), (k.le(ZERO, n),))
     if (op == "+") != (relation in ("<", "<=")):
         assert rejected(kernel.enter_loop, state, LoopContract()).why == "direction"
@@ -316,19 +321,23 @@ def test_a_loop_counts_towards_its_bound_by_a_positive_step(op: str, relation: s
 @pytest.mark.parametrize(("relation", "op", "step"), [("<", "-", 1), (">", "+", 1), ("<", "+", 0), (">", "-", -1)])
 def test_a_loop_that_does_not_end_is_not_unrolled(relation: str, op: str, step: int) -> None:
     start, bound = (ZERO, k.num(4)) if relation == "<" else (k.num(4), ZERO)
-    loop = kc.Loop(k.var("i", INT), start, relation, bound, op, k.num(step), ())
+    loop = kc.CountedLoop(k.var("i", INT), start, relation, bound, op, k.num(step), ())
     kernel, state = begin((loop,))
     assert rejected(kernel.unroll, state).why == "endless"
 
 
-LOOP = kc.Loop(k.var("i", INT), ZERO, "<", n, "+", ONE, (kc.Store(kc.Place("a", (k.var("i", INT),)), k.num(3, REAL)),))
+LOOP = kc.CountedLoop(
+    k.var("i", INT), ZERO, "<", n, "+", ONE, (kc.StoreCell(kc.CellAddress("a", (k.var("i", INT),)), k.num(3, REAL)),)
+)
 
 
 def each(index: Term, value: Term, back: Term = I0, init: Term = TRUE) -> Exclusive:
     return Exclusive(1, Cells("a", ((ZERO, n),), TRUE, (index,)), (index,), (back,), init, value)
 
 
-def run_loop(loop: kc.Loop, contract: LoopContract, at: Any, requires: tuple[Term, ...] = ()) -> tuple[State, State]:
+def run_loop(
+    loop: kc.CountedLoop, contract: LoopContract, at: Any, requires: tuple[Term, ...] = ()
+) -> tuple[State, State]:
     kernel, state = begin((loop,), requires)
     body = kernel.enter_loop(state, contract)
     number, where = at(body)
@@ -384,11 +393,11 @@ def test_parallel_loops_have_no_invariants_and_their_bodies_write_nothing_else()
 
 def test_an_invariant_holds_at_the_first_iteration_not_taken() -> None:
     """x holds i at the start of iteration i: after the loop it holds max(0, n), also for negative n."""
-    x = kc.Place("x", ())
-    code: kc.Code = (
-        kc.Alloc("x", INT, (), heap=False),
-        kc.Store(x, ZERO),
-        kc.Loop(k.var("i", INT), ZERO, "<", n, "+", ONE, (kc.Store(x, k.add(k.var("i", INT), ONE)),)),
+    x = kc.CellAddress("x", ())
+    code: kc.Instructions = (
+        kc.Allocate("x", INT, (), heap=False),
+        kc.StoreCell(x, ZERO),
+        kc.CountedLoop(k.var("i", INT), ZERO, "<", n, "+", ONE, (kc.StoreCell(x, k.add(k.var("i", INT), ONE)),)),
     )
     kernel, state = begin(code)
     state = kernel.store(kernel.allocate(state), 2, ())
@@ -404,7 +413,7 @@ def test_an_invariant_holds_at_the_first_iteration_not_taken() -> None:
 
 
 def test_a_loop_must_give_back_and_leak_nothing() -> None:
-    leaky = replace(LOOP, body=(kc.Alloc("t", REAL, (n,)),))
+    leaky = replace(LOOP, body=(kc.Allocate("t", REAL, (n,)),))
     kernel, state = begin((leaky,), (k.le(ZERO, n),))
     end = kernel.allocate(kernel.enter_loop(state, LoopContract()))
     assert rejected(kernel.leave_loop, end, (), ()).why == "leak"
@@ -417,13 +426,15 @@ def test_unrolling_known_numbers() -> None:
         (">>", 8, ">", 0, 1, [8, 4, 2, 1]),
         ("*", 1, "<", 10, 3, [1, 3, 9]),
     ):
-        loop = kc.Loop(k.var("i", INT), k.num(start), relation, k.num(bound), op, k.num(amount), ())
+        loop = kc.CountedLoop(k.var("i", INT), k.num(start), relation, k.num(bound), op, k.num(amount), ())
         kernel, state = begin((loop,))
         after = kernel.unroll(state)
-        assert [i.value.data for i in after.code if isinstance(i, kc.Let)] == expected
+        assert [i.value.data for i in after.code if isinstance(i, kc.Bind)] == expected
     for op, start, amount in ((">>", 8, 0), ("*", 0, 2), ("+", 0, 0)):
         relation = ">" if op == ">>" else "<"
-        loop = kc.Loop(k.var("i", INT), k.num(start), relation, k.num(0 if op == ">>" else 5), op, k.num(amount), ())
+        loop = kc.CountedLoop(
+            k.var("i", INT), k.num(start), relation, k.num(0 if op == ">>" else 5), op, k.num(amount), ()
+        )
         kernel, state = begin((loop,))
         assert rejected(kernel.unroll, state).why == "endless"
 

@@ -33,17 +33,19 @@ NO = (AttributeError, TypeError, FrozenInstanceError)
 REFUSED = (*NO, Rejected)
 
 
-def function(name: str = "f", code: kc.Code = (), ensures: tuple[Term, ...] = (FALSE,), **more: Any) -> kc.Function:
+def function(
+    name: str = "f", code: kc.Instructions = (), ensures: tuple[Term, ...] = (FALSE,), **more: Any
+) -> kc.Procedure:
     contract = kc.Contract((), more.pop("requires", ()), more.pop("pre", ()), more.pop("post", ()), ensures)
-    return kc.Function(name, (kc.Param("n", INT), *more.pop("params", ())), contract, code)
+    return kc.Procedure(name, (kc.Parameter("n", INT), *more.pop("params", ())), contract, code)
 
 
-def kernel_of(*functions: kc.Function, judge: Judge | None = None, ledger: Ledger | None = None) -> Kernel:
-    program = kc.Program({f.name: f for f in functions})
+def kernel_of(*functions: kc.Procedure, judge: Judge | None = None, ledger: Ledger | None = None) -> Kernel:
+    program = kc.KernelProgram({f.name: f for f in functions})
     return Kernel(judge or Judge(guide=Search()), program, ledger or Ledger())
 
 
-def begun(*code: kc.Instr) -> tuple[Kernel, State]:
+def begun(*code: kc.Instruction) -> tuple[Kernel, State]:
     kernel = kernel_of(function(code=code))
     return kernel, kernel.begin("f", ())
 
@@ -95,7 +97,7 @@ COPIES: dict[str, Callable[[State], Any]] = {
     "pickle": lambda s: pickle.loads(pickle.dumps(s)),
     "reduce": lambda s: reduced(*s.__reduce_ex__(4)[:2]),  # type: ignore[misc]
     "another kernel": lambda s: kernel_of(function()).begin("f", ()),
-    "the rules alone": lambda s: AllRules(Judge(), kc.Program({"f": function()}), Ledger()).begin("f", ()),
+    "the rules alone": lambda s: AllRules(Judge(), kc.KernelProgram({"f": function()}), Ledger()).begin("f", ()),
 }
 
 
@@ -112,12 +114,12 @@ def test_a_state_is_the_one_that_the_kernel_made(how: str) -> None:
     assert kernel.ledger.theorems == {}
 
 
-FIELDS = ("facts", "env", "held", "bases", "code", "block", "counter", "context", "marks")
+FIELDS = ("facts", "env", "held", "bases", "code", "block", "counter", "context", "pending_reads")
 
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_states_do_not_change(name: str) -> None:
-    kernel, state = begun(kc.Assert(FALSE))
+    kernel, state = begun(kc.Assertion(FALSE))
     for change in (
         lambda: setattr(state, name, None),
         lambda: object.__setattr__(state, name, None),
@@ -149,7 +151,7 @@ class Catch:
 
 def test_tables_of_a_state_are_copies() -> None:
     """Behind the proxy is a table of the reader's, not of the kernel's."""
-    array, claim = kc.Param("a", REAL, (n,)), CellClaim(box("a", (n,)), SOME)
+    array, claim = kc.Parameter("a", REAL, (n,)), CellClaim(box("a", (n,)), SOME)
     five = CellClaim(box("a", (n,)), KNOWN, k.num(5, REAL))
     f = function(params=(array,), pre=(claim,), post=(five,), requires=(k.le(ZERO, n),), ensures=())
     kernel = kernel_of(f)
@@ -164,8 +166,8 @@ def test_tables_of_a_state_are_copies() -> None:
 
 def test_what_a_state_consists_of_does_not_change() -> None:
     """Families, programs and contracts are tuples, whose fields not even `object.__setattr__` sets."""
-    array, claim = kc.Param("a", REAL, (n,)), CellClaim(box("a", (n,)), SOME)
-    f = function(params=(array,), pre=(claim,), requires=(k.le(ZERO, n),), code=(kc.Assert(FALSE),))
+    array, claim = kc.Parameter("a", REAL, (n,)), CellClaim(box("a", (n,)), SOME)
+    f = function(params=(array,), pre=(claim,), requires=(k.le(ZERO, n),), code=(kc.Assertion(FALSE),))
     kernel = kernel_of(f)
     state = kernel.begin("f", ((B0,),))
     family = state.held[1]
@@ -357,7 +359,7 @@ def test_a_subclass_overrides_nothing_that_counts() -> None:
         def _known(self, *args: Any) -> None:
             """Everything is known."""
 
-    kernel = Generous(Judge(), kc.Program({"f": function()}), Ledger())
+    kernel = Generous(Judge(), kc.KernelProgram({"f": function()}), Ledger())
     kernel._require = lambda *args, **data: None  # type: ignore[method-assign]
     with pytest.raises(Rejected):
         finished(kernel, kernel.begin("f", ()))
@@ -375,7 +377,7 @@ def test_a_judge_that_agrees_is_no_judge() -> None:
     with pytest.raises(Rejected):
         finished(kernel, kernel.begin("f", ()))
     with pytest.raises((KeyError, TypeError)):
-        Kernel(object(), kc.Program({}), Ledger())  # type: ignore[arg-type]
+        Kernel(object(), kc.KernelProgram({}), Ledger())  # type: ignore[arg-type]
 
 
 class Fickle(CellClaim):
@@ -399,7 +401,7 @@ def test_arguments_are_of_exact_types() -> None:
 # Theorems
 
 
-THEOREMS: dict[str, Callable[[Theorem, kc.Function], Any]] = {
+THEOREMS: dict[str, Callable[[Theorem, kc.Procedure], Any]] = {
     "constructor": lambda t, f: Theorem(f, (), ()),
     "sealed constructor": lambda t, f: SealedTheorem(f, (), ()),
     "tuple.__new__": lambda t, f: tuple.__new__(SealedTheorem, (f, (), ())),  # type: ignore[type-var, arg-type]
@@ -446,7 +448,7 @@ def test_a_theorem_belongs_to_its_judge() -> None:
 
 def test_a_theorem_rests_on_what_it_calls() -> None:
     """It is recalled for the same axioms and the same functions, each of which has been proved or is admitted."""
-    judge, call = Judge(), kc.Call(None, "g", (n,))
+    judge, call = Judge(), kc.Invoke(None, "g", (n,))
     g, f = function("g", ensures=()), function(code=(call,), ensures=())
     kernel = kernel_of(g, f, judge=judge)
     callee = kernel.finish(kernel.begin("g", ()), (), ())
@@ -454,8 +456,8 @@ def test_a_theorem_rests_on_what_it_calls() -> None:
     with pytest.raises(ValueError):
         kernel_of(g, f, judge=judge).recall(caller)  # g has not been proved there
     with pytest.raises(ValueError):
-        kernel_of(replace(g, body=(kc.Assert(TRUE),)), f, judge=judge).recall(caller)
-    axioms = kc.Program({"g": g, "f": f}, (("a", k.le(ZERO, n)),))
+        kernel_of(replace(g, body=(kc.Assertion(TRUE),)), f, judge=judge).recall(caller)
+    axioms = kc.KernelProgram({"g": g, "f": f}, (("a", k.le(ZERO, n)),))
     with pytest.raises(ValueError):
         Kernel(judge, axioms, Ledger()).recall(caller)
     again = kernel_of(g, f, judge=judge)
@@ -473,13 +475,13 @@ def test_what_a_ledger_has_proved_stays_as_it_is() -> None:
         kernel_of(function(), judge=judge, ledger=ledger)
     for axioms, unbounded in (((("a", k.le(ZERO, n)),), False), ((), True)):
         with pytest.raises(TypeError):
-            Kernel(judge, kc.Program({"f": function(ensures=())}, axioms, unbounded), ledger)
+            Kernel(judge, kc.KernelProgram({"f": function(ensures=())}, axioms, unbounded), ledger)
 
 
 def test_a_theorem_that_assumes_integers_to_fit_is_not_remembered() -> None:
     judge = Judge()
     for unbounded in (False, True):
-        program = kc.Program({"f": function(ensures=())}, (), unbounded)
+        program = kc.KernelProgram({"f": function(ensures=())}, (), unbounded)
         kernel = Kernel(judge, program, Ledger())
         theorem = kernel.finish(kernel.begin("f", ()), (), ())
         again = kernel_of(function(ensures=()), judge=judge, ledger=Ledger())
@@ -491,7 +493,7 @@ def test_a_theorem_that_assumes_integers_to_fit_is_not_remembered() -> None:
 
 
 def test_the_ledger_that_others_have_is_a_copy() -> None:
-    call = kc.Call(None, "g", (n,))
+    call = kc.Invoke(None, "g", (n,))
     g, f = function("g"), function(code=(call,))
     kernel = kernel_of(g, f)
     kernel.ledger.theorems["g"] = Theorem(g, (), (), False)
@@ -502,7 +504,7 @@ def test_the_ledger_that_others_have_is_a_copy() -> None:
 
 
 def test_refusals_do_not_hand_out_what_the_kernel_keeps() -> None:
-    kernel, state = begun(kc.Assert(FALSE))
+    kernel, state = begun(kc.Assertion(FALSE))
     with pytest.raises(Rejected) as e:
         kernel.assertion(state, ())
     assert e.value.facts is state.facts
@@ -511,5 +513,7 @@ def test_refusals_do_not_hand_out_what_the_kernel_keeps() -> None:
 
 
 def kernel_with_array() -> State:
-    f = function(params=(kc.Param("a", REAL, (n,)),), pre=(CellClaim(box("a", (n,)), SOME),), requires=(k.le(ZERO, n),))
+    f = function(
+        params=(kc.Parameter("a", REAL, (n,)),), pre=(CellClaim(box("a", (n,)), SOME),), requires=(k.le(ZERO, n),)
+    )
     return kernel_of(f).begin("f", ((B0,),))

@@ -9,7 +9,7 @@ import pytest
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import AllRules as Kernel
-from optigpu.kernel.context import Mark
+from optigpu.kernel.context import PendingRead
 from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
 from optigpu.kernel.state import Rejected, State
@@ -29,29 +29,29 @@ def num(n: int) -> Term:
     return k.num(n)
 
 
-def kernel_for(*code: kc.Instr, size: Term, requires: tuple[Term, ...] = ()) -> tuple[Kernel, State]:
+def kernel_for(*code: kc.Instruction, size: Term, requires: tuple[Term, ...] = ()) -> tuple[Kernel, State]:
     """A host function with a global array d of `size` cells."""
     claim = CellClaim(box("d", (size,)), SOME)
     sizes = (k.le(ZERO, size), k.le(ZERO, G), *requires)
     contract = kc.Contract((), sizes, (claim,), (claim,), ())
-    params = (kc.Param("G", INT), kc.Param("d", REAL, (None,), "GMem"))
-    f = kc.Function("f", params, contract, code)
-    kernel = Kernel(Judge(Z3Solver()), kc.Program({"f": f}), Ledger())
+    params = (kc.Parameter("G", INT), kc.Parameter("d", REAL, (None,), "GMem"))
+    f = kc.Procedure("f", params, contract, code)
+    kernel = Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f}), Ledger())
     return kernel, kernel.begin("f", ((B0,),))
 
 
-def launched(*code: kc.Instr, block: int, grid: Term = G) -> tuple[Kernel, State]:
-    start = (kc.Launch(grid, num(block), num(1024)), kc.Phase("threads"))
+def launched(*code: kc.Instruction, block: int, grid: Term = G) -> tuple[Kernel, State]:
+    start = (kc.LaunchKernel(grid, num(block), num(1024)), kc.Phase("threads"))
     kernel, state = kernel_for(*start, *code, size=k.mul(grid, num(block)))
     return kernel, kernel.phase(kernel.launch(state))
 
 
-def thread_loop(name: str, extent: Term, *body: kc.Instr) -> kc.Loop:
-    return kc.Loop(k.var(name, INT), ZERO, "<", extent, "+", ONE, body, kc.THREAD)
+def thread_loop(name: str, extent: Term, *body: kc.Instruction) -> kc.CountedLoop:
+    return kc.CountedLoop(k.var(name, INT), ZERO, "<", extent, "+", ONE, body, kc.THREAD)
 
 
-def store(index: Term) -> kc.Store:
-    return kc.Store(kc.Place("d", (index,)), ZERO_REAL)
+def store(index: Term) -> kc.StoreCell:
+    return kc.StoreCell(kc.CellAddress("d", (index,)), ZERO_REAL)
 
 
 def rejected(f: Any, *args: Any) -> Rejected:
@@ -65,7 +65,7 @@ def own(family: int, extent: Term, index: Term, forward: Term, back: Term) -> Ex
     return Exclusive(family, Cells("d", ((ZERO, extent),), TRUE, (index,)), (forward,), (back,), TRUE, ZERO_REAL)
 
 
-def written_by_each(kernel: Kernel, state: State, loop: kc.Loop, x: Exclusive) -> State:
+def written_by_each(kernel: Kernel, state: State, loop: kc.CountedLoop, x: Exclusive) -> State:
     """A thread loop of single threads that each write one cell."""
     body = kernel.enter_loop(state, LoopContract((x,), part=ONE))
     (number,) = [n for n in body.held if n not in state.held]
@@ -143,25 +143,25 @@ def test_regrouped_threads_are_the_same(outer: int, inner: int) -> None:
 def test_reads_stay_marked_until_a_barrier() -> None:
     t = k.var("t", INT)
     shifted = k.fmod(k.add(t, ONE), num(6))
-    reading = thread_loop("t", num(6), kc.Load(k.var("x", REAL), kc.Place("d", (shifted,))))
+    reading = thread_loop("t", num(6), kc.LoadCell(k.var("x", REAL), kc.CellAddress("d", (shifted,))))
     writing = thread_loop("u", num(6), store(k.var("u", INT)))
     kernel, state = launched(reading, kc.Barrier("block"), writing, block=6, grid=ONE)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
     v = body.block.data.v
     end = kernel.load(body, 1, (k.fmod(k.add(v, ONE), num(6)),))
     after = kernel.leave_loop(end, (), ())
-    (mark,) = after.marks
+    (mark,) = after.pending_reads
     read = {(evaluate(mark.cells.index[0], {}, (i,)), evaluate(mark.reader.start, {}, (i,))) for i in range(6)}
     assert read == {((i + 1) % 6, i) for i in range(6)}
     x = own(1, num(6), B0, B0, B0)
     unsynchronised = replace_code(after, after.code[1:])
     assert rejected(kernel.enter_loop, unsynchronised, LoopContract((x,), part=ONE)).why == "read"
     synchronised = kernel.barrier(after)
-    assert synchronised.marks == ()
+    assert synchronised.pending_reads == ()
     kernel.enter_loop(synchronised, LoopContract((x,), part=ONE))
 
 
-def replace_code(state: State, code: kc.Code) -> State:
+def replace_code(state: State, code: kc.Instructions) -> State:
     from optigpu.kernel.state import changed
 
     return changed(state, code=code)
@@ -183,12 +183,12 @@ def test_barriers_are_for_whole_blocks_and_warps() -> None:
 
 
 def test_marks_are_only_widened() -> None:
-    reading = thread_loop("t", num(6), kc.Load(k.var("x", REAL), kc.Place("d", (k.var("t", INT),))))
+    reading = thread_loop("t", num(6), kc.LoadCell(k.var("x", REAL), kc.CellAddress("d", (k.var("t", INT),))))
     kernel, state = launched(reading, block=6, grid=ONE)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
     after = kernel.leave_loop(kernel.load(body, 1, (body.block.data.v,)), (), ())
-    whole = Mark(1, box("d", (num(6),)), Owner(ZERO, num(6)))
-    assert kernel.forget(after, 0, whole, Cover(0, (B0,))).marks == (whole,)
+    whole = PendingRead(1, box("d", (num(6),)), Owner(ZERO, num(6)))
+    assert kernel.forget(after, 0, whole, Cover(0, (B0,))).pending_reads == (whole,)
     for wrong in (
         replace(whole, reader=Owner(ZERO, num(5))),
         replace(whole, reader=Owner(ONE, num(6))),
@@ -198,7 +198,7 @@ def test_marks_are_only_widened() -> None:
         assert rejected(kernel.forget, after, 0, wrong, Cover(0, (B0,))).why == "marks"
     assert rejected(kernel.forget, after, 0, whole, Cover(0, (ZERO,))).why == "marks"
     (b,), _ = after.facts.arbitrary(INT)  # what stands for an arbitrary cell: a mark of that cell would cover all
-    one = Mark(1, Cells("d", (), TRUE, (b,)), Owner(ZERO, num(6)))
+    one = PendingRead(1, Cells("d", (), TRUE, (b,)), Owner(ZERO, num(6)))
     assert rejected(kernel.forget, after, 0, one, Cover(0, ())).rule == "order"
     assert rejected(kernel.forget, after, 0, whole, Cover(0, (b,))).rule == "order"
     for number in (1, -1):
@@ -216,7 +216,7 @@ def test_launches_have_limits_and_phases_an_order() -> None:
         (1025, 0, False),
         (32, 227 * 1024 + 1, False),
     ):
-        kernel, state = kernel_for(kc.Launch(G, num(block), num(shared)), size=G)
+        kernel, state = kernel_for(kc.LaunchKernel(G, num(block), num(shared)), size=G)
         if ok:
             kernel.launch(state)
         else:
@@ -224,7 +224,7 @@ def test_launches_have_limits_and_phases_an_order() -> None:
     for to in ("threads", "teardown", "host"):
         kernel, state = kernel_for(kc.Phase(to), size=G)
         assert rejected(kernel.phase, state).why == "context"
-    kernel, state = launched(kc.Launch(G, ONE, ZERO), block=4)
+    kernel, state = launched(kc.LaunchKernel(G, ONE, ZERO), block=4)
     assert rejected(kernel.launch, state).why == "context"
     kernel, state = launched(block=4)
     assert rejected(kernel.finish, state, (), ()).why == "context"
@@ -242,18 +242,18 @@ def test_contents_are_restated_only_if_equal() -> None:
 def test_states_of_threads_do_not_leave_what_they_found_out() -> None:
     """A mark on a cell that only the body knows cannot leave it."""
     i, x = k.var("i", INT), k.var("x", REAL)
-    body: kc.Code = (kc.Call(i, "g", ()), kc.Load(x, kc.Place("d", (i,))))
-    start = (kc.Launch(ONE, num(4), ZERO), kc.Phase("threads"), thread_loop("t", num(4), *body))
+    body: kc.Instructions = (kc.Invoke(i, "g", ()), kc.LoadCell(x, kc.CellAddress("d", (i,))))
+    start = (kc.LaunchKernel(ONE, num(4), ZERO), kc.Phase("threads"), thread_loop("t", num(4), *body))
     result = k.var("_Res", INT)
     bounds = (k.le(ZERO, result), k.lt(result, num(4)))
-    g = kc.Function("g", (), kc.Contract((), (), (), (), bounds, result), (), admitted=True, device=True)
+    g = kc.Procedure("g", (), kc.Contract((), (), (), (), bounds, result), (), admitted=True, device=True)
     kernel, _ = kernel_for(*start, size=num(4))
-    program = kc.Program({**kernel.program.functions, "g": g})
+    program = kc.KernelProgram({**kernel.program.functions, "g": g})
     kernel = Kernel(Judge(Z3Solver()), program, Ledger())
     state = kernel.phase(kernel.launch(kernel.begin("f", ((B0,),))))
     inside = kernel.call(kernel.enter_loop(state, LoopContract(part=ONE)), (), (), ())
     found = inside.env[i]
     end = kernel.load(inside, 1, (found,))
     assert rejected(kernel.leave_loop, end, (), ()).rule == "order"
-    wider = Mark(1, state.held[1].cells, Owner(ZERO, ONE))
-    assert kernel.leave_loop(kernel.forget(end, 0, wider, Cover(0, (found,))), (), ()).marks
+    wider = PendingRead(1, state.held[1].cells, Owner(ZERO, ONE))
+    assert kernel.leave_loop(kernel.forget(end, 0, wider, Cover(0, (found,))), (), ()).pending_reads

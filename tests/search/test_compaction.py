@@ -113,9 +113,9 @@ def test_a_proof_of_compaction_replays() -> None:
 
 def test_what_is_known_at_the_end_of_a_body_was_shown() -> None:
     """The value of a variable at v + 1 is a fact for later invariants only where the body makes it that."""
-    i, x = k.var("i", INT), kc.Place("x", ())
-    start = (kc.Alloc("x", INT, (), heap=False), kc.Store(x, ZERO))
-    kernel, state = begun(*start, loop(kc.Store(x, k.add(i, ONE))), pre=())
+    i, x = k.var("i", INT), kc.CellAddress("x", ())
+    start = (kc.Allocate("x", INT, (), heap=False), kc.StoreCell(x, ZERO))
+    kernel, state = begun(*start, loop(kc.StoreCell(x, k.add(i, ONE))), pre=())
     state = kernel.store(kernel.allocate(state), 1, ())
     good = Invariant(1, TRUE, B0)
     end = kernel.store(kernel.enter_loop(state, LoopContract((), (good,))), 1, ())

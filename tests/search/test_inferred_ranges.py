@@ -7,7 +7,7 @@ import pytest
 from optigpu.check.audit import audit, certificate_of
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.kernel.loop_contract import Range
+from optigpu.kernel.loop_contract import IterationRange
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
@@ -328,7 +328,9 @@ TEST = k.var("test", k.BOOL)
 def laws(final: k.Term, entry: k.Term = ZERO) -> k.Term:
     judge = Judge(Z3Solver())
     facts = Facts().assume(k.le(ZERO, V), k.lt(V, N))
-    found = RangeSearch(judge, facts, V, Range(ZERO, N, k.bound(0, INT)), {"r": Changed(R, final, entry)}, ()).laws()
+    found = RangeSearch(
+        judge, facts, V, IterationRange(ZERO, N, k.bound(0, INT)), {"r": Changed(R, final, entry)}, ()
+    ).laws()
     return k.instantiate(found.get("r", k.abstract(TRUE, (V, R))), (V, R))
 
 

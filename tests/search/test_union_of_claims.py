@@ -11,7 +11,7 @@ from optigpu.check.audit import audit, certificate_of
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.context import Mark
+from optigpu.kernel.context import PendingRead
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
@@ -158,7 +158,7 @@ BOTH = (Take(1, (B0,), (B0,)), Take(2, (B0,), (B0,)))
 ORDERED = (*SIZES, k.le(m, n))
 
 
-def two(*code: kc.Instr, **about: Any) -> Any:
+def two(*code: kc.Instruction, **about: Any) -> Any:
     return begun(*code, pre=(CellClaim(LOW, SOME), CellClaim(HIGH, SOME)), requires=ORDERED, **about)
 
 
@@ -220,7 +220,7 @@ def test_gather_is_for_what_is_held_in_full_and_seen_by_all() -> None:
     for number in (1, 2):
         owned = changed(state, held={**state.held, number: replace(state.held[number], owner=Owner(ZERO, ONE))})
         assert refused(kernel.gather, owned, WHOLE, FIRST, BOTH).why == "owner"
-        marked = changed(state, marks=(Mark(number, state.held[number].cells, Owner(ZERO, ONE)),))
+        marked = changed(state, pending_reads=(PendingRead(number, state.held[number].cells, Owner(ZERO, ONE)),))
         assert refused(kernel.gather, marked, WHOLE, FIRST, BOTH).why == "owner"
 
 

@@ -98,7 +98,7 @@ def permissions(state: State, env: Env) -> Permissions:
             (out.full if r.share == FULL else out.lent)[cell] = _content(r, env, b)
             start, size = (evaluate(t, env, b) for t in (r.owner.start, r.owner.size)) if r.owner else (0, len(threads))
             out.owners[cell] = set(range(start, start + size))
-    for m in state.marks:
+    for m in state.pending_reads:
         for b in binders(m.cells, env):
             start, size = (evaluate(t, env, b) for t in (m.reader.start, m.reader.size))
             out.readers |= {((m.cells.base, cell_of(m.cells, b, env)), t) for t in range(start, start + size)}
@@ -141,38 +141,38 @@ class Memory:
     def value(self, t: Term) -> Any:
         return evaluate(t, self.env)
 
-    def cell(self, place: kc.Place) -> Cell:
+    def cell(self, place: kc.CellAddress) -> Cell:
         found = (place.base, tuple(self.value(e) for e in place.index))
         if found not in self.cells:
             raise Misbehaved(f"outside: {found}")
         return found
 
-    def step(self, i: kc.Instr) -> None:
+    def step(self, i: kc.Instruction) -> None:
         match i:
-            case kc.Let(x, value):
+            case kc.Bind(x, value):
                 self.env[str(x.data)] = self.value(value)
-            case kc.Load(x, place):
+            case kc.LoadCell(x, place):
                 content = self.cells[self.cell(place)]
                 if content is None:
                     raise Misbehaved(f"not written: {place}")
                 self.env[str(x.data)] = content
-            case kc.Store(place, value):
+            case kc.StoreCell(place, value):
                 self.cells[self.cell(place)] = self.value(value)
-            case kc.Alloc(base, _, dims):
+            case kc.Allocate(base, _, dims):
                 sizes = [self.value(d) for d in dims]
                 if base in self.heap or any(s < 0 for s in sizes):
                     raise Misbehaved(f"allocation: {base} {sizes}")
                 self.heap.add(base)
                 self.cells.update({(base, at): None for at in product(*map(range, sizes))})
-            case kc.Free(base):
+            case kc.Release(base):
                 if base not in self.heap:
                     raise Misbehaved(f"freed: {base}")
                 self.heap.remove(base)
                 self.cells = {c: v for c, v in self.cells.items() if c[0] != base}
-            case kc.Oblige(prop) | kc.Assert(prop):
+            case kc.Oblige(prop) | kc.Assertion(prop):
                 if not self.value(prop):
                     raise Misbehaved(f"untrue: {prop}")
-            case kc.Ghost(_, requires, pre, post, ensures):
+            case kc.GhostStep(_, requires, pre, post, ensures):
                 if not all(map(self.value, (*requires, *ensures))):
                     raise Misbehaved("untrue")
                 self.claimed(pre)

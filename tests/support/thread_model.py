@@ -35,12 +35,12 @@ class Machine:
     def value(self, t: Any) -> Any:
         return evaluate(t, self.env)
 
-    def run(self, code: kc.Code, first: int, threads: int) -> None:
+    def run(self, code: kc.Instructions, first: int, threads: int) -> None:
         """Code that a group of threads executes; the host is a group of one thread, number -1."""
         for i in code:
             self.step(i, first, threads)
 
-    def touch(self, place: kc.Place, first: int, threads: int, written: bool) -> Cell:
+    def touch(self, place: kc.CellAddress, first: int, threads: int, written: bool) -> Cell:
         cell = (self.at_block(place.base, first), tuple(self.value(e) for e in place.index))
         if cell not in self.memory:
             raise Misbehaved(f"outside: {cell}")
@@ -53,15 +53,15 @@ class Machine:
     def at_block(self, base: str, first: int) -> str:
         return f"{base} of block {first // self.block}" if self.spaces[base] == "SMem" and first >= 0 else base
 
-    def step(self, i: kc.Instr, first: int, threads: int) -> None:
+    def step(self, i: kc.Instruction, first: int, threads: int) -> None:
         match i:
-            case kc.Let(target, value):
+            case kc.Bind(target, value):
                 self.env[target.data] = self.value(value)
-            case kc.Load(target, place):
+            case kc.LoadCell(target, place):
                 self.env[target.data] = self.memory[self.touch(place, first, threads, False)]
-            case kc.Store(place, value):
+            case kc.StoreCell(place, value):
                 self.memory[self.touch(place, first, threads, True)] = self.value(value)
-            case kc.Alloc(base, _, dims):
+            case kc.Allocate(base, _, dims):
                 self.spaces[base] = "TReg" if i.space == "TReg" or (i.space == "Any" and first >= 0) else i.space
                 sizes = [self.value(d) for d in dims]
                 if i.distributed:
@@ -71,21 +71,21 @@ class Machine:
                     self.memory.setdefault(
                         (here, cell), Fraction(0)
                     )  # a block has one copy, also of what it declares twice
-            case kc.If(test, then, other):
+            case kc.Branch(test, then, other):
                 self.run(then if self.value(test) else other, first, threads)
-            case kc.Loop():
+            case kc.CountedLoop():
                 self.loop(i, first, threads)
             case kc.Barrier(level):
                 self.time += 1
                 if threads != (self.block if level == "block" else 32):
                     raise Misbehaved("barrier")
                 self.barriers.append((self.time, first, threads))
-            case kc.Launch():
+            case kc.LaunchKernel():
                 self.grid, self.block = self.value(i.grid), self.value(i.block)
             case _:
                 pass
 
-    def loop(self, i: kc.Loop, first: int, threads: int) -> None:
+    def loop(self, i: kc.CountedLoop, first: int, threads: int) -> None:
         values = values_of(i, *(self.value(t) for t in (i.start, i.bound, i.amount)))
         part = threads
         if not values:
@@ -118,7 +118,7 @@ def _box(sizes: list[int]) -> list[tuple[int, ...]]:
     return cells
 
 
-def run_kernel(code: kc.Code, env: dict[str, Any], arrays: dict[str, list[int]]) -> list[tuple[Cell, int, int]]:
+def run_kernel(code: kc.Instructions, env: dict[str, Any], arrays: dict[str, list[int]]) -> list[tuple[Cell, int, int]]:
     """The races of a function's only kernel."""
     machine = Machine(dict(env))
     for base, sizes in arrays.items():

@@ -15,7 +15,7 @@ from typing import Any
 from optigpu.kernel import context as groups
 from optigpu.kernel import loop_contract as iterations
 from optigpu.kernel import side_conditions as conditions
-from optigpu.kernel.instructions import Program
+from optigpu.kernel.instructions import KernelProgram
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.kernel.state import State
@@ -29,7 +29,7 @@ RULES = (
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "gather", "forget", "launch", "phase",
 )  # fmt: skip
-FORMAT = 4
+FORMAT = 5
 PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
 
 
@@ -50,7 +50,7 @@ class Op:
 class RecordingKernel(Kernel):
     """The kernel, with every accepted rule written down."""
 
-    def __init__(self, judge: Judge, program: Program, ledger: Ledger) -> None:
+    def __init__(self, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
         super().__init__(judge, program, ledger)
         self.tape: list[Op] = []
         self._states: list[State] = []
@@ -116,7 +116,7 @@ _RENAMED: dict[type, str] = {
 _CLASSES = {
     _RENAMED.get(c, c.__name__): c
     for c in (
-        Op, Ref, cells.Cells, cells.CellClaim, groups.Mark, cells.Owner, conditions.Take, iterations.Cover,
+        Op, Ref, cells.Cells, cells.CellClaim, groups.PendingRead, cells.Owner, conditions.Take, iterations.Cover,
         iterations.Exclusive, iterations.Invariant, iterations.LoopContract,
         values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
         values.Case,

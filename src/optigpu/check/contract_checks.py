@@ -61,7 +61,7 @@ def stated_of(elaborated: Elaborated, f: Function) -> list[Stated]:
 # What types say ---------------------------------------------------------------------------------------------------------------
 
 
-def input_types(f: Function, function: kc.Function, places: Sequence[Loc]) -> list[Stated]:
+def input_types(f: Function, function: kc.Procedure, places: Sequence[Loc]) -> list[Stated]:
     """What the types of parameters say of every input: ranges of numbers, in arrays too, and sizes that are not negative; that
     arrays lie in memory; and that cells hold one value, whatever clauses (at these places) say of them."""
     out: list[Stated] = []
@@ -108,7 +108,7 @@ def in_type(x: Term, t: Scalar) -> Term:
             return TRUE
 
 
-def in_memory(cells: Cells, array: kc.Param) -> Term:
+def in_memory(cells: Cells, array: kc.Parameter) -> Term:
     """What the kernel knows of a whole array that is held: it has at most as many bytes as there are addresses."""
     dims = whole_array(cells)
     if array.space not in (kc.HOST_MEMORY, kc.GLOBAL) or dims is None:

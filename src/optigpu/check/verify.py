@@ -98,7 +98,7 @@ class Verifier:
         self,
         old: FunctionResult,
         loops: list[int],
-        f: kc.Function,
+        f: kc.Procedure,
         elaborated: Elaborated,
         start: float,
     ) -> FunctionResult:
@@ -114,7 +114,7 @@ class Verifier:
         result.points = None if old.points is None else old.points.moved(elaborated.statements, f.body)
         return result
 
-    def _besides_overflow(self, elaborated: Elaborated, f: kc.Function) -> Problem | None:
+    def _besides_overflow(self, elaborated: Elaborated, f: kc.Procedure) -> Problem | None:
         """What else is wrong with a function that misbehaves without an overflow."""
         program = replace(elaborated.program, unbounded=True)
         try:
@@ -132,7 +132,7 @@ class Verifier:
         except (TypeError, ValueError):
             return False
 
-    def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Function) -> FunctionResult:
+    def _function(self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Procedure) -> FunctionResult:
         start = time.perf_counter()
         if f.primitive:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
@@ -200,7 +200,7 @@ class Verifier:
         result.points = executor.points
         return result
 
-    def _contract(self, program: Program, elaborated: Elaborated, f: kc.Function) -> Problem | None:
+    def _contract(self, program: Program, elaborated: Elaborated, f: kc.Procedure) -> Problem | None:
         """What is wrong with a contract: found once, for contracts do not change from step to step."""
         function = program.function(f.name)
         about = stated_of(elaborated, function)
@@ -216,7 +216,7 @@ class Verifier:
 OVERFLOW, OVERFLOWN = "OG336", "OG209"  # a number is not shown to fit; it was seen not to
 
 
-def _said_of_results(failure: Failed, f: kc.Function) -> tuple[str, str, int] | None:
+def _said_of_results(failure: Failed, f: kc.Procedure) -> tuple[str, str, int] | None:
     """What a function with floats left open says of results, and could not be shown: it is safe without that.
 
     Assertions are numbered in the function as it was before any was left out, as `weakened` counts them.
@@ -230,15 +230,15 @@ def _said_of_results(failure: Failed, f: kc.Function) -> tuple[str, str, int] | 
     return None
 
 
-def _asserts(code: kc.Code) -> list[kc.Assert]:
-    out: list[kc.Assert] = []
+def _asserts(code: kc.Instructions) -> list[kc.Assertion]:
+    out: list[kc.Assertion] = []
     for i in code:
         match i:
-            case kc.Assert():
+            case kc.Assertion():
                 out.append(i)
-            case kc.If(_, then, other):
+            case kc.Branch(_, then, other):
                 out += _asserts(then) + _asserts(other)
-            case kc.Loop():
+            case kc.CountedLoop():
                 out += _asserts(i.body)
             case _:
                 pass
@@ -255,7 +255,7 @@ def _both(over_reals: FunctionResult, opened: FunctionResult) -> FunctionResult:
     return replace(result, opened=opened, normaliser=effort[0], solver=effort[1], seconds=seconds)
 
 
-def _everything_about(f: kc.Function, elaborated: Elaborated) -> object:
+def _everything_about(f: kc.Procedure, elaborated: Elaborated) -> object:
     """What a verdict on a function depends on: the function, its loop contracts, what it calls, and the axioms."""
     program = elaborated.program
     callees = {name: program.functions[name] for name, _ in _calls(f.body)}
@@ -263,14 +263,14 @@ def _everything_about(f: kc.Function, elaborated: Elaborated) -> object:
     return f, specs, callees, program.axioms
 
 
-def _loops(code: kc.Code) -> list[int]:
+def _loops(code: kc.Instructions) -> list[int]:
     """The loops of a function, in order."""
     out: list[int] = []
     for i in code:
         match i:
-            case kc.If(_, then, other):
+            case kc.Branch(_, then, other):
                 out += _loops(then) + _loops(other)
-            case kc.Loop():
+            case kc.CountedLoop():
                 out += [i.at, *_loops(i.body)]
             case _:
                 pass
@@ -298,15 +298,15 @@ def _too_large(loc: Loc) -> InputError:
     return input_error("OG015", "the values that this computes are too large to be written down", loc)
 
 
-def _calls(code: kc.Code) -> list[tuple[str, int]]:
+def _calls(code: kc.Instructions) -> list[tuple[str, int]]:
     out: list[tuple[str, int]] = []
     for i in code:
         match i:
-            case kc.Call(_, name):
+            case kc.Invoke(_, name):
                 out.append((name, i.at))
-            case kc.If(_, then, other):
+            case kc.Branch(_, then, other):
                 out += _calls(then) + _calls(other)
-            case kc.Loop():
+            case kc.CountedLoop():
                 out += _calls(i.body)
             case _:
                 pass
@@ -329,7 +329,7 @@ def _callees_first(elaborated: Elaborated, wanted: set[str]) -> list[str]:
     return order
 
 
-def _unproved_callee(code: kc.Code, program: kc.Program, ledger: Ledger) -> tuple[str, int] | None:
+def _unproved_callee(code: kc.Instructions, program: kc.KernelProgram, ledger: Ledger) -> tuple[str, int] | None:
     for name, at in _calls(code):
         f = program.functions[name]
         if not (f.admitted or f.primitive) and name not in ledger.theorems:

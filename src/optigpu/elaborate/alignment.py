@@ -29,7 +29,7 @@ class Accesses:
             self.widths[base] = width
         return more
 
-    def aligned(self, view: kc.View, width: int) -> Term:
+    def aligned(self, view: kc.ArrayView, width: int) -> Term:
         """The pointer starts at a multiple of the width (false if inner sizes are not known)."""
         dims, offset = self.dims.get(view.base, ()), k.ZERO
         index = (*view.lead, view.shift)
@@ -44,51 +44,53 @@ class Accesses:
         return k.eq(k.fmod(offset, k.num(width)), k.ZERO)
 
 
-def with_aligned_calls(functions: dict[str, kc.Function], accesses: dict[str, Accesses]) -> dict[str, kc.Function]:
+def with_aligned_calls(functions: dict[str, kc.Procedure], accesses: dict[str, Accesses]) -> dict[str, kc.Procedure]:
     """The functions with the obligations of their calls."""
     while any(_passed_on(f, functions, accesses) for f in functions.values()):
         pass
     return {n: replace(f, body=_obliged(f.body, f.name, functions, accesses)) for n, f in functions.items()}
 
 
-def _passed_on(f: kc.Function, functions: dict[str, kc.Function], accesses: dict[str, Accesses]) -> bool:
+def _passed_on(f: kc.Procedure, functions: dict[str, kc.Procedure], accesses: dict[str, Accesses]) -> bool:
     """What calls need of the caller's arrays; is that more than what was known?"""
     needs = [x for call in _calls(f.body) for x in _needs(call, functions, accesses)]
     return any(accesses[f.name].need(view.base, width) for view, width in needs)
 
 
 def _needs(
-    call: kc.Call, functions: dict[str, kc.Function], accesses: dict[str, Accesses]
-) -> list[tuple[kc.View, int]]:
+    call: kc.Invoke, functions: dict[str, kc.Procedure], accesses: dict[str, Accesses]
+) -> list[tuple[kc.ArrayView, int]]:
     if call.function not in accesses:
         return []
     widths = accesses[call.function].widths
     pairs = zip(functions[call.function].params, call.args)
-    return [(a, widths[p.name]) for p, a in pairs if isinstance(a, kc.View) and p.name in widths]
+    return [(a, widths[p.name]) for p, a in pairs if isinstance(a, kc.ArrayView) and p.name in widths]
 
 
-def _calls(code: kc.Code) -> Iterator[kc.Call]:
+def _calls(code: kc.Instructions) -> Iterator[kc.Invoke]:
     for i in code:
         match i:
-            case kc.Call():
+            case kc.Invoke():
                 yield i
-            case kc.Loop():
+            case kc.CountedLoop():
                 yield from _calls(i.body)
-            case kc.If():
+            case kc.Branch():
                 yield from _calls(i.then + i.other)
 
 
-def _obliged(code: kc.Code, name: str, functions: dict[str, kc.Function], accesses: dict[str, Accesses]) -> kc.Code:
-    out: list[kc.Instr] = []
+def _obliged(
+    code: kc.Instructions, name: str, functions: dict[str, kc.Procedure], accesses: dict[str, Accesses]
+) -> kc.Instructions:
+    out: list[kc.Instruction] = []
     for i in code:
         match i:
-            case kc.Call():
+            case kc.Invoke():
                 for view, width in _needs(i, functions, accesses):
                     goal = accesses[name].aligned(view, width)
                     out += [kc.Oblige(goal, "aligned", at=i.at)] if goal is not k.TRUE else []
-            case kc.Loop():
+            case kc.CountedLoop():
                 i = replace(i, body=_obliged(i.body, name, functions, accesses))
-            case kc.If():
+            case kc.Branch():
                 then, other = (_obliged(c, name, functions, accesses) for c in (i.then, i.other))
                 i = replace(i, then=then, other=other)
         out.append(i)

@@ -113,7 +113,7 @@ class LoopSpec:
 class Elaborated:
     """A kernel program, and the way back to the source."""
 
-    program: kc.Program
+    program: kc.KernelProgram
     places: list[Loc]  # by the `at` of instructions
     specs: dict[int, LoopSpec]  # by the `at` of loops
     clauses: dict[str, ContractPlaces]
@@ -124,7 +124,7 @@ class Elaborated:
     statements: list[int] = field(
         default_factory=lambda: [0]
     )  # by `at`: which statement of its function (see points.py)
-    copies: dict[str, kc.Function] = field(default_factory=dict)  # the memcpys in use
+    copies: dict[str, kc.Procedure] = field(default_factory=dict)  # the memcpys in use
     accesses: dict[str, Accesses] = field(default_factory=dict)  # vectors, by function
     stated: dict[str, list[Stated]] = field(default_factory=dict)  # contracts, clause by clause
     axioms: list[Stated] = field(default_factory=list)
@@ -149,10 +149,10 @@ def elaborate(program: Program, unbounded: bool = False, without: Weakened = fro
         floats_decide,
     )
 
-    out = Elaborated(kc.Program({}), [NOWHERE], {}, {})
+    out = Elaborated(kc.KernelProgram({}), [NOWHERE], {}, {})
     names = Names()
     axioms: list[tuple[str, Term]] = []
-    functions: dict[str, kc.Function] = {}
+    functions: dict[str, kc.Procedure] = {}
     scopes: dict[str, Names] = {}
     ghosts = dict(ghost_library())
     formulas = FormulaElaborator()
@@ -185,7 +185,7 @@ def elaborate(program: Program, unbounded: bool = False, without: Weakened = fro
                 opened = OpenFloats(f, scopes[f.name], out, ghosts, program, functions).run()
                 functions[opened.name] = weakened(opened, without)
     functions = with_aligned_calls(functions, out.accesses)
-    out.program = kc.Program({**functions, **out.copies}, tuple(axioms), unbounded)
+    out.program = kc.KernelProgram({**functions, **out.copies}, tuple(axioms), unbounded)
     return out
 
 
@@ -202,7 +202,7 @@ def closed_name(function: str) -> str:
     return function.removesuffix(".open")
 
 
-def weakened(f: kc.Function, without: Weakened) -> kc.Function:
+def weakened(f: kc.Procedure, without: Weakened) -> kc.Procedure:
     """The function with less said of it: promises and assertions left out, or values in them. A proof of that says less."""
     left_out = {(what, n) for name, what, n in without if name == f.name}
     c = f.contract
@@ -211,15 +211,15 @@ def weakened(f: kc.Function, without: Weakened) -> kc.Function:
     ensures = tuple(k.TRUE if ("ensures", n) in left_out else p for n, p in enumerate(c.ensures))
     numbers = itertools.count()
 
-    def kept(code: kc.Code) -> kc.Code:
-        out: list[kc.Instr] = []
+    def kept(code: kc.Instructions) -> kc.Instructions:
+        out: list[kc.Instruction] = []
         for i in code:
             match i:
-                case kc.Assert() if ("assert", next(numbers)) in left_out:
+                case kc.Assertion() if ("assert", next(numbers)) in left_out:
                     pass
-                case kc.If():
+                case kc.Branch():
                     out.append(replace(i, then=kept(i.then), other=kept(i.other)))
-                case kc.Loop():
+                case kc.CountedLoop():
                     out.append(replace(i, body=kept(i.body)))
                 case _:
                     out.append(i)
@@ -246,7 +246,7 @@ class FunctionElaborator:
         self.dims: dict[str, tuple[Term | None, ...]] = {}  # of arrays, by base
         self.distributed: dict[str, bool] = {}
         self.accesses = out.accesses[f.name] = Accesses(self.dims, self.distributed)
-        self.code: list[kc.Instr] = []
+        self.code: list[kc.Instruction] = []
         self.seen = self.current = 0  # statements, in the order of the text
         self.indices: list[Term] = []  # of the loops around, outermost first
         self.models: Models = {}
@@ -268,7 +268,7 @@ class FunctionElaborator:
 
     # The function
 
-    def run(self) -> kc.Function:
+    def run(self) -> kc.Procedure:
         f = self.f
         names = self.outer
         params = []
@@ -290,9 +290,9 @@ class FunctionElaborator:
                 if f.role is Role.DEVICE and space == "Any":
                     space = "Device"
                 sort, size, limits = sort_of(type_.elem, p.loc), type_.elem.size, limits_of(type_.elem)
-                params.append(kc.Param(p.name, sort, dims, space, size, limits))
+                params.append(kc.Parameter(p.name, sort, dims, space, size, limits))
             else:
-                params.append(kc.Param(p.name, sort_of(type_, p.loc)))
+                params.append(kc.Parameter(p.name, sort_of(type_, p.loc)))
         self.formulas.needs.take()  # the sizes of parameters have obligations of their own
         contract, names, places = self.contract(f.contract, names)
         threads = self.formulas.threads or k.ONE
@@ -303,7 +303,7 @@ class FunctionElaborator:
             # C computes the sizes of parameters when the function is entered, in their types
             self.oblige(k.eq(self.expr(d, names), self.formulas.term(d, names)), "conversion", d.loc)
         body = (*self.code, *self.block(f.body, names))
-        return kc.Function(
+        return kc.Procedure(
             f.name,
             tuple(params),
             contract,
@@ -422,7 +422,7 @@ class FunctionElaborator:
 
     # Statements
 
-    def block(self, body: Body, names: Names) -> kc.Code:
+    def block(self, body: Body, names: Names) -> kc.Instructions:
         """A scope: its locals are freed at its end, and those of the device code of a kernel where that ends."""
         outer, self.code = self.code, []
         locals_: list[str] = []
@@ -443,7 +443,7 @@ class FunctionElaborator:
 
     def free_locals(self, bases: list[str], loc: Loc) -> None:
         for base in reversed(bases):
-            self.code.append(kc.Free(base, False, at=self.at(loc)))
+            self.code.append(kc.Release(base, False, at=self.at(loc)))
 
     def statement(self, s: Stmt, names: Names, locals_: list[str]) -> Names:
         match s:
@@ -456,19 +456,19 @@ class FunctionElaborator:
             case If(test, then, other):
                 c = self.expr(test, names)
                 a, b = self.block(then, names), self.block(other, names)
-                self.code.append(kc.If(c, a, b, at=self.at(s.loc)))
+                self.code.append(kc.Branch(c, a, b, at=self.at(s.loc)))
             case Block(body):
                 self.code.extend(self.block(body, names))
             case CallStmt(call):
                 start = len(self.code)
                 self.call_statement(call, names, s.loc)
-                self.out.statement_ids.update((i.at, s.id) for i in self.code[-1:] if isinstance(i, kc.Loop))
+                self.out.statement_ids.update((i.at, s.id) for i in self.code[-1:] if isinstance(i, kc.CountedLoop))
                 self.pointers_last(start)
             case Return(value):
                 if value is not None:
                     result = self.expr(value, names)
                     self.fits(result, self.f.result, value.loc)
-                    self.code.append(kc.Let(k.var("_Res", result.sort), result, at=self.at(s.loc)))
+                    self.code.append(kc.Bind(k.var("_Res", result.sort), result, at=self.at(s.loc)))
             case Ghost():
                 return self.ghost(s, names)
             case GhostEnd():
@@ -479,7 +479,7 @@ class FunctionElaborator:
                     prop = formulas.term(item.body, names)
                     for need in settled(formulas.needs.take(), self.models):
                         self.oblige(need.closed(), f"undefined {need.why}", need.loc)
-                    self.code.append(kc.Assert(prop, at=self.at(item.loc)))
+                    self.code.append(kc.Assertion(prop, at=self.at(item.loc)))
                     if item.name is not None:
                         names = names.bind(item.name, ValueEntry(prop))
         return names
@@ -493,12 +493,12 @@ class FunctionElaborator:
             if not is_cell(s, self.assigned):
                 assert value is not None
                 variable = k.var(base, sort)
-                self.code.append(kc.Let(variable, value, at=at))
+                self.code.append(kc.Bind(variable, value, at=at))
                 return names.bind(s.name, ValueEntry(variable))
-            self.code.append(kc.Alloc(base, sort, (), heap=False, limits=limits_of(s.type), at=at))
+            self.code.append(kc.Allocate(base, sort, (), heap=False, limits=limits_of(s.type), at=at))
             locals_.append(base)
             if value is not None:
-                self.code.append(kc.Store(kc.Place(base, ()), value, at=at))
+                self.code.append(kc.StoreCell(kc.CellAddress(base, ()), value, at=at))
             return names.bind(s.name, CellEntry(base))
         if isinstance(s.init, Alloc):
             array = s.init.type
@@ -507,7 +507,7 @@ class FunctionElaborator:
             sort, space = sort_of(s.init.elem, s.loc), s.init.space
             heap = space is not Space.TREG  # registers are freed at the end of their scope
             size, limits = s.init.elem.size, limits_of(s.init.elem)
-            self.code.append(kc.Alloc(base, sort, dims, space.value, heap, array.distributed, size, limits, at=at))
+            self.code.append(kc.Allocate(base, sort, dims, space.value, heap, array.distributed, size, limits, at=at))
             self.dims[base] = (None, *dims) if array.distributed else dims
             self.distributed[base] = array.distributed
             if not heap:
@@ -521,7 +521,7 @@ class FunctionElaborator:
         sort, space = sort_of(s.type.elem, s.loc), s.type.space
         self.dims[base] = dims
         size, limits = s.type.elem.size, limits_of(s.type.elem)
-        self.code.append(kc.Alloc(base, sort, dims, space.value, False, False, size, limits, at=at))
+        self.code.append(kc.Allocate(base, sort, dims, space.value, False, False, size, limits, at=at))
         locals_.append(base)
         return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(dims)))
 
@@ -530,7 +530,7 @@ class FunctionElaborator:
         if k.is_num(t) or t.op == "var":
             return t
         x = self.temporary(t.sort)
-        self.code.append(kc.Let(x, t, at=at))
+        self.code.append(kc.Bind(x, t, at=at))
         return x
 
     def store(self, s: Store, names: Names) -> None:
@@ -541,21 +541,21 @@ class FunctionElaborator:
         assert isinstance(target, Scalar)
         if s.op is not None:
             old = self.temporary(sort_of(target, s.loc))
-            self.code.append(kc.Load(old, place, at=self.at(s.target.loc)))
+            self.code.append(kc.LoadCell(old, place, at=self.at(s.target.loc)))
             common = s.value.type if s.op not in ("<<", ">>") else promoted(target)
             assert isinstance(common, Scalar)
             result = self.operation(s.op, self.convert(old, target, common, s.loc), value, common, s.loc)
             value = self.convert(result, common, target, s.loc)
-        self.code.append(kc.Store(place, value, at=at))
+        self.code.append(kc.StoreCell(place, value, at=at))
 
-    def place(self, e: Expr, names: Names) -> kc.Place:
+    def place(self, e: Expr, names: Names) -> kc.CellAddress:
         if isinstance(e, Var):
             entry = names.find(e.name)
             assert isinstance(entry, CellEntry)
-            return kc.Place(entry.base, ())
+            return kc.CellAddress(entry.base, ())
         assert isinstance(e, Index)
         array = self.pointer(e.base, names)
-        return kc.Place(array.base, array.full(tuple(self.expr(i, names) for i in e.indices)))
+        return kc.CellAddress(array.base, array.full(tuple(self.expr(i, names) for i in e.indices)))
 
     def pointer(self, e: Expr, names: Names) -> ArrayEntry:
         match e:
@@ -623,10 +623,10 @@ class FunctionElaborator:
         self.indices.pop()
         if s.meaning.value == kc.SEQUENTIAL:
             body += self.read_again((r.amount, r.bound), names)
-        loop = kc.Loop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at)
+        loop = kc.CountedLoop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at)
         self.code.append(replace(loop, body=self.index_fits(s, loop, names) + body))
 
-    def index_fits(self, s: For, loop: kc.Loop, names: Names) -> kc.Code:
+    def index_fits(self, s: For, loop: kc.CountedLoop, names: Names) -> kc.Instructions:
         """In each iteration the index is a number of its type. Unsigned ones also after the last: they would begin anew.
 
         What a signed index would be after the last iteration it never is: generated code counts in a type that has room for it.
@@ -664,13 +664,13 @@ class FunctionElaborator:
             case _:
                 return False
 
-    def read_again(self, exprs: tuple[Expr, ...], names: Names) -> kc.Code:
+    def read_again(self, exprs: tuple[Expr, ...], names: Names) -> kc.Instructions:
         """C computes step and bound anew after each iteration. The loop does not change them, but what they read is read then."""
         outer, self.code = self.code, []
         for e in exprs:
             self.expr(e, names)
         again, self.code = tuple(self.code), outer
-        return again if any(isinstance(i, kc.Load | kc.Call | kc.If) for i in again) else ()
+        return again if any(isinstance(i, kc.LoadCell | kc.Invoke | kc.Branch) for i in again) else ()
 
     def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
         spec = LoopSpec(index)
@@ -704,17 +704,17 @@ class FunctionElaborator:
                         spec.exclusive_post.append(later)
         return spec, names
 
-    def said(self, spec: LoopSpec | None, loc: Loc) -> kc.Code:
+    def said(self, spec: LoopSpec | None, loc: Loc) -> kc.Instructions:
         """What a loop's contract says of memory before each iteration, as steps of its body: nothing else depends on it.
 
         An iteration has all the cells that are said to be its own, and none twice: of two claims on one, only one would count.
         """
         if spec is None:
             return ()
-        holds = [kc.Ghost("", (), (claim,), (), (), at=self.at(at)) for claim, at in spec.holds]
+        holds = [kc.GhostStep("", (), (claim,), (), (), at=self.at(at)) for claim, at in spec.holds]
         own = tuple(replace(c, contents=UNINIT, value=None) for c in (*spec.invariant, *spec.exclusive_post))
         if spec.invariant or len({c.cells.base for c in own}) < len(own):
-            holds.append(kc.Ghost("", (), own, (), (), at=self.at(loc)))
+            holds.append(kc.GhostStep("", (), own, (), (), at=self.at(loc)))
         return tuple(holds)
 
     def call_statement(self, call: Call, names: Names, loc: Loc) -> None:
@@ -724,11 +724,11 @@ class FunctionElaborator:
             if array.lead or array.shift is not k.ZERO:
                 raise Unsupported("only the start of an allocation can be freed", call.loc)
             self.freed_sizes(call, names)
-            self.code.append(kc.Free(array.base, True, at=at))
+            self.code.append(kc.Release(array.base, True, at=at))
             return
         if call.func in SHUFFLES:
             to, source = (self.pointer(a, names) for a in call.args[:2])
-            target, given = (kc.View(p.base, p.lead, p.shift) for p in (to, source))
+            target, given = (kc.ArrayView(p.base, p.lead, p.shift) for p in (to, source))
             self.code.append(kc.Shuffle(call.func, target, given, self.expr(call.args[2], names), at=at))
             return
         if call.func in VECTOR_CALLS:
@@ -742,7 +742,7 @@ class FunctionElaborator:
             return
         if call.func not in self.functions:
             raise Unsupported(f"`{call.func}` cannot be checked yet", loc)
-        self.code.append(kc.Call(None, call.func, self.arguments(call, names), at=at))
+        self.code.append(kc.Invoke(None, call.func, self.arguments(call, names), at=at))
 
     def freed_sizes(self, call: Call, names: Names) -> None:
         """`__smem_free2(s, n, m)` names the sizes that s was allocated with."""
@@ -759,22 +759,24 @@ class FunctionElaborator:
         to, source = (self.pointer(a, names) for a in call.args)
         memory = source if way == "load" else to
         self.accesses.need(memory.base, width)
-        self.oblige(self.accesses.aligned(kc.View(memory.base, memory.lead, memory.shift), width), "aligned", call.loc)
+        self.oblige(
+            self.accesses.aligned(kc.ArrayView(memory.base, memory.lead, memory.shift), width), "aligned", call.loc
+        )
         elem = call.args[0].type
         assert isinstance(elem, Array)
         sort = sort_of(elem.elem, call.loc)
         if source.base != to.base:  # then the order does not matter, and a loop says it in one
             w, t = self.temporary(k.INT), self.temporary(sort)
-            load = kc.Load(t, kc.Place(source.base, source.full((w,))), at=at)
-            store = kc.Store(kc.Place(to.base, to.full((w,))), t, at=at)
-            loop = kc.Loop(w, k.ZERO, "<", k.num(width), "+", k.ONE, (load, store), kc.SEQUENTIAL, at=at)
+            load = kc.LoadCell(t, kc.CellAddress(source.base, source.full((w,))), at=at)
+            store = kc.StoreCell(kc.CellAddress(to.base, to.full((w,))), t, at=at)
+            loop = kc.CountedLoop(w, k.ZERO, "<", k.num(width), "+", k.ONE, (load, store), kc.SEQUENTIAL, at=at)
             self.code.append(loop)
             return
         values = [self.temporary(sort) for _ in range(width)]
         for n, t in enumerate(values):
-            self.code.append(kc.Load(t, kc.Place(source.base, source.full((k.num(n),))), at=at))
+            self.code.append(kc.LoadCell(t, kc.CellAddress(source.base, source.full((k.num(n),))), at=at))
         for n, t in enumerate(values):
-            self.code.append(kc.Store(kc.Place(to.base, to.full((k.num(n),))), t, at=at))
+            self.code.append(kc.StoreCell(kc.CellAddress(to.base, to.full((k.num(n),))), t, at=at))
 
     def copy(self, call: Call, names: Names, at: int) -> None:
         """memcpy is a call of a function that the kernel defines, one for each rank and sort."""
@@ -786,14 +788,14 @@ class FunctionElaborator:
         if function is None or not isinstance(source, Array) or source.elem != array.elem:
             raise Unsupported("these arrays cannot be copied to each other", call.loc)
         self.out.copies[name] = function
-        self.code.append(kc.Call(None, name, self.arguments(call, names), at=at))
+        self.code.append(kc.Invoke(None, name, self.arguments(call, names), at=at))
 
     def control(self, call: Call, names: Names, at: int) -> None:
         """The phases of a kernel, and barriers."""
         match call.func:
             case "kernel_launch":
                 grid, block, shared = (self.expr(a, names) for a in call.args)
-                self.code.append(kc.Launch(grid, block, shared, at=at))
+                self.code.append(kc.LaunchKernel(grid, block, shared, at=at))
             case "kernel_setup_end":
                 self.code.append(kc.Phase("threads", at=at))
             case "kernel_teardown_begin":
@@ -811,12 +813,12 @@ class FunctionElaborator:
             case _:
                 raise Unsupported(f"`{call.func}` cannot be checked yet", call.loc)
 
-    def arguments(self, call: Call, names: Names) -> tuple[Term | kc.View, ...]:
-        out: list[Term | kc.View] = []
+    def arguments(self, call: Call, names: Names) -> tuple[Term | kc.ArrayView, ...]:
+        out: list[Term | kc.ArrayView] = []
         for a in call.args:
             if isinstance(a.type, Array):
                 array = self.pointer(a, names)
-                out.append(kc.View(array.base, array.lead, array.shift))
+                out.append(kc.ArrayView(array.base, array.lead, array.shift))
             else:
                 value = self.expr(a, names)
                 self.fits(value, a.type, a.loc)
@@ -871,7 +873,7 @@ class FunctionElaborator:
         if left:  # `in_range_bounds` leaves the range to be found: what it says then holds by the facts themselves
             requires = [r for r in requires if not any(t in r.free for t in left)]
             ensures = [e for e in ensures if not any(t in e.free for t in left)]
-        instr = kc.Ghost(s.func, tuple(requires), tuple(pre), tuple(post), tuple(ensures), at=self.at(s.loc))
+        instr = kc.GhostStep(s.func, tuple(requires), tuple(pre), tuple(post), tuple(ensures), at=self.at(s.loc))
         self.code.append(instr)
         return names
 
@@ -892,7 +894,7 @@ class FunctionElaborator:
                         if result == item.name:
                             names = names.bind(name, ValueEntry(self.formulas.term(item.body, inner)))
         self.out.given[at] = values
-        self.code.append(kc.Call(None, s.func, (), at=at))
+        self.code.append(kc.Invoke(None, s.func, (), at=at))
         return names
 
     # Expressions
@@ -937,7 +939,7 @@ class FunctionElaborator:
                 return self.convert(self.expr(arg, names), arg.type, to, e.loc, e.implicit)
             case Index():
                 target = self.temporary(sort_of(e.type, e.loc))
-                self.code.append(kc.Load(target, self.place(e, names), at=self.at(e.loc)))
+                self.code.append(kc.LoadCell(target, self.place(e, names), at=self.at(e.loc)))
                 return target
             case Call():
                 return self.call(e, names)
@@ -952,7 +954,7 @@ class FunctionElaborator:
             raise Unsupported(f"`{name}` has no meaning in proofs", e.loc)
         if isinstance(entry, CellEntry):
             target = self.temporary(sort_of(e.type, e.loc))
-            self.code.append(kc.Load(target, kc.Place(entry.base, ()), at=self.at(e.loc)))
+            self.code.append(kc.LoadCell(target, kc.CellAddress(entry.base, ()), at=self.at(e.loc)))
             return target
         assert isinstance(entry, ValueEntry)
         return entry.term
@@ -966,10 +968,10 @@ class FunctionElaborator:
             return k.and_(a, b) if op == "&&" else k.or_(a, b)
         x = self.temporary(BOOL)
         at = self.at(right.loc)
-        evaluated = (*inner, kc.Let(x, b, at=at))
-        known = (kc.Let(x, k.FALSE if op == "&&" else k.TRUE, at=at),)
+        evaluated = (*inner, kc.Bind(x, b, at=at))
+        known = (kc.Bind(x, k.FALSE if op == "&&" else k.TRUE, at=at),)
         then, other = (evaluated, known) if op == "&&" else (known, evaluated)
-        self.code.append(kc.If(a, then, other, at=at))
+        self.code.append(kc.Branch(a, then, other, at=at))
         return x
 
     def choice(self, test: Expr, then: Expr, other: Expr, names: Names, loc: Loc) -> Term:
@@ -983,7 +985,7 @@ class FunctionElaborator:
             return k.ite(c, a, b)
         x = self.temporary(a.sort)
         at = self.at(loc)
-        self.code.append(kc.If(c, (*first, kc.Let(x, a, at=at)), (*second, kc.Let(x, b, at=at)), at=at))
+        self.code.append(kc.Branch(c, (*first, kc.Bind(x, a, at=at)), (*second, kc.Bind(x, b, at=at)), at=at))
         return x
 
     def fits(self, value: Term, t: Type | None, loc: Loc) -> None:
@@ -996,7 +998,7 @@ class FunctionElaborator:
         if k.is_num(value):
             return k.num(value.data % (1 << t.bits))
         x = self.temporary(INT)
-        self.code.append(kc.Let(x, value, t.bits, at=self.at(loc)))
+        self.code.append(kc.Bind(x, value, t.bits, at=self.at(loc)))
         return x
 
     def oblige(self, prop: Term, why: str, loc: Loc) -> None:
@@ -1050,7 +1052,7 @@ class FunctionElaborator:
     def choose(self, sort: Sort, limits: kc.Limits, loc: Loc) -> Term:
         """Some value."""
         x = self.temporary(sort)
-        self.code.append(kc.Choose(x, limits, at=self.at(loc)))
+        self.code.append(kc.Havoc(x, limits, at=self.at(loc)))
         return x
 
     def call(self, e: Call, names: Names) -> Term:
@@ -1058,7 +1060,7 @@ class FunctionElaborator:
         if name in self.functions:
             target, start = self.temporary(sort_of(e.type, e.loc)), len(self.code)
             args = self.arguments(e, names)
-            self.code.append(kc.Call(target, name, args, at=self.at(e.loc)))
+            self.code.append(kc.Invoke(target, name, args, at=self.at(e.loc)))
             self.pointers_last(start)
             return target
         args_ = [self.expr(a, names) for a in e.args]
@@ -1096,7 +1098,7 @@ class _AssertElaborator(FormulaElaborator):
                         f"an assertion cannot read memory at all places that `{x.name}` stands for", e.loc
                     )
             target = self.owner.temporary(sort_of(e.type, e.loc))
-            self.owner.code.append(kc.Load(target, self.owner.place(e, names), at=self.owner.at(e.loc)))
+            self.owner.code.append(kc.LoadCell(target, self.owner.place(e, names), at=self.owner.at(e.loc)))
             return target
         return super().term(e, names)
 

@@ -38,13 +38,13 @@ NUMBER = k.num(0, REAL)  # every float
 EXACT = {32: 24, 64: 53}  # integers of so many bits are floats of a type
 
 
-def floats_decide(program: Program, over_reals: list[kc.Function]) -> bool:
+def floats_decide(program: Program, over_reals: list[kc.Procedure]) -> bool:
     """Does a comparison or conversion of floats, or a fact about reals, decide anything that is no float?"""
     functions = [f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
     return any(map(_in_contract, over_reals)) or _in_code(functions)
 
 
-def _in_contract(f: kc.Function) -> bool:
+def _in_contract(f: kc.Procedure) -> bool:
     """Facts of the precondition, integers in its cells, and which cells are held. What a function promises is decided in its code,
     if that is checked: one that is admitted may say of integers what floats decide."""
     claims = (*f.contract.pre, *f.contract.post)
@@ -94,12 +94,12 @@ class OpenFloats(FunctionElaborator):
         out: Elaborated,
         ghosts: dict[str, Function],
         program: Program,
-        lemmas: dict[str, kc.Function],
+        lemmas: dict[str, kc.Procedure],
     ) -> None:
         super().__init__(f, names, out, ghosts, program)
         self.lemmas = lemmas
 
-    def run(self) -> kc.Function:
+    def run(self) -> kc.Procedure:
         places = self.out.clauses.get(self.f.name)
         f = super().run()
         self.out.clauses[open_name(f.name)] = self.out.clauses[f.name]
@@ -158,27 +158,27 @@ class OpenFloats(FunctionElaborator):
         steps, self.code[before:] = self.code[before:], []
         for i in steps:
             match i:
-                case kc.Ghost():
+                case kc.GhostStep():
                     pre, post = (tuple(self.claim(c) for c in claims) for claims in (i.pre, i.post))
                     facts = (tuple(p for p in ps if not mentions_reals(p)) for ps in (i.requires, i.ensures))
                     requires, ensures = facts
                     self.code.append(replace(i, requires=requires, pre=pre, post=post, ensures=ensures))
-                case kc.Call(_, lemma) if mentions_reals(self.lemmas[lemma].contract):
+                case kc.Invoke(_, lemma) if mentions_reals(self.lemmas[lemma].contract):
                     pass
                 case _:
                     self.code.append(i)
         return names
 
-    def renamed(self, code: kc.Code) -> kc.Code:
+    def renamed(self, code: kc.Instructions) -> kc.Instructions:
         """Calls of functions with floats left open, too."""
-        out: list[kc.Instr] = []
+        out: list[kc.Instruction] = []
         for i in code:
             match i:
-                case kc.Call(_, name) if name in self.functions:
+                case kc.Invoke(_, name) if name in self.functions:
                     out.append(replace(i, function=open_name(name)))
-                case kc.If():
+                case kc.Branch():
                     out.append(replace(i, then=self.renamed(i.then), other=self.renamed(i.other)))
-                case kc.Loop():
+                case kc.CountedLoop():
                     out.append(replace(i, body=self.renamed(i.body)))
                 case _:
                     out.append(i)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from optigpu.kernel.context import HOST, THREADS
-from optigpu.kernel.instructions import DEVICE, GLOBAL, REGISTER, SHARED, Call, Function, Param, View
+from optigpu.kernel.instructions import DEVICE, GLOBAL, REGISTER, SHARED, ArrayView, Invoke, Parameter, Procedure
 from optigpu.kernel.launch_rules import LaunchRules, copying
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.loop_rules import LoopRules
@@ -20,7 +20,7 @@ from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.terms import Term, instantiate
 
 Gives: TypeAlias = tuple[Take | None, ...]
-Names: TypeAlias = tuple[dict[Term, Term], dict[str, View]]
+Names: TypeAlias = tuple[dict[Term, Term], dict[str, ArrayView]]
 
 
 class CallRules(ThreadConditions):
@@ -43,7 +43,7 @@ class CallRules(ThreadConditions):
 
         A lemma without parameters holds no memory and is not executed: its facts follow for all values of its variables, anywhere.
         """
-        i = self._next(state, Call)
+        i = self._next(state, Invoke)
         self._known(state, variables, steps, gives)
         f = self.program.functions[i.function]
         if f != copying(f.name):
@@ -56,7 +56,7 @@ class CallRules(ThreadConditions):
         for p, by in zip(f.contract.requires, steps, strict=True):
             self._prove_fact("call", state.facts, k.substitute(p, sub), by)
         pre = [seen_through(c.substitute(sub), views) for c in f.contract.pre]
-        held, taken, marks = dict(state.held), [], state.marks
+        held, taken, pending_reads = dict(state.held), [], state.pending_reads
         for share in (FULL, READ):
             for claim, take in zip(pre, takes, strict=True):
                 if claim.share == share:
@@ -65,7 +65,9 @@ class CallRules(ThreadConditions):
                         self._in_reach("call", state, claim.cells.base)
                         self._handed("call", state, r, claim, take)
                     if share == READ:
-                        marks = self._read(changed(state, marks=marks), take.family, claim.cells)
+                        pending_reads = self._read(
+                            changed(state, pending_reads=pending_reads), take.family, claim.cells
+                        )
                     if share == FULL:
                         member = self._member(claim.cells, r, take.back)
                         held[take.family] = r.without(member)
@@ -106,7 +108,9 @@ class CallRules(ThreadConditions):
             if not self.judge.proves(inside, k.not_(instantiate(member, b))):
                 held[n] = held[n].without(member)
         facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
-        return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, marks=marks)
+        return changed(
+            state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, pending_reads=pending_reads
+        )
 
     def recall(self, theorem: Theorem) -> Theorem:
         """A theorem that was proved of another program: this one has the same function, the same axioms, and the same functions
@@ -125,7 +129,7 @@ class CallRules(ThreadConditions):
         self.ledger.theorems[f.name] = theorem
         return theorem
 
-    def _arguments(self, state: State, f: Function, i: Call, variables: Terms) -> Names:
+    def _arguments(self, state: State, f: Procedure, i: Invoke, variables: Terms) -> Names:
         """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's, and a loose
         index for another value at each cell of a claim. What is given back for reading the caller would hold twice."""
         wrong = any(v.sort is not x.sort or v.level for v, x in zip(variables, f.contract.variables))
@@ -133,10 +137,10 @@ class CallRules(ThreadConditions):
             raise Rejected("call", "shape")
         sub = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
         sub.update(zip(f.contract.variables, variables, strict=True))
-        views: dict[str, View] = {}
+        views: dict[str, ArrayView] = {}
         for p, a in zip(f.params, i.args, strict=True):
-            if isinstance(a, View) and p.dims is not None:
-                views[p.name] = View(a.base, state.values(a.lead), state.value(a.shift))
+            if isinstance(a, ArrayView) and p.dims is not None:
+                views[p.name] = ArrayView(a.base, state.values(a.lead), state.value(a.shift))
             elif isinstance(a, Term) and p.dims is None and a.sort is p.sort:
                 sub[k.var(p.name, p.sort)] = state.value(a)
             else:
@@ -149,7 +153,7 @@ class CallRules(ThreadConditions):
             raise Rejected("call", "shape", base=f.params[0].name)  # what fits the one need not fit the other
         return sub, views
 
-    def _same_layout(self, state: State, p: Param, view: View, sub: dict[Term, Term]) -> None:
+    def _same_layout(self, state: State, p: Parameter, view: ArrayView, sub: dict[Term, Term]) -> None:
         """The inner sizes of an array parameter are those of the array passed: they fix where its elements lie."""
         base, dims = state.bases[view.base], p.dims or ()
         mine = base.dims[len(view.lead) :]
@@ -163,7 +167,7 @@ class CallRules(ThreadConditions):
             self._require("call", "sizes", state.facts, k.eq(have, k.substitute(want, sub)), base=view.base)
 
 
-def seen_through(claim: CellClaim, views: dict[str, View]) -> CellClaim:
+def seen_through(claim: CellClaim, views: dict[str, ArrayView]) -> CellClaim:
     """A claim about a parameter, as one about the array it is a view of."""
     view, n = views[claim.cells.base], claim.cells.arity
     first, *rest = claim.cells.index

@@ -25,20 +25,20 @@ class Context:
 
 
 @record
-class Mark:
+class PendingRead:
     """Cells of a family that threads have read since the last barrier; `reader` is under the binders of the cells."""
 
     family: int
     cells: Cells
     reader: Owner
 
-    def under(self, outer: Terms) -> Mark:
+    def under(self, outer: Terms) -> PendingRead:
         args = (*outer, *arguments(self.cells.arity - len(outer)))
-        return Mark(self.family, self.cells.under(outer), self.reader.at(args))
+        return PendingRead(self.family, self.cells.under(outer), self.reader.at(args))
 
-    def over(self, v: Term, low: Term, high: Term) -> Mark:
+    def over(self, v: Term, low: Term, high: Term) -> PendingRead:
         """The mark for all v in a range."""
-        return Mark(self.family, over(self.cells, v, low, high), self.reader.over(v, self.cells.arity))
+        return PendingRead(self.family, over(self.cells, v, low, high), self.reader.over(v, self.cells.arity))
 
 
 def choose_owner(test: Term, a: Owner, b: Owner) -> Owner:

@@ -19,13 +19,13 @@ Limits: TypeAlias = tuple[int, int] | None  # the least and greatest number of a
 
 
 @record
-class Place:
+class CellAddress:
     base: str
     index: Terms
 
 
 @record
-class View:
+class ArrayView:
     """A pointer argument: element (i, j, …) is the base's element (*lead, shift + i, j, …)."""
 
     base: str
@@ -34,12 +34,12 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Instr:
+class _Instruction:
     at: int = field(default=0, compare=False)
 
 
 @record
-class Let(_Instr):
+class Bind(_Instruction):
     """`bits`: the value modulo 2^bits, as C computes unsigned numbers."""
 
     target: Term
@@ -48,7 +48,7 @@ class Let(_Instr):
 
 
 @record
-class Choose(_Instr):
+class Havoc(_Instruction):
     """A value of which only its sort is known, and its limits: what a comparison of floats says, say."""
 
     target: Term
@@ -56,19 +56,19 @@ class Choose(_Instr):
 
 
 @record
-class Load(_Instr):
+class LoadCell(_Instruction):
     target: Term
-    place: Place
+    place: CellAddress
 
 
 @record
-class Store(_Instr):
-    place: Place
+class StoreCell(_Instruction):
+    place: CellAddress
     value: Term
 
 
 @record
-class Alloc(_Instr):
+class Allocate(_Instruction):
     """An array on the heap, or (`heap` false) a local variable or array. A scalar has no dimensions.
 
     `distributed`: each block (SMem) or thread (TReg) of the current group has a copy, numbered by a first dimension.
@@ -85,7 +85,7 @@ class Alloc(_Instr):
 
 
 @record
-class Free(_Instr):
+class Release(_Instruction):
     """`free(p)`, or the end of a local's scope."""
 
     base: str
@@ -93,7 +93,7 @@ class Free(_Instr):
 
 
 @record
-class Oblige(_Instr):
+class Oblige(_Instruction):
     """A condition without which the next operation has no meaning: a non-zero divisor, divisibility, a shift's range."""
 
     prop: Term
@@ -101,21 +101,21 @@ class Oblige(_Instr):
 
 
 @record
-class Assert(_Instr):
+class Assertion(_Instruction):
     prop: Term
 
 
 @record
-class If(_Instr):
+class Branch(_Instruction):
     """Variables that both branches define are defined after it."""
 
     test: Term
-    then: Code
-    other: Code
+    then: Instructions
+    other: Instructions
 
 
 @record
-class Loop(_Instr):
+class CountedLoop(_Instruction):
     """`for (index = start; index relation bound; index op= amount)`, with op + or - and a positive amount, or geometric."""
 
     index: Term
@@ -124,19 +124,19 @@ class Loop(_Instr):
     bound: Term
     op: str
     amount: Term
-    body: Code
+    body: Instructions
     mode: str = SEQUENTIAL
 
 
 @record
-class Call(_Instr):
+class Invoke(_Instruction):
     target: Term | None
     function: str
-    args: tuple[Term | View, ...]
+    args: tuple[Term | ArrayView, ...]
 
 
 @record
-class Ghost(_Instr):
+class GhostStep(_Instruction):
     """A proof step: the entailment `pre |- post`, with everything already instantiated."""
 
     name: str
@@ -147,7 +147,7 @@ class Ghost(_Instr):
 
 
 @record
-class Launch(_Instr):
+class LaunchKernel(_Instruction):
     """`kernel_launch(grid, block, shared)`: numbers of blocks, of threads in a block, of bytes of shared memory in a block."""
 
     grid: Term
@@ -156,52 +156,52 @@ class Launch(_Instr):
 
 
 @record
-class Phase(_Instr):
+class Phase(_Instruction):
     """The next phase of a kernel: `threads` (the setup ends), `teardown`, `host` (the kernel ends)."""
 
     to: str
 
 
 @record
-class Barrier(_Instr):
+class Barrier(_Instruction):
     """`blocksync()` or `warpsync()`."""
 
     level: str
 
 
 @record
-class Shuffle(_Instr):
+class Shuffle(_Instruction):
     """`shfl_down(to, from, amount)` and the like: lane l of a warp gets in to[l] what another lane has in from[…]."""
 
     op: str
-    target: View
-    source: View
+    target: ArrayView
+    source: ArrayView
     amount: Term
 
 
-Instr: TypeAlias = (
-    Let
-    | Choose
-    | Load
-    | Store
-    | Alloc
-    | Free
+Instruction: TypeAlias = (
+    Bind
+    | Havoc
+    | LoadCell
+    | StoreCell
+    | Allocate
+    | Release
     | Oblige
-    | Assert
-    | If
-    | Loop
-    | Call
-    | Ghost
-    | Launch
+    | Assertion
+    | Branch
+    | CountedLoop
+    | Invoke
+    | GhostStep
+    | LaunchKernel
     | Phase
     | Barrier
     | Shuffle
 )
-Code: TypeAlias = tuple[Instr, ...]
+Instructions: TypeAlias = tuple[Instruction, ...]
 
 
 @record
-class Param:
+class Parameter:
     """A scalar (a variable) or an array: its base, the sort of its elements, and its sizes as far as they are declared."""
 
     name: str
@@ -225,11 +225,11 @@ class Contract:
 
 
 @record
-class Function:
+class Procedure:
     name: str
-    params: tuple[Param, ...]
+    params: tuple[Parameter, ...]
     contract: Contract
-    body: Code
+    body: Instructions
     admitted: bool = False
     device: bool = False  # called by threads of a kernel
     threads: Term = ONE  # how many of them call a device function together
@@ -238,9 +238,9 @@ class Function:
 
 
 @record
-class Program:
+class KernelProgram:
     """Functions by name, and what is assumed of logical functions: named axioms."""
 
-    functions: dict[str, Function]
+    functions: dict[str, Procedure]
     axioms: tuple[tuple[str, Term], ...] = ()
     unbounded: bool = False  # numbers that are not shown to fit their place are assumed to, and the ledger says where

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel.context import HOST, SETUP, TEARDOWN, THREADS, Context
-from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, REGISTER, SHARED, Contract, Function, Launch, Param, Phase
+from optigpu.kernel.instructions import (
+    GLOBAL,
+    HOST_MEMORY,
+    REGISTER,
+    SHARED,
+    Contract,
+    LaunchKernel,
+    Parameter,
+    Phase,
+    Procedure,
+)
 from optigpu.kernel.state import Rejected, State, changed
 from optigpu.kernel.thread_rules import ThreadRules
 from optigpu.logic import terms as k
@@ -24,7 +34,7 @@ class LaunchRules(ThreadRules):
 
         A number of blocks that is not known here may turn out to be too large: then the launch fails, visibly, and nothing runs.
         """
-        i = self._next(state, Launch)
+        i = self._next(state, LaunchKernel)
         if state.context.kind != HOST:
             raise Rejected("launch", "context", context=state.context, to=SETUP)
         grid, block, shared = state.values((i.grid, i.block, i.shared))
@@ -58,7 +68,7 @@ class LaunchRules(ThreadRules):
             return changed(state, context=Context(), code=state.code[1:])
         state = self._synchronised(state)
         after = replace(c, kind=TEARDOWN, threads=ZERO, busy=())
-        return changed(state, context=after, marks=(), code=state.code[1:])
+        return changed(state, context=after, pending_reads=(), code=state.code[1:])
 
 
 COPIES = {
@@ -69,17 +79,17 @@ COPIES = {
 SORTS = {s.name: s for s in (k.INT, k.REAL, k.BOOL)}
 
 
-def copying(name: str) -> Function | None:
+def copying(name: str) -> Procedure | None:
     """`memcpy_host_to_device2.real`: host code that copies an array of that rank and sort."""
     stem, _, sort_name = name.partition(".")
     if stem[:-1] not in COPIES or stem[-1] not in "1234" or sort_name not in SORTS:
         return None
     rank, sort = int(stem[-1]), SORTS[sort_name]
     dims = tuple(k.var(f"n{i}", k.INT) for i in range(rank))
-    params = [Param(p, sort, dims, space) for p, space in zip(("to", "from"), COPIES[stem[:-1]])]
+    params = [Parameter(p, sort, dims, space) for p, space in zip(("to", "from"), COPIES[stem[:-1]])]
     value = k.app(k.var("A", k.fun_sort((k.INT,) * rank, sort)), *arguments(rank))
     source = CellClaim(box("from", dims), KNOWN, value, READ)
     target, copied = CellClaim(box("to", dims), UNINIT), CellClaim(box("to", dims), KNOWN, value)
     sizes = tuple(k.le(k.ZERO, d) for d in dims)
     contract = Contract((value.args[0],), sizes, (target, source), (copied,), ())
-    return Function(name, (*params, *(Param(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)
+    return Procedure(name, (*params, *(Parameter(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)

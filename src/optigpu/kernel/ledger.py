@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from optigpu.kernel.instructions import Call, Code, Function, If, Loop, Program
+from optigpu.kernel.instructions import Branch, CountedLoop, Instructions, Invoke, KernelProgram, Procedure
 from optigpu.logic.records import record
 from optigpu.logic.terms import Term
 
@@ -13,9 +13,9 @@ from optigpu.logic.terms import Term
 class Theorem:
     """The function meets its contract, if the axioms hold and what it calls does. `finish` makes it, and the kernel keeps it."""
 
-    function: Function
+    function: Procedure
     axioms: tuple[tuple[str, Term], ...]
-    callees: tuple[Function, ...]
+    callees: tuple[Procedure, ...]
     unbounded: bool  # integers are assumed to fit, in places that the ledger of its program has
 
 
@@ -26,12 +26,12 @@ class Ledger:
     theorems: dict[str, Theorem] = field(default_factory=dict)
     unbounded: set[int] = field(default_factory=set)  # instructions (by `at`) whose number is assumed to fit its place
 
-    def proved(self, f: Function, program: Program) -> Theorem:
+    def proved(self, f: Procedure, program: KernelProgram) -> Theorem:
         callees = tuple(program.functions[name] for name in called(f.body))
         theorem = self.theorems[f.name] = Theorem(f, program.axioms, callees, program.unbounded)
         return theorem
 
-    def used(self, f: Function) -> None:
+    def used(self, f: Procedure) -> None:
         """A function that is called must have been proved, as it is now, or is an assumption from here on."""
         if f.admitted:
             self.admitted.add(f.name)
@@ -39,16 +39,16 @@ class Ledger:
             raise ValueError(f"{f.name} has not been proved")
 
 
-def called(code: Code) -> tuple[str, ...]:
+def called(code: Instructions) -> tuple[str, ...]:
     """The names of the functions that code calls, each once."""
     out: dict[str, None] = {}
     for i in code:
         match i:
-            case Call(_, name):
+            case Invoke(_, name):
                 out[name] = None
-            case If(_, then, other):
+            case Branch(_, then, other):
                 out |= dict.fromkeys(called((*then, *other)))
-            case Loop():
+            case CountedLoop():
                 out |= dict.fromkeys(called(i.body))
             case _:
                 pass

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 
-from optigpu.kernel.context import Context, Mark
-from optigpu.kernel.instructions import Loop
+from optigpu.kernel.context import Context, PendingRead
+from optigpu.kernel.instructions import CountedLoop
 from optigpu.kernel.state import Rejected
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, Terms
@@ -43,7 +43,7 @@ class Invariant:
 class Cover:
     """A mark is part of another one: which one, and the binders at which it is."""
 
-    mark: int
+    read: int
     forward: Terms
 
 
@@ -53,7 +53,9 @@ class LoopContract:
     invariant: tuple[Invariant, ...] = ()
     facts: tuple[Term, ...] = ()  # under v
     part: Term | None = None  # thread loops: how many threads an iteration has
-    marks: tuple[Mark, ...] = ()  # on invariant families, at the start of iteration v, which is the first binder
+    pending_reads: tuple[
+        PendingRead, ...
+    ] = ()  # on invariant families, at the start of iteration v, which is the first binder
     covers: tuple[Cover, ...] = ()  # of the marks before the loop, by those of the first iteration
 
 
@@ -62,15 +64,15 @@ class Entered:
     """What the end of a loop's body is compared with."""
 
     contract: LoopContract
-    range: Range
+    range: IterationRange
     v: Term
     context: Context
     first: Term  # the first thread of iteration v, in the group that executes the loop
-    marks: tuple[Mark, ...]
+    pending_reads: tuple[PendingRead, ...]
 
 
 @record
-class Range:
+class IterationRange:
     """The iterations of a loop: v from low to high in steps of 1, with the value of the program's index under v."""
 
     low: Term
@@ -89,7 +91,7 @@ STEPS |= {"<<": operator.lshift, ">>": operator.rshift}
 TOWARDS = {"+": ("<", "<="), "-": (">", ">=")}
 
 
-def iterations(loop: Loop, start: Term, bound: Term, step: Term) -> Range:
+def iterations(loop: CountedLoop, start: Term, bound: Term, step: Term) -> IterationRange:
     """The iterations of a loop that counts by a positive step towards its bound: ceil(distance / step) values are taken.
 
     Away from its bound, a loop that takes one value does not end.
@@ -99,19 +101,19 @@ def iterations(loop: Loop, start: Term, bound: Term, step: Term) -> Range:
     v, up = k.bound(0, INT), loop.op == "+"
     beyond = {"<=": k.add(bound, ONE), ">=": k.sub(bound, ONE)}.get(loop.relation, bound)
     if up and step is ONE:
-        return Range(start, beyond, v)
+        return IterationRange(start, beyond, v)
     distance = k.sub(beyond, start) if up else k.sub(start, beyond)
     count = k.fdiv(k.sub(k.add(distance, step), ONE), step)
-    return Range(ZERO, count, k.add(start, k.mul(step if up else k.neg(step), v)))
+    return IterationRange(ZERO, count, k.add(start, k.mul(step if up else k.neg(step), v)))
 
 
-def holds_for(loop: Loop, index: Term, bound: Term) -> Term:
+def holds_for(loop: CountedLoop, index: Term, bound: Term) -> Term:
     """The loop's own condition."""
     low, high = (index, bound) if loop.relation in ("<", "<=") else (bound, index)
     return k.le(low, high) if "=" in loop.relation else k.lt(low, high)
 
 
-def values_of(loop: Loop, i: int, limit: int, step: int) -> list[int]:
+def values_of(loop: CountedLoop, i: int, limit: int, step: int) -> list[int]:
     """The values of the index, as C computes them; a loop that gets nowhere is rejected."""
     out: list[int] = []
     while TESTS[loop.relation](i, limit):

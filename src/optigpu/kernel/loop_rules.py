@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.context import HOST, Mark
-from optigpu.kernel.instructions import SEQUENTIAL, THREAD, Launch, Let, Loop, Phase
+from optigpu.kernel.context import HOST, PendingRead
+from optigpu.kernel.instructions import SEQUENTIAL, THREAD, Bind, CountedLoop, LaunchKernel, Phase
 from optigpu.kernel.loop_contract import (
     Cover,
     Entered,
     Invariant,
+    IterationRange,
     LoopContract,
-    Range,
     holds_for,
     iterations,
     values_of,
 )
-from optigpu.kernel.state import Block, Rejected, State, changed
+from optigpu.kernel.state import OpenBlock, Rejected, State, changed
 from optigpu.kernel.thread_loop_conditions import ThreadLoopConditions
-from optigpu.kernel.thread_rules import chosen, marked
+from optigpu.kernel.thread_rules import chosen, with_reads
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, LENT, READ, CellFamily, Cells, Owner, arguments, unknown
 from optigpu.logic.equality import EqualitySteps
@@ -26,7 +26,7 @@ from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate, instantiate_a
 
 
 class LoopRules(ThreadLoopConditions):
-    def range_of(self, state: State, loop: Loop) -> Range:
+    def range_of(self, state: State, loop: CountedLoop) -> IterationRange:
         """The iterations of a counted loop. Its step is positive, and it counts towards its bound."""
         range_ = iterations(loop, *state.values((loop.start, loop.bound, loop.amount)))
         self._require("loop", "step", state.facts, k.lt(ZERO, state.value(loop.amount)))
@@ -41,7 +41,7 @@ class LoopRules(ThreadLoopConditions):
         Iteration v of a thread loop is executed by an equal part of the group. Its exclusive cells are ones that this part may
         access, and that nobody else has read since the last barrier.
         """
-        loop = self._next(state, Loop)
+        loop = self._next(state, CountedLoop)
         self._known(state, contract)
         range_ = self.range_of(state, loop)
         v = state.fresh(str(loop.index.data), INT)
@@ -51,7 +51,7 @@ class LoopRules(ThreadLoopConditions):
             raise Rejected("loop", "parallel", base=next(iter(names), ""))
         number = state.counter + 1
         held, body = dict(state.held), dict[int, CellFamily]()
-        marks: tuple[Mark, ...] = ()
+        pending_reads: tuple[PendingRead, ...] = ()
         for x in contract.exclusive:
             r = self._family("loop", held, x.family, x.cells.base, FULL)
             if not x.cells.ranges or x.cells.ranges[0] != (range_.low, range_.high):
@@ -59,7 +59,7 @@ class LoopRules(ThreadLoopConditions):
             self._found("loop", state.facts, x.cells, r, x.forward, x.back)
             at = instantiate_all(x.forward, (v, *arguments(x.cells.arity - 1)))
             owner = r.owner and r.owner.at(at)
-            mine = tuple(replace(m, family=number) for m in state.marks if m.family == x.family)
+            mine = tuple(replace(m, family=number) for m in state.pending_reads if m.family == x.family)
             if loop.mode == THREAD:
                 inner = self._owner_inside(state, r, x, context)
                 owner = inner and inner.at((v, *arguments(x.cells.arity - 1)))
@@ -68,7 +68,7 @@ class LoopRules(ThreadLoopConditions):
                     self._read_within(state, x.cells, m, part)
                 alone = context.threads is ONE
                 mine = () if alone else tuple(replace(m, reader=m.reader.moved(k.neg(first))) for m in mine)
-            marks = marked(marks, *mine)
+            pending_reads = with_reads(pending_reads, *mine)
             body[number] = CellFamily(
                 x.cells.under((v,)), instantiate(r.value, at), instantiate(r.init, at), FULL, owner
             )
@@ -88,11 +88,11 @@ class LoopRules(ThreadLoopConditions):
             body[inv.family] = self._at_iteration(state, r, inv, v, f"{r.cells.base}#{number}")
             del held[inv.family]
             number += 1
-        kept = self._invariant_marks(contract, range_.low)
-        before = [m for m in state.marks if m.family in {i.family for i in contract.invariant}]
+        kept = self._invariant_reads(contract, range_.low)
+        before = [m for m in state.pending_reads if m.family in {i.family for i in contract.invariant}]
         for m, cover in zip(before, contract.covers, strict=True):
             self._covered("loop", state.facts, m, kept, cover)
-        marks = marked(marks, *self._invariant_marks(contract, v))
+        pending_reads = with_reads(pending_reads, *self._invariant_reads(contract, v))
         for n, r in held.items():
             share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
             body[n] = replace(r, share=share, owner=r.owner and r.owner.moved(k.neg(first)))
@@ -103,9 +103,9 @@ class LoopRules(ThreadLoopConditions):
         facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts))
         facts = facts.assume(*(law_of(i, body[i.family], v) for i in contract.invariant))
         env = {**state.env, loop.index: instantiate(range_.index, (v,))}
-        block = Block("loop", state, Entered(contract, range_, v, context, first, marks))
+        block = OpenBlock("loop", state, Entered(contract, range_, v, context, first, pending_reads))
         state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number)
-        return changed(state, context=context, marks=marks)
+        return changed(state, context=context, pending_reads=pending_reads)
 
     def _at_iteration(self, state: State, r: CellFamily, inv: Invariant, v: Term, name: str) -> CellFamily:
         """What an invariant says of its family at iteration v; unknown contents get a name."""
@@ -162,7 +162,7 @@ class LoopRules(ThreadLoopConditions):
         for p in contract.facts:
             self._require("leave", "invariant", end.facts, instantiate(p, (k.add(v, k.ONE),)))
         context = self._context_after(before, end, entered)
-        marks = self._marks_after(before, end, entered, homes, covers)
+        pending_reads = self._reads_after(before, end, entered, homes, covers)
         held, counter = dict(before.held), end.counter
         for x, owner in zip(contract.exclusive, owners, strict=True):
             r = before.held[x.family]
@@ -181,7 +181,7 @@ class LoopRules(ThreadLoopConditions):
         facts = before.facts.assume(*(instantiate(p, (range_.end,)) for p in contract.facts))
         facts = facts.assume(*(law_of(i, held[i.family], range_.end) for i in contract.invariant))
         after_ = changed(before, facts=facts, held=held, code=before.code[1:], counter=counter)
-        return changed(after_, context=context, marks=marks)
+        return changed(after_, context=context, pending_reads=pending_reads)
 
     def _given_back(self, rest: dict[int, CellFamily], number: int, cells: Cells) -> CellFamily:
         mine = rest.pop(number, None)
@@ -191,15 +191,15 @@ class LoopRules(ThreadLoopConditions):
 
     def unroll(self, state: State) -> State:
         """A sequential loop over known numbers is its body for each of them, one after the other. Kernels end in the body."""
-        loop = self._next(state, Loop)
+        loop = self._next(state, CountedLoop)
         numbers = [state.facts.simplify(state.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if loop.mode != SEQUENTIAL or not all(k.is_num(t) for t in numbers):
             raise Rejected("unroll", "numbers")
-        phases = [i for i in loop.body if isinstance(i, Launch | Phase)]
+        phases = [i for i in loop.body if isinstance(i, LaunchKernel | Phase)]
         if phases and (state.context.kind != HOST or phases[-1] != Phase(HOST)):
             raise Rejected("launch", "context", context=state.context, to=HOST)
         values = values_of(loop, *(t.data for t in numbers))
-        code = tuple(i for value in values for i in (Let(loop.index, k.num(value), at=loop.at), *loop.body))
+        code = tuple(i for value in values for i in (Bind(loop.index, k.num(value), at=loop.at), *loop.body))
         return changed(state, code=code + state.code[1:])
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.context import HOST, TEARDOWN, THREADS, Context, Mark
+from optigpu.kernel.context import HOST, TEARDOWN, THREADS, Context, PendingRead
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.side_conditions import Take, terms_of, within
-from optigpu.kernel.state import Base, Block, Rejected, State, changed, first_state
-from optigpu.kernel.thread_rules import ANY_LAUNCH, SPACES, ThreadConditions, chosen, marked
+from optigpu.kernel.state import Base, OpenBlock, Rejected, State, changed, first_state
+from optigpu.kernel.thread_rules import ANY_LAUNCH, SPACES, ThreadConditions, chosen, with_reads
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Owner, Terms, arguments, box, same, single, unknown
 from optigpu.logic.equality import EqualitySteps
@@ -37,7 +37,7 @@ class Rules(ThreadConditions):
         for claim in f.contract.pre:
             facts = self._in_memory(facts, claim.cells, sizes[claim.cells.base])
         context = Context(THREADS, f.threads, *ANY_LAUNCH) if f.device else Context()
-        state = first_state(facts, bases, f.body, Block("function", None, f), len(f.contract.pre) + 1, context)
+        state = first_state(facts, bases, f.body, OpenBlock("function", None, f), len(f.contract.pre) + 1, context)
         self._known(state, inverses)
         held: dict[int, CellFamily] = {}
         for i, claim in enumerate(f.contract.pre):
@@ -84,7 +84,7 @@ class Rules(ThreadConditions):
 
     def let(self, state: State) -> State:
         """x = e: from here on, x stands for the value of e, or for that modulo 2^bits, which is e where it fits."""
-        i = self._next(state, kc.Let)
+        i = self._next(state, kc.Bind)
         value = state.value(i.value)
         if i.bits and not self.judge.proves(state.facts, within(value, (0, (1 << i.bits) - 1))):
             value = state.facts.simplify(k.fmod(value, k.num(1 << i.bits)))
@@ -92,25 +92,25 @@ class Rules(ThreadConditions):
 
     def choose(self, state: State) -> State:
         """x is some value, the same for all threads of the group: from here on, nothing else is known of it."""
-        i = self._next(state, kc.Choose)
+        i = self._next(state, kc.Havoc)
         value = state.fresh(str(i.target.data), i.target.sort)
         facts, env = state.facts.assume(within(value, i.limits)), {**state.env, i.target: value}
         return changed(state, facts=facts, env=env, code=state.code[1:], counter=state.counter + 1)
 
     def load(self, state: State, family: int, at: Terms) -> State:
         """x = *p: the cell is one that the state holds, with any share, and has been written; x gets its value."""
-        i = self._next(state, kc.Load)
+        i = self._next(state, kc.LoadCell)
         r, need = self._accessed("load", state, i.place, family, at, READ)
         self._require("load", "init", state.facts, r.init_at(at), base=i.place.base, cells=need)
         value = state.facts.simplify(r.value_at(at))
         facts = state.facts.assume(within(value, state.bases[i.place.base].limits))  # as all that was stored there
         env = {**state.env, i.target: value}
-        return changed(state, facts=facts, env=env, marks=self._read(state, family, need), code=state.code[1:])
+        return changed(state, facts=facts, env=env, pending_reads=self._read(state, family, need), code=state.code[1:])
 
     def store(self, state: State, family: int, at: Terms) -> State:
         """*p = e: the cell is held with full share; from here on it holds e, and the rest of its family what it held.
         e is a number of the cell's type."""
-        i = self._next(state, kc.Store)
+        i = self._next(state, kc.StoreCell)
         r, _ = self._accessed("store", state, i.place, family, at, FULL)
         value = state.value(i.value)
         self._fits("store", state, value, state.bases[i.place.base].limits, base=i.place.base)
@@ -118,7 +118,7 @@ class Rules(ThreadConditions):
         return changed(state, held={**state.held, family: new}, code=state.code[1:])
 
     def _accessed(
-        self, rule: str, state: State, place: kc.Place, family: int, at: Terms, share: str
+        self, rule: str, state: State, place: kc.CellAddress, family: int, at: Terms, share: str
     ) -> tuple[CellFamily, Cells]:
         """The cell at a place is one of the family, at these binders, and whoever executes here may access it."""
         self._known(state, at)
@@ -131,7 +131,7 @@ class Rules(ThreadConditions):
 
     def allocate(self, state: State) -> State:
         """A new base, distinct from all others, whose cells are held uninitialised. Its sizes are not negative."""
-        i = self._next(state, kc.Alloc)
+        i = self._next(state, kc.Allocate)
         if i.base in state.bases:
             raise Rejected("allocate", "the base exists already", base=i.base)
         if any(name == i.base for name, _ in state.context.busy):
@@ -158,7 +158,7 @@ class Rules(ThreadConditions):
 
         Shared memory of a block can be used again only when no thread is using it any more: after a barrier.
         """
-        i = self._next(state, kc.Free)
+        i = self._next(state, kc.Release)
         self._known(state, forward)
         base = state.bases.get(i.base)
         if base is None or base.heap != i.heap or any(d is None for d in base.dims):
@@ -170,7 +170,7 @@ class Rules(ThreadConditions):
         whole = box(i.base, tuple(d for d in base.dims if d is not None))
         self._found("free", state.facts, whole, r, forward, r.cells.index)
         gone = {n for n, f in state.held.items() if f.cells.base == i.base}
-        idle = r.owner is None and not any(m.family in gone for m in state.marks)
+        idle = r.owner is None and not any(m.family in gone for m in state.pending_reads)
         context = state.context
         if idle:  # only shared memory takes bytes
             context = replace(context, used=k.sub(context.used, base.bytes))
@@ -178,8 +178,8 @@ class Rules(ThreadConditions):
             context = replace(context, busy=(*context.busy, (i.base, base.bytes)))
         held = {n: f for n, f in state.held.items() if n not in gone}
         bases = {n: b for n, b in state.bases.items() if n != i.base}
-        marks = tuple(m for m in state.marks if m.family not in gone)
-        return changed(state, held=held, bases=bases, code=state.code[1:], context=context, marks=marks)
+        pending_reads = tuple(m for m in state.pending_reads if m.family not in gone)
+        return changed(state, held=held, bases=bases, code=state.code[1:], context=context, pending_reads=pending_reads)
 
     def oblige(self, state: State) -> State:
         """The side condition of a partial operation: proved, and known from here on."""
@@ -194,7 +194,7 @@ class Rules(ThreadConditions):
 
     def assertion(self, state: State, steps: EqualitySteps) -> State:
         """A fact of the user's: proved, and known from here on."""
-        i = self._next(state, kc.Assert)
+        i = self._next(state, kc.Assertion)
         self._known(state, steps)
         prop = state.value(i.prop)
         self._prove_fact("assert", state.facts, prop, steps)
@@ -205,7 +205,7 @@ class Rules(ThreadConditions):
 
         A state says exactly which cells are held and what they hold, however that is written; so nothing in it changes.
         """
-        i = self._next(state, kc.Ghost)
+        i = self._next(state, kc.GhostStep)
         self._known(state, steps)
         for p in state.values(i.requires):
             self._require("ghost", "fact", state.facts, p)
@@ -256,7 +256,7 @@ class Rules(ThreadConditions):
         held, contents = dict(state.held), []
         for take, side in zip(takes, (test, k.not_(test)), strict=True):
             r = self._family("gather", held, take.family, cells.base, FULL)
-            if r.owner is not None or any(m.family == take.family for m in state.marks):
+            if r.owner is not None or any(m.family == take.family for m in state.pending_reads):
                 raise Rejected("gather", "owner", base=cells.base)
             part = replace(cells, where=k.and_(cells.where, side))
             self._found("gather", state.facts, part, r, take.forward, take.back)
@@ -274,12 +274,12 @@ class Rules(ThreadConditions):
 
     def enter_if(self, state: State) -> tuple[State, State]:
         """Both branches start from the same state, each knowing which one it is."""
-        i = self._next(state, kc.If)
+        i = self._next(state, kc.Branch)
         test = state.value(i.test)
         out = []
         for condition, code in ((test, i.then), (k.not_(test), i.other)):
             facts = state.facts.assume(condition)
-            block = Block("if", state, (condition, len(facts.given)))
+            block = OpenBlock("if", state, (condition, len(facts.given)))
             out.append(changed(state, facts=facts, code=code, block=block))
         return out[0], out[1]
 
@@ -306,15 +306,19 @@ class Rules(ThreadConditions):
             init = k.or_(k.and_(test, r.init), k.and_(opposite, s.init))
             owner = chosen(context, test, r.owner, s.owner)
             held[n] = replace(r, value=k.ite(test, r.value, s.value), init=init, owner=owner)
-        marks = tuple(m for m in yes.marks if m in no.marks)
-        marks = marked(marks, *(_where(m, test) for m in yes.marks if m not in marks))
-        marks = marked(marks, *(_where(m, opposite) for m in no.marks if m not in yes.marks))
+        pending_reads = tuple(m for m in yes.pending_reads if m in no.pending_reads)
+        pending_reads = with_reads(
+            pending_reads, *(_where(m, test) for m in yes.pending_reads if m not in pending_reads)
+        )
+        pending_reads = with_reads(
+            pending_reads, *(_where(m, opposite) for m in no.pending_reads if m not in yes.pending_reads)
+        )
         env = {x: k.ite(test, yes.env[x], no.env[x]) for x in yes.env.keys() & no.env.keys()}
         learned = [k.implies(test, f) for f in yes.facts.given[start:]]
         learned += [k.implies(opposite, f) for f in no.facts.given[other_start:]]
         facts, counter = before.facts.assume(*learned), max(yes.counter, no.counter)
         after = changed(before, facts=facts, env=env, held=held, bases=yes.bases, code=before.code[1:], counter=counter)
-        return changed(after, context=context, marks=marks)
+        return changed(after, context=context, pending_reads=pending_reads)
 
 
 def _all_within(r: CellFamily, limits: kc.Limits) -> Term:
@@ -325,7 +329,7 @@ def _all_within(r: CellFamily, limits: kc.Limits) -> Term:
     return fact
 
 
-def _where(m: Mark, test: Term) -> Mark:
+def _where(m: PendingRead, test: Term) -> PendingRead:
     """A mark, if the (closed) test holds."""
     return replace(m, cells=replace(m.cells, where=k.and_(m.cells.where, test)))
 

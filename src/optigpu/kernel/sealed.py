@@ -21,9 +21,9 @@ from weakref import WeakKeyDictionary
 
 from optigpu.kernel import ledger as inner_ledger
 from optigpu.kernel.call_rules import AllRules
-from optigpu.kernel.instructions import Program
+from optigpu.kernel.instructions import KernelProgram
 from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.state import Block, Rejected, State
+from optigpu.kernel.state import OpenBlock, Rejected, State
 from optigpu.logic import judge as inner_judge
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.records import RECORDS
@@ -92,7 +92,7 @@ class Ledger(inner_ledger.Ledger):
 class Kernel(AllRules):
     """All rules, each for states of this kernel alone."""
 
-    def __init__(self, judge: Judge, program: Program, ledger: Ledger) -> None:
+    def __init__(self, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
         self.judge, self.program, self.ledger = judge, program, ledger
         _kernel(self, judge, program, ledger)
 
@@ -112,7 +112,7 @@ class _Book:
 
     ledger: inner_ledger.Ledger = field(default_factory=inner_ledger.Ledger)
     theorems: dict[str, Theorem] = field(default_factory=dict)  # as others have them
-    program: Program | None = None
+    program: KernelProgram | None = None
 
 
 def _sealing() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
@@ -181,9 +181,9 @@ def _sealing() -> tuple[Callable[..., None], Callable[..., None], Callable[..., 
 
         vars(made)["_look"] = look
 
-    def kernel(made: Kernel, judge: Judge, program: Program, ledger: Ledger) -> None:
+    def kernel(made: Kernel, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
         court, book = courts[judge], books[ledger]
-        own = Program(dict(program.functions), program.axioms, program.unbounded)
+        own = KernelProgram(dict(program.functions), program.axioms, program.unbounded)
         if book.program != own:
             check((tuple(own.functions.items()), own.axioms, own.unbounded))
             old, rest_on = book.program or own, [(t.function, *t.callees) for t in book.ledger.theorems.values()]
@@ -218,8 +218,8 @@ def _sealing() -> tuple[Callable[..., None], Callable[..., None], Callable[..., 
                     court.theorems[id(theorem)] = theorem, x
                     book.theorems[x.function.name] = theorem
                     return theorem
-                case Block():
-                    block = Block(x.kind, face(x.before), x.data, x.token)
+                case OpenBlock():
+                    block = OpenBlock(x.kind, face(x.before), x.data, x.token)
                     faces[id(x)] = x, block
                     return block
                 case Facts():

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
-from optigpu.kernel.instructions import Instr, Limits, Program
+from optigpu.kernel.instructions import Instruction, KernelProgram, Limits
 from optigpu.kernel.ledger import Ledger
 from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
@@ -21,7 +21,7 @@ from optigpu.logic.judge import Judge
 from optigpu.logic.records import record
 from optigpu.logic.terms import INT, TRUE, Term, instantiate_all
 
-AnInstr = TypeVar("AnInstr", bound=Instr)
+AnInstr = TypeVar("AnInstr", bound=Instruction)
 ADDRESSES = 1 << 47  # bytes that a process can address, on the host and on GPUs
 
 
@@ -36,7 +36,7 @@ class Take:
 
 
 class Conditions:
-    def __init__(self, judge: Judge, program: Program, ledger: Ledger) -> None:
+    def __init__(self, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
         self.judge, self.program, self.ledger = judge, program, ledger
         self._equality = Equality(judge)
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from optigpu.kernel.context import Context, Mark
-from optigpu.kernel.instructions import Code, Instr, Limits
+from optigpu.kernel.context import Context, PendingRead
+from optigpu.kernel.instructions import Instruction, Instructions, Limits
 from optigpu.logic.cells import CellFamily, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.records import record
@@ -39,7 +39,7 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class OpenBlock:
     """Identity of a block being executed, with the state before it and the rule that opened it."""
 
     kind: str
@@ -54,11 +54,11 @@ class State:
     env: Mapping[Term, Term]
     held: Mapping[int, CellFamily]
     bases: Mapping[str, Base]
-    code: Code
-    block: Block
+    code: Instructions
+    block: OpenBlock
     counter: int  # for names and family numbers that occur nowhere else
     context: Context
-    marks: tuple[Mark, ...]  # what threads have read since the last barrier
+    pending_reads: tuple[PendingRead, ...]  # what threads have read since the last barrier
 
     def value(self, t: Term) -> Term:
         """A term of the program at this point."""
@@ -68,7 +68,7 @@ class State:
         return tuple(self.value(t) for t in ts)
 
     @property
-    def next(self) -> Instr | None:
+    def next(self) -> Instruction | None:
         return self.code[0] if self.code else None
 
     def fresh(self, stem: str, sort: Sort) -> Term:
@@ -76,7 +76,9 @@ class State:
         return var(f"{stem}#{self.counter}", sort)
 
 
-def first_state(facts: Facts, bases: Mapping[str, Base], code: Code, block: Block, counter: int, c: Context) -> State:
+def first_state(
+    facts: Facts, bases: Mapping[str, Base], code: Instructions, block: OpenBlock, counter: int, c: Context
+) -> State:
     return State(facts, {}, {}, bases, code, block, counter, c, ())
 
 

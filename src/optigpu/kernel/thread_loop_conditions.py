@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.context import HOST, THREADS, Context, Mark
-from optigpu.kernel.instructions import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, Loop
-from optigpu.kernel.loop_contract import Cover, Entered, Exclusive, LoopContract, Range
+from optigpu.kernel.context import HOST, THREADS, Context, PendingRead
+from optigpu.kernel.instructions import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, CountedLoop
+from optigpu.kernel.loop_contract import Cover, Entered, Exclusive, IterationRange, LoopContract
 from optigpu.kernel.state import Rejected, State
-from optigpu.kernel.thread_rules import ThreadConditions, everyone, marked
+from optigpu.kernel.thread_rules import ThreadConditions, everyone, with_reads
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Owner
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate
 
 
 class ThreadLoopConditions(ThreadConditions):
-    def _group(self, state: State, loop: Loop, contract: LoopContract, range_: Range, v: Term) -> tuple[Context, Term]:
+    def _group(
+        self, state: State, loop: CountedLoop, contract: LoopContract, range_: IterationRange, v: Term
+    ) -> tuple[Context, Term]:
         """Who executes an iteration, and where its threads begin: N iterations of a thread loop are N equal parts of the group."""
         context = state.context
         if loop.mode == SEQUENTIAL and context.kind in (HOST, THREADS):
@@ -45,11 +47,11 @@ class ThreadLoopConditions(ThreadConditions):
         self._require("loop", "owner", inside, goal, base=x.cells.base, **data)
         return None if x.whole else owner
 
-    def _invariant_marks(self, contract: LoopContract, v: Term) -> tuple[Mark, ...]:
+    def _invariant_reads(self, contract: LoopContract, v: Term) -> tuple[PendingRead, ...]:
         families = {i.family for i in contract.invariant}
-        if any(m.family not in families for m in contract.marks):
+        if any(m.family not in families for m in contract.pending_reads):
             raise Rejected("loop", "marks")
-        return tuple(m.under((v,)) for m in contract.marks)
+        return tuple(m.under((v,)) for m in contract.pending_reads)
 
     def _owned_by(self, rule: str, state: State, r: CellFamily, owner: Owner | None) -> None:
         """Those threads (None: all) may access the cells of r. They are some of the group's: nobody would be part of any part."""
@@ -75,14 +77,14 @@ class ThreadLoopConditions(ThreadConditions):
         if replace(end.context, used=entered.context.used, busy=entered.context.busy) != entered.context:
             raise Rejected("leave", "context", context=end.context)
         if end.context != entered.context:
-            if self._next(before, Loop).mode != THREAD:
+            if self._next(before, CountedLoop).mode != THREAD:
                 raise Rejected("leave", "shared", context=end.context)
             self._known(before, end.context.used, *(size for _, size in end.context.busy))
         return replace(before.context, used=end.context.used, busy=end.context.busy)
 
-    def _marks_after(
+    def _reads_after(
         self, before: State, end: State, entered: Entered, homes: dict[int, int], covers: tuple[Cover, ...]
-    ) -> tuple[Mark, ...]:
+    ) -> tuple[PendingRead, ...]:
         """What is marked after the loop: what was before, and what the iterations have read.
 
         Marks on invariant families are those of the contract. Marks of other families do not restrict the body, so what one
@@ -90,17 +92,17 @@ class ThreadLoopConditions(ThreadConditions):
         """
         contract, range_, v = entered.contract, entered.range, entered.v
         invariant = {i.family for i in contract.invariant}
-        checked = [m for m in end.marks if m.family in invariant]
-        at_end = self._invariant_marks(contract, k.add(v, ONE))
+        checked = [m for m in end.pending_reads if m.family in invariant]
+        at_end = self._invariant_reads(contract, k.add(v, ONE))
         for m, cover in zip(checked, covers, strict=True):
             self._covered("leave", end.facts, m, at_end, cover)
-        marks = tuple(m for m in before.marks if m.family not in invariant)
-        marks = marked(marks, *self._invariant_marks(contract, range_.end))
-        for m in end.marks:
-            if m.family in invariant or m in entered.marks:
+        pending_reads = tuple(m for m in before.pending_reads if m.family not in invariant)
+        pending_reads = with_reads(pending_reads, *self._invariant_reads(contract, range_.end))
+        for m in end.pending_reads:
+            if m.family in invariant or m in entered.pending_reads:
                 continue
             out = self._bound(before, m, v, range_.low, range_.high, entered.first)
-            marks = marked(marks, replace(out, family=homes.get(m.family, m.family)))
+            pending_reads = with_reads(pending_reads, replace(out, family=homes.get(m.family, m.family)))
         if before.context.threads is ONE:  # a single thread does not get in its own way
-            return tuple(m for m in marks if before.held[m.family].share == READ)
-        return marks
+            return tuple(m for m in pending_reads if before.held[m.family].share == READ)
+        return pending_reads

@@ -10,8 +10,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from optigpu.kernel.context import HOST, THREADS, Context, Mark, choose_owner
-from optigpu.kernel.instructions import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Alloc, Barrier, Shuffle, View
+from optigpu.kernel.context import HOST, THREADS, Context, PendingRead, choose_owner
+from optigpu.kernel.instructions import (
+    DEVICE,
+    GLOBAL,
+    HOST_MEMORY,
+    REGISTER,
+    SHARED,
+    Allocate,
+    ArrayView,
+    Barrier,
+    Shuffle,
+)
 from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import Conditions, Take, terms_of
 from optigpu.kernel.state import Rejected, State, changed
@@ -35,11 +45,11 @@ def chosen(context: Context, test: Term, a: Owner | None, b: Owner | None) -> Ow
     return a if a == b else choose_owner(test, a or everyone(context), b or everyone(context))
 
 
-def marked(old: tuple[Mark, ...], *new: Mark) -> tuple[Mark, ...]:
+def with_reads(old: tuple[PendingRead, ...], *new: PendingRead) -> tuple[PendingRead, ...]:
     return tuple(dict.fromkeys((*old, *new)))
 
 
-def lanes(state: State, view: View) -> Cells:
+def lanes(state: State, view: ArrayView) -> Cells:
     """The registers of the 32 lanes of a warp."""
     lane = k.bound(0, INT)
     index = (*state.values(view.lead), k.add(state.value(view.shift), lane))
@@ -88,7 +98,7 @@ class ThreadConditions(Conditions):
         whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
         self._require(rule, "warp", state.facts, whole, context=state.context)
 
-    def _home(self, state: State, i: Alloc) -> tuple[str, Terms, Owner | None]:
+    def _home(self, state: State, i: Allocate) -> tuple[str, Terms, Owner | None]:
         """Where an allocation lives, and its copies: shared memory has one a block, registers one a thread.
 
         Memory of a narrower kind than the current group has a first dimension that numbers the copies, each owned by its block or
@@ -126,17 +136,17 @@ class ThreadConditions(Conditions):
         if write and state.bases[base].space != REGISTER:
             self._level(rule, state, ONE, base=base)
 
-    def _read(self, state: State, family: int, cells: Cells) -> tuple[Mark, ...]:
+    def _read(self, state: State, family: int, cells: Cells) -> tuple[PendingRead, ...]:
         """The marks after the group has read cells. What a single thread reads of its own cells needs none."""
         r, context = state.held[family], state.context
         own = context.threads is ONE and r.share != READ
         if context.kind == HOST or own or state.bases[r.cells.base].space == REGISTER:
-            return state.marks
-        return marked(state.marks, Mark(family, cells, everyone(context)))
+            return state.pending_reads
+        return with_reads(state.pending_reads, PendingRead(family, cells, everyone(context)))
 
-    def _covered(self, rule: str, facts: Facts, m: Mark, by: tuple[Mark, ...], cover: Cover) -> None:
+    def _covered(self, rule: str, facts: Facts, m: PendingRead, by: tuple[PendingRead, ...], cover: Cover) -> None:
         """Everything that m says was read is said by one of the other marks."""
-        wider = by[cover.mark] if 0 <= cover.mark < len(by) else None
+        wider = by[cover.read] if 0 <= cover.read < len(by) else None
         if wider is None or wider.family != m.family or len(cover.forward) != wider.cells.arity:
             raise Rejected(rule, "marks", base=m.cells.base)
         b, inside = self._arbitrary(facts, m.cells)
@@ -145,7 +155,7 @@ class ThreadConditions(Conditions):
         goal = k.and_(goal, wider.reader.at(image).contains(m.reader.at(b)))
         self._require(rule, "marks", inside, goal, base=m.cells.base)
 
-    def _read_within(self, state: State, cells: Cells, m: Mark, part: Owner) -> None:
+    def _read_within(self, state: State, cells: Cells, m: PendingRead, part: Owner) -> None:
         """Whoever has read one of the cells is in the part of the group that takes it; all under the cells' binders."""
         b, inside = self._arbitrary(state.facts, cells)
         c, inside = self._arbitrary(inside, m.cells)
@@ -167,7 +177,7 @@ class ThreadConditions(Conditions):
         goal = k.and_(theirs.contains(mine), group.contains(mine), k.le(ONE, mine.size))
         data = {"base": claim.cells.base, "cell": claim.cells.at(b), "first": mine.start, "other": theirs}
         self._require(rule, "owner", inside, goal, **data)
-        for m in state.marks:
+        for m in state.pending_reads:
             if m.family == take.family and claim.share == FULL:
                 c, both = self._arbitrary(inside, m.cells)
                 both = both.assume(same(claim.cells.at(b), m.cells.at(c)))
@@ -178,7 +188,7 @@ class ThreadConditions(Conditions):
         """Terms at the end of a loop's body are about what was there before it and the iteration v."""
         self._known(before, tuple(k.substitute(t, {v: ZERO}) for t in given))
 
-    def _bound(self, before: State, m: Mark, v: Term, low: Term, high: Term, moved: Term) -> Mark:
+    def _bound(self, before: State, m: PendingRead, v: Term, low: Term, high: Term, moved: Term) -> PendingRead:
         """What one iteration has read, for all of them; the iteration's threads begin at `moved`."""
         self._outlives(before, v, *terms_of(m))
         return replace(m, reader=m.reader.moved(moved)).over(v, low, high)
@@ -220,8 +230,8 @@ class ThreadRules(ThreadConditions):
                     held[n] = replace(r, owner=None)
                 else:
                     held[n] = replace(r, owner=choose_owner(group.contains(r.owner), group, r.owner))
-        kept = tuple(m for m in state.marks if state.held[m.family].share == READ)
-        return changed(state, held=held, marks=kept)
+        kept = tuple(m for m in state.pending_reads if state.held[m.family].share == READ)
+        return changed(state, held=held, pending_reads=kept)
 
     def shuffle(self, state: State, source: int, forward: Terms, target: int, forward2: Terms, back: Terms) -> State:
         """shfl_down, shfl_up, shfl_xor, shfl: lane l of a warp gets in its own register what lane f(l) has in its.
@@ -257,9 +267,9 @@ class ThreadRules(ThreadConditions):
         new = w.updated(self._member(written, w, back), value, k.TRUE)
         return changed(state, held={**state.held, target: new}, code=state.code[1:])
 
-    def forget(self, state: State, number: int, wider: Mark, cover: Cover) -> State:
+    def forget(self, state: State, number: int, wider: PendingRead, cover: Cover) -> State:
         """A mark may be replaced by one that says more was read."""
         self._known(state, wider, cover.forward)
-        self._covered("forget", state.facts, state.marks[number], (wider,), cover)
-        marks = (*state.marks[:number], *state.marks[number + 1 :])
-        return changed(state, marks=marked(marks, wider))
+        self._covered("forget", state.facts, state.pending_reads[number], (wider,), cover)
+        pending_reads = (*state.pending_reads[:number], *state.pending_reads[number + 1 :])
+        return changed(state, pending_reads=with_reads(pending_reads, wider))

@@ -113,7 +113,7 @@ class Executor:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
         return tuple(k.abstract(t, xs) for t in found)
 
-    def finish_whole(self, state: State, f: kc.Function) -> Theorem:
+    def finish_whole(self, state: State, f: kc.Procedure) -> Theorem:
         """The end of a function; what a claim asks for may be in several families."""
         try:
             return self.finish(state, f)
@@ -123,7 +123,7 @@ class Executor:
                 raise
             return self.finish(whole, f)
 
-    def finish(self, state: State, f: kc.Function) -> Theorem:
+    def finish(self, state: State, f: kc.Procedure) -> Theorem:
         takes: list[Take] = []
         held = dict(state.held)
         for i, said in enumerate(f.contract.post):
@@ -141,7 +141,7 @@ class Executor:
             self.clause = self.failed_clause(state, f, r)
             raise
 
-    def failed_clause(self, state: State, f: kc.Function, r: Rejected) -> tuple[str, int] | None:
+    def failed_clause(self, state: State, f: kc.Procedure, r: Rejected) -> tuple[str, int] | None:
         """Which clause of the postcondition a rejection is about."""
         if r.rule == "ensures":
             return next((("ensures", i) for i, p in enumerate(f.contract.ensures) if state.value(p) is r.goal), None)
@@ -241,35 +241,35 @@ class Executor:
 
     def step(self, state: State) -> State:
         match state.next:
-            case kc.Let():
+            case kc.Bind():
                 return self.kernel.let(state)
-            case kc.Choose():
+            case kc.Havoc():
                 return self.kernel.choose(state)
-            case kc.Load(_, place):
+            case kc.LoadCell(_, place):
                 return self.access(state, place, "load")
-            case kc.Store(place):
+            case kc.StoreCell(place):
                 return self.access(state, place, "store")
-            case kc.Alloc():
+            case kc.Allocate():
                 self.allocated[state.next.base] = state.next.at
                 return self.kernel.allocate(state)
-            case kc.Free(base):
+            case kc.Release(base):
                 return self.free(state, base)
             case kc.Oblige():
                 return self.kernel.oblige(state)
-            case kc.Assert(prop):
+            case kc.Assertion(prop):
                 return self.kernel.assertion(state, self.fact_steps(state.facts, state.value(prop)))
-            case kc.If():
+            case kc.Branch():
                 yes, no = self.kernel.enter_if(state)
                 yes = self.run(yes)
                 no = self.run(no)
                 return self.kernel.join_if(yes, no)
-            case kc.Loop() as loop:
+            case kc.CountedLoop() as loop:
                 return self.loop(state, loop)
-            case kc.Call() as call:
+            case kc.Invoke() as call:
                 return self.call(state, call)
-            case kc.Ghost() as ghost:
+            case kc.GhostStep() as ghost:
                 return self.ghost(state, ghost)
-            case kc.Launch():
+            case kc.LaunchKernel():
                 return self.kernel.launch(state)
             case kc.Phase():
                 return self.kernel.phase(state)
@@ -291,7 +291,7 @@ class Executor:
         (source, (forward, _)), (target, (forward2, back)) = found
         return self.kernel.tidy(self.kernel.shuffle(state, source, forward, target, forward2, back), target)
 
-    def access(self, state: State, place: kc.Place, rule: str) -> State:
+    def access(self, state: State, place: kc.CellAddress, rule: str) -> State:
         index = state.values(place.index)
         last: Rejected | None = None
         for n in self.candidates(dict(state.held), place.base, FULL if rule == "store" else "any", index):
@@ -317,7 +317,7 @@ class Executor:
         """What a family holds, with nested sums as sums over one range, if a side condition is about it: those have no steps."""
         load = state.next
         near = state.code[1:NEAR]
-        if not isinstance(load, kc.Load) or not any(
+        if not isinstance(load, kc.LoadCell) or not any(
             isinstance(i, kc.Oblige) and load.target in i.prop.free for i in near
         ):
             return state
@@ -343,7 +343,7 @@ class Executor:
 
     # Loops
 
-    def loop(self, state: State, loop: kc.Loop, bounded: bool = True) -> State:
+    def loop(self, state: State, loop: kc.CountedLoop, bounded: bool = True) -> State:
         """The loop by a contract that is found here; `bounded`: with ranges of the variables that it changes."""
         if loop.op not in ("+", "-"):
             return self.unrolled(state, loop)
@@ -400,7 +400,7 @@ class Executor:
         contents = {b: unknown_content(b, len(info.dims), info.sort) for b, info in state.bases.items()}
         return World(state.facts, dict(state.env), contents)
 
-    def unrolled(self, state: State, loop: kc.Loop) -> State:
+    def unrolled(self, state: State, loop: kc.CountedLoop) -> State:
         """A loop over known numbers, one iteration after the other; a tree reduction with its contents said anew after each."""
         start = self.kernel.unroll(state)
         world = self.world(state)
@@ -623,7 +623,7 @@ class Executor:
 
     # Calls and ghosts
 
-    def call(self, state: State, call: kc.Call) -> State:
+    def call(self, state: State, call: kc.Invoke) -> State:
         f = self.kernel.program.functions[call.function]
         sub, views = call_arguments(f, call, state.value)
 
@@ -673,7 +673,7 @@ class Executor:
                     return Take(n, *maps)
         return None
 
-    def solve_variable(self, x: Term, f: kc.Function, sub: dict[Term, Term], facts: Facts) -> Term:
+    def solve_variable(self, x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term:
         """A logical variable that only a fact determines: `n == 32 * w`."""
         for p in f.contract.requires:
             t = k.substitute(p, sub)
@@ -685,7 +685,7 @@ class Executor:
                     return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
         raise Rejected("call", "variable", facts, None, name=str(x.data))
 
-    def ghost(self, state: State, ghost: kc.Ghost) -> State:
+    def ghost(self, state: State, ghost: kc.GhostStep) -> State:
         takes: list[Take] = []
         facts = state.facts.assume(*state.values(ghost.requires))
         for side in (ghost.pre, ghost.post):

@@ -64,7 +64,7 @@ def gathered(kernel: Kernel, state: State, base: str) -> State | None:
 
 
 def _side_by_side(kernel: Kernel, state: State, base: str) -> tuple[Cells, Term, tuple[Take, Take]] | None:
-    marked = {m.family for m in state.marks}
+    marked = {m.family for m in state.pending_reads}
     found = [
         box_of(n, r)
         for n, r in state.held.items()

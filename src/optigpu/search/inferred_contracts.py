@@ -6,8 +6,8 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from optigpu.kernel.instructions import Loop
-from optigpu.kernel.loop_contract import LoopContract, Range
+from optigpu.kernel.instructions import CountedLoop
+from optigpu.kernel.loop_contract import IterationRange, LoopContract
 from optigpu.kernel.state import State
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
@@ -46,9 +46,9 @@ from optigpu.syntax.walk import map_bodies
 class ShownLoop:
     """What is needed to write down a loop's contract."""
 
-    loop: Loop
+    loop: CountedLoop
     contract: LoopContract
-    range: Range
+    range: IterationRange
     v: Term
     before: State
 

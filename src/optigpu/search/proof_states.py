@@ -18,7 +18,7 @@ class Points:
     it came."""
 
     statements: list[int]  # by the `at` of instructions
-    code: kc.Code
+    code: kc.Instructions
     before: dict[int, State] = field(default_factory=dict)
     end: dict[int, State] = field(default_factory=dict)
 
@@ -31,7 +31,7 @@ class Points:
         at = 0 if around is None or around.next is None else around.next.at
         self.end.setdefault(self.statements[at], state)
 
-    def moved(self, statements: list[int], code: kc.Code) -> Points:
+    def moved(self, statements: list[int], code: kc.Instructions) -> Points:
         """The same for equal code that belongs to other statements."""
         new = {self.statements[a]: statements[b] for a, b in zip(_places(self.code), _places(code))}
         new[0] = 0
@@ -39,14 +39,14 @@ class Points:
         return Points(statements, code, before, {new[n]: s for n, s in self.end.items() if n in new})
 
 
-def _places(code: kc.Code) -> Iterator[int]:
+def _places(code: kc.Instructions) -> Iterator[int]:
     for i in code:
         yield i.at
         match i:
-            case kc.If(_, then, other):
+            case kc.Branch(_, then, other):
                 yield from _places(then)
                 yield from _places(other)
-            case kc.Loop():
+            case kc.CountedLoop():
                 yield from _places(i.body)
             case _:
                 pass

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from optigpu.kernel.loop_contract import Range
+from optigpu.kernel.loop_contract import IterationRange
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL, Judge, instance
@@ -42,7 +42,7 @@ class RangeSearch:
         judge: Judge,
         facts: Facts,
         v: Term,
-        range_: Range,
+        range_: IterationRange,
         changed: Mapping[str, Changed],
         unstable: Iterable[Term],
     ) -> None:
@@ -270,6 +270,6 @@ def strongest(laws: list[Term]) -> list[Term]:
     return [p for p in laws if not any(weaker(p, q) for q in laws)]
 
 
-def holds_after(law: Term, range_: Range, value: Term) -> Term:
+def holds_after(law: Term, range_: IterationRange, value: Term) -> Term:
     """What a law says of the value that a loop leaves."""
     return instantiate(law, (range_.end, value))

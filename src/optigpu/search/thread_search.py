@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.context import THREADS, Mark
+from optigpu.kernel.context import THREADS, PendingRead
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
 from optigpu.kernel.sealed import Kernel
 from optigpu.kernel.side_conditions import terms_of
@@ -30,7 +30,9 @@ class ThreadSearch:
 
     # Loop contracts
 
-    def contract(self, state: State, loop: kc.Loop, summary: LoopSummary, contract: LoopContract) -> LoopContract:
+    def contract(
+        self, state: State, loop: kc.CountedLoop, summary: LoopSummary, contract: LoopContract
+    ) -> LoopContract:
         """A loop's contract with what the groups of threads need."""
         if state.context.kind != THREADS:
             return contract
@@ -47,14 +49,14 @@ class ThreadSearch:
             return replace(contract, part=part, exclusive=exclusive)
         invariant = tuple(replace(i, owner=state.held[i.family].owner) for i in contract.invariant)
         families = {i.family for i in invariant}
-        before = [m for m in state.marks if m.family in families]
+        before = [m for m in state.pending_reads if m.family in families]
         covers = tuple(Cover(n, arguments(m.cells.arity)) for n, m in enumerate(before))
-        return replace(contract, invariant=invariant, marks=tuple(constant(m) for m in before), covers=covers)
+        return replace(contract, invariant=invariant, pending_reads=tuple(constant(m) for m in before), covers=covers)
 
     def extents(
         self,
         state: State,
-        loop: kc.Loop,
+        loop: kc.CountedLoop,
         threads: Term,
         inside: frozenset[Term] = frozenset(),
         levels: tuple[tuple[str, Term], ...] = (),
@@ -71,9 +73,9 @@ class ThreadSearch:
             threads, levels = part, (*levels, (str(loop.index.data), part))
         elif loop.mode == kc.THREAD:
             return
-        inside |= {loop.index} | {i.target for i in loop.body if isinstance(i, kc.Let | kc.Load)}
+        inside |= {loop.index} | {i.target for i in loop.body if isinstance(i, kc.Bind | kc.LoadCell)}
         for i in loop.body:
-            if isinstance(i, kc.Loop):
+            if isinstance(i, kc.CountedLoop):
                 self.extents(state, i, threads, inside, levels)
 
     def part(self, state: State, extent: Term, threads: Term | None = None) -> Term | None:
@@ -99,16 +101,16 @@ class ThreadSearch:
 
     def outliving(self, end: State, before: State) -> State:
         """Marks that speak of what was found out in the body are widened to all cells of the family."""
-        for m in end.marks:
+        for m in end.pending_reads:
             if any(_newer(x, before.counter) for t in _terms(m) for x in t.free):
                 family = end.held[m.family].cells
                 xs = temporaries(m.cells.arity)
                 at = invert(family, m.cells.at(xs), end.facts.assume(m.cells.domain(xs)))
                 if at is not None:
                     reader = everyone(end.context)
-                    wider = Mark(m.family, family, reader)
+                    wider = PendingRead(m.family, family, reader)
                     cover = Cover(0, tuple(k.abstract(t, xs) for t in at))
-                    end = self.kernel.forget(end, end.marks.index(m), wider, cover)
+                    end = self.kernel.forget(end, end.pending_reads.index(m), wider, cover)
         return end
 
     def widened(
@@ -131,23 +133,23 @@ class ThreadSearch:
                     inv = replace(inv, owner=Owner(*(outermost(t, v, mine.cells.arity) for t in parts)))
                     changes = True
             new.append(inv)
-        marks, families = list(contract.marks), {i.family for i in contract.invariant}
-        for m in end.marks:
+        pending_reads, families = list(contract.pending_reads), {i.family for i in contract.invariant}
+        for m in end.pending_reads:
             if m.family in families and self.cover(end, contract, v, m) is None:
                 earlier = constant(m) if not any(v in t.free for t in _terms(m)) else _earlier(m, v, summary.range.low)
-                if earlier not in marks:
-                    marks.append(earlier)
+                if earlier not in pending_reads:
+                    pending_reads.append(earlier)
                     changes = True
-        return replace(contract, invariant=tuple(new), marks=tuple(marks)) if changes else None
+        return replace(contract, invariant=tuple(new), pending_reads=tuple(pending_reads)) if changes else None
 
     def exit_covers(self, end: State, contract: LoopContract, v: Term) -> tuple[Cover, ...]:
         families = {i.family for i in contract.invariant}
-        marks = [m for m in end.marks if m.family in families]
-        return tuple(self.cover(end, contract, v, m) or Cover(-1, ()) for m in marks)
+        pending_reads = [m for m in end.pending_reads if m.family in families]
+        return tuple(self.cover(end, contract, v, m) or Cover(-1, ()) for m in pending_reads)
 
-    def cover(self, end: State, contract: LoopContract, v: Term, m: Mark) -> Cover | None:
+    def cover(self, end: State, contract: LoopContract, v: Term, m: PendingRead) -> Cover | None:
         """The mark that the contract has for this one at the start of the next iteration."""
-        for n, under in enumerate(contract.marks):
+        for n, under in enumerate(contract.pending_reads):
             wider = under.under((k.add(v, ONE),))
             if wider == m:
                 return Cover(n, arguments(m.cells.arity))
@@ -164,16 +166,16 @@ class ThreadSearch:
         return None
 
 
-def constant(m: Mark) -> Mark:
+def constant(m: PendingRead) -> PendingRead:
     """A mark as one of all iterations: a first binder that it does not mention."""
     return replace(m, cells=replace(m.cells, ranges=((ZERO, ONE), *m.cells.ranges)))
 
 
-def _earlier(m: Mark, v: Term, low: Term) -> Mark:
+def _earlier(m: PendingRead, v: Term, low: Term) -> PendingRead:
     """What iterations before v have left marked, each what m says of it; v is the first binder, the earlier one the second."""
     w = k.var("$earlier", INT)
     n = m.cells.arity
-    moved = Mark(
+    moved = PendingRead(
         m.family,
         m.cells.substitute({v: w}),
         Owner(k.substitute(m.reader.start, {v: w}), k.substitute(m.reader.size, {v: w})),
@@ -187,7 +189,7 @@ def _earlier(m: Mark, v: Term, low: Term) -> Mark:
         outermost(all_earlier.where, v, n + 1),
         tuple(outermost(e, v, n + 1) for e in all_earlier.index),
     )
-    return Mark(m.family, cells, Owner(outermost(reader.start, v, n + 1), outermost(reader.size, v, n + 1)))
+    return PendingRead(m.family, cells, Owner(outermost(reader.start, v, n + 1), outermost(reader.size, v, n + 1)))
 
 
 def divided(threads: Term, extent: Term) -> Term | None:
@@ -222,7 +224,7 @@ def _over(whole: _Leading, part: _Leading) -> Term | None:
     return k.polynomial({tuple(left): whole[2] // part[2]}, INT) if part[2] and whole[2] % part[2] == 0 else None
 
 
-def _terms(m: Mark) -> tuple[Term, ...]:
+def _terms(m: PendingRead) -> tuple[Term, ...]:
     return (*terms_of(m.cells), m.reader.start, m.reader.size)
 
 

@@ -19,12 +19,12 @@ ValueOf: TypeAlias = Callable[[Term], Term]  # from a term of the program: its v
 
 class CallEffects:
     def __init__(
-        self, memory: Memory, functions: Mapping[str, kc.Function], declared: Mapping[int, Mapping[str, Term]]
+        self, memory: Memory, functions: Mapping[str, kc.Procedure], declared: Mapping[int, Mapping[str, Term]]
     ) -> None:
         """`declared`: values that users gave for logical variables, by the `at` of calls."""
         self.memory, self.functions, self.declared = memory, functions, declared
 
-    def call(self, i: kc.Call, w: World) -> None:
+    def call(self, i: kc.Invoke, w: World) -> None:
         f = self.functions[i.function]
         sub, views = call_arguments(f, i, w.value)
         given = self.declared.get(i.at, {})
@@ -83,19 +83,19 @@ class CallEffects:
         return out
 
 
-def call_arguments(f: kc.Function, i: kc.Call, value: ValueOf) -> tuple[dict[Term, Term], dict[str, kc.View]]:
+def call_arguments(f: kc.Procedure, i: kc.Invoke, value: ValueOf) -> tuple[dict[Term, Term], dict[str, kc.ArrayView]]:
     sub: dict[Term, Term] = {}
-    views: dict[str, kc.View] = {}
+    views: dict[str, kc.ArrayView] = {}
     for p, a in zip(f.params, i.args):
-        if isinstance(a, kc.View):
-            views[p.name] = kc.View(a.base, tuple(value(t) for t in a.lead), value(a.shift))
+        if isinstance(a, kc.ArrayView):
+            views[p.name] = kc.ArrayView(a.base, tuple(value(t) for t in a.lead), value(a.shift))
         else:
             sub[k.var(p.name, p.sort)] = value(a)
     return sub, views
 
 
 def bind_variables(
-    claim: CellClaim, views: dict[str, kc.View], sub: dict[Term, Term], variables: Terms, read: ReadCell
+    claim: CellClaim, views: dict[str, kc.ArrayView], sub: dict[Term, Term], variables: Terms, read: ReadCell
 ) -> None:
     """Find logical variables by matching: a claim that cells hold R(b) makes R the contents of those cells."""
     value = claim.value

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from optigpu.elaborate.functions import Elaborated
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.loop_contract import Range, holds_for, iterations, values_of
+from optigpu.kernel.loop_contract import IterationRange, holds_for, iterations, values_of
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.kernel.thread_rules import WARP, at_choice, lane_read
 from optigpu.logic import terms as k
@@ -50,43 +50,43 @@ class Explorer:
 
     # Running
 
-    def run(self, code: kc.Code, w: World) -> None:
+    def run(self, code: kc.Instructions, w: World) -> None:
         for i in code:
             self.step(i, w)
 
-    def step(self, i: kc.Instr, w: World) -> None:
+    def step(self, i: kc.Instruction, w: World) -> None:
         match i:
-            case kc.Let(target, value, bits):
+            case kc.Bind(target, value, bits):
                 w.env[target] = w.facts.simplify(k.fmod(w.value(value), k.num(1 << bits))) if bits else w.value(value)
-            case kc.Choose(target, limits):
+            case kc.Havoc(target, limits):
                 w.env[target] = opaque(target.sort)
                 w.facts = w.facts.assume(within(w.env[target], limits))
-            case kc.Load(target, place):
+            case kc.LoadCell(target, place):
                 index = w.index(place)
                 w.env[target] = self.memory.read(self.memory.content(place.base, w), index, w.facts)
                 w.touched += ((place.base, index),)
                 w.reads += (single(place.base, index),)
-            case kc.Store(place, value):
+            case kc.StoreCell(place, value):
                 index = w.index(place)
                 self.memory.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
-            case kc.Alloc(base, sort):
+            case kc.Allocate(base, sort):
                 w.contents[base] = unknown_content(base, len(i.dims) + i.distributed, sort)
-            case kc.Free(base):
+            case kc.Release(base):
                 if base in w.outer:
                     raise Unexplorable("freed", base)
                 w.contents.pop(base, None)
-            case kc.Oblige(prop) | kc.Assert(prop):
+            case kc.Oblige(prop) | kc.Assertion(prop):
                 w.facts = w.facts.assume(w.value(prop))
-            case kc.Ghost():
+            case kc.GhostStep():
                 w.facts = w.facts.assume(*w.values(i.ensures))
-            case kc.If():
+            case kc.Branch():
                 self.branch(i, w)
-            case kc.Loop():
+            case kc.CountedLoop():
                 self.nested_loop(i, w)
-            case kc.Call():
+            case kc.Invoke():
                 self.calls.call(i, w)
-            case kc.Launch() | kc.Phase() | kc.Barrier():
+            case kc.LaunchKernel() | kc.Phase() | kc.Barrier():
                 pass
             case kc.Shuffle():
                 self.shuffle(i, w)
@@ -103,7 +103,7 @@ class Explorer:
         self.memory.write(i.target.base, Update(cells, k.abstract(value, (lane,)), i.at), w)
         w.reads += (Cells(i.source.base, cells.ranges, TRUE, (*source[:-1], k.add(source[-1], k.bound(0, INT)))),)
 
-    def branch(self, i: kc.If, w: World) -> None:
+    def branch(self, i: kc.Branch, w: World) -> None:
         test = w.facts.simplify(w.value(i.test))
         if test in (TRUE, k.FALSE):
             self.run(i.then if test is TRUE else i.other, w)
@@ -125,7 +125,7 @@ class Explorer:
 
     # Loops
 
-    def nested_loop(self, loop: kc.Loop, w: World) -> None:
+    def nested_loop(self, loop: kc.CountedLoop, w: World) -> None:
         """Run a loop inside an exploration: summarise it, and apply what it does to the contents."""
         values = self.known_values(loop, w)
         if values is not None:
@@ -166,7 +166,7 @@ class Explorer:
             after = self.memory.read(w.contents[base], (), w.facts)
             w.facts = w.facts.assume(holds_after(law, summary.range, after))
 
-    def few(self, loop: kc.Loop, w: World) -> list[int] | None:
+    def few(self, loop: kc.CountedLoop, w: World) -> list[int] | None:
         """The values of a sequential loop that has only a few iterations, known by number."""
         numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if loop.mode != kc.SEQUENTIAL or loop.at in self.specs or not all(k.is_num(t) for t in numbers):
@@ -176,7 +176,7 @@ class Explorer:
             return None
         return values_of(loop, start, bound, step)
 
-    def reduce_tree(self, loop: kc.Loop, w: World, values: list[int]) -> bool:
+    def reduce_tree(self, loop: kc.CountedLoop, w: World, values: list[int]) -> bool:
         """A loop that is a tree reduction, as one operation."""
         tree = find_tree(self.run, loop, w, values)
         if tree is None:
@@ -184,7 +184,7 @@ class Explorer:
         apply_tree(self.memory, tree, w, loop.at)
         return True
 
-    def known_values(self, loop: kc.Loop, w: World) -> list[int] | None:
+    def known_values(self, loop: kc.CountedLoop, w: World) -> list[int] | None:
         """Geometric loops over known numbers are run as they are."""
         if loop.op in ("+", "-"):
             return None
@@ -193,7 +193,7 @@ class Explorer:
             raise Unexplorable("geometric")
         return values_of(loop, *(t.data for t in numbers))
 
-    def loop(self, loop: kc.Loop, w: World) -> LoopSummary:
+    def loop(self, loop: kc.CountedLoop, w: World) -> LoopSummary:
         """Run the body once, for a symbolic iteration, and find out what the loop does to each base."""
         start, bound, step = (w.value(t) for t in (loop.start, loop.bound, loop.amount))
         range_ = iterations(loop, start, bound, step)
@@ -226,7 +226,7 @@ class Explorer:
         )
         return summary.entry[base].start.sort is INT and not told
 
-    def again(self, loop: kc.Loop, w: World) -> LoopSummary | None:
+    def again(self, loop: kc.CountedLoop, w: World) -> LoopSummary | None:
         """What was found out about a loop when one around it was explored, if it depends on the same things here."""
         if loop.at not in self.found:
             return None
@@ -241,7 +241,7 @@ class Explorer:
             return k.substitute(t, names)
 
         v, r = summary.v, summary.range
-        range_ = Range(named(r.low), named(r.high), named(r.index))
+        range_ = IterationRange(named(r.low), named(r.high), named(r.index))
         index = instantiate(range_.index, (v,))
         taken = holds_for(loop, index, w.value(loop.bound))
         facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), taken)
@@ -256,7 +256,7 @@ class Explorer:
         learned = tuple(named(t) for t in summary.learned)
         return LoopSummary(v, range_, summary.entry, effects, facts, (), reads, finals, learned)
 
-    def given(self, loop: kc.Loop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
+    def given(self, loop: kc.CountedLoop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
         """What the user says of a loop, used as it is written."""
         spec = self.specs.get(loop.at)
         if spec is None:
@@ -280,7 +280,7 @@ class Explorer:
         return {b: Effect(kinds[b], b, tuple(us)) for b, us in out.items()}
 
 
-def variables_of(i: kc.Instr) -> set[Term]:
+def variables_of(i: kc.Instruction) -> set[Term]:
     """The variables that occur in an instruction."""
     out: set[Term] = set()
     for t in terms_of(i):

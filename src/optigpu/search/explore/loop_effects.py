@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from optigpu.kernel.loop_contract import Range
+from optigpu.kernel.loop_contract import IterationRange
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, arguments, same
@@ -42,7 +42,7 @@ class Effect:
 @dataclass
 class LoopSummary:
     v: Term
-    range: Range
+    range: IterationRange
     entry: dict[str, Content]  # contents at the loop's entry, by name
     effects: dict[str, Effect] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)  # those of the body

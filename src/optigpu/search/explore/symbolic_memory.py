@@ -77,7 +77,7 @@ class World:
     def values(self, ts: Sequence[Term]) -> Terms:
         return tuple(self.value(t) for t in ts)
 
-    def index(self, place: kc.Place) -> Terms:
+    def index(self, place: kc.CellAddress) -> Terms:
         return tuple(self.facts.simplify(self.value(t)) for t in place.index)
 
 

@@ -23,7 +23,7 @@ from optigpu.search.explore.symbolic_memory import Content, Memory, Unexplorable
 from optigpu.search.inverse import invert, temporaries
 from optigpu.search.sums import abstract_step
 
-RunCode: TypeAlias = Callable[[kc.Code, World], None]
+RunCode: TypeAlias = Callable[[kc.Instructions, World], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Tree:
         return k.scale(sign, k.big("fold_max", ZERO, k.num(size), values, k.instantiate(values, (ZERO,))))
 
 
-def find_tree(run: RunCode, loop: kc.Loop, w: World, values: list[int]) -> Tree | None:
+def find_tree(run: RunCode, loop: kc.CountedLoop, w: World, values: list[int]) -> Tree | None:
     """Recognise a tree reduction by what its body does for a symbolic h."""
     if not values or values[-1] != 1 or any(a != 2 * b for a, b in pairwise(values)):
         return None
