@@ -14,7 +14,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import Search
-from optigpu.search.sums import SumProver
+from optigpu.search.equalities.sum_search import SumProver
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.terms import FUNCTIONS, environment, evaluate
 

@@ -12,9 +12,9 @@ from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
+from optigpu.search.equalities.sum_terms import lower_bound, upper_bound
 from optigpu.search.models import differ, hopeless, refuted
 from optigpu.search.samples import evaluate, samples
-from optigpu.search.sums import lower_bound, upper_bound
 from optigpu.search.thread_search import divided
 from optigpu.solver.z3_solver import Z3Solver
 from tests.kernel.test_facts import random_facts

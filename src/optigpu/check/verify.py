@@ -16,9 +16,10 @@ from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import Search
-from optigpu.search.execute import Executor, Failed
+from optigpu.search.equalities.sum_search import Found
+from optigpu.search.execute import Executor
+from optigpu.search.failure import Failed
 from optigpu.search.proof_states import Points
-from optigpu.search.sums import Found
 from optigpu.solver.answer_cache import CachedSolver
 from optigpu.syntax.depth import deep
 from optigpu.syntax.diagnostic import InputError, input_error

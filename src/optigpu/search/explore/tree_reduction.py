@@ -18,10 +18,10 @@ from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, over, same
 from optigpu.logic.equality import EqualityStep, EqualitySteps, Reindex, Split
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
+from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.accumulation import difference, greater
 from optigpu.search.explore.symbolic_memory import Content, Memory, Unexplorable, Update, World, opaque, unknown_content
 from optigpu.search.inverse import invert, temporaries
-from optigpu.search.sums import abstract_step
 
 RunCode: TypeAlias = Callable[[kc.Instructions, World], None]
 

@@ -1,0 +1,128 @@
+"""Parts of terms that a search for an equality looks at: big operators, conditions, bounds; and binders in equality steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Terms
+from optigpu.logic.equality import (
+    EqualityStep,
+    Extend,
+    Maximum,
+    Partition,
+    Reindex,
+    Split,
+    partition,
+    peel,
+    rewritten,
+    split,
+)
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import Term, instantiate
+from optigpu.search.inverse import temporaries
+
+BIG = ("sum", "prod", "all", "fold_max")
+
+
+def step_result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
+    match step:
+        case Split(old, at):
+            return split(old, at)
+        case Partition(old, test):
+            return partition(old, test)
+        case Extend(old, body):
+            *start, low, high, _ = old.args
+            return k.big(old.op, low, high, body, *start)
+        case Reindex() | Maximum():
+            return step.new
+
+
+def matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
+    """Values for i at which an application in `theirs` is one in `mine`."""
+    wanted = [a for a in k.subterms(theirs) if a.op == "app" and i in a.free]
+    for a in k.subterms(mine):
+        for b in wanted if a.op == "app" else ():
+            if a.args[0] is b.args[0]:
+                for p, q in zip(a.args[1:], b.args[1:]):
+                    closed = p.level == q.level == 0
+                    if closed and i in q.free and k.coefficients(q).get((i,), 0) == 1 and i not in k.sub(q, i).free:
+                        yield k.sub(p, k.sub(q, i))
+
+
+def bind_step(step: EqualityStep, x: Term) -> EqualityStep:
+    """A step about x as a step under one binder."""
+    return abstract_step(step, (x,))
+
+
+def abstract_step(step: EqualityStep, xs: Terms) -> EqualityStep:
+    """Bind variables in a proof step."""
+
+    def bound(t: Term, binders: int) -> Term:
+        ys = temporaries(binders, "y")
+        return k.abstract(instantiate(t, ys), (*xs, *ys))
+
+    return rewritten(step, bound)
+
+
+def bigs(t: Term) -> list[Term]:
+    """The closed big operators in a term, outermost first."""
+    return [x for x in k.subterms(t) if x.op in BIG and x.level == 0]
+
+
+def nesting(t: Term) -> int:
+    """How many big operators there are inside a term."""
+    return sum(x.op in BIG for x in k.subterms(t))
+
+
+def size(t: Term) -> int:
+    return sum(1 for _ in k.subterms(t))
+
+
+def nested_sums(t: Term) -> int:
+    """How many sums stand around the summand of a nested sum."""
+    depth = 0
+    while peel(t, depth + 1) is not None:
+        depth += 1
+    return depth
+
+
+def one_sided(a: Term, b: Term) -> list[Term]:
+    """The big operators that are in one of two terms only."""
+    mine, theirs = bigs(a), bigs(b)
+    return [t for t in (*mine, *theirs) if (t in mine) != (t in theirs)]
+
+
+def conditions(*terms: Term) -> list[Term]:
+    out: dict[Term, None] = {}
+    for t in terms:
+        for x in k.subterms(t):
+            if x.op == "ite" and x.args[0].level == 0:
+                out[x.args[0]] = None
+    return list(out)
+
+
+def first_atom(c: Term) -> Term:
+    """The first of the conditions that a condition is made of."""
+    return first_atom(c.args[0]) if c.op in ("and", "or") else c
+
+
+def decides(facts: Facts, c: Term) -> bool:
+    """Is the condition known in either case of it? Otherwise the case would be the same as before."""
+    return facts.assume(c).simplify(c) is k.TRUE and facts.assume(k.not_(c)).simplify(c) is k.FALSE
+
+
+def upper_bound(c: Term, i: Term) -> Term | None:
+    """u if the condition is i < u."""
+    if c.op != "le" or c.args[0].sort is not k.INT:
+        return None
+    rest = k.sub(c.args[0], i)
+    return k.sub(k.ONE, rest) if i not in rest.free else None
+
+
+def lower_bound(c: Term, i: Term) -> Term | None:
+    """l if the condition is l <= i."""
+    if c.op != "le" or c.args[0].sort is not k.INT:
+        return None
+    rest = k.add(c.args[0], i)
+    return rest if i not in rest.free else None

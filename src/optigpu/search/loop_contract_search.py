@@ -1,0 +1,218 @@
+"""Loop contracts from what an exploration found: the cells of an iteration, invariants, and steps that prove them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
+from optigpu.kernel.side_conditions import terms_of
+from optigpu.kernel.state import Rejected, State
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, CellFamily, arguments, same
+from optigpu.logic.equality import EqualitySteps
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import TRUE, Term, instantiate
+from optigpu.search.cell_search import CellSearch
+from optigpu.search.covers import CoverSearch, combined
+from optigpu.search.explore.loop_effects import Effect, LoopSummary, filled, located, over_all, rotation, start_contents
+from optigpu.search.inverse import invert, temporaries
+
+
+class LoopContractSearch:
+    def __init__(self, judge: Judge, cells: CellSearch) -> None:
+        self.judge, self.cells = judge, cells
+
+    def contract(self, state: State, summary: LoopSummary, bounded: bool = True) -> LoopContract:
+        exclusive: list[Exclusive] = []
+        invariant: list[Invariant] = []
+        actual = self.entry_values(state, summary)
+        for effect in summary.effects.values():
+            families = self.cells.candidates(dict(state.held), effect.base, FULL)
+            if not families:
+                raise Rejected("loop", "read-only", state.facts, None, base=effect.base)
+            if effect.kind == "each" and not effect.progressive:
+                exclusive += self.exclusive(state, summary, effect, families, actual)
+            else:
+                invariant.append(self.invariant(state, summary, effect, families[0], actual))
+        laws = summary.ranges(self.judge, state.facts, actual) if bounded else {}
+        invariant = [self.with_law(state, summary, i, laws) for i in invariant]
+        invariant.sort(
+            key=lambda i: state.held[i.family].cells.arity > 0
+        )  # where others are written may depend on a counter
+        facts = tuple(k.substitute(p, actual) for p in summary.invariants)
+        return LoopContract(tuple(exclusive), tuple(invariant), facts)
+
+    def with_law(self, state: State, summary: LoopSummary, inv: Invariant, laws: dict[str, Term]) -> Invariant:
+        """With bounds of a variable that the loop changes."""
+        r = state.held[inv.family]
+        law = laws.get(r.cells.base, TRUE) if r.cells.arity == 0 else TRUE
+        said = k.and_(*(p for p in k.conjuncts(law) if _expressible(p)))
+        return replace(inv, law=said) if said is not TRUE else inv
+
+    def entry_values(self, state: State, summary: LoopSummary) -> dict[Term, Term]:
+        """What the names of entry contents stand for: the values of the families held here."""
+        out: dict[Term, Term] = {}
+        effects = tuple(summary.effects.values())
+        used = (effects, summary.invariants, summary.reads, tuple(t for _, t in summary.finals), summary.learned)
+        mentioned = {x for t in terms_of(used) for x in t.free}
+        kept = {e.base for e in effects if e.progressive or e.kind != "each"}  # their start is part of their law
+        for base, content in summary.entry.items():
+            families = self.cells.candidates(dict(state.held), base, "any")
+            if not families or (content.start not in mentioned and base not in kept):
+                continue
+            xs = temporaries(content.rank, "x")
+            value: Term | None = None
+            for n in families:
+                r = state.held[n]
+                at = invert(r.cells, xs, state.facts)
+                if at is None:
+                    continue
+                here = r.value_at(at)
+                inside = k.and_(r.cells.domain(at), same(r.cells.at(at), xs))
+                value = here if value is None else k.ite(inside, here, value)
+            if value is not None:
+                out[content.start] = k.lam(xs, value) if content.rank else value
+        return out
+
+    def exclusive(
+        self, state: State, summary: LoopSummary, effect: Effect, families: list[int], actual: dict[Term, Term]
+    ) -> list[Exclusive]:
+        out: list[Exclusive] = []
+        v = summary.v
+        covering = self.covering(state, summary, effect, families, actual)
+        if covering is not None:
+            return [covering]
+        for u in effect.updates:
+            cells = u.cells.substitute(actual)
+            whole = over_all(cells, summary)
+            xs = temporaries(cells.arity, "x")
+            inside = summary.facts.assume(cells.domain(xs))
+            value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
+            n, maps = self.cells.home(state, whole, families)
+            init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
+            if maps is None:
+                raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
+            if u.perhaps:
+                init = instantiate(state.held[n].init, maps[0])
+            known = u.written and _expressible(value)
+            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
+        return out
+
+    def covering(
+        self, state: State, summary: LoopSummary, effect: Effect, families: list[int], actual: dict[Term, Term]
+    ) -> Exclusive | None:
+        """One set of cells for an iteration instead of the pieces that it writes, where they overlap or it reads around them."""
+        reads = [c for c in summary.reads if c.base == effect.base]
+        if len(effect.updates) < 2 and not reads:
+            return None
+        updates = [replace(u, cells=u.cells.substitute(actual)) for u in effect.updates]
+        reads = [c.substitute(actual) for c in reads]
+        for n in families:
+            r, v = state.held[n], summary.v
+            cells = CoverSearch(self.judge, summary, r).cover(replace(effect, updates=tuple(updates)), reads)
+            if cells is None:
+                continue
+            whole = over_all(cells, summary)
+            maps = self.cells.maps(state.facts, whole, r)
+            if maps is None:
+                continue
+            xs = temporaries(cells.arity, "x")
+            inside = summary.facts.assume(cells.domain(xs))
+            at = tuple(instantiate(t, (v, *xs)) for t in maps[0])
+            value, init = combined(updates, cells, inside, r.value_at(at), r.init_at(at), xs)
+            value = inside.simplify(k.substitute(inside.simplify(value), actual))
+            init = inside.simplify(k.substitute(init, actual))
+            known = _expressible(value)
+            bound = (v, *xs)
+            return Exclusive(n, whole, *maps, k.abstract(init, bound), k.abstract(value, bound) if known else None)
+        return None
+
+    def invariant(
+        self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
+    ) -> Invariant:
+        r = state.held[n]
+        v, low = summary.v, summary.range.low
+        ys = temporaries(r.cells.arity)
+        facts = state.facts.assume(r.cells.domain(ys))
+        inside_loop = facts.assume(k.le(low, v))
+        index, init = r.cells.at(ys), r.init_at(ys)
+        bound = (v, *ys)
+        if effect.kind == "unknown":
+            done = filled(effect, summary, index, self.judge)
+            done = inside_loop.simplify(k.substitute(done, actual))
+            init = k.or_(init, done) if _expressible(done) else init
+            return Invariant(n, k.abstract(init, bound), None)
+        value = start_contents(effect, summary, index, r.value_at(ys), inside_loop)
+        value = inside_loop.simplify(k.substitute(value, actual))
+        if effect.op.startswith("flag"):
+            value = _without_choice(value, inside_loop)
+        for u in effect.updates:
+            if effect.kind == "scratch":
+                where, here = located(u, index, inside_loop)
+                last = k.substitute(instantiate(u.init, where), {v: k.sub(v, k.ONE)})
+                init = k.ite(k.and_(here, k.lt(low, v)), last, init)
+            elif effect.kind == "rotating":
+                last, earlier = rotation(u, index, v)
+                _, here = located(earlier, index, inside_loop)
+                init = k.ite(k.le(low, last), here, init)
+            elif effect.kind == "given":
+                _, here = located(u, index, inside_loop)
+                init = k.ite(here, TRUE if u.written else k.FALSE, init)
+            elif effect.kind == "each":
+                written = start_contents(
+                    replace(effect, updates=(replace(u, value=TRUE),)), summary, index, k.FALSE, inside_loop
+                )
+                init = k.or_(written, init)
+        init = inside_loop.simplify(k.substitute(init, actual))
+        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if _expressible(value) else None)
+
+    def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
+        if inv.value is None:
+            return inv
+        r = state.held[inv.family]
+        args = (summary.range.low, *arguments(r.cells.arity))
+        want = replace(r, value=instantiate(inv.value, args), init=instantiate(inv.init, args))
+        return replace(inv, steps=self.cells.value_steps(state.facts, want, r, arguments(r.cells.arity)))
+
+    def exit_steps(
+        self, end: State, contract: LoopContract, v: Term, number: int
+    ) -> tuple[tuple[EqualitySteps, ...], tuple[EqualitySteps, ...]]:
+        exclusive: list[EqualitySteps] = []
+        for i, x in enumerate(contract.exclusive):
+            mine = end.held.get(number + i)
+            if mine is None or x.value is None:
+                exclusive.append(())
+                continue
+            args = (v, *arguments(mine.cells.arity))
+            want = CellFamily(mine.cells, instantiate(x.value, args), instantiate(x.init, args))
+            exclusive.append(self.cells.value_steps(end.facts, want, mine, arguments(mine.cells.arity)))
+        invariant: list[EqualitySteps] = []
+        for inv in contract.invariant:
+            mine = end.held.get(inv.family)
+            if mine is None or inv.value is None:
+                invariant.append(())
+                continue
+            args = (k.add(v, k.ONE), *arguments(mine.cells.arity))
+            want = CellFamily(mine.cells, instantiate(inv.value, args), instantiate(inv.init, args))
+            invariant.append(self.cells.value_steps(end.facts, want, mine, arguments(mine.cells.arity)))
+        return tuple(exclusive), tuple(invariant)
+
+
+def _expressible(value: Term) -> bool:
+    """Is it said by the proof's own terms, without contents that only the exploration has names for?"""
+    return not any(str(x.data).startswith("@") for x in value.free)
+
+
+def _without_choice(value: Term, facts: Facts) -> Term:
+    """x for c ? x : y where x is y if c does not hold: `0 < v ? All(…) : true` before the first iteration."""
+    if value.op == "ite":
+        c, a, b = value.args
+        for test, x, y in ((k.not_(c), a, b), (c, b, a)):
+            if facts.assume(test).simplify(x) is y:
+                return x
+        for p in k.conjuncts(c):
+            rest = k.and_(*(q for q in k.conjuncts(c) if q is not p))
+            if facts.assume(k.not_(p)).simplify(rest) is k.FALSE:
+                return k.ite(rest, a, b)
+    return value
