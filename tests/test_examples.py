@@ -10,14 +10,14 @@ import pytest
 from optigpu.codegen.c import emit_c
 from optigpu.differential import compare
 from optigpu.frontend import parse_file, parse_text
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Runner
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.runtime.compilers import c_compiler
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.constants import without_constants
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
 from tests.conftest import EXAMPLES, GPU_EXAMPLES, GPU_PROGRAMS, ROOT
 from tests.support.twins import TWINS, Twin

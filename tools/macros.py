@@ -1,7 +1,7 @@
 """The macros of the headers that programs and emitted code include, by the compilers that are here.
 
-`python tools/macros.py` prints those that `optigpu/syntax/macros.py` does not list yet; `--write` adds them to it. The list only
-grows: other versions of the headers have others.
+`python tools/macros.py` prints those that `optigpu/syntax/header_macros.py` does not list yet; `--write` adds them to it. The list
+only grows: other versions of the headers have others.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from optigpu.runtime.nvcc import FLAGS as NVCC_FLAGS  # noqa: E402
 from optigpu.runtime.nvcc import nvcc  # noqa: E402
 from optigpu.runtime.standin import FLAGS as STANDIN_FLAGS  # noqa: E402
 from optigpu.runtime.standin import cxx_compiler  # noqa: E402
-from optigpu.syntax.macros import MACROS, is_macro  # noqa: E402
+from optigpu.syntax.header_macros import MACROS, is_macro  # noqa: E402
 
-TABLE = ROOT / "src" / "optigpu" / "syntax" / "macros.py"
+TABLE = ROOT / "src" / "optigpu" / "syntax" / "header_macros.py"
 C_HEADERS = (*HEADERS, "stddef.h", "optigpu.h")
 CUDA_HEADERS = ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "atomic")
 LINE = 130

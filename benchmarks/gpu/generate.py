@@ -20,11 +20,11 @@ from pathlib import Path
 from optigpu.api import Script
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.manifest import BuiltCuda, save
 from optigpu.runtime.signature import signature_of
 from optigpu.script.session import StepError
-from optigpu.syntax.constants import without_constants
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Program
 
 ROOT = Path(__file__).resolve().parents[2]

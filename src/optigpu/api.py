@@ -15,7 +15,7 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.cuda import CudaUnit
 from optigpu.codegen.emission import Emission, c_emission, cuda_emission
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.refute import refute
 from optigpu.report.diagnostics import PLAIN
 from optigpu.report.scripts import emitted_header, render_step_error
@@ -32,10 +32,10 @@ from optigpu.script.session import StepError, caller_file
 from optigpu.script.step import Step
 from optigpu.script.targets import Call, Decl, For, If, In, Read, Target, Write
 from optigpu.script.transformation import transformation
-from optigpu.syntax.constants import without_constants
-from optigpu.syntax.depth import deep
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import CallStmt, Program, Role
+from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.unfolding import definitions_of
 from optigpu.syntax.walk import statements
 from optigpu.transform.gpu import pad

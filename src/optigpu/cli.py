@@ -29,8 +29,8 @@ from optigpu.runtime.call_error import BAD_INPUT, FINE, OUR_BUG, WRONG, BuildErr
 from optigpu.runtime.doctor import findings
 from optigpu.runtime.manifest import BuiltCuda, load
 from optigpu.runtime.nvcc import gpu_architecture
-from optigpu.syntax.depth import deep_calls
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.recursion_limit import deep_calls
 
 Run = Callable[[argparse.Namespace, Style], int]
 

@@ -31,10 +31,10 @@ from optigpu.differential import compare_on
 from optigpu.elaborate.functions import Elaborated, elaborate
 from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Runner
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.refute import describe, refute
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import satisfying_input, test_function, valid_inputs
 from optigpu.report.audit_text import first_difference, render_audit
 from optigpu.report.diagnostics import Style
@@ -52,8 +52,8 @@ from optigpu.script.session import StepError
 from optigpu.script.step import Step
 from optigpu.search.inferred_contracts import annotated
 from optigpu.solver.z3_solver import Z3Solver
-from optigpu.syntax.constants import without_constants
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program, Role
 from optigpu.syntax.source import Loc

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from optigpu.interp.machine import Runner
 from optigpu.interp.memory import UNINIT, MemoryView
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import Inputs, arguments, valid_inputs
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction

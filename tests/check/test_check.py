@@ -20,8 +20,8 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
 from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file, parse_text
-from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.verdict_text import as_json, render_function
 from optigpu.search.inferred_contracts import annotated

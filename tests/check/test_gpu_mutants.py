@@ -8,7 +8,7 @@ import re
 import pytest
 
 from optigpu.check.verify import Verifier
-from optigpu.interp.machine import Runner
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.syntax.diagnostic import InputError
 from tests.support.gpu_pairs import GPU_PAIRS

@@ -11,8 +11,8 @@ from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file, parse_text
-from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.verdict_text import render_function
 from optigpu.solver.z3_solver import Z3Solver

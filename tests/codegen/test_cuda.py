@@ -14,7 +14,7 @@ from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.differential import compare, compare_on, numpy_arguments
 from optigpu.errors.catalogue import CATALOGUE
-from optigpu.interp.machine import Runner
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import run_once, valid_inputs
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.runtime.call_error import CallError

@@ -12,7 +12,7 @@ import pytest
 from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import C_FLAGS, c_compiler, compile_c
 from optigpu.runtime.cpu import CFunction

@@ -9,7 +9,7 @@ import pytest
 
 from optigpu.check.verify import Verifier
 from optigpu.differential import compare
-from optigpu.interp.machine import Runner
+from optigpu.interp.runner import Runner
 from optigpu.runtime.nvcc import nvcc
 from tests.support.cuda import kernel_text, on_standin, parsed
 from tests.support.exchange import EXCHANGES, compiled, device_code, exchange, expected, promising, remains, unit_of

@@ -10,7 +10,7 @@ import pytest
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.types import SCALAR_NAMES

@@ -12,7 +12,7 @@ import pytest
 
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of

@@ -11,9 +11,9 @@ import pytest
 
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Runner
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.runner import Runner
 from optigpu.runtime.compilers import c_compiler
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of

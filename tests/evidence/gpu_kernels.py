@@ -25,19 +25,21 @@ import numpy as np
 from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import CudaUnit, emit_cuda
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Machine, Runner
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.machine import Machine
 from optigpu.interp.memory import UNINIT, MemoryView, offset_of
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import Inputs, arguments, cells, valid_inputs
 from optigpu.interp.thread_scheduler import SHUFFLED_LANE, Thread, Wait
 from optigpu.runtime.signature import DTYPES
-from optigpu.syntax.constants import without_constants
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.exprs import Array
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program
 from optigpu.syntax.source import NOWHERE, Loc
-from optigpu.syntax.types import Array, Scalar
+from optigpu.syntax.types import Scalar
 from tests.evidence import work
 from tests.evidence.gpu_programs import GpuMaker
 from tests.evidence.gpu_shapes import GpuShapes

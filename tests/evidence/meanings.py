@@ -26,8 +26,8 @@ from optigpu.check.verify import Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.conversions import PREFIX
 from optigpu.frontend import parse_text
-from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.runner import Runner
 from optigpu.runtime.compilers import c_compiler
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.source import NOWHERE

@@ -14,9 +14,10 @@ from optigpu.frontend import parse_text
 from optigpu.syntax import exprs as se
 from optigpu.syntax import program as sp
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.exprs import Array
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.source import Loc, StatementId
-from optigpu.syntax.types import Array, Space
+from optigpu.syntax.types import Space
 
 BARRIERS = ("blocksync", "__syncthreads", "warpsync", "__syncwarp")
 OPERATORS = {

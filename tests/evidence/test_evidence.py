@@ -9,7 +9,7 @@ import pytest
 
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.interp.machine import Runner
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs
 from optigpu.syntax.printer import print_program
 from tests.conftest import ROOT

@@ -16,14 +16,14 @@ from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
 from optigpu.differential import compare_on
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Runner
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.constants import without_constants
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.macro_constants import without_constants
 from tests.evidence import work
 from tests.evidence.gpu_programs import GpuMaker
 

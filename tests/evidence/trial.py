@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
-from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.refute import describe
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import TestReport, test_function
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Role

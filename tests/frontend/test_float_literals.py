@@ -14,7 +14,7 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.exprs import Real
-from optigpu.syntax.literals import literal_text, nearest
+from optigpu.syntax.float_literals import literal_text, nearest
 from optigpu.syntax.printer import print_expr, print_program
 from optigpu.syntax.types import DOUBLE, FLOAT
 from tests.support.cuda import kernel_text, one_kernel

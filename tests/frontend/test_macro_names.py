@@ -12,7 +12,7 @@ from optigpu.frontend import parse_text
 from optigpu.runtime.compilers import c_compiler, compile_c
 from optigpu.runtime.nvcc import nvcc
 from optigpu.syntax.diagnostic import InputError
-from optigpu.syntax.macros import MACROS, is_macro
+from optigpu.syntax.header_macros import MACROS, is_macro
 from optigpu.transform.registry import TransformSession
 from tests.support.cuda import on_standin, one_kernel, refused
 

@@ -9,8 +9,8 @@ import pytest
 from optigpu.check.verdict import Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
-from optigpu.interp.machine import Runner
 from optigpu.interp.refute import refute
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import candidate_floats, valid_inputs, values_of
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.syntax.program import Program

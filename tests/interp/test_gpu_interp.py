@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from optigpu.frontend import parse_file, parse_text
-from optigpu.interp.machine import Machine, Runner
+from optigpu.interp.machine import Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.refute import refute
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import Inputs, run_once
 from optigpu.interp.testing import TestReport as Report
 from optigpu.interp.testing import test_function as run_tests

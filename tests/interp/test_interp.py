@@ -208,7 +208,7 @@ def test_calls_check_the_callers_rights_and_sizes() -> None:
     text = """
 void g(int h, int w, float m[h][w]) { m[0][1] = 1; }
 void f(int n, float a[2][3]) { g(2, n, a); }"""
-    from optigpu.interp.machine import Runner
+    from optigpu.interp.runner import Runner
     from optigpu.syntax.source import NOWHERE
     from tests.support.running import array, parse
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import pytest
 
-from optigpu.interp.machine import Runner
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import Inputs, run_once
 from tests.support.running import parse
 

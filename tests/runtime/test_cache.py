@@ -15,7 +15,7 @@ import pytest
 from optigpu.cli import main
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.logic import terms as k
 from optigpu.runtime import compilers, nvrtc
 from optigpu.runtime import disk_cache as cache

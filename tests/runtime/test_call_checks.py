@@ -13,7 +13,7 @@ import pytest
 from optigpu.cli import main
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.arrays import ArrayView, current_stream, view_of
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
@@ -22,7 +22,7 @@ from optigpu.runtime.manifest import load, signature_from_json, signature_to_jso
 from optigpu.runtime.preconditions import integer_value
 from optigpu.runtime.signature import Signature, signature_of
 from optigpu.runtime.unchecked import Unchecked
-from optigpu.syntax.constants import without_constants
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Return
 from tests.support.cuda import on_standin, one_kernel
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from optigpu.codegen.cuda import emit_cuda
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.arrays import view_of
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cuda import CudaFunction
@@ -23,7 +23,7 @@ from optigpu.runtime.manifest import BuiltCuda, load, save, signature_from_json,
 from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.runtime.signature import signature_of
 from optigpu.runtime.timing import copy_bandwidth
-from optigpu.syntax.constants import without_constants
+from optigpu.syntax.macro_constants import without_constants
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin, parsed
 

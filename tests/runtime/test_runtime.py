@@ -10,12 +10,12 @@ import pytest
 
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file, parse_text
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.disk_cache import cached_file, content_key
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.constants import without_constants
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Program
 from tests.conftest import ROOT
 

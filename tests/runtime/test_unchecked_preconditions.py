@@ -16,15 +16,15 @@ import pytest
 import optigpu as og
 from optigpu.codegen.cuda.emit import emit_cuda
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime import preconditions
 from optigpu.runtime.arrays import ArrayView
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.manifest import signature_from_json, signature_to_json
 from optigpu.runtime.signature import Signature, signature_of
 from optigpu.runtime.unchecked import Unchecked
-from optigpu.syntax.constants import without_constants
 from optigpu.syntax.exprs import BigOp, Forall
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.unfolding import definitions_of, unfolded
 
 

@@ -13,8 +13,8 @@ import optigpu as og
 from optigpu.codegen.c import emit_c
 from optigpu.differential import compare
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Runner
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.runner import Runner
 from optigpu.report.scripts import render_step_error
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction

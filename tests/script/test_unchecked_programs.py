@@ -21,10 +21,10 @@ from optigpu.report.scripts import render_script
 from optigpu.runtime.call_error import CallError
 from optigpu.script.editing import edit_function
 from optigpu.syntax.diagnostic import InputError
-from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Int, Real, Unary, Var
+from optigpu.syntax.exprs import Array, Binary, Call, Cast, Expr, Int, Real, Unary, Var
 from optigpu.syntax.program import Block, Clause, Decl, Define, For, Include, LoopRange, Mode, Program, Stmt, TopLevel
 from optigpu.syntax.source import NO_ID
-from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Array, Kind, Scalar, Space
+from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, LOGIC_INT, UINT, Kind, Scalar, Space
 
 ZERO = """#include <optigpu.h>
 void zero(int n, float a[n]) {

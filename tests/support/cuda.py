@@ -6,11 +6,11 @@ from pathlib import Path
 
 from optigpu.codegen.cuda import CudaUnit, emit_cuda
 from optigpu.frontend import parse_file, parse_text
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.constants import without_constants
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Program
 
 

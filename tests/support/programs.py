@@ -9,6 +9,7 @@ from random import Random
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
+    Array,
     BigOp,
     Binary,
     Binder,
@@ -19,6 +20,7 @@ from optigpu.syntax.exprs import (
     Expr,
     Forall,
     Fun,
+    FunType,
     Group,
     Index,
     Int,
@@ -30,7 +32,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
-from optigpu.syntax.literals import nearest
+from optigpu.syntax.float_literals import nearest
 from optigpu.syntax.program import (
     Assert,
     Block,
@@ -52,7 +54,7 @@ from optigpu.syntax.program import (
     Stmt,
     Store,
 )
-from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, LOGIC_INT, LOGIC_REAL, VOID, Array, FunType, Pointer
+from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, LOGIC_INT, LOGIC_REAL, VOID, Pointer
 
 
 @dataclass

@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 from optigpu.script import targets
 from optigpu.script.editing import StatementPath, statements_of
 from optigpu.script.session import Session
-from optigpu.script.targets import TargetLike, root, searchable
-from optigpu.syntax.exprs import Alloc, Binary, Expr, Index, Int, Var
+from optigpu.script.targets import TargetLike, searchable
+from optigpu.syntax.exprs import Alloc, Array, Binary, Expr, Index, Int, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import CallStmt, Decl, For, Mode, Stmt, Store
-from optigpu.syntax.types import Array
-from optigpu.syntax.walk import rewrite, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import rewrite, root_name, statements, stmt_exprs, subexpressions
 
 T = TypeVar("T")
 NEW = ("t", "u", "i", "j", "k", "x", "tile", "part", "sum", "a")
@@ -73,7 +72,7 @@ class Draw:
             case 0, Decl():
                 return s.name
             case 1, Store():
-                return targets.Write(root(s.target)).first
+                return targets.Write(root_name(s.target)).first
             case 2, _:
                 return self.script.handle(place)
             case _:
@@ -191,7 +190,7 @@ class Draw:
 
 
 def indexed(s: Stmt) -> set[str]:
-    return {root(x) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Index)}
+    return {root_name(x) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Index)}
 
 
 Generator = Callable[[Draw, dict[str, Any]], Any]

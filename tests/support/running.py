@@ -6,8 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from optigpu.frontend import parse_text
-from optigpu.interp.machine import Machine, Runner
+from optigpu.interp.machine import Machine
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import TestReport, test_function
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Program

@@ -9,14 +9,14 @@ from typing import Any
 
 from optigpu.codegen.c import emit_c
 from optigpu.differential import compare_on
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Runner
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.memory import UNINIT, MemoryView
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import Inputs, arguments, valid_inputs
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of
-from optigpu.syntax.constants import without_constants
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Function, Program, Role
 from optigpu.syntax.source import NOWHERE
 

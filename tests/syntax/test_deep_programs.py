@@ -16,8 +16,8 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.interp.refute import refute
 from optigpu.solver.z3_solver import Z3Solver
-from optigpu.syntax.depth import LIMIT, deep
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.recursion_limit import LIMIT, deep
 
 
 def chain(updates: int) -> str:

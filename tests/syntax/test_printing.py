@@ -11,7 +11,7 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text, recheck
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.exprs import Binary, Cond, Int, Unary, Var
-from optigpu.syntax.literals import real_text
+from optigpu.syntax.float_literals import real_text
 from optigpu.syntax.printer import print_expr, print_program
 from tests.support.programs import ProgramMaker
 from tests.support.running import parse

@@ -17,8 +17,8 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.differential import compare
 from optigpu.frontend import parse_text
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.machine import Runner
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.scripts import render_step_error
 from optigpu.runtime.cpu import CFunction

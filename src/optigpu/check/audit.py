@@ -18,10 +18,10 @@ from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.kernel.state import Rejected
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import Search
-from optigpu.syntax.depth import deep
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import ProgramPrinter, print_program
 from optigpu.syntax.program import Function, Include, Program, Role, TopLevel
+from optigpu.syntax.recursion_limit import deep
 
 TOOL = f"optigpu {__version__}"
 

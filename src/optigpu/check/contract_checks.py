@@ -15,7 +15,7 @@ from optigpu.check.verdict import Problem
 from optigpu.elaborate.formula_terms import sort_of
 from optigpu.elaborate.functions import Elaborated
 from optigpu.elaborate.meaning import Need, Stated
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import ADDRESSES, whole_array
 from optigpu.kernel.thread_rules import ANY_LAUNCH
@@ -24,9 +24,10 @@ from optigpu.logic.cells import KNOWN, CellClaim, Cells, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL, Judge, instance
 from optigpu.logic.terms import FALSE, INT, REAL, TRUE, Term
+from optigpu.syntax.exprs import Array
 from optigpu.syntax.program import Function
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Array, Kind, Scalar
+from optigpu.syntax.types import Kind, Scalar
 
 MAX_THREADS = 1024
 CHOICES = 4  # that are looked at one by one, in a goal

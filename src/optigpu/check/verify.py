@@ -21,9 +21,9 @@ from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
 from optigpu.search.proof_states import Points
 from optigpu.solver.answer_cache import CachedSolver
-from optigpu.syntax.depth import deep
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.program import Program
+from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import Loc
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from optigpu.syntax.builtins import index_helper
-from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var
+from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var, is_int
 from optigpu.syntax.operators import COMPARISONS
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import For
-from optigpu.syntax.types import BOOL, INT, INT64, UINT64, Scalar, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, UINT64, Scalar
 from optigpu.syntax.walk import map_children, subexpressions
 
 Monomial = tuple[Expr, ...]

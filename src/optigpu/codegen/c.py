@@ -12,11 +12,12 @@ from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import ALLOCATOR, on_stack
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.wrapping import declared, with_wraps, wrapped
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Alloc, Bool, Call, Cast, Expr, Int, SizeOf, Var
-from optigpu.syntax.macros import ATTEMPT, is_macro
+from optigpu.syntax.exprs import Alloc, Array, Bool, Call, Cast, Expr, Int, SizeOf, Type, Var, is_float, is_int
+from optigpu.syntax.free_names import fresh_name, names_in
+from optigpu.syntax.header_macros import ATTEMPT, is_macro
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import (
     Assert,
@@ -38,16 +39,9 @@ from optigpu.syntax.program import (
     Store,
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
-from optigpu.syntax.types import VOID, Array, Pointer, Scalar, Space, Type, is_float, is_int
-from optigpu.syntax.walk import (
-    fresh_name,
-    map_type,
-    names_in,
-    statements,
-    stmt_exprs,
-    subexpressions,
-    substitute,
-)
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import VOID, Pointer, Scalar, Space
+from optigpu.syntax.walk import map_sizes, map_type, statements, stmt_exprs, subexpressions
 
 HEADERS = {
     "limits.h": frozenset(INT_CONSTANTS),
@@ -178,7 +172,7 @@ class _CPrinter(ProgramPrinter):
 
     def may_be_large(self, t: Array) -> bool:
         """Whether this is a local array that the stack may have no room for: a large one, or one whose size is computed."""
-        return on_stack(map_type(t, lambda d: substitute(d, self.macros))) is None
+        return on_stack(map_sizes(t, lambda d: substitute(d, self.macros))) is None
 
     def headers(self, code: str) -> list[str]:
         words = self.words() | set(SIZED_TYPES.findall(code))

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.cuda.emit import CudaUnit, emit_cuda, host_function
-from optigpu.syntax.depth import deep
 from optigpu.syntax.program import CallStmt, Function, Program
+from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import INT
 from optigpu.syntax.walk import statements

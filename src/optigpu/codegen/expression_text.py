@@ -14,7 +14,23 @@ from optigpu.codegen.arithmetic import Ranges, const, expand_index_helper, keeps
 from optigpu.codegen.conversions import host_conversion
 from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC, index_helper
 from optigpu.syntax.diagnostic import InputError, input_error
-from optigpu.syntax.exprs import Alloc, Binary, Call, Cast, Cond, Expr, Index, Int, Real, Unary, Var
+from optigpu.syntax.exprs import (
+    Alloc,
+    Array,
+    Binary,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Index,
+    Int,
+    Real,
+    Type,
+    Unary,
+    Var,
+    is_float,
+    is_int,
+)
 from optigpu.syntax.operators import (
     BITWISE,
     COMPARISONS,
@@ -26,7 +42,7 @@ from optigpu.syntax.operators import (
 )
 from optigpu.syntax.printer import ExprPrinter, prefixed
 from optigpu.syntax.program import For, Mode, Store
-from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Array, Kind, Scalar, Space, Type, is_float, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Kind, Scalar, Space
 
 SHIFTS = ("<<", ">>")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.codegen.arithmetic import const, poly
 from optigpu.codegen.parameters import MEMORY
-from optigpu.syntax.types import Array
+from optigpu.syntax.exprs import Array
 
 STACK = 1 << 20  # bytes: the largest local array
 

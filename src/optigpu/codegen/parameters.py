@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from optigpu.codegen.arithmetic import Ranges, const, mentioned, poly
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.syntax.builtins import matrix_predicate
-from optigpu.syntax.exprs import Binary, Call, Expr, Int, PointsTo, Var
+from optigpu.syntax.exprs import Array, Binary, Call, Expr, Int, PointsTo, Var, is_int
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import Array, Scalar, is_int
+from optigpu.syntax.types import Scalar
 
 MEMORY = 1 << 47  # bytes: no machine has that many, so that an array that a function holds has fewer
 HELD = ("consumes", "preserves", "reads", "writes")

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from optigpu.codegen.arithmetic import Ranges, expand_index_helper, inside_loop, is_checked, keeps_value
 from optigpu.syntax.builtins import index_helper
-from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Unary
+from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Unary, is_int
 from optigpu.syntax.operators import WRAPPING
 from optigpu.syntax.program import Assert, Block, Body, Decl, For, Function, Ghost, GhostEnd, If, Stmt
 from optigpu.syntax.scopes import assigned_names
-from optigpu.syntax.types import Scalar, is_int
+from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import map_children, map_range, map_stmt_exprs
 
 

@@ -16,6 +16,7 @@ from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_he
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
     Addr,
+    Array,
     BigOp,
     Binary,
     Bool,
@@ -25,19 +26,22 @@ from optigpu.syntax.exprs import (
     Expr,
     Forall,
     Fun,
+    FunType,
     Group,
     Index,
     Int,
     PointsTo,
+    ProofType,
     Range,
     Real,
     SizeOf,
+    Type,
     Unary,
     Var,
 )
 from optigpu.syntax.operators import REAL_SPELLINGS
 from optigpu.syntax.source import NOWHERE, Loc
-from optigpu.syntax.types import Array, FunType, Kind, ProofType, Scalar, Type
+from optigpu.syntax.types import Kind, Scalar
 
 Binders: TypeAlias = tuple[tuple[Term, Term, Term], ...]
 

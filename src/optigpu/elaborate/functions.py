@@ -24,10 +24,10 @@ from optigpu.elaborate.formula_terms import (
     sort_of,
 )
 from optigpu.elaborate.meaning import Models, Stated, defined, models_of, settled
+from optigpu.frontend.early_exits import reject_jumps
 from optigpu.frontend.expression_types import promoted
-from optigpu.frontend.jumps import reject_jumps
-from optigpu.frontend.reading import ghost_library
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.frontend.program_loading import ghost_library
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.launch_rules import copying
 from optigpu.kernel.loop_contract import iterations
@@ -49,6 +49,7 @@ from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
+    Array,
     Binary,
     Bool,
     Call,
@@ -57,14 +58,18 @@ from optigpu.syntax.exprs import (
     Expr,
     Index,
     Int,
+    ProofType,
     Real,
     SizeOf,
+    Type,
     TypeOf,
     Unary,
     Var,
+    is_float,
 )
-from optigpu.syntax.literals import lost, nearest
+from optigpu.syntax.float_literals import lost, nearest
 from optigpu.syntax.operators import WRAPPING
+from optigpu.syntax.parameter_sizes import fitting_sizes
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import (
     Assert,
@@ -89,9 +94,8 @@ from optigpu.syntax.program import (
     Store,
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
-from optigpu.syntax.sizes import fitting_sizes
 from optigpu.syntax.source import NOWHERE, Loc, StatementId
-from optigpu.syntax.types import INT64, VOID, Array, Kind, ProofType, Scalar, Space, Type, is_float
+from optigpu.syntax.types import INT64, VOID, Kind, Scalar, Space
 from optigpu.syntax.walk import children, subexpressions
 
 

@@ -27,11 +27,11 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, CellClaim
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import MATH
-from optigpu.syntax.exprs import Binary, Call, Cast, Expr
+from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Type, is_float, is_int
 from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
 from optigpu.syntax.program import Assert, Clause, For, Function, Ghost, Program, Role, Stmt, Store
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Kind, Scalar, Type, is_float, is_int
+from optigpu.syntax.types import Kind, Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 NUMBER = k.num(0, REAL)  # every float

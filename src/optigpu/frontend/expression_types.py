@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from optigpu.syntax.alpha_equality import alpha_equal
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
@@ -18,9 +19,32 @@ from optigpu.syntax.builtins import (
     SETTERS,
     index_helper,
 )
+from optigpu.syntax.conditions import negate
 from optigpu.syntax.diagnostic import Label, input_error
-from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Call, Cast, Cond, Expr, Index, Int, Real, SizeOf, Unary, Var
-from optigpu.syntax.literals import lost
+from optigpu.syntax.exprs import (
+    Addr,
+    Alloc,
+    Array,
+    Binary,
+    Bool,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Index,
+    Int,
+    ProofType,
+    Real,
+    SizeOf,
+    Type,
+    Unary,
+    Var,
+    is_bool,
+    is_float,
+    is_int,
+)
+from optigpu.syntax.float_literals import lost
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL
 from optigpu.syntax.program import Function
 from optigpu.syntax.scopes import Scope, What
@@ -34,18 +58,12 @@ from optigpu.syntax.types import (
     MACHINE_SCALARS,
     UINT64,
     VOID,
-    Array,
     Kind,
     LogicType,
     Pointer,
-    ProofType,
     Scalar,
-    Type,
-    is_bool,
-    is_float,
-    is_int,
 )
-from optigpu.syntax.walk import alpha_equal, free_vars, map_type, negate, rewrite, subexpressions
+from optigpu.syntax.walk import map_type, rewrite, subexpressions
 
 
 @dataclass(frozen=True, slots=True)

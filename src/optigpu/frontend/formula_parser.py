@@ -12,8 +12,8 @@ from typing import Any
 from lark import Lark, Token
 from lark.exceptions import UnexpectedInput
 
+from optigpu.frontend.expression_builder import Child, ExprBuilder, not_all_integers, only_a_part, scalar_type
 from optigpu.frontend.syntax_errors import syntax_error
-from optigpu.frontend.tree_nodes import Child, ExprBuilder, not_all_integers, only_a_part, scalar_type
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     BIG_OPERATORS,
@@ -24,30 +24,22 @@ from optigpu.syntax.exprs import (
     Expr,
     Forall,
     Fun,
+    FunType,
     Group,
     Int,
     PointsTo,
+    ProofType,
     Range,
     RangeBinder,
     SizeOf,
+    Type,
     TypeOf,
     Var,
+    logical,
 )
 from optigpu.syntax.program import GhostArg, Item
 from optigpu.syntax.source import Loc, SourceText
-from optigpu.syntax.types import (
-    HPROP,
-    LOGIC_REAL,
-    MEMTYPE,
-    PROP,
-    RANGE,
-    TYPE,
-    FunType,
-    ProofType,
-    Scalar,
-    Type,
-    logical,
-)
+from optigpu.syntax.types import HPROP, LOGIC_REAL, MEMTYPE, PROP, RANGE, TYPE, Scalar
 
 STARTS = ["items", "ghost_arguments", "ghost_results", "logic_type", "proposition"]
 LOGIC_TYPES: dict[str, Type] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.frontend.expression_builder import not_all_integers, only_a_part
 from optigpu.frontend.expression_types import ExpressionTyper, describe, unknown_name
-from optigpu.frontend.tree_nodes import not_all_integers, only_a_part
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
     INT_CONSTANTS,
@@ -23,6 +23,7 @@ from optigpu.syntax.builtins import (
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     Addr,
+    Array,
     BigOp,
     Binary,
     Bool,
@@ -32,38 +33,29 @@ from optigpu.syntax.exprs import (
     Expr,
     Forall,
     Fun,
+    FunType,
     Group,
     Index,
     Int,
     PointsTo,
+    ProofType,
     Range,
     Real,
     SizeOf,
+    Type,
     Unary,
     Var,
-)
-from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, REAL_SPELLINGS
-from optigpu.syntax.scopes import Binding, Scope, What
-from optigpu.syntax.types import (
-    HPROP,
-    LOGIC_INT,
-    LOGIC_REAL,
-    MEMTYPE,
-    PROP,
-    RANGE,
-    Array,
-    FunType,
-    ProofType,
-    Scalar,
-    Space,
-    Type,
     is_bool,
     is_float,
     is_int,
     is_number,
     logical,
 )
-from optigpu.syntax.walk import free_vars, substitute
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, REAL_SPELLINGS
+from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import HPROP, LOGIC_INT, LOGIC_REAL, MEMTYPE, PROP, RANGE, Scalar, Space
 
 
 class FormulaTyper:

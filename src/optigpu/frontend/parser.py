@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
+from optigpu.frontend.early_exits import Jump, desugar_jumps, reject_jumps
+from optigpu.frontend.expression_builder import Child, ExprBuilder, scalar_type
 from optigpu.frontend.formula_parser import (
     StringLiteral,
     parse_ghost_args,
@@ -20,14 +22,13 @@ from optigpu.frontend.formula_parser import (
     parse_logic_type,
 )
 from optigpu.frontend.formula_parser import parse_proposition as parse_formula
-from optigpu.frontend.jumps import Jump, desugar_jumps, reject_jumps
 from optigpu.frontend.syntax_errors import syntax_error
-from optigpu.frontend.tree_nodes import Child, ExprBuilder, scalar_type
 from optigpu.frontend.wellformed import HINT
 from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
 from optigpu.syntax.builtins import BUILTIN_NAMES, of_compilers
+from optigpu.syntax.conditions import MIRRORED
 from optigpu.syntax.diagnostic import Label, input_error
-from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, Int, SizeOf, Var
+from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, Index, Int, SizeOf, Type, Var
 from optigpu.syntax.program import (
     FUNCTION_CLAUSES,
     LOOP_CLAUSES,
@@ -58,10 +59,9 @@ from optigpu.syntax.program import (
     ordered_hints,
 )
 from optigpu.syntax.source import Loc, SourceText, StatementId
-from optigpu.syntax.types import INT, VOID, Array, Pointer, Scalar, Space, Type
+from optigpu.syntax.types import INT, VOID, Pointer, Scalar, Space
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
-MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 SYSTEM_HEADERS = frozenset(
     {"optigpu.h", "math.h", "stdlib.h", "stdbool.h", "stdint.h", "stddef.h", "float.h", "limits.h", "string.h", "omp.h"}
 )
@@ -116,7 +116,7 @@ class _ShiftedPositions:
         return self.source.span(self.offset + start, self.offset + end)
 
 
-# Values that exist only while a file is being built ---------------------------------------------------------------------------
+# Values that exist only while a file is being built
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from optigpu.frontend.effects import changed_names, has_effects, loaded_names, pointer_roots
+from optigpu.frontend.early_exits import reject_jumps
 from optigpu.frontend.expression_types import (
     CallSignature,
     CallSignatures,
@@ -19,8 +19,8 @@ from optigpu.frontend.expression_types import (
     usual_conversion,
 )
 from optigpu.frontend.formula_types import FormulaTyper
-from optigpu.frontend.jumps import reject_jumps
-from optigpu.frontend.shapes import effective_type, effective_types, reject_other_layouts
+from optigpu.frontend.parameter_types import effective_type, effective_types, reject_other_layouts
+from optigpu.frontend.side_effects import changed_names, has_effects, loaded_names, pointer_roots
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
     CONTROL_CALLS,
@@ -40,15 +40,24 @@ from optigpu.syntax.builtins import (
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
     Alloc,
+    Array,
     Call,
     Expr,
     Fun,
+    FunType,
     Index,
     Int,
+    ProofType,
+    Type,
     TypeOf,
     Var,
+    is_bool,
+    is_float,
+    is_int,
+    logical,
 )  # fmt: skip
-from optigpu.syntax.macros import is_macro, is_reserved
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.header_macros import is_macro, is_reserved
 from optigpu.syntax.program import (
     Assert,
     Axiom,
@@ -78,27 +87,8 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import Binding, Scope, What, assigned_names, is_cell
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import (
-    BOOL,
-    FLOAT,
-    INT,
-    INT64,
-    LOGIC_INT,
-    VOID,
-    Array,
-    FunType,
-    Kind,
-    Pointer,
-    ProofType,
-    Scalar,
-    Space,
-    Type,
-    is_bool,
-    is_float,
-    is_int,
-    logical,
-)
-from optigpu.syntax.walk import free_vars, is_constant, statements, stmt_exprs, subexpressions
+from optigpu.syntax.types import BOOL, FLOAT, INT, INT64, LOGIC_INT, VOID, Kind, Pointer, Scalar, Space
+from optigpu.syntax.walk import is_constant, statements, stmt_exprs, subexpressions
 
 FACT_CLAUSES = frozenset({"requires", "ensures", "xrequires", "xensures", "srequires", "invariant"})
 

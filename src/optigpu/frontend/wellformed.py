@@ -18,7 +18,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.literals import lost, nearest
+from optigpu.syntax.float_literals import lost, nearest
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE, Loc
@@ -36,7 +36,7 @@ LOGIC_TYPES = frozenset({types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, ty
 NODES = frozenset(
     c for module in (exprs, program, types) for c in vars(module).values() if isinstance(c, type) and hasattr(c, "__match_args__")
 )  # fmt: skip
-NESTING = frozenset({*get_args(exprs.Expr), *get_args(program.Stmt), types.FunType})
+NESTING = frozenset({*get_args(exprs.Expr), *get_args(program.Stmt), exprs.FunType})
 
 
 @cache
@@ -56,19 +56,19 @@ def one_of(*known: object) -> Callable[[object], bool]:
     return lambda x: x in known
 
 
-def of_machines(t: types.Type) -> bool:
+def of_machines(t: exprs.Type) -> bool:
     """What a parameter can be declared as: where its memory is, the contract says."""
-    if isinstance(t, types.Array):
+    if isinstance(t, exprs.Array):
         return t.space is types.Space.ANY and not t.distributed
     return isinstance(t, types.Pointer) or t in types.MACHINE_SCALARS
 
 
-def of_locals(t: types.Type) -> bool:
+def of_locals(t: exprs.Type) -> bool:
     """A local array may be `__shared__`."""
     match t:
-        case types.Array(dims=(None, *_), space=types.Space.SMEM):
+        case exprs.Array(dims=(None, *_), space=types.Space.SMEM):
             return False  # a pointer
-        case types.Array(space=types.Space.SMEM):
+        case exprs.Array(space=types.Space.SMEM):
             return not t.distributed
         case _:
             return of_machines(t)
@@ -106,8 +106,8 @@ POSSIBLE: dict[tuple[type, str], Callable[[Any], bool]] = {
     (exprs.PointsTo, "arrow"): one_of("~>", "~~>"),
     (exprs.SizeOf, "of"): element,
     (exprs.Alloc, "elem"): element,
-    (types.Array, "elem"): element,
-    (types.Array, "dims"): lambda dims: len(dims) > 0 and None not in dims[1:],
+    (exprs.Array, "elem"): element,
+    (exprs.Array, "dims"): lambda dims: len(dims) > 0 and None not in dims[1:],
     (types.Pointer, "elem"): element,
     (types.Scalar, "name"): one_of(*(t.name for t in SCALARS)),
     (types.LogicType, "name"): one_of(*(t.name for t in LOGIC_TYPES)),
@@ -121,7 +121,7 @@ POSSIBLE: dict[tuple[type, str], Callable[[Any], bool]] = {
     (program.LoopRange, "op"): one_of("+", "-", "*", "/", "<<", ">>"),
     (program.For, "contract"): of_kinds(LOOP_CLAUSES),
     (program.For, "hints"): possible_hints,
-    (program.For, "index_type"): one_of(*(t for t in types.MACHINE_SCALARS if types.is_int(t))),
+    (program.For, "index_type"): one_of(*(t for t in types.MACHINE_SCALARS if exprs.is_int(t))),
     (program.Include, "path"): lambda path: PATH.fullmatch(path) is not None,
     (program.Program, "file"): lambda file: True,
 }
@@ -134,7 +134,7 @@ DECLARED = frozenset({
 })  # fmt: skip
 
 
-LOGICAL = frozenset({program.Item, exprs.Binder})  # which can be functions
+FUNCTION_BINDERS = frozenset({program.Item, exprs.Binder})  # which can be functions
 
 
 def formula_word(name: object, kind: type) -> bool:
@@ -143,7 +143,7 @@ def formula_word(name: object, kind: type) -> bool:
         name in FORMULA_NAMES
         or matrix_predicate(name) is not None
         or index_helper(name) is not None
-        or (kind in LOGICAL and name in BUILTIN_NAMES)
+        or (kind in FUNCTION_BINDERS and name in BUILTIN_NAMES)
     )
 
 

@@ -6,26 +6,20 @@ the value of its `return`, or None.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
+from collections.abc import Iterator
+from typing import Any, assert_never
 
 from optigpu.frontend.expression_types import promoted
+from optigpu.interp.machine import Closure, CompiledFunction, Frame, Machine
 from optigpu.interp.memory import MemoryView, formed
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.operations import COMPARE, binary_operation, linear_index, next_value
-from optigpu.interp.values import (
-    REAL_OPERATIONS,
-    Number,
-    convert,
-    exact_divide,
-    fit,
-    rounded,
-    wrap,
-)
+from optigpu.interp.numeric_values import REAL_OPERATIONS, Number, convert, exact_divide, fit, rounded, wrap
+from optigpu.interp.operator_semantics import COMPARE, binary_operation, linear_index, next_value
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, SHUFFLES, VECTOR_CALLS, index_helper
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
+    Array,
     Binary,
     Bool,
     Call,
@@ -39,6 +33,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import (
     Assert,
     Block,
@@ -57,30 +52,12 @@ from optigpu.syntax.program import (
     Role,
     Stmt,
     Store,
+    is_call,
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Array, Kind, Scalar, Space
-from optigpu.syntax.walk import free_vars, is_constant, subexpressions
-
-if TYPE_CHECKING:
-    from optigpu.interp.machine import Machine
-
-Frame: TypeAlias = list[Any]
-Closure: TypeAlias = "Callable[[Machine, Frame], Any]"
-
-
-class CompiledFunction:
-    """A function ready to run. `names` says which slot of the frame holds which parameter."""
-
-    def __init__(
-        self, function: Function, size: int, body: Closure, dims: list[list[Closure] | None], scope: Slots
-    ) -> None:
-        self.function = function
-        self.size = size
-        self.body = body
-        self.dims = dims  # of array parameters, to be compared with what the caller passes
-        self.scope = scope
+from optigpu.syntax.types import Kind, Scalar, Space
+from optigpu.syntax.walk import is_constant, subexpressions
 
 
 class Slots:
@@ -125,7 +102,7 @@ class _Compiler:
             known = [self.expr(d, scope) for d in declared[1:] if d is not None]
             dims.append(known if isinstance(p.type, Array) else None)
         body = self.body(self.f.body, Slots(scope, self.counter))
-        return CompiledFunction(self.f, self.counter[0], body, dims, scope)
+        return CompiledFunction(self.f, self.counter[0], body, dims)
 
     # Expressions
 
@@ -542,10 +519,6 @@ def fits_index(values: range, s: For) -> bool:
 def each_fits_index(values: range, s: For) -> Iterator[int]:
     for i in values:
         yield fit(i, s.index_type, s.loc, f"the index `{s.index}`")
-
-
-def is_call(s: Stmt, name: str) -> bool:
-    return isinstance(s, CallStmt) and s.call.func == name
 
 
 def is_shared(s: Decl) -> bool:

@@ -6,8 +6,8 @@ from typing import Any
 
 from optigpu.interp.memory import UNINIT, Allocation, Memory, MemoryView, RecordedAccess, index_of, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
+from optigpu.interp.numeric_values import Number
 from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, level, name_of
-from optigpu.interp.values import Number
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space

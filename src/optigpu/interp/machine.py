@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from greenlet import getcurrent, greenlet
 
-from optigpu.interp.compile import Closure, CompiledFunction, Frame, compile_program
-from optigpu.interp.contracts import AFTER, BEFORE, ContractChecker, Skipped, facts, logical_variables, resources
-from optigpu.interp.formula_values import CellRef, ClaimedCell, Evaluator
+from optigpu.interp.contract_evaluation import (
+    AFTER,
+    BEFORE,
+    ContractChecker,
+    Skipped,
+    facts,
+    logical_variables,
+    resources,
+)
+from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.memory import UNINIT, MemoryView, Rights, TaskPath, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, level
 from optigpu.syntax.diagnostic import Label
-from optigpu.syntax.program import CallStmt, Clause, Define, Function, Item, LogicDef, Program, Role
+from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role
 from optigpu.syntax.source import Loc
-from optigpu.syntax.walk import statements
 
-FrameLayout: TypeAlias = dict[str, tuple[int, bool]]
+Frame: TypeAlias = list[Any]  # one slot for each local name
+FrameLayout: TypeAlias = dict[str, tuple[int, bool]]  # name -> its slot, and whether it is a memory cell
+Closure: TypeAlias = "Callable[[Machine, Frame], Any]"
 DEFAULT_FUEL = 3_000_000
 STEPS_PER_THREAD = 10  # what it costs to start one
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunction:
+    """A function ready to run."""
+
+    function: Function
+    frame_size: int
+    body: Closure
+    inner_sizes: list[list[Closure] | None]  # of each array parameter, compared with those of the argument
 
 
 @dataclass(slots=True)
@@ -35,33 +53,17 @@ class Prepared:
     env: dict[str, Any]
 
 
-class Runner:
-    """A program ready to run many times."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.functions = compile_program(program)
-        self.kernels: set[str] = set()  # the functions that launch kernels, or call one that does
-        for f in self.functions.values():
-            calls = {s.call.func for s in statements(f.function.body) if isinstance(s, CallStmt)}
-            if calls & {"kernel_launch", *self.kernels}:
-                self.kernels.add(f.function.name)
-
-    def start(self, seed: int = 0, fuel: int = DEFAULT_FUEL) -> Machine:
-        return Machine(self, seed, fuel)
-
-
 class Machine(Device):
     """One run: its heap, its random schedule, and how much longer it may take."""
 
-    def __init__(self, runner: Runner, seed: int, fuel: int) -> None:
+    def __init__(self, program: Program, functions: Mapping[str, CompiledFunction], seed: int, fuel: int) -> None:
         super().__init__(seed)
-        self.functions = runner.functions
+        self.functions = functions
         self.fuel = fuel
         self.skipped = Skipped()
         definitions: dict[str, Any] = {}
         evaluator = Evaluator(self, definitions)
-        for item in runner.program.flat_items():
+        for item in program.flat_items():
             if isinstance(item, LogicDef | Define):
                 definitions[item.name] = evaluator.value(item.value, {})
         self.evaluator = evaluator
@@ -83,7 +85,7 @@ class Machine(Device):
         target = self.functions[name]
         f = target.function
         self.check_side(f, loc)
-        frame: Frame = [None] * target.size
+        frame: Frame = [None] * target.frame_size
         frame[: len(args)] = args
         self.check_group(target, dict(zip((p.name for p in f.params), args)), loc)
         self.check_sizes(target, frame, loc)
@@ -112,7 +114,7 @@ class Machine(Device):
 
     def check_sizes(self, target: CompiledFunction, frame: Frame, loc: Loc) -> None:
         """The inner sizes of an array parameter are those of the array that is passed: they fix where its elements lie."""
-        for slot, sizes in enumerate(target.dims):
+        for slot, sizes in enumerate(target.inner_sizes):
             if not sizes:
                 continue
             have = frame[slot].dims()[1:]

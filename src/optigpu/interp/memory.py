@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
-from optigpu.interp.values import Number
+from optigpu.interp.numeric_values import Number
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optigpu.interp.machine import Runner
 from optigpu.interp.misbehaviour import CannotEvaluate
+from optigpu.interp.runner import Runner
 from optigpu.interp.testing import Failure, Inputs, test_function
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import Program, Role

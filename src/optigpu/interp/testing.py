@@ -12,20 +12,22 @@ from fractions import Fraction
 from itertools import cycle, islice
 from typing import Any
 
-from optigpu.frontend.shapes import effective_types
-from optigpu.interp.contracts import BEFORE, facts, resources
-from optigpu.interp.machine import DEFAULT_FUEL, Machine, Runner
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.contract_evaluation import BEFORE, facts, resources
+from optigpu.interp.machine import DEFAULT_FUEL, Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
+from optigpu.interp.numeric_values import Number, rounded, simplest
+from optigpu.interp.runner import Runner
 from optigpu.interp.thread_scheduler import ORDERED
-from optigpu.interp.values import Number, rounded, simplest
 from optigpu.syntax.builtins import MATH
-from optigpu.syntax.depth import deep
-from optigpu.syntax.exprs import Binary, Call, Expr, Int, Real, Var
-from optigpu.syntax.literals import lost
+from optigpu.syntax.exprs import Array, Binary, Call, Expr, Int, Real, Type, Var
+from optigpu.syntax.float_literals import lost
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Define, For, Function, Param, Program
+from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import NOWHERE
-from optigpu.syntax.types import Array, Kind, Scalar, Type
-from optigpu.syntax.walk import free_vars, statements, stmt_exprs, subexpressions
+from optigpu.syntax.types import Kind, Scalar
+from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 SMALL = (0, 1, 2, 3, 4, -1, 5, 7, 8, -2, -3)
 MAX_SIZE = 130

@@ -7,7 +7,7 @@ from typing import Any
 
 from optigpu.logic.cells import Cells
 from optigpu.logic.terms import Term, coefficients, conjuncts, instantiate, neg, var
-from optigpu.syntax.literals import literal_text, lost, nearest
+from optigpu.syntax.float_literals import literal_text, lost, nearest
 from optigpu.syntax.types import DOUBLE, FLOAT
 
 INDEX_NAMES = "ijklmxyz"

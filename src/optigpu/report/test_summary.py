@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from optigpu.interp.numeric_values import Number
 from optigpu.interp.testing import Inputs, TestReport
-from optigpu.interp.values import Number
 from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
 
 

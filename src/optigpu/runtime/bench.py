@@ -19,8 +19,8 @@ from optigpu.runtime.preconditions import integer_value
 from optigpu.runtime.signature import DTYPES, ArrayParam, ScalarParam, Signature
 from optigpu.runtime.timing import Timing, copy_bandwidth, time_on_cpu, time_on_gpu
 from optigpu.syntax.exprs import Binary, Int, Var
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.types import Kind
-from optigpu.syntax.walk import free_vars
 
 GPU_BYTES, CPU_BYTES = 3 << 30, 1 << 18  # of all arrays together, where sizes are not given
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

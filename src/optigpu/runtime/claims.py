@@ -24,11 +24,13 @@ from optigpu.syntax.exprs import (
     Real,
     TypeOf,
     Var,
+    is_float,
 )
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import Scalar, is_float
-from optigpu.syntax.walk import subexpressions, substitute
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import subexpressions
 
 GIVEN = ("reads", "consumes", "preserves")  # clauses about what is there before
 NEAR = Real(Fraction(1, 1000))  # floats that were computed in another way

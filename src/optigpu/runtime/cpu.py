@@ -12,7 +12,7 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.compilers import compile_c
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.unchecked import Unchecked
-from optigpu.syntax.macros import ATTEMPT
+from optigpu.syntax.header_macros import ATTEMPT
 from optigpu.syntax.types import Scalar
 
 CTYPES: dict[str, Any] = {

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from optigpu.syntax.exprs import Binary, Expr, Range, RangeBinder, Var
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import REAL_SPELLINGS
-from optigpu.syntax.walk import free_vars, substitute
+from optigpu.syntax.substitution import substitute
 
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
 NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "!=": "==", "==": "!="}

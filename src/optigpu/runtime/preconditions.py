@@ -24,12 +24,16 @@ from optigpu.syntax.exprs import (
     RangeBinder,
     Real,
     SizeOf,
+    Type,
     Unary,
     Var,
+    is_float,
+    is_int,
 )
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import REAL_SPELLINGS, WRAPPING
-from optigpu.syntax.types import Scalar, Type, is_float, is_int
-from optigpu.syntax.walk import free_vars, subexpressions
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import subexpressions
 
 
 @dataclass(frozen=True, slots=True)

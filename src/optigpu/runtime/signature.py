@@ -14,13 +14,13 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.claims import Requirement, contents, contents_of, extent, models_of, reach_of, written_arrays
 from optigpu.runtime.preconditions import Model, decidable, holds, integer_value
 from optigpu.syntax.builtins import INT_CONSTANTS
-from optigpu.syntax.exprs import Expr, TypeOf, Var
+from optigpu.syntax.exprs import Array, Expr, Type, TypeOf, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.parameter_sizes import fitting_sizes
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
-from optigpu.syntax.sizes import fitting_sizes
-from optigpu.syntax.types import VOID, Array, Kind, Scalar, Space, Type
+from optigpu.syntax.types import VOID, Kind, Scalar, Space
 from optigpu.syntax.unfolding import seen_by, unfolded
-from optigpu.syntax.walk import free_vars
 
 DTYPES: dict[str, str] = {
     "bool": "bool", "int8_t": "int8", "int16_t": "int16", "int": "int32", "int64_t": "int64", "uint8_t": "uint8",

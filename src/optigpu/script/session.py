@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from optigpu.check.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
-from optigpu.frontend.reading import retyped
+from optigpu.frontend.program_loading import retyped
 from optigpu.frontend.wellformed import NODES, reject_malformed
 from optigpu.script.editing import (
     StatementPath,
@@ -32,20 +32,13 @@ from optigpu.script.editing import (
 from optigpu.script.handles import Handle
 from optigpu.script.step import Record, Step
 from optigpu.script.targets import TargetLike, resolve, searchable
-from optigpu.syntax.depth import deep
 from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
+from optigpu.syntax.free_names import body_free_vars, bound_after, clause_free_vars, free_vars, fresh_name
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Axiom, Body, For, Function, Include, Program, Stmt, TopLevel
+from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import NOWHERE, Loc, StatementId
-from optigpu.syntax.walk import (
-    body_free_vars,
-    bound_after,
-    clause_free_vars,
-    free_vars,
-    fresh_name,
-    statements,
-    stmt_exprs,
-)
+from optigpu.syntax.walk import statements, stmt_exprs
 
 R = TypeVar("R")
 HERE = str(Path(__file__).parent.parent)  # frames of ours are not places of a script

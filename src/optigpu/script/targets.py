@@ -15,13 +15,13 @@ from optigpu.script.editing import StatementPath, is_place, statements_of
 from optigpu.script.handles import Handle, find_statement, headline
 from optigpu.syntax import program as sp
 from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
-from optigpu.syntax.exprs import Addr, Expr, Index
 from optigpu.syntax.exprs import Call as CallExpr
+from optigpu.syntax.exprs import Index
 from optigpu.syntax.exprs import Var as VarExpr
 from optigpu.syntax.program import Mode, Program, Role, Stmt
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import VOID
-from optigpu.syntax.walk import stmt_exprs, subexpressions
+from optigpu.syntax.walk import root_name, stmt_exprs, subexpressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +151,7 @@ WORDS = {
 
 
 def written(s: Stmt) -> str | None:
-    return root(s.target) if isinstance(s, sp.Store) else None
-
-
-def root(e: Expr) -> str:
-    """The variable that an access starts from."""
-    while True:
-        match e:
-            case Index(base):
-                e = base
-            case Addr(arg):
-                e = arg
-            case VarExpr(name):
-                return name
-            case _:
-                return ""
+    return root_name(s.target) if isinstance(s, sp.Store) else None
 
 
 def reads(s: Stmt) -> set[str]:

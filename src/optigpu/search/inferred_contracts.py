@@ -35,7 +35,7 @@ from optigpu.syntax.exprs import (
 from optigpu.syntax.exprs import (
     Range as RangeExpr,
 )
-from optigpu.syntax.literals import lost, nearest
+from optigpu.syntax.float_literals import lost, nearest
 from optigpu.syntax.program import Body, Clause, For, Function, Item, Program, Stmt
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import DOUBLE, FLOAT

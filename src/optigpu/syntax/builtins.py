@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optigpu.syntax.annotations import MAX_DIMENSIONS
-from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, RANGE, LogicType, Scalar, Type
+from optigpu.syntax.exprs import Type
+from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, RANGE, LogicType, Scalar
 
 # Mathematical functions on floats: name -> number of arguments. `expf` and `exp` denote the same function on reals.
 REAL_FUNCTIONS: dict[str, int] = {

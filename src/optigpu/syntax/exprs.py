@@ -1,7 +1,8 @@
-"""Expressions: one language for programs and formulas.
+"""Expressions, one language for programs and formulas, and the types that contain expressions.
 
-Programs use the first group; formulas use both. `loc` and `type` do not take part in comparison: two expressions are equal when
-they are the same syntax. The type checker fills in `type` and makes implicit conversions explicit (`Cast.implicit`).
+Programs use the first group of expressions; formulas use both. Fields `loc` and `type` do not take part in comparison: two
+expressions are equal when they are the same syntax. The type checker fills in `type` and makes implicit conversions explicit
+(`Cast.implicit`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,68 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from optigpu.syntax.source import NOWHERE, Loc
-from optigpu.syntax.types import FLOAT, Scalar, Space, Type
+from optigpu.syntax.types import FLOAT, LOGIC_INT, LOGIC_REAL, PROP, Kind, LogicType, Pointer, Scalar, Space
+
+# Types
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An n-dimensional array, or a pointer to its first element. An unknown first extent is None.
+
+    With `distributed`, the first dimension numbers the blocks (SMem) or threads (TReg) that have a copy each: CUDA erases it.
+    """
+
+    elem: Scalar
+    dims: tuple[Expr | None, ...]
+    space: Space = Space.ANY
+    distributed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FunType:
+    """The type of a logical function: `int * int -> float`."""
+
+    args: tuple[Type, ...]
+    result: Type
+
+
+@dataclass(frozen=True, slots=True)
+class ProofType:
+    """The type of a named fact: ghosts take facts as arguments (`by := reduce_sum_empty(A)`)."""
+
+    prop: Expr
+
+
+Type: TypeAlias = Scalar | Array | Pointer | FunType | LogicType | ProofType
+
+
+def logical(t: Type) -> Type:
+    """The type by which formulas see a value of program type t: machine numbers become mathematical ones."""
+    if isinstance(t, Scalar):
+        return {Kind.BOOL: PROP, Kind.INT: LOGIC_INT, Kind.FLOAT: LOGIC_REAL}[t.kind]
+    if isinstance(t, FunType):
+        return FunType(tuple(logical(a) for a in t.args), logical(t.result))
+    return t
+
+
+def is_int(t: Type | None) -> bool:
+    return isinstance(t, Scalar) and t.kind is Kind.INT
+
+
+def is_float(t: Type | None) -> bool:
+    return isinstance(t, Scalar) and t.kind is Kind.FLOAT
+
+
+def is_bool(t: Type | None) -> bool:
+    return isinstance(t, Scalar) and t.kind is Kind.BOOL
+
+
+def is_number(t: Type | None) -> bool:
+    return isinstance(t, Scalar) and t.kind is not Kind.BOOL
+
+
+# Expressions of programs and formulas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +170,7 @@ class Alloc(_Expr):
     space: Space = Space.ANY
 
 
-# Formulas only ------------------------------------------------------------------------------------------------------------
+# Expressions of formulas only
 
 
 @dataclass(frozen=True, slots=True)

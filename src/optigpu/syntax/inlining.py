@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.syntax.exprs import Addr, Binary, Call, Cast, Expr, Index, Int, Var
+from optigpu.syntax.exprs import Addr, Array, Binary, Call, Cast, Expr, Index, Int, Var
+from optigpu.syntax.free_names import free_vars, fresh_name, names_in
 from optigpu.syntax.program import Body, CallStmt, Decl, Function, Return, Stmt, Store
-from optigpu.syntax.types import Array, Pointer
-from optigpu.syntax.walk import free_vars, fresh_name, map_children, names_in, rewrite_body, substitute_body
+from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.types import Pointer
+from optigpu.syntax.walk import map_children, rewrite_body
 
 
 def whole_call(s: Stmt) -> Call | None:

@@ -9,6 +9,7 @@ from optigpu.syntax.annotations import ALLOCATION_SPELLING
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
+    Array,
     BigOp,
     Binary,
     Binder,
@@ -19,18 +20,21 @@ from optigpu.syntax.exprs import (
     Expr,
     Forall,
     Fun,
+    FunType,
     Group,
     Index,
     Int,
     PointsTo,
+    ProofType,
     Range,
     Real,
     SizeOf,
+    Type,
     TypeOf,
     Unary,
     Var,
 )
-from optigpu.syntax.literals import literal_text
+from optigpu.syntax.float_literals import literal_text
 from optigpu.syntax.operators import (
     ARROW_PRECEDENCE,
     BINDER_PRECEDENCE,
@@ -68,21 +72,7 @@ from optigpu.syntax.program import (
     Store,
     TopLevel,
 )
-from optigpu.syntax.types import (
-    DOUBLE,
-    INT64,
-    UINT,
-    UINT64,
-    VOID,
-    Array,
-    FunType,
-    LogicType,
-    Pointer,
-    ProofType,
-    Scalar,
-    Space,
-    Type,
-)
+from optigpu.syntax.types import DOUBLE, INT64, UINT, UINT64, VOID, LogicType, Pointer, Scalar, Space
 
 INDENT = "  "
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from optigpu.syntax.exprs import Call, Expr, Index, Var
+from optigpu.syntax.exprs import Call, Expr, Index, Type, Var
 from optigpu.syntax.source import NO_ID, NOWHERE, Loc, StatementId
-from optigpu.syntax.types import INT, Scalar, Type
+from optigpu.syntax.types import INT, Scalar
 
-# Contracts ----------------------------------------------------------------------------------------------------------------
+# Contracts
 
 FUNCTION_CLAUSES = ("requires", "ensures", "consumes", "produces", "preserves", "writes", "reads")
 LOOP_CLAUSES = (
@@ -38,7 +38,7 @@ class Clause:
     loc: Loc = field(default=NOWHERE, compare=False, repr=False)
 
 
-# Statements ---------------------------------------------------------------------------------------------------------------
+# Statements
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +171,12 @@ Stmt: TypeAlias = Decl | Store | For | If | Block | CallStmt | Return | Ghost | 
 Body: TypeAlias = tuple[Stmt, ...]
 
 
-# Functions and programs -----------------------------------------------------------------------------------------------------
+def is_call(s: Stmt, *names: str) -> bool:
+    """Whether a statement is a call of one of these functions."""
+    return isinstance(s, CallStmt) and s.call.func in names
+
+
+# Functions and programs
 
 
 @dataclass(frozen=True, slots=True)

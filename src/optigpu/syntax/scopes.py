@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from optigpu.syntax.exprs import Addr, Var
+from optigpu.syntax.exprs import Addr, Type, Var
 from optigpu.syntax.program import Body, Decl, Store
 from optigpu.syntax.source import NOWHERE, Loc
-from optigpu.syntax.types import Scalar, Type
+from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 

@@ -1,17 +1,13 @@
-"""Types of programs and of formulas.
+"""Types that contain no expressions: scalars, memory spaces, plain pointers, and the named types of the logic.
 
-Program integers have a machine type; formulas speak of mathematical `int` and `real`. An array type carries its dimensions, its
-memory space, and whether its first dimension is distributed over blocks or threads (DESIGN, section 4).
+Program integers have a machine type; formulas are about mathematical `int` and `real`. Types that contain expressions (arrays with
+their sizes, functions, proofs) are in `exprs.py`, because expressions in turn have types.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from optigpu.syntax.exprs import Expr
 
 
 class Space(Enum):
@@ -89,31 +85,10 @@ SCALAR_NAMES: dict[str, Scalar] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
-    """An n-dimensional array, or a pointer to its first element. An unknown first extent is None.
-
-    With `distributed`, the first dimension numbers the blocks (SMem) or threads (TReg) that have a copy each: CUDA erases it.
-    """
-
-    elem: Scalar
-    dims: tuple[Expr | None, ...]
-    space: Space = Space.ANY
-    distributed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Pointer:
     """A pointer as declared (`float *p`); what it points to is an array whose dimensions a contract gives."""
 
     elem: Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class FunType:
-    """The type of a logical function: `int * int -> float`."""
-
-    args: tuple[Type, ...]
-    result: Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,38 +103,3 @@ HPROP = LogicType("HProp")
 RANGE = LogicType("Range")
 MEMTYPE = LogicType("MemType")
 TYPE = LogicType("Type")
-
-
-@dataclass(frozen=True, slots=True)
-class ProofType:
-    """The type of a named fact: ghosts take facts as arguments (`by := reduce_sum_empty(A)`)."""
-
-    prop: Expr
-
-
-Type: TypeAlias = Scalar | Array | Pointer | FunType | LogicType | ProofType
-
-
-def logical(t: Type) -> Type:
-    """The type by which formulas see a value of program type t: machine numbers become mathematical ones."""
-    if isinstance(t, Scalar):
-        return {Kind.BOOL: PROP, Kind.INT: LOGIC_INT, Kind.FLOAT: LOGIC_REAL}[t.kind]
-    if isinstance(t, FunType):
-        return FunType(tuple(logical(a) for a in t.args), logical(t.result))
-    return t
-
-
-def is_int(t: Type | None) -> bool:
-    return isinstance(t, Scalar) and t.kind is Kind.INT
-
-
-def is_float(t: Type | None) -> bool:
-    return isinstance(t, Scalar) and t.kind is Kind.FLOAT
-
-
-def is_bool(t: Type | None) -> bool:
-    return isinstance(t, Scalar) and t.kind is Kind.BOOL
-
-
-def is_number(t: Type | None) -> bool:
-    return isinstance(t, Scalar) and t.kind is not Kind.BOOL

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from optigpu.syntax.constants import constants_of
-from optigpu.syntax.exprs import BigOp, Binary, Call, Expr, Forall, Int, Range, RangeBinder, TypeOf, Var
+from optigpu.syntax.conditions import MIRRORED, conjuncts
+from optigpu.syntax.exprs import (
+    BigOp,
+    Binary,
+    Call,
+    Expr,
+    Forall,
+    Int,
+    ProofType,
+    Range,
+    RangeBinder,
+    TypeOf,
+    Var,
+    is_int,
+)
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.macro_constants import constants_of
 from optigpu.syntax.program import Function, LogicDef, Program
-from optigpu.syntax.types import LOGIC_INT, PROP, ProofType, is_int
-from optigpu.syntax.walk import free_vars, map_children, substitute
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import LOGIC_INT, PROP
+from optigpu.syntax.walk import map_children
 
-MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 ExprBounds = tuple[Expr | None, Expr | None]  # the least value, and the first one that is too large
 
 
@@ -60,7 +75,7 @@ def _in_ranges(e: Forall) -> Expr:
         hypotheses, body = [*hypotheses, body.left], body.right
     found: dict[str, ExprBounds] = dict.fromkeys(names, (None, None))
     for _ in names:  # a bound that is another variable is known when the bounds of that one are
-        for h in _conjuncts(hypotheses):
+        for h in (c for hypothesis in hypotheses for c in conjuncts(hypothesis)):
             for name, low, high in _bounds(h, names, found):
                 old = found[name]
                 found[name] = (old[0] or low, old[1] or high)
@@ -73,13 +88,6 @@ def _in_ranges(e: Forall) -> Expr:
     for h in reversed(hypotheses):
         body = Binary("==>", h, body, type=PROP)
     return BigOp("All", tuple(binders), body, loc=e.loc, type=PROP)
-
-
-def _conjuncts(props: Iterable[Expr]) -> list[Expr]:
-    out: list[Expr] = []
-    for p in props:
-        out += _conjuncts((p.left, p.right)) if isinstance(p, Binary) and p.op == "&&" else [p]
-    return out
 
 
 def _bounds(h: Expr, names: list[str], found: Mapping[str, ExprBounds]) -> list[tuple[str, Expr | None, Expr | None]]:

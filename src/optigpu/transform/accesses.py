@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from optigpu.script.editing import edit_body
 from optigpu.script.handles import Handle
-from optigpu.script.targets import TargetLike, root
+from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import TransformGroup, transformation
-from optigpu.syntax.exprs import Binary, Expr, Index, Var
+from optigpu.syntax.exprs import Binary, Expr, Index, Var, is_float
 from optigpu.syntax.program import Body, Decl, Stmt, Store
-from optigpu.syntax.types import Scalar, is_float
-from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, root_name
 from optigpu.transform.loop_nests import refuse
 from optigpu.transform.simplified import Size, expression, gather
 
@@ -99,7 +99,7 @@ class AccessTransforms(TransformGroup):
 
         def statement(s: Stmt) -> Stmt:
             match s:
-                case Store(target, value, op) if root(target) == name:
+                case Store(target, value, op) if root_name(target) == name:
                     value = reading(value)
                     if op is None:
                         return _compound(replace(s, value=there(value)))

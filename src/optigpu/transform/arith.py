@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from optigpu.script.editing import edit_function
 from optigpu.script.transformation import TransformGroup, transformation
-from optigpu.syntax.exprs import Binary, Expr, Index, Unary
-from optigpu.syntax.types import is_int
+from optigpu.syntax.exprs import Binary, Expr, Index, Unary, is_int
 from optigpu.syntax.walk import map_children, rewrite_body
 from optigpu.transform.simplified import gather
 

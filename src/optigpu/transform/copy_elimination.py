@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from optigpu.script.targets import root
-from optigpu.syntax.exprs import Alloc, Call, Var
+from optigpu.syntax.exprs import Alloc, Array, Call, Var
+from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.program import Body, CallStmt, Decl, Stmt, Store
-from optigpu.syntax.types import Array, Space
-from optigpu.syntax.walk import body_free_vars, free_vars, statements, stmt_exprs, substitute_body
+from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.types import Space
+from optigpu.syntax.walk import root_name, statements, stmt_exprs
 
 TO_DEVICE, TO_HOST = "memcpy_host_to_device", "memcpy_device_to_host"
 INTO_THE_FIRST = (TO_DEVICE, TO_HOST, "vload", "vstore")  # calls that write their first argument and read the others
@@ -91,10 +92,10 @@ def _may_write(s: Stmt, array: str) -> bool:
     for x in statements((s,)):
         match x:
             case Store(target):
-                if root(target) == array:
+                if root_name(target) == array:
                     return True
             case CallStmt(Call(name, (to, *_))) if name.startswith(INTO_THE_FIRST):
-                if root(to) == array:
+                if root_name(to) == array:
                     return True
             case CallStmt() | Decl():
                 if any(array in free_vars(e) for e in stmt_exprs(x)):

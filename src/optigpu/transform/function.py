@@ -10,7 +10,9 @@ from optigpu.script.editing import edit_body
 from optigpu.script.handles import Handle
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import TransformGroup, transformation
+from optigpu.syntax.alpha_equality import same_head
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
+from optigpu.syntax.free_names import names_in
 from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import (
     Block,
@@ -27,7 +29,7 @@ from optigpu.syntax.program import (
     TopLevel,
 )
 from optigpu.syntax.types import VOID
-from optigpu.syntax.walk import names_in
+from optigpu.syntax.walk import children
 from optigpu.transform.loop_nests import refuse
 
 
@@ -175,8 +177,6 @@ def _match_stmt(p: Stmt, s: Stmt, params: set[str], names: dict[str, str], found
 
 
 def _match_expr(p: Expr, e: Expr, params: set[str], names: dict[str, str], found: dict[str, Expr]) -> bool:
-    from optigpu.syntax.walk import _head, children
-
     match p:
         case Var(name) if name in names:
             return e == Var(names[name])
@@ -191,9 +191,5 @@ def _match_expr(p: Expr, e: Expr, params: set[str], names: dict[str, str], found
                 return False
             return all(_match_expr(a, b, params, names, found) for a, b in zip(indices, e.indices[extra:]))
         case _:
-            if type(p) is not type(e):
-                return False
-            ps, es = children(p), children(e)
-            if len(ps) != len(es) or _head(p) != _head(e):
-                return False
-            return all(_match_expr(a, b, params, names, found) for a, b in zip(ps, es))
+            pairs = zip(children(p), children(e))
+            return same_head(p, e) and all(_match_expr(a, b, params, names, found) for a, b in pairs)

@@ -14,23 +14,15 @@ from optigpu.script.handles import Handle, find_statement
 from optigpu.script.session import program_names
 from optigpu.script.targets import Call as CallTarget
 from optigpu.script.targets import For as ForTarget
-from optigpu.script.targets import TargetLike, root
+from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import TransformGroup, transformation
-from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Index, SizeOf, Var
-from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Program, Stmt, Store
+from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, Index, SizeOf, Var
+from optigpu.syntax.free_names import body_free_vars, free_vars
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Program, Stmt, Store, is_call
 from optigpu.syntax.scopes import assigned_names
-from optigpu.syntax.types import Array, Scalar, Space
-from optigpu.syntax.walk import (
-    body_free_vars,
-    free_vars,
-    inner_bodies,
-    map_bodies,
-    rewrite,
-    rewrite_body,
-    statements,
-    stmt_exprs,
-    substitute_body,
-)
+from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.types import Scalar, Space
+from optigpu.syntax.walk import inner_bodies, map_bodies, rewrite, rewrite_body, root_name, statements, stmt_exprs
 from optigpu.transform.copy_elimination import resident
 from optigpu.transform.loop_nests import counted, dims_of, elem_of, is_plain, refuse
 from optigpu.transform.shuffles import as_shuffle
@@ -44,10 +36,6 @@ MOST_BARRIERS = 12
 
 def blocksync() -> Stmt:
     return CallStmt(Call("blocksync", ()))
-
-
-def is_call(s: Stmt, name: str) -> bool:
-    return isinstance(s, CallStmt) and s.call.func == name
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +364,7 @@ class GpuTransforms(TransformGroup):
             if isinstance(t, Array) and t.space is Space.ANY:
                 out.append(name)
             elif isinstance(t, Scalar) and any(
-                root(x.target) == name for x in statements((nest,)) if isinstance(x, Store)
+                root_name(x.target) == name for x in statements((nest,)) if isinstance(x, Store)
             ):
                 raise refuse(
                     f"the kernel assigns `{name}`, a variable of the host",
@@ -808,7 +796,7 @@ def _memcpy(direction: str, to: str, source: str, dims: list[Expr]) -> Stmt:
 
 
 def _writes(s: Stmt, name: str) -> bool:
-    return any(isinstance(x, Store) and root(x.target) == name for x in statements((s,)))
+    return any(isinstance(x, Store) and root_name(x.target) == name for x in statements((s,)))
 
 
 def _declares(s: Stmt, name: str) -> bool:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from optigpu.syntax.conditions import conjuncts
 from optigpu.syntax.exprs import Binary, Expr, Var
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, For, If, Stmt
-from optigpu.syntax.walk import free_vars, inner_bodies, map_bodies, substitute
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.walk import inner_bodies, map_bodies
 from optigpu.transform.loop_nests import counted
 from optigpu.transform.simplified import Polynomial, folded, lit, minus, polynomial, subtracted
 
@@ -99,14 +102,6 @@ def implies(test: Expr, other: Expr) -> bool:
         return test == other
     more = subtracted(q, p)
     return set(more) <= {()} and more.get((), 0) >= 0
-
-
-def conjuncts(test: Expr) -> list[Expr]:
-    match test:
-        case Binary("&&", left, right):
-            return conjuncts(left) + conjuncts(right)
-        case _:
-            return [test]
 
 
 def conjunction(tests: Sequence[Expr]) -> Expr:

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from optigpu.script.editing import StatementPath, edit_body, insert_at, replace_at, statement_at
 from optigpu.script.session import Session
-from optigpu.syntax.exprs import Alloc, Call, Expr, Index, Var
+from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, CallStmt, Decl, For, If, Stmt, Store
-from optigpu.syntax.types import Array, Scalar
-from optigpu.syntax.walk import free_vars, rewrite_body, stmt_exprs, subexpressions, substitute_body
+from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import rewrite_body, stmt_exprs, subexpressions
 from optigpu.transform.loop_nests import array_decl, counted, dims_of, elem_of, is_plain, refuse
 from optigpu.transform.simplified import cell, minus, up_to
 

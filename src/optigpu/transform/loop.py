@@ -10,18 +10,12 @@ from optigpu.script.session import names_apart_from_indices, names_in
 from optigpu.script.targets import Target, TargetLike, ambiguous
 from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Cast, Expr, Var
+from optigpu.syntax.free_names import body_free_vars, bound_after, free_vars
 from optigpu.syntax.program import Block, Body, Decl, For, If, LoopRange, Mode, Stmt
 from optigpu.syntax.source import StatementId
+from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import INT, INT64
-from optigpu.syntax.walk import (
-    body_free_vars,
-    bound_after,
-    free_vars,
-    rewrite_body,
-    statements,
-    stmt_exprs,
-    substitute_body,
-)
+from optigpu.syntax.walk import rewrite_body, statements, stmt_exprs
 from optigpu.transform import hoisting
 from optigpu.transform.guards import conjunction, tests_for_all, without_guards
 from optigpu.transform.loop_nests import (

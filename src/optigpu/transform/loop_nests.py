@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from optigpu.script.targets import root
 from optigpu.syntax.diagnostic import Diagnostic, InputError
-from optigpu.syntax.exprs import Call, Expr, Group, Int, Range, TypeOf, Var
+from optigpu.syntax.exprs import Array, Call, Expr, Group, Int, Range, TypeOf, Var
+from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.program import Body, Clause, Decl, For, Stmt, Store, ordered_hints
-from optigpu.syntax.types import Array, Pointer, Scalar
-from optigpu.syntax.walk import body_free_vars, map_clauses, statements, substitute
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import Pointer, Scalar
+from optigpu.syntax.walk import map_clauses, root_name, statements
 from optigpu.transform.simplified import div, gather, lit, minus, plus, times, value_of
 
 PER_ITERATION = ("xconsumes", "xproduces", "xpreserves", "xwrites", "xreads")
@@ -134,7 +135,7 @@ def array_decl(name: str, elem: Scalar, dims: tuple[Expr, ...]) -> tuple[Decl, B
 
 def stored_names(body: Body) -> set[str]:
     """Variables and arrays that are stored to."""
-    return {root(s.target) for s in statements(body) if isinstance(s, Store)}
+    return {root_name(s.target) for s in statements(body) if isinstance(s, Store)}
 
 
 def independent(body: Body, names: set[str]) -> bool:

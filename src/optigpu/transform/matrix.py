@@ -7,22 +7,21 @@ from dataclasses import replace
 
 from optigpu.script.editing import StatementPath, edit_body
 from optigpu.script.handles import Handle
-from optigpu.script.targets import Read, TargetLike, root
+from optigpu.script.targets import Read, TargetLike
 from optigpu.script.transformation import TransformGroup, transformation
-from optigpu.syntax.exprs import Alloc, Expr, Index, Var
+from optigpu.syntax.exprs import Alloc, Array, Expr, Index, Var
+from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.program import Body, Decl, For, Stmt, Store
-from optigpu.syntax.types import Array
+from optigpu.syntax.substitution import substitute
 from optigpu.syntax.walk import (
-    body_free_vars,
-    free_vars,
     map_bodies,
     map_stmt_exprs,
     rewrite,
     rewrite_body,
+    root_name,
     statements,
     stmt_exprs,
     subexpressions,
-    substitute,
 )
 from optigpu.transform import hoisting
 from optigpu.transform.loop_nests import array_decl, dims_of, is_plain, refuse
@@ -88,7 +87,7 @@ class MatrixTransforms(TransformGroup):
         outside = [plus(a, Var(n)) for (a, _), n in zip(parts, names)]
         sizes = [b for _, b in parts]
         copy_in: Body = () if uninit else (_nest(names, sizes, Store(cell(local, inside), cell(var, outside))),)
-        written = any(isinstance(x, Store) and root(x.target) == var for x in statements((s,)))
+        written = any(isinstance(x, Store) and root_name(x.target) == var for x in statements((s,)))
         copy_out: Body = (_nest(names, sizes, Store(cell(var, outside), cell(local, inside))),) if written else ()
         self.session.put(place, decl, *copy_in, moved, *copy_out, *frees)
         return self.session.handle(place)
@@ -388,7 +387,7 @@ class MatrixTransforms(TransformGroup):
         place, decl = self._array(target)
         body = self.session.around(place)
         rest = body[place.index + 1 :]
-        stores = [x for x in statements(rest) if isinstance(x, Store) and root(x.target) == decl.name]
+        stores = [x for x in statements(rest) if isinstance(x, Store) and root_name(x.target) == decl.name]
         if len(stores) != 1 or not isinstance(stores[0].target, Index) or stores[0].op is not None:
             raise refuse(f"`{decl.name}` is stored to in {len(stores)} places", decl)
         store = stores[0]

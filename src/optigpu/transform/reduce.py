@@ -10,11 +10,13 @@ from optigpu.script.editing import edit_body
 from optigpu.script.handles import Handle
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import TransformGroup, transformation
-from optigpu.syntax.exprs import Binary, Call, Expr, Index, Real, Var
+from optigpu.syntax.exprs import Array, Binary, Call, Expr, Index, Real, Var, is_float
+from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.syntax.source import NO_ID
-from optigpu.syntax.types import Array, Scalar, is_float
-from optigpu.syntax.walk import body_free_vars, free_vars, statements, stmt_exprs, substitute, substitute_body
+from optigpu.syntax.substitution import substitute, substitute_body
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import statements, stmt_exprs
 from optigpu.transform.loop_nests import array_decl, is_plain, refuse
 from optigpu.transform.shuffles import lane_below
 from optigpu.transform.simplified import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from optigpu.script.targets import root
 from optigpu.syntax.exprs import Binary, Expr, Index, Var
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, If, Stmt, Store
-from optigpu.syntax.walk import free_vars, inner_bodies, map_bodies, map_stmt_exprs, rewrite, stmt_exprs, subexpressions
+from optigpu.syntax.walk import inner_bodies, map_bodies, map_stmt_exprs, rewrite, root_name, stmt_exprs, subexpressions
 from optigpu.transform.loop_nests import counted, is_plain, refuse
 from optigpu.transform.simplified import cell, gather, less, lit, minus, plus, up_to, value_of
 
@@ -85,7 +85,7 @@ def region(nest: For, array: str) -> Region:
             if not is_plain(s) or (s.index in loops and loops[s.index].range != s.range):
                 raise refuse(f"let the loop over `{s.index}` count up from 0 by one", s, "s.loop.shift_range")
             loops[s.index] = s
-        if isinstance(s, Store) and root(s.target) == array:
+        if isinstance(s, Store) and root_name(s.target) == array:
             raise refuse(f"`{array}` is written here", s)
         for e in stmt_exprs(s):
             for x in subexpressions(e):

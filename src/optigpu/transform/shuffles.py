@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from optigpu.kernel.thread_rules import WARP
 from optigpu.syntax.exprs import Addr, Binary, Call, Cond, Expr, Index, Var
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import CallStmt, For, Stmt, Store
-from optigpu.syntax.walk import free_vars
 from optigpu.transform.loop_nests import counted, is_plain
 from optigpu.transform.simplified import gather, less, lit, minus, plus, value_of
 

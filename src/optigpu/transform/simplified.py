@@ -9,10 +9,9 @@ from fractions import Fraction
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.diagnostic import InputError, input_error
-from optigpu.syntax.exprs import Binary, Call, Expr, Index, Int, Real, Unary, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, Index, Int, Real, Unary, Var, is_float
 from optigpu.syntax.program import Body, Clause, For, Function, LoopRange, Return, Stmt
 from optigpu.syntax.source import NO_ID, NOWHERE, SourceText
-from optigpu.syntax.types import is_float
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body
 
 Size = int | str | Expr

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from optigpu.frontend.shapes import effective_type
+from optigpu.frontend.parameter_types import effective_type
 from optigpu.script.editing import StatementPath, body_around
 from optigpu.script.session import Session
-from optigpu.syntax.exprs import Alloc
+from optigpu.syntax.exprs import Alloc, Array, Type
 from optigpu.syntax.program import Decl, For
-from optigpu.syntax.types import INT, Array, Pointer, Scalar, Type
+from optigpu.syntax.types import INT, Pointer, Scalar
 from optigpu.transform.loop_nests import refuse
 
 

@@ -9,10 +9,12 @@ from optigpu.script.handles import Handle
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import TransformGroup, transformation
 from optigpu.syntax.exprs import Call, Expr, Index, Var
+from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.inlining import explicit
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Return, Store
+from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import body_free_vars, map_stmt_exprs, rewrite, subexpressions, substitute_body
+from optigpu.syntax.walk import map_stmt_exprs, rewrite, subexpressions
 from optigpu.transform.loop_nests import refuse
 from optigpu.transform.simplified import Size, expression, statements_from
 from optigpu.transform.types_at import scalar_of

@@ -9,22 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from optigpu.syntax.builtins import VECTOR_CALLS
-from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
+from optigpu.syntax.exprs import Addr, Array, Call, Expr, Index, Var
+from optigpu.syntax.free_names import body_free_vars, bound_after, free_vars, fresh_name
 from optigpu.syntax.program import Body, CallStmt, Decl, For, If, Stmt, Store
-from optigpu.syntax.types import Array, Scalar
-from optigpu.syntax.walk import (
-    body_free_vars,
-    bound_after,
-    free_vars,
-    fresh_name,
-    inner_bodies,
-    rewrite,
-    rewrite_body,
-    statements,
-    stmt_exprs,
-    subexpressions,
-    substitute,
-)
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import inner_bodies, rewrite, rewrite_body, statements, stmt_exprs, subexpressions
 from optigpu.transform.loop_nests import counted, is_plain, refuse
 from optigpu.transform.simplified import cell, folded, gather, lit, minus, value_of
 

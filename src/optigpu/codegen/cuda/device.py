@@ -23,17 +23,18 @@ from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.parameters import parameter_ranges
-from optigpu.frontend.effects import pointer_roots
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.frontend.side_effects import pointer_roots
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Addr, Call, Expr, Index, Int, Var
+from optigpu.syntax.exprs import Array, Call, Expr, Index, Int, Var
+from optigpu.syntax.free_names import body_free_vars, names_in
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import StatementId
-from optigpu.syntax.types import VOID, Array, Scalar, Space
-from optigpu.syntax.walk import body_free_vars, inner_bodies, names_in, statements, stmt_exprs, subexpressions
+from optigpu.syntax.types import VOID, Scalar, Space
+from optigpu.syntax.walk import inner_bodies, root_name, statements, stmt_exprs, subexpressions
 
 CUDA_NAMES = frozenset({"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "shared_memory"})
 
@@ -189,7 +190,7 @@ def written_arrays(body: Body, functions: Mapping[str, Function]) -> set[str]:
             case Store(Index(Var(name), _), _):
                 out.add(name)
             case CallStmt(Call(func, (target, *_))) if func in VECTOR_CALLS:
-                out.add(root(target))
+                out.add(root_name(target))
             case _:
                 pass
         for e in stmt_exprs(s):
@@ -198,7 +199,7 @@ def written_arrays(body: Body, functions: Mapping[str, Function]) -> set[str]:
                     written = params_written(functions[x.func], functions)
                     for p, a in zip(functions[x.func].params, x.args):
                         if isinstance(a.type, Array) and p.name in written:
-                            out.add(root(a))
+                            out.add(root_name(a))
     return out
 
 
@@ -207,18 +208,6 @@ def params_written(f: Function, functions: Mapping[str, Function]) -> set[str]:
     written = written_arrays(f.body, functions)
     roots = pointer_roots(f.body)
     return written.union(*(roots.get(n, ()) for n in written)) & {p.name for p in f.params}
-
-
-def root(e: Expr) -> str:
-    while not isinstance(e, Var):
-        match e:
-            case Addr(arg):
-                e = arg
-            case Index(base, _):
-                e = base
-            case _:
-                return ""
-    return e.name
 
 
 def vector_calls(body: Body) -> set[tuple[str, str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from optigpu.codegen.arithmetic import Assumptions, Ranges
 from optigpu.codegen.conversions import host_conversions
-from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, root, wrapped
+from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, wrapped
 from optigpu.codegen.cuda.entry_checks import negated, requirements
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain, bound_arrays, flat
@@ -21,18 +21,19 @@ from optigpu.codegen.launch_plan import Limit, Plan
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.wrapping import with_wraps
 from optigpu.codegen.wrapping import wrapped as wrapping
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.syntax.builtins import INT_CONSTANTS, NUMERIC, VECTOR_CALLS
-from optigpu.syntax.constants import without_constants
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Alloc, Call, Expr, Index, Int, Var
+from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Int, Var, is_int
+from optigpu.syntax.free_names import names_in
+from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Define, For, Function, Program, Role, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc, StatementId
-from optigpu.syntax.types import INT, Array, Scalar, Space, is_int
+from optigpu.syntax.types import INT, Scalar, Space
 from optigpu.syntax.unfolding import definitions_of
-from optigpu.syntax.walk import map_type, names_in, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import map_type, root_name, statements, stmt_exprs, subexpressions
 
 RESERVED_WORDS = (
     "alignas alignof and asm auto bool catch char16_t char32_t char8_t class concept consteval constexpr constinit const_cast "
@@ -509,7 +510,7 @@ class _File:
                 continue
             for s in statements((n.stmt,)):
                 if isinstance(s, Store) and isinstance(s.target, Index):
-                    out.add(root(s.target))
+                    out.add(root_name(s.target))
                 if isinstance(s, CallStmt) and s.call.func.startswith("memcpy_device_to_host"):
-                    out.add(root(s.call.args[0]))
+                    out.add(root_name(s.call.args[0]))
         return out

@@ -8,11 +8,11 @@ from dataclasses import replace
 from optigpu.codegen.arithmetic import Ranges
 from optigpu.codegen.parameters import sizes
 from optigpu.syntax.builtins import WRAPS
-from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var
+from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var, is_int
+from optigpu.syntax.parameter_sizes import fitting_sizes
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
-from optigpu.syntax.sizes import fitting_sizes
-from optigpu.syntax.types import BOOL, INT, INT64, SCALAR_NAMES, UINT64, Scalar, is_int
+from optigpu.syntax.types import BOOL, INT, INT64, SCALAR_NAMES, UINT64, Scalar
 from optigpu.syntax.unfolding import seen_by, unfolded
 from optigpu.syntax.walk import rewrite, subexpressions
 

@@ -10,18 +10,11 @@ from dataclasses import replace
 
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Int, Var
+from optigpu.syntax.free_names import body_free_vars, body_names, fresh_name
 from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import Block, Body, Decl, For, Function, Param, Stmt
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import (
-    body_free_vars,
-    body_names,
-    fresh_name,
-    map_bodies,
-    statements,
-    stmt_exprs,
-    subexpressions,
-)
+from optigpu.syntax.walk import map_bodies, statements, stmt_exprs, subexpressions
 
 
 def is_for_groups(f: Function) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from optigpu.codegen.arithmetic import Ranges, inside_loop, is_stable, poly
-from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, root, wrapped
+from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, wrapped
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
 from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage
 from optigpu.codegen.cuda.sections import Kernel, split_kernels
@@ -18,12 +18,12 @@ from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.thread_index import AXES, MAX_GRID_X, MAX_GRID_YZ
 from optigpu.codegen.expression_text import CExprs
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Addr, Alloc, Call, Expr, Index, Int, Var
+from optigpu.syntax.exprs import Addr, Alloc, Array, Call, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
-from optigpu.syntax.types import BOOL, INT, INT64, Array, Scalar, Space, is_int
-from optigpu.syntax.walk import statements
+from optigpu.syntax.types import BOOL, INT, INT64, Scalar, Space
+from optigpu.syntax.walk import root_name, statements
 
 
 @dataclass
@@ -168,7 +168,7 @@ class HostPrinter(BodyPrinter):
         if name == "free":
             return  # it frees itself
         if name == "gmem_free":
-            if not (self.bound is not None and root(call.args[0]) in self.bound):
+            if not (self.bound is not None and root_name(call.args[0]) in self.bound):
                 self.out.add(f"TRY({self.e(call.args[0])}.release());")
             return
         to, source, *dims = call.args

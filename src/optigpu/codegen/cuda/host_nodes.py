@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from optigpu.codegen.arithmetic import same
-from optigpu.codegen.cuda.device import DeviceKernel, root
+from optigpu.codegen.cuda.device import DeviceKernel
 from optigpu.codegen.cuda.lower import ArrayInfo, Storage
 from optigpu.syntax.exprs import Alloc, Call, Expr, Var
 from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
 from optigpu.syntax.types import Scalar, Space
-from optigpu.syntax.walk import stmt_exprs, subexpressions
+from optigpu.syntax.walk import root_name, stmt_exprs, subexpressions
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class _Copies:
     def call(self, func: str, args: tuple[Expr, ...], nested: bool) -> bool:
         if func.startswith("memcpy_device_to_device"):
             self.launched = True
-            self.written.add(root(args[0]))
+            self.written.add(root_name(args[0]))
             return not self.outputs
         if func == "gmem_free":
             return not nested

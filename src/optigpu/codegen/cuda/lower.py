@@ -16,6 +16,7 @@ from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
+    Array,
     Binary,
     Bool,
     Call,
@@ -24,10 +25,12 @@ from optigpu.syntax.exprs import (
     Index,
     Int,
     Var,
+    is_int,
 )
+from optigpu.syntax.free_names import body_free_vars, free_vars, fresh_name
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
-from optigpu.syntax.types import BOOL, UINT, Array, Pointer, Scalar, Space, is_int
-from optigpu.syntax.walk import body_free_vars, free_vars, fresh_name, map_children, stmt_exprs, subexpressions
+from optigpu.syntax.types import BOOL, UINT, Pointer, Scalar, Space
+from optigpu.syntax.walk import map_children, stmt_exprs, subexpressions
 
 FULL_WARP = 0xFFFFFFFF
 

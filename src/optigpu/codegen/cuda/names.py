@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from optigpu.syntax.exprs import Expr, Var
+from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.program import Body, Decl, For, Stmt
-from optigpu.syntax.walk import fresh_name, map_bodies, map_stmt_exprs, rewrite
+from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite
 
 
 def without_hiding(body: Body, visible: Mapping[str, str], taken: set[str]) -> Body:

@@ -9,9 +9,25 @@ from optigpu.codegen.cuda.device import DeviceKernel
 from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
 from optigpu.codegen.launch_plan import Choose, Copy, LaunchKernel, Let, Plan, Repeat, Scratch
 from optigpu.syntax.builtins import index_helper
-from optigpu.syntax.exprs import Alloc, Binary, Bool, Call, Cast, Cond, Expr, Int, Real, SizeOf, Unary, Var
+from optigpu.syntax.exprs import (
+    Alloc,
+    Array,
+    Binary,
+    Bool,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Int,
+    Real,
+    SizeOf,
+    Unary,
+    Var,
+    is_float,
+    is_int,
+)
 from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
-from optigpu.syntax.types import Array, Space, is_float, is_int
+from optigpu.syntax.types import Space
 from optigpu.syntax.walk import children, rewrite
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Expr
-from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, Ghost, GhostEnd, Stmt
+from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, Ghost, GhostEnd, Stmt, is_call
 from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.types import Space
 
@@ -32,10 +32,6 @@ class Kernel:
 
 
 HostStmt: TypeAlias = Stmt | Kernel
-
-
-def is_call(s: Stmt, *names: str) -> bool:
-    return isinstance(s, CallStmt) and s.call.func in names
 
 
 def split_kernels(body: Body, name: str, count: list[int] | None = None) -> tuple[HostStmt, ...]:

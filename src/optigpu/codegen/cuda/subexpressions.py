@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.codegen.arithmetic import keeps_value, poly
-from optigpu.syntax.exprs import Addr, Binary, Cast, Expr, Index, Int, Var
+from optigpu.syntax.exprs import Addr, Binary, Cast, Expr, Index, Int, Var, is_int
+from optigpu.syntax.free_names import body_free_vars, fresh_name
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Return, Stmt, Store
-from optigpu.syntax.types import is_int
-from optigpu.syntax.walk import body_free_vars, fresh_name, map_children, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import map_children, statements, stmt_exprs, subexpressions
 
 LEAST_OPERATIONS = 2
 

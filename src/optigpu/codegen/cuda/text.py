@@ -14,7 +14,7 @@ from optigpu.codegen.host_memory import on_stack
 from optigpu.codegen.wrapping import declared
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Addr, Call, Expr, Index, Int, Var
+from optigpu.syntax.exprs import Addr, Array, Call, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import (
     POSTFIX_PRECEDENCE,
     UNARY_PRECEDENCE,
@@ -23,7 +23,7 @@ from optigpu.syntax.operators import (
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Return, Stmt, Store
 from optigpu.syntax.source import StatementId
-from optigpu.syntax.types import INT, UINT, Array, Scalar, is_int
+from optigpu.syntax.types import INT, UINT, Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 NARROW = (

@@ -15,10 +15,12 @@ from dataclasses import dataclass, field
 from optigpu.codegen.arithmetic import Poly, Ranges, const, expression, number, poly
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Cast, Expr, Var
+from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.program import Body, For, Mode
 from optigpu.syntax.source import Loc
+from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import INT, INT64, UINT, Scalar
-from optigpu.syntax.walk import fresh_name, inner_bodies, substitute
+from optigpu.syntax.walk import inner_bodies
 
 AXES = "xyz"
 MAX_BLOCK, MAX_BLOCK_Z = 1024, 64

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from optigpu.interp.formula_values import ClaimedCell, Env, Evaluator, Table
+from optigpu.interp.formula_evaluation import ClaimedCell, Env, Evaluator, Table
 from optigpu.interp.memory import UNINIT, MemoryView, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.values import close
-from optigpu.syntax.exprs import Call, Expr, PointsTo, TypeOf, Var
+from optigpu.interp.numeric_values import close
+from optigpu.syntax.exprs import Call, Expr, FunType, PointsTo, TypeOf, Var, is_int
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Clause, Item
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import FunType, is_int
-from optigpu.syntax.walk import free_vars
 
 BEFORE = frozenset({"consumes", "preserves", "reads", "writes"})
 AFTER = frozenset({"produces", "preserves", "writes", "reads"})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.syntax.exprs import Expr, TypeOf
+from optigpu.syntax.exprs import Array, Expr, Type, TypeOf
 from optigpu.syntax.program import Define, Function, Program
-from optigpu.syntax.types import Array, Type
-from optigpu.syntax.walk import substitute
+from optigpu.syntax.substitution import substitute
 
 
 def constants_of(program: Program) -> dict[str, Expr]:

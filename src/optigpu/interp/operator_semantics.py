@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.values import bitwise, real_divide, shift, truncating_divide, truncating_remainder
+from optigpu.interp.numeric_values import bitwise, real_divide, shift, truncating_divide, truncating_remainder
+from optigpu.syntax.exprs import Type, is_bool, is_float
 from optigpu.syntax.operators import WRAPPING
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Scalar, Type, is_bool, is_float
+from optigpu.syntax.types import Scalar
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<": lambda a, b: a < b,

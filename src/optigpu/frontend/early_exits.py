@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from optigpu.syntax.conditions import negate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.program import Block, Decl, For, If, Return
 from optigpu.syntax.source import Loc
-from optigpu.syntax.walk import negate
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from optigpu.syntax.builtins import index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Call, Expr, Index, PointsTo, Var
+from optigpu.syntax.exprs import Array, Call, Expr, Index, PointsTo, Type, Var
+from optigpu.syntax.free_names import free_vars, scoped_subexpressions
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import Array, Pointer, Space, Type
-from optigpu.syntax.walk import free_vars, scoped_subexpressions, statements, stmt_exprs
+from optigpu.syntax.types import Pointer, Space
+from optigpu.syntax.walk import statements, stmt_exprs
 
 
 def effective_types(f: Function) -> tuple[Type, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from optigpu.frontend.expression_types import CallSignatures
 from optigpu.syntax.builtins import MEMORY_CALLS
-from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Var
+from optigpu.syntax.exprs import Array, Call, Expr, Var
 from optigpu.syntax.program import Body, Decl, Function, Stmt, Store
-from optigpu.syntax.types import Array, Pointer
-from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+from optigpu.syntax.types import Pointer
+from optigpu.syntax.walk import root_name, statements, stmt_exprs, subexpressions
 
 EFFECTS = frozenset({"consumes", "produces", "preserves", "writes"})
 
@@ -16,24 +16,13 @@ def has_effects(f: Function) -> bool:
     return any(c.kind in EFFECTS for c in f.contract)
 
 
-def root_name(e: Expr) -> str | None:
-    """The array or variable that a pointer expression points into."""
-    match e:
-        case Var(name):
-            return name
-        case Index(base) | Addr(base) | Binary("+", base):  # p + i is &p[i]
-            return root_name(base)
-        case _:
-            return None
-
-
 def pointer_roots(body: Body) -> dict[str, set[str]]:
     """For each local pointer, the arrays that it is a view of: all of them, if several pointers have its name."""
     roots: dict[str, set[str]] = {}
     for s in statements(body):
         if isinstance(s, Decl) and isinstance(s.type, Pointer | Array) and s.init is not None:
             name = root_name(s.init)
-            if name is not None:
+            if name:
                 roots.setdefault(s.name, set()).update({name}, roots.get(name, ()))
     return roots
 
@@ -45,13 +34,13 @@ def loaded_names(e: Expr) -> set[str]:
 
 def changed_names(s: Stmt, functions: CallSignatures) -> set[str]:
     """The roots of what a statement may change itself: its target, and what it passes to functions that change memory."""
-    out: set[str | None] = set()
+    out: set[str] = set()
     if isinstance(s, Store):
-        out.add(s.target.name if isinstance(s.target, Var) else root_name(s.target))
+        out.add(root_name(s.target))
     for e in stmt_exprs(s):
         for x in subexpressions(e):
             if isinstance(x, Call) and (
                 x.func in MEMORY_CALLS or (x.func in functions and functions[x.func].has_effects)
             ):
                 out |= {root_name(a) for a in x.args if isinstance(a.type, Array)}
-    return {n for n in out if n is not None}
+    return out - {""}

@@ -5,9 +5,9 @@ They are numbers of their types, as arguments are: part of what a function asks 
 
 from __future__ import annotations
 
-from optigpu.syntax.exprs import Binary, Cast, Expr, Int, Var
+from optigpu.syntax.exprs import Array, Binary, Cast, Expr, Int, Var
 from optigpu.syntax.program import Function
-from optigpu.syntax.types import BOOL, Array, Kind, Scalar
+from optigpu.syntax.types import BOOL, Kind, Scalar
 
 
 def fitting_sizes(f: Function) -> list[Expr]:

@@ -6,13 +6,13 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from optigpu.frontend.lines import reject_misread_lines
+from optigpu.frontend.misleading_text import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
 from optigpu.frontend.wellformed import reject_malformed
-from optigpu.syntax.depth import deep
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.program import For, Function, Program, TopLevel
+from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import NOWHERE, Loc, SourceText
 from optigpu.syntax.walk import statements
 

@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 
 from optigpu.interp.memory import Memory, MemoryView, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate
-from optigpu.interp.operations import binary_operation, linear_index
-from optigpu.interp.values import REAL_OPERATIONS, close, convert, exact_divide
+from optigpu.interp.numeric_values import REAL_OPERATIONS, close, convert, exact_divide
+from optigpu.interp.operator_semantics import binary_operation, linear_index
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.exprs import (
     Addr,
+    Array,
     BigOp,
     Binary,
     Bool,
@@ -23,19 +24,22 @@ from optigpu.syntax.exprs import (
     Expr,
     Forall,
     Fun,
+    FunType,
     Group,
     Index,
     Int,
     PointsTo,
+    ProofType,
     Range,
     Real,
     SizeOf,
     Unary,
     Var,
+    is_float,
+    is_int,
 )
 from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Array, FunType, ProofType, is_float, is_int
 
 Env: TypeAlias = Mapping[str, Any]
 WINDOW = 3  # how far beyond the known indices an unbounded quantifier is tried

@@ -13,7 +13,7 @@ from lark.visitors import Transformer_NonRecursive
 
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
-from optigpu.syntax.literals import lost, nearest
+from optigpu.syntax.float_literals import lost, nearest
 from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Kind, Scalar

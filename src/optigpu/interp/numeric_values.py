@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
-from optigpu.syntax.literals import lost, nearest
+from optigpu.syntax.float_literals import lost, nearest
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 
