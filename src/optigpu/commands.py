@@ -28,7 +28,8 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.emission import Emission, read_emission
 from optigpu.differential import compare_on
-from optigpu.elaborate.functions import Elaborated, elaborate
+from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file
 from optigpu.frontend.parameter_types import effective_types

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from optigpu.check.audit import audit, certificate_of
-from optigpu.check.contract_checks import contradiction, stated_of
+from optigpu.check.contract_checks import contract_facts, contradiction
 from optigpu.check.verdict import FunctionResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
-from optigpu.elaborate.functions import elaborate
+from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.frontend import parse_text
 from optigpu.interp.refute import refute
 from optigpu.logic.facts import Facts
@@ -126,7 +126,7 @@ def test_a_precondition_without_an_input_proves_nothing(name: str, result: int) 
 def core(text: str) -> list[tuple[str, int]] | None:
     program = parse_text(text, "f.c")
     elaborated = elaborate(program)
-    stated = [s for s in stated_of(elaborated, program.functions()[-1]) if not s.after]
+    stated = [s for s in contract_facts(elaborated, program.functions()[-1]) if not s.after]
     found = contradiction(Judge(Z3Solver(), Facts(Search())), stated)
     return None if found is None else [(s.text, s.loc.line) for s in found]
 

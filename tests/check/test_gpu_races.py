@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from optigpu.check.verify import Verifier
-from optigpu.elaborate.functions import elaborate
+from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.frontend import parse_text
 from tests.support.random_kernels import KernelMaker
 from tests.support.thread_model import Misbehaved, run_kernel

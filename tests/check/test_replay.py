@@ -129,7 +129,7 @@ def test_remembered_results_are_recognised(tmp_path: Path) -> None:
     about, result, loops = verifier.proved["one"]
     assert not verifier.verify(wrong).verified
     from optigpu.check.verify import _everything_about as everything_about
-    from optigpu.elaborate.functions import elaborate
+    from optigpu.elaborate.program_elaboration import elaborate
 
     elaborated = elaborate(wrong)
     f = elaborated.program.functions["one"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.elaborate.formula_terms import pure_operation, quotient
+from optigpu.elaborate.arithmetic_terms import pure_operation, quotient
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.judge import Judge, instance

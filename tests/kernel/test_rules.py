@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.elaborate.formula_terms import make_cells
+from optigpu.elaborate.permission_claims import make_cells
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import AllRules as Kernel
 from optigpu.kernel.ledger import Ledger

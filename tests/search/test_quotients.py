@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.elaborate.formula_terms import quotient, remainder
+from optigpu.elaborate.arithmetic_terms import quotient, remainder
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ZERO

@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import assume
 
-from optigpu.elaborate.formula_terms import pure_operation
+from optigpu.elaborate.arithmetic_terms import pure_operation
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, INT, REAL, Term
 

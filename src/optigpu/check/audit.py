@@ -12,7 +12,8 @@ from optigpu.check import certificate
 from optigpu.check.contract_checks import contract_problem
 from optigpu.check.trusted import programs, trusted_lines
 from optigpu.check.verdict import ProgramResult
-from optigpu.elaborate.functions import closed_name, elaborate, open_name
+from optigpu.elaborate.program_elaboration import elaborate
+from optigpu.elaborate.weakening import closed_name, open_name
 from optigpu.frontend import parse_text
 from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.kernel.state import Rejected
@@ -147,8 +148,8 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     included = [f for f in program.flat_items() if isinstance(f, Function) and f not in own and f.name in proofs]
     proved: list[tuple[Function, str]] = []
     for f in [*included, *own]:
-        stated = f.name in elaborated.stated
-        problem = contract_problem(judge, elaborated, f) if stated else None
+        has_contract = f.name in elaborated.contract_facts
+        problem = contract_problem(judge, elaborated, f) if has_contract else None
         if problem is not None:
             out.failures[f.name] = f"its contract is refused ({problem.code})"
         elif not (f.admitted or (f.role is Role.GHOST and not f.body)):  # a lemma is proved like a function

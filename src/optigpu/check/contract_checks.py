@@ -12,9 +12,9 @@ from functools import partial
 from typing import Protocol
 
 from optigpu.check.verdict import Problem
-from optigpu.elaborate.formula_terms import sort_of
-from optigpu.elaborate.functions import Elaborated
-from optigpu.elaborate.meaning import Need, Stated
+from optigpu.elaborate.definedness import ContractFacts, Need
+from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.name_scope import sort_of
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import ADDRESSES, whole_array
@@ -42,7 +42,7 @@ class ModelFinder(Protocol):
 
 def contract_problem(judge: Judge, elaborated: Elaborated, f: Function) -> Problem | None:
     """What is wrong with the contract of a function by itself; None if nothing was found."""
-    stated = stated_of(elaborated, f)
+    stated = contract_facts(elaborated, f)
     core = contradiction(judge, [s for s in stated if not s.after])
     if core is not None:
         return _unsatisfiable(core, f)
@@ -53,47 +53,47 @@ def contract_problem(judge: Judge, elaborated: Elaborated, f: Function) -> Probl
     return None
 
 
-def stated_of(elaborated: Elaborated, f: Function) -> list[Stated]:
+def contract_facts(elaborated: Elaborated, f: Function) -> list[ContractFacts]:
     """All that is said of the inputs and outputs of a function: axioms, types of its parameters, clauses."""
     function, places = elaborated.program.functions[f.name], elaborated.clauses[f.name].pre
-    return [*elaborated.axioms, *input_types(f, function, places), *elaborated.stated[f.name]]
+    return [*elaborated.axioms, *input_types(f, function, places), *elaborated.contract_facts[f.name]]
 
 
 # What types say ---------------------------------------------------------------------------------------------------------------
 
 
-def input_types(f: Function, function: kc.Procedure, places: Sequence[Loc]) -> list[Stated]:
+def input_types(f: Function, function: kc.Procedure, places: Sequence[Loc]) -> list[ContractFacts]:
     """What the types of parameters say of every input: ranges of numbers, in arrays too, and sizes that are not negative; that
     arrays lie in memory; and that cells hold one value, whatever clauses (at these places) say of them."""
-    out: list[Stated] = []
+    out: list[ContractFacts] = []
     if function.device:
         block = ANY_LAUNCH[1]
         launch = (k.le(k.ONE, block), k.le(block, k.num(MAX_THREADS)), k.le(k.ONE, function.threads))
-        out.append(Stated(f"a block has 1 to {MAX_THREADS} threads", f.loc, launch, typed=True))
+        out.append(ContractFacts(f"a block has 1 to {MAX_THREADS} threads", f.loc, launch, typed=True))
     arrays: dict[str, Scalar] = {}
     for p, type_, param in zip(f.params, effective_types(f), function.params):
         if isinstance(type_, Array):
             sizes = tuple(k.le(k.ZERO, d) for d in param.dims or () if d is not None)
-            out.append(Stated(f"`{p.name}` is an array: its sizes are not negative", p.loc, sizes, typed=True))
+            out.append(ContractFacts(f"`{p.name}` is an array: its sizes are not negative", p.loc, sizes, typed=True))
             arrays[p.name] = type_.elem
         elif isinstance(type_, Scalar):
             within = in_type(k.var(p.name, sort_of(type_, p.loc)), type_)
-            out.append(Stated(f"`{p.name}` is of type {type_.name}", p.loc, (within,), typed=True))
+            out.append(ContractFacts(f"`{p.name}` is of type {type_.name}", p.loc, (within,), typed=True))
     pre = [(c, at) for c, at in zip(function.contract.pre, places) if c.cells.base in arrays]
     params = {p.name: p for p in function.params}
     for claim, at in pre:
         text = f"`{claim.cells.base}` lies in memory: it has at most {ADDRESSES} bytes"
-        out.append(Stated(text, at, (in_memory(claim.cells, params[claim.cells.base]),), typed=True))
+        out.append(ContractFacts(text, at, (in_memory(claim.cells, params[claim.cells.base]),), typed=True))
     known = [(c, at) for c, at in pre if c.contents == KNOWN]
     for i, (claim, at) in enumerate(known):
         elem = arrays[claim.cells.base]
         facts = everywhere(claim, partial(_held_in_type, elem))
-        out.append(Stated(f"`{claim.cells.base}` holds numbers of type {elem.name}", at, facts, typed=True))
+        out.append(ContractFacts(f"`{claim.cells.base}` holds numbers of type {elem.name}", at, facts, typed=True))
         for other, before in known[:i]:
             if other.cells == claim.cells:  # both only read: they are the same values
                 facts = everywhere(claim, _held_twice, other)
                 text = f"`{claim.cells.base}` holds this, and what line {before.line} says (column {before.column})"
-                out.append(Stated(text, at, facts))
+                out.append(ContractFacts(text, at, facts))
     return out
 
 
@@ -144,7 +144,7 @@ def everywhere(claim: CellClaim, fact: Callable[[Terms], Term], *others: CellCla
 
 def suggested_sizes(solver: ModelFinder, elaborated: Elaborated, f: Function) -> dict[str, int]:
     """Values of the integer parameters at which a solver sees no contradiction in the precondition; none if it finds none."""
-    facts = precondition(s for s in stated_of(elaborated, f) if not s.after)
+    facts = precondition(s for s in contract_facts(elaborated, f) if not s.after)
     found = solver.model([t for t in facts if t.op not in UNIVERSAL], FALSE) or {}
     values = {name: found.get(k.var(name, INT), 0) for name in (p.name for p in f.params)}
     types = dict(zip(values, effective_types(f)))
@@ -154,7 +154,7 @@ def suggested_sizes(solver: ModelFinder, elaborated: Elaborated, f: Function) ->
 # Contradictions ---------------------------------------------------------------------------------------------------------------
 
 
-def contradiction(judge: Judge, stated: Sequence[Stated]) -> list[Stated] | None:
+def contradiction(judge: Judge, stated: Sequence[ContractFacts]) -> list[ContractFacts] | None:
     """Parts that no input satisfies together, none of which can be left out; None if no contradiction was found."""
     core = sorted((s for s in stated if any(t is not TRUE for t in s.facts)), key=lambda s: not s.typed)
     if not excluded(judge, core):
@@ -171,13 +171,13 @@ def contradiction(judge: Judge, stated: Sequence[Stated]) -> list[Stated] | None
     return [s for s in stated if any(s is t for t in core)]
 
 
-def excluded(judge: Judge, stated: Iterable[Stated]) -> bool:
+def excluded(judge: Judge, stated: Iterable[ContractFacts]) -> bool:
     """Whether it is shown that these facts do not hold together."""
     facts = precondition(stated)
     return judge.proves(judge.root.assume(*facts), FALSE, count=False)
 
 
-def precondition(stated: Iterable[Stated]) -> list[Term]:
+def precondition(stated: Iterable[ContractFacts]) -> list[Term]:
     """The facts, and what universal ones say at the ends of their ranges, which is where they often meet."""
     facts = [t for s in stated for fact in s.facts for t in k.conjuncts(fact)]
     new = facts
@@ -194,7 +194,7 @@ def _instances(u: Term) -> list[Term]:
     return [instance(u, (k.ZERO,) * len(u.data))] if all(s is INT for s in u.data) else []
 
 
-def _unsatisfiable(core: list[Stated], f: Function) -> Problem:
+def _unsatisfiable(core: list[ContractFacts], f: Function) -> Problem:
     """At the last clause that takes part; the others are labels."""
     written = [s for s in core if not s.typed]
     last = written[-1] if written else core[-1] if core else None
@@ -206,7 +206,7 @@ def _unsatisfiable(core: list[Stated], f: Function) -> Problem:
 # Parts without a value ----------------------------------------------------------------------------------------------------------
 
 
-def undefined(judge: Judge, stated: Sequence[Stated]) -> Iterable[tuple[Stated, Need, Facts]]:
+def undefined(judge: Judge, stated: Sequence[ContractFacts]) -> Iterable[tuple[ContractFacts, Need, Facts]]:
     """Parts of formulas that are not shown to have a value, with what the contract says there.
 
     That is what stands around the part, and the other clauses: those that have a value whatever the inputs are, and the ones
@@ -245,7 +245,7 @@ def _of_floats(fact: Term) -> bool:
     return any(t.op in ("le", "lt") and t.args[0].sort is REAL for t in k.subterms(fact))
 
 
-def _counts(t: Stated, above: bool, s: Stated) -> bool:
+def _counts(t: ContractFacts, above: bool, s: ContractFacts) -> bool:
     if t.loc == s.loc and not t.typed:
         return False
     return (not t.after or s.after) and (above or not t.needs or (s.after and not t.after))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optigpu.check.verdict import Problem
-from optigpu.elaborate.functions import Elaborated
+from optigpu.elaborate.elaborated import Elaborated
 from optigpu.errors.catalogue import code_of
 from optigpu.search.failure import Failed
 from optigpu.syntax.source import NOWHERE, Loc

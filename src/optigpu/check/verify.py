@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optigpu.check.certificate import RecordingKernel
-from optigpu.check.contract_checks import contract_problem, stated_of
+from optigpu.check.contract_checks import contract_facts, contract_problem
 from optigpu.check.problems import problem_of
 from optigpu.check.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
-from optigpu.elaborate.functions import Elaborated, closed_name, elaborate, open_name, weakened
+from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.program_elaboration import elaborate
+from optigpu.elaborate.weakening import closed_name, open_name, weakened
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.sealed import Judge, Kernel, Ledger
@@ -204,7 +206,7 @@ class Verifier:
     def _contract(self, program: Program, elaborated: Elaborated, f: kc.Procedure) -> Problem | None:
         """What is wrong with a contract: found once, for contracts do not change from step to step."""
         function = program.function(f.name)
-        about = stated_of(elaborated, function)
+        about = contract_facts(elaborated, function)
         known = self.contracts.get(f.name)
         if known is None or known[0] != about:
             known = self.contracts[f.name] = (

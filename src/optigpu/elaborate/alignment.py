@@ -15,7 +15,7 @@ from optigpu.logic.terms import Term
 
 
 @dataclass
-class Accesses:
+class VectorAccesses:
     """Of one function: its arrays as far as their sizes are known, and how wide the vectors are that it accesses in them."""
 
     dims: dict[str, tuple[Term | None, ...]]
@@ -44,21 +44,23 @@ class Accesses:
         return k.eq(k.fmod(offset, k.num(width)), k.ZERO)
 
 
-def with_aligned_calls(functions: dict[str, kc.Procedure], accesses: dict[str, Accesses]) -> dict[str, kc.Procedure]:
+def with_aligned_calls(
+    functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]
+) -> dict[str, kc.Procedure]:
     """The functions with the obligations of their calls."""
     while any(_passed_on(f, functions, accesses) for f in functions.values()):
         pass
     return {n: replace(f, body=_obliged(f.body, f.name, functions, accesses)) for n, f in functions.items()}
 
 
-def _passed_on(f: kc.Procedure, functions: dict[str, kc.Procedure], accesses: dict[str, Accesses]) -> bool:
+def _passed_on(f: kc.Procedure, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]) -> bool:
     """What calls need of the caller's arrays; is that more than what was known?"""
     needs = [x for call in _calls(f.body) for x in _needs(call, functions, accesses)]
     return any(accesses[f.name].need(view.base, width) for view, width in needs)
 
 
 def _needs(
-    call: kc.Invoke, functions: dict[str, kc.Procedure], accesses: dict[str, Accesses]
+    call: kc.Invoke, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]
 ) -> list[tuple[kc.ArrayView, int]]:
     if call.function not in accesses:
         return []
@@ -79,7 +81,7 @@ def _calls(code: kc.Instructions) -> Iterator[kc.Invoke]:
 
 
 def _obliged(
-    code: kc.Instructions, name: str, functions: dict[str, kc.Procedure], accesses: dict[str, Accesses]
+    code: kc.Instructions, name: str, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]
 ) -> kc.Instructions:
     out: list[kc.Instruction] = []
     for i in code:

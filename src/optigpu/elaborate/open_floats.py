@@ -12,15 +12,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.elaborate.formula_terms import Names, Unsupported
-from optigpu.elaborate.functions import (
-    ContractPlaces,
-    Elaborated,
-    FunctionElaborator,
-    LoopSpec,
-    limits_of,
-    open_name,
-)
+from optigpu.elaborate.elaborated import Elaborated, LoopSpec
+from optigpu.elaborate.function_contracts import ElaboratedContract
+from optigpu.elaborate.functions import FunctionElaborator
+from optigpu.elaborate.machine_types import limits_of
+from optigpu.elaborate.name_scope import Names, unsupported
+from optigpu.elaborate.weakening import open_name
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.logic import terms as k
@@ -29,7 +26,7 @@ from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Type, is_float, is_int
 from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
-from optigpu.syntax.program import Assert, Clause, For, Function, Ghost, Program, Role, Stmt, Store
+from optigpu.syntax.program import Assert, For, Function, Ghost, Program, Role, Stmt, Store
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
@@ -78,15 +75,17 @@ def _decides(e: Expr) -> bool:
             return False
 
 
-def mentions_reals(*given: object) -> bool:
-    return any(real(x.sort) for t in terms_of(given) for x in k.subterms(t))
+def mentions_reals(*parts: object) -> bool:
+    return any(_has_reals(x.sort) for t in terms_of(parts) for x in k.subterms(t))
 
 
-def real(s: Sort) -> bool:
-    return s is REAL or any(real(a) for a in s.args) or (s.result is not None and real(s.result))
+def _has_reals(s: Sort) -> bool:
+    return s is REAL or any(_has_reals(a) for a in s.args) or (s.result is not None and _has_reals(s.result))
 
 
 class OpenFloats(FunctionElaborator):
+    """Elaborates a function once more, with floats left open. `lemmas`: functions of the kernel, by name."""
+
     def __init__(
         self,
         f: Function,
@@ -100,21 +99,20 @@ class OpenFloats(FunctionElaborator):
         self.lemmas = lemmas
 
     def run(self) -> kc.Procedure:
-        places = self.out.clauses.get(self.f.name)
-        f = super().run()
-        self.out.clauses[open_name(f.name)] = self.out.clauses[f.name]
-        if places is not None:
-            self.out.clauses[f.name] = places
-        self.out.accesses[open_name(f.name)] = self.accesses
-        return replace(f, name=open_name(f.name), body=self.renamed(f.body))
+        f, contract = self.elaborated()
+        name = open_name(f.name)
+        self.out.clauses[name] = contract.places
+        self.out.accesses[name] = self.accesses
+        return replace(f, name=name, body=self.renamed(f.body))
 
     # Contracts
 
-    def contract(self, clauses: tuple[Clause, ...], names: Names) -> tuple[kc.Contract, Names, ContractPlaces]:
-        c, names, places = super().contract(clauses, names)
+    def contract(self, names: Names) -> ElaboratedContract:
+        whole = super().contract(names)
+        c, places = whole.contract, whole.places
         for x, at in zip(c.pre, places.pre):
             if mentions_reals(x.cells):
-                raise Unsupported(
+                raise unsupported(
                     "which cells are held depends on floats, of which nothing is known where memory is safe", at
                 )
         requires = [(p, at) for p, at in zip(c.requires, places.requires) if not mentions_reals(p)]
@@ -122,9 +120,10 @@ class OpenFloats(FunctionElaborator):
         places = replace(places, requires=[at for _, at in requires], ensures=[at for _, at in ensures])
         pre, post = (tuple(self.claim(x) for x in xs) for xs in (c.pre, c.post))
         facts = tuple(p for p, _ in requires), tuple(p for p, _ in ensures)
-        said = {x for t in terms_of((*facts, pre, post)) for x in t.free}
-        variables = tuple(v for v in c.variables if v in said)
-        return kc.Contract(variables, facts[0], pre, post, facts[1], c.result), names, places
+        mentioned = {x for t in terms_of((*facts, pre, post)) for x in t.free}
+        variables = tuple(v for v in c.variables if v in mentioned)
+        contract = kc.Contract(variables, facts[0], pre, post, facts[1], c.result)
+        return replace(whole, contract=contract, places=places)
 
     def claim(self, c: CellClaim) -> CellClaim:
         """Cells, without what is said of floats in them."""
@@ -138,9 +137,9 @@ class OpenFloats(FunctionElaborator):
         spec.holds = [(self.claim(c), at) for c, at in spec.holds]
         spec.exclusive_post = [self.claim(c) for c in spec.exclusive_post]
         spec.invariant = [self.claim(c) for c in spec.invariant]
-        said = {x for t in terms_of((*spec.facts, *(c for c, _ in spec.holds), *spec.exclusive_post)) for x in t.free}
-        said |= {x for t in terms_of(tuple(spec.invariant)) for x in t.free}
-        spec.variables = tuple(v for v in spec.variables if v in said)
+        claims = *(c for c, _ in spec.holds), *spec.exclusive_post, *spec.invariant
+        mentioned = {x for t in terms_of((*spec.facts, *claims)) for x in t.free}
+        spec.variables = tuple(v for v in spec.variables if v in mentioned)
         return spec, names
 
     # Statements

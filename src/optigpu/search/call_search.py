@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.elaborate.functions import Elaborated
+from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import seen_through
 from optigpu.kernel.sealed import Kernel
@@ -32,7 +32,7 @@ class CallSearch:
                     return state.held[n].value_at(at)
             raise Rejected("call", "permission", state.facts, None, base=base)
 
-        given = self.elaborated.given.get(call.at, {})
+        given = self.elaborated.lemma_arguments.get(call.at, {})
         sub.update((x, state.value(given[str(x.data)])) for x in f.contract.variables if str(x.data) in given)
         for claim in f.contract.pre:
             bind_variables(claim, views, sub, f.contract.variables, read)

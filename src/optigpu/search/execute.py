@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.elaborate.functions import Elaborated
+from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.context import THREADS
 from optigpu.kernel.ledger import Theorem

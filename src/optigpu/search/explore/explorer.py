@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.elaborate.functions import Elaborated
+from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.loop_contract import IterationRange, holds_for, iterations, values_of
 from optigpu.kernel.side_conditions import terms_of, within
@@ -41,7 +41,7 @@ class Explorer:
     def __init__(self, judge: Judge, elaborated: Elaborated) -> None:
         self.judge = judge
         self.memory = Memory(judge)
-        self.calls = CallEffects(self.memory, elaborated.program.functions, elaborated.given)
+        self.calls = CallEffects(self.memory, elaborated.program.functions, elaborated.lemma_arguments)
         self.specs = elaborated.specs  # what users wrote at loops
         self.found: dict[
             int, tuple[LoopSummary, dict[Term, Term]]

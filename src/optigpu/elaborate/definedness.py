@@ -37,7 +37,7 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class ContractFacts:
     """A clause of a contract, an axiom, or what the type of a parameter says: facts about inputs (or, `after`, about outputs), and
     what its formulas need to mean something."""
 
@@ -142,7 +142,7 @@ def _binders(c: CellClaim, args: Terms) -> Terms:
     return tuple(values[i] for i in range(n))
 
 
-def settled(needs: Iterable[Need], models: Models) -> tuple[Need, ...]:
+def resolved(needs: Iterable[Need], models: Models) -> tuple[Need, ...]:
     """With the goals that the models give; without those that say nothing."""
     out: list[Need] = []
     for n in needs:

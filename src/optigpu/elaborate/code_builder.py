@@ -1,0 +1,102 @@
+"""The code of one kernel function under construction: its instructions, fresh names, and the place of each instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from optigpu.elaborate.alignment import VectorAccesses
+from optigpu.elaborate.definedness import Models
+from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.machine_types import limits_of
+from optigpu.elaborate.name_scope import Names
+from optigpu.elaborate.permission_claims import PermissionElaborator
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.side_conditions import within
+from optigpu.logic import terms as k
+from optigpu.logic.terms import INT, Sort, Term
+from optigpu.syntax.exprs import Type
+from optigpu.syntax.program import Function, LogicDecl, Program, Role
+from optigpu.syntax.scopes import assigned_names
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Scalar
+
+
+class CodeBuilder:
+    """`code` is where instructions go. `outer` has the names that the program declares outside of the function."""
+
+    def __init__(
+        self, f: Function, names: Names, out: Elaborated, ghosts: dict[str, Function], program: Program
+    ) -> None:
+        self.f = f
+        self.outer = names
+        self.out = out
+        self.ghosts = ghosts
+        self.functions = {
+            g.name: g for g in program.flat_items() if isinstance(g, Function) and g.role is not Role.GHOST
+        }
+        self.assigned = assigned_names(f.body)
+        self.formulas = PermissionElaborator()
+        self.taken = {"_Res"} | {d.name for d in program.flat_items() if isinstance(d, LogicDecl)}
+        self.used = dict.fromkeys(self.taken, 1)
+        self.dims: dict[str, tuple[Term | None, ...]] = {}  # of arrays, by base
+        self.distributed: dict[str, bool] = {}
+        self.accesses = VectorAccesses(self.dims, self.distributed)
+        self.code: list[kc.Instruction] = []
+        self.seen = self.current = 0  # numbers of statements, in the order of the text
+        self.indices: list[Term] = []  # of the loops around, outermost first
+        self.models: Models = {}
+
+    def unique(self, name: str) -> str:
+        n = self.used.get(name, 0)
+        self.used[name] = n + 1
+        return name if n == 0 else f"{name}~{n + 1}"
+
+    def temporary(self, sort: Sort) -> Term:
+        return k.var(self.unique("t~"), sort)
+
+    def at(self, loc: Loc) -> int:
+        """The number of a new instruction, with its place."""
+        self.out.places.append(loc)
+        self.out.statements.append(self.current)
+        return len(self.out.places) - 1
+
+    @contextmanager
+    def nested(self) -> Iterator[list[kc.Instruction]]:
+        """Collect the instructions made inside in a list of their own."""
+        outer, self.code = self.code, []
+        try:
+            yield self.code
+        finally:
+            self.code = outer
+
+    def oblige(self, prop: Term, why: str, loc: Loc) -> None:
+        if prop is not k.TRUE:
+            self.code.append(kc.Oblige(prop, why, at=self.at(loc)))
+
+    def fits(self, value: Term, t: Type | None, loc: Loc) -> None:
+        """Oblige that an integer stored in a variable, an element, an argument or a result fits its machine type."""
+        if value.sort is INT:
+            self.oblige(within(value, limits_of(t)), "overflow", loc)
+
+    def modulo(self, value: Term, t: Scalar, loc: Loc) -> Term:
+        """Reduce an unsigned number modulo 2^bits of its type."""
+        if k.is_num(value):
+            return k.num(value.data % (1 << t.bits))
+        x = self.temporary(INT)
+        self.code.append(kc.Bind(x, value, t.bits, at=self.at(loc)))
+        return x
+
+    def choose(self, sort: Sort, limits: kc.Limits, loc: Loc) -> Term:
+        """An arbitrary value within the limits."""
+        x = self.temporary(sort)
+        self.code.append(kc.Havoc(x, limits, at=self.at(loc)))
+        return x
+
+    def stable(self, t: Term, at: int) -> Term:
+        """Sizes and pointers are evaluated once: give the value a name."""
+        if k.is_num(t) or t.op == "var":
+            return t
+        x = self.temporary(t.sort)
+        self.code.append(kc.Bind(x, t, at=at))
+        return x

@@ -1,0 +1,87 @@
+"""What names stand for in formulas and code: terms, variables in memory, pointers, functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from optigpu.logic import terms as k
+from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
+from optigpu.syntax.diagnostic import InputError, input_error
+from optigpu.syntax.exprs import Fun, FunType, Type
+from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.types import Kind, Scalar
+
+
+def unsupported(message: str, loc: Loc) -> InputError:
+    """Outside what the checker can speak about: the verdict is UNSUPPORTED."""
+    return input_error("OG300", message, loc)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueEntry:
+    """A name that stands for a term: a number, a truth value, a logical function; and how it is defined, if it is a `__DEF`."""
+
+    term: Term
+    definition: FunEntry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellEntry:
+    """A variable: a base without dimensions."""
+
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayEntry:
+    """A pointer: its element (i, j, …) is the base's (*lead, shift + i, j, …)."""
+
+    base: str
+    lead: tuple[Term, ...]
+    shift: Term
+    rank: int
+
+    def full(self, indices: tuple[Term, ...]) -> tuple[Term, ...]:
+        return (*self.lead, k.add(self.shift, indices[0]), *indices[1:]) if indices else self.lead
+
+    def row(self, indices: tuple[Term, ...]) -> ArrayEntry:
+        return ArrayEntry(self.base, self.full(indices), k.ZERO, self.rank - len(indices))
+
+    def address(self, indices: tuple[Term, ...]) -> ArrayEntry:
+        full = self.full(indices)
+        return ArrayEntry(self.base, full[:-1], full[-1], self.rank - len(indices) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FunEntry:
+    """A lambda given for a parameter of a ghost, possibly one that makes a permission."""
+
+    fun: Fun
+    names: Names
+
+
+Entry: TypeAlias = ValueEntry | CellEntry | ArrayEntry | FunEntry
+
+
+class Names:
+    """An immutable scope."""
+
+    def __init__(self, table: dict[str, Entry] | None = None) -> None:
+        self.table = table or {}
+
+    def bind(self, name: str, entry: Entry) -> Names:
+        return Names({**self.table, name: entry})
+
+    def find(self, name: str) -> Entry | None:
+        return self.table.get(name)
+
+
+def sort_of(t: Type | None, loc: Loc, at: Loc = NOWHERE) -> Sort:
+    match t:
+        case Scalar(_, kind):
+            return {Kind.BOOL: BOOL, Kind.INT: INT, Kind.FLOAT: REAL}[kind]
+        case FunType(args, result):
+            return k.fun_sort(tuple(sort_of(a, loc, at) for a in args), sort_of(result, loc, at))
+        case _:
+            raise unsupported("the checker cannot speak about things of this type", at if at is not NOWHERE else loc)
