@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optigpu.check.audit import AuditResult
-from optigpu.check.trusted import files_of
+from optigpu.check.trusted import TRUSTED, TRUSTED_FOR_CODE
 from optigpu.report.diagnostics import PLAIN, Style
 
 
@@ -23,18 +23,9 @@ def render_audit(file: str, a: AuditResult, style: Style = PLAIN) -> str:
         lines.append(f"  assumed      that integers fit in statements {', '.join(map(str, a.unbounded))}")
     lines.append("  model        safe on machine integers and floats, result over the reals")
     lines.append(f"  trusted      {sum(a.trusted_lines.values())} lines of ours, {', '.join(a.programs)}")
-    for part, n in a.trusted_lines.items():
-        lines.append(f"    {n:5}  {part}: {_short(files_of(part))}")
+    tasks = {**TRUSTED, **TRUSTED_FOR_CODE}
+    lines += [f"    {n:5}  {folder}: {tasks[folder]}" for folder, n in a.trusted_lines.items()]
     return "\n".join(lines)
-
-
-def _short(files: list[str]) -> str:
-    """Files by folder."""
-    folders: dict[str, list[str]] = {}
-    for f in files:
-        folder, _, name = f.rpartition("/")
-        folders.setdefault(folder, []).append(name)
-    return ", ".join(f"{folder}/{{{','.join(names)}}}" for folder, names in folders.items())
 
 
 AROUND = 40  # characters of a line that are shown before and after what differs
