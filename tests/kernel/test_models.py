@@ -31,7 +31,8 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, Cells, Owner, Terms, arguments, box
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.search.inverse import invert, temporaries
+from optigpu.search.fresh_names import FreshNames
+from optigpu.search.inverse import invert
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.model import Memory, Misbehaved, Permissions, binders, cell_of, must_allow, permissions
 from tests.support.terms import evaluate
@@ -43,6 +44,7 @@ A = k.var("A", k.fun_sort((INT,), REAL))
 B0, B1, TWO, NINE = k.bound(0, INT), k.bound(1, INT), k.num(2), k.num(9, REAL)
 CONTENT = k.app(A, B0)
 SMALL = range(-2, 6)
+FRESH = FreshNames()
 
 
 def initial(j: int) -> int:
@@ -149,8 +151,8 @@ def random_claim(r: Random, base: str = "a") -> CellClaim:
 
 def mapping(r: Random, have: Cells, need: Cells, state: State) -> Terms:
     """Where the needed cells are among others, as far as it is found; sometimes another map."""
-    xs = temporaries(need.arity)
-    found = invert(have, need.at(xs), state.facts.assume(need.domain(xs)))
+    xs = FRESH.temporaries(need.arity)
+    found = invert(have, need.at(xs), state.facts.assume(need.domain(xs)), FRESH)
     if found is None or r.random() < 0.1:
         found = tuple(r.choice([ZERO, m, *xs]) for _ in range(have.arity))
     return tuple(k.abstract(t, xs) for t in found)
@@ -175,8 +177,8 @@ def contracts(r: Random) -> Counter[str]:
     kernel = Counting(function((), facts, pre, post))
     inverses = []
     for c in pre:
-        x = temporaries(1)
-        found = invert(c.cells, x, kernel.judge.root)
+        x = FRESH.temporaries(1)
+        found = invert(c.cells, x, kernel.judge.root, FRESH)
         inverses.append(tuple(k.abstract(t, x) for t in found) if found else (B0,) * c.cells.arity)
     try:
         state = kernel.begin("f", tuple(inverses))

@@ -22,7 +22,8 @@ from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, Cell
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.search.inverse import invert, temporaries
+from optigpu.search.fresh_names import FreshNames
+from optigpu.search.inverse import invert
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.model import cell_list, contents, environments, is_injective
 from tests.support.terms import evaluate
@@ -32,6 +33,7 @@ A = k.var("A", k.fun_sort((INT,), REAL))
 FUNCTIONS = {"A": lambda i: i * 7 % 5 + 1}
 I0, I1 = k.bound(0, INT), k.bound(1, INT)
 ARRAY = CellClaim(make_cells("a", ((k.var("i", INT), ZERO, n),), TRUE, (k.var("i", INT),)), KNOWN, k.app(A, I0))
+FRESH = FreshNames()
 
 
 def kernel_for(
@@ -111,10 +113,10 @@ def test_what_is_found_is_there_and_injective(seed: int) -> None:
     facts = random_facts(r)
     need, have = random_cells(r), random_cells(r)
     kernel, _ = begin(())
-    xs, ys = temporaries(need.arity), temporaries(have.arity)
+    xs, ys = FRESH.temporaries(need.arity), FRESH.temporaries(have.arity)
     forward, back = (
-        invert(have, need.at(xs), facts.assume(need.domain(xs))),
-        invert(need, have.at(ys), facts.assume(have.domain(ys))),
+        invert(have, need.at(xs), facts.assume(need.domain(xs)), FRESH),
+        invert(need, have.at(ys), facts.assume(have.domain(ys)), FRESH),
     )
     if forward is None or back is None:
         return
@@ -144,8 +146,8 @@ def test_claims_of_a_contract_are_injective_and_disjoint(seed: int) -> None:
     kernel = kernel_for((), claims, requires=facts.given)
     inverses = []
     for c in claims:
-        x = temporaries(1)
-        found = invert(c.cells, x, Facts())
+        x = FRESH.temporaries(1)
+        found = invert(c.cells, x, Facts(), FRESH)
         inverses.append(tuple(k.abstract(t, x) for t in found) if found else (ZERO,) * c.cells.arity)
     try:
         state = kernel.begin("f", tuple(inverses))
@@ -461,4 +463,4 @@ def test_the_end_gives_back_exactly_the_postcondition() -> None:
 
 def test_binder_helpers() -> None:
     assert arguments(2) == (I1, I0)
-    assert invert(ARRAY.cells, (m,), Facts()) == (m,)
+    assert invert(ARRAY.cells, (m,), Facts(), FRESH) == (m,)

@@ -13,6 +13,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, TRUE, ZERO
 from optigpu.search.ranges import Changed, RangeSearch, leaves, strongest
+from optigpu.search.search_tools import SearchTools
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, explain, twins
@@ -326,10 +327,10 @@ TEST = k.var("test", k.BOOL)
 
 
 def laws(final: k.Term, entry: k.Term = ZERO) -> k.Term:
-    judge = Judge(Z3Solver())
+    tools = SearchTools(Judge(Z3Solver()))
     facts = Facts().assume(k.le(ZERO, V), k.lt(V, N))
     found = RangeSearch(
-        judge, facts, V, IterationRange(ZERO, N, k.bound(0, INT)), {"r": Changed(R, final, entry)}, ()
+        tools, facts, V, IterationRange(ZERO, N, k.bound(0, INT)), {"r": Changed(R, final, entry)}, ()
     ).laws()
     return k.instantiate(found.get("r", k.abstract(TRUE, (V, R))), (V, R))
 

@@ -13,7 +13,7 @@ from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Cells, Terms, arguments
 from optigpu.logic.terms import INT, TRUE, Term
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 MOST = 8  # families that are compared with each other
 
@@ -52,10 +52,10 @@ def box_of(number: int, r: CellFamily) -> Box | None:
     return Box(number, tuple(ranges), tuple(binders[i] for i in range(cells.arity)), cells.index)
 
 
-def gathered(kernel: Kernel, state: State, base: str) -> State | None:
+def gathered(kernel: Kernel, tools: SearchTools, state: State, base: str) -> State | None:
     """The state with neighbouring families of the array as one; None if there are none."""
     after = state
-    while (step := _side_by_side(kernel, after, base)) is not None:
+    while (step := _side_by_side(tools, after, base)) is not None:
         try:
             after = kernel.gather(after, *step)
         except Rejected:
@@ -63,7 +63,7 @@ def gathered(kernel: Kernel, state: State, base: str) -> State | None:
     return None if after is state else after
 
 
-def _side_by_side(kernel: Kernel, state: State, base: str) -> tuple[Cells, Term, tuple[Take, Take]] | None:
+def _side_by_side(tools: SearchTools, state: State, base: str) -> tuple[Cells, Term, tuple[Take, Take]] | None:
     marked = {m.family for m in state.pending_reads}
     found = [
         box_of(n, r)
@@ -73,7 +73,7 @@ def _side_by_side(kernel: Kernel, state: State, base: str) -> tuple[Cells, Term,
     boxes = [b for b in found if b is not None]
     for a in boxes if len(boxes) <= MOST else ():
         for b in boxes:
-            at = _joint(kernel, state, a, b) if a is not b else None
+            at = _joint(tools, state, a, b) if a is not b else None
             if at is not None:
                 cut = a.ranges[at][1]
                 ranges = tuple((low, b.ranges[p][1] if p == at else high) for p, (low, high) in enumerate(a.ranges))
@@ -84,11 +84,11 @@ def _side_by_side(kernel: Kernel, state: State, base: str) -> tuple[Cells, Term,
     return None
 
 
-def _joint(kernel: Kernel, state: State, a: Box, b: Box) -> int | None:
+def _joint(tools: SearchTools, state: State, a: Box, b: Box) -> int | None:
     """The dimension in which b begins where a ends; in the others they are alike."""
 
     def equal(x: Term, y: Term) -> bool:
-        return x is y or follows(kernel.judge, state.facts, k.eq(x, y))
+        return x is y or tools.proves(state.facts, k.eq(x, y))
 
     different = [p for p, (x, y) in enumerate(zip(a.ranges, b.ranges)) if not (equal(x[0], y[0]) and equal(x[1], y[1]))]
     if len(different) != 1:

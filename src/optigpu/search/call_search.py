@@ -14,12 +14,12 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.explore.call_effects import bind_variables, call_arguments
-from optigpu.search.inverse import invert
+from optigpu.search.search_tools import SearchTools
 
 
 class CallSearch:
-    def __init__(self, kernel: Kernel, elaborated: Elaborated, cells: CellSearch) -> None:
-        self.kernel, self.elaborated, self.cells = kernel, elaborated, cells
+    def __init__(self, tools: SearchTools, kernel: Kernel, elaborated: Elaborated, cells: CellSearch) -> None:
+        self.tools, self.kernel, self.elaborated, self.cells = tools, kernel, elaborated, cells
 
     def call(self, state: State, call: kc.Invoke) -> State:
         f = self.kernel.program.functions[call.function]
@@ -27,7 +27,7 @@ class CallSearch:
 
         def read(base: str, index: Terms) -> Term:
             for n in self.cells.candidates(dict(state.held), base, "any"):
-                at = invert(state.held[n].cells, index, state.facts)
+                at = self.tools.invert(state.held[n].cells, index, state.facts)
                 if at is not None:
                     return state.held[n].value_at(at)
             raise Rejected("call", "permission", state.facts, None, base=base)
@@ -35,7 +35,7 @@ class CallSearch:
         given = self.elaborated.lemma_arguments.get(call.at, {})
         sub.update((x, state.value(given[str(x.data)])) for x in f.contract.variables if str(x.data) in given)
         for claim in f.contract.pre:
-            bind_variables(claim, views, sub, f.contract.variables, read)
+            bind_variables(self.tools, claim, views, sub, f.contract.variables, read)
         missing = [x for x in f.contract.variables if x not in sub]
         for x in missing:
             sub[x] = self.solve_variable(x, f, sub, state.facts)

@@ -10,18 +10,16 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, CellClaim, CellFamily, Cells, Terms, same
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.equalities.maxima import Guess
 from optigpu.search.equalities.sum_search import SumProver
 from optigpu.search.equalities.sum_terms import abstract_step
-from optigpu.search.inverse import invert, temporaries
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 
 class CellSearch:
-    def __init__(self, judge: Judge, sums: SumProver) -> None:
-        self.judge, self.sums = judge, sums
+    def __init__(self, tools: SearchTools, sums: SumProver) -> None:
+        self.tools, self.sums = tools, sums
 
     def candidates(self, held: dict[int, CellFamily], base: str, share: str, index: Terms = ()) -> list[int]:
         """Families of a base, full ones first; single cells that are plainly other ones than that at `index` last."""
@@ -53,25 +51,25 @@ class CellSearch:
 
     def maps(self, facts: Facts, need: Cells, r: CellFamily) -> tuple[Terms, Terms] | None:
         """forward (from the binders of need to those of r) and back."""
-        xs = temporaries(need.arity)
-        forward = invert(r.cells, need.at(xs), facts.assume(need.domain(xs)))
-        ys = temporaries(r.cells.arity)
-        back = invert(need, r.cells.at(ys), facts.assume(r.cells.domain(ys)))
+        xs = self.tools.temporaries(need.arity)
+        forward = self.tools.invert(r.cells, need.at(xs), facts.assume(need.domain(xs)))
+        ys = self.tools.temporaries(r.cells.arity)
+        back = self.tools.invert(need, r.cells.at(ys), facts.assume(r.cells.domain(ys)))
         if forward is None or back is None:
             return None
         return tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
 
     def includes(self, facts: Facts, need: Cells, r: CellFamily, forward: Terms) -> bool:
-        xs = temporaries(need.arity)
+        xs = self.tools.temporaries(need.arity)
         inside = facts.assume(need.domain(xs))
         image = tuple(instantiate(t, xs) for t in forward)
         goal = k.and_(same(r.cells.at(image), need.at(xs)), r.cells.domain(image))
-        return follows(self.judge, inside, goal)
+        return self.tools.proves(inside, goal)
 
     def inverse(self, claim: CellClaim) -> Terms:
         """The binders of a claim, read off its index."""
-        xs = temporaries(len(claim.cells.index))
-        found = invert(claim.cells, xs, self.judge.root)
+        xs = self.tools.temporaries(len(claim.cells.index))
+        found = self.tools.invert(claim.cells, xs, self.tools.judge.root)
         if found is None:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
         return tuple(k.abstract(t, xs) for t in found)
@@ -95,10 +93,10 @@ class CellSearch:
         inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
         image = tuple(instantiate(t, xs) for t in forward)
         found = self.sums.find(inside, r.value_at(image), want.value_at(xs), guess)
-        return tuple(abstract_step(s, xs) for s in found or ())
+        return tuple(abstract_step(self.tools, s, xs) for s in found or ())
 
     def fact_steps(self, facts: Facts, goal: Term) -> EqualitySteps:
-        if goal.op != "eq" or follows(self.judge, facts, goal):
+        if goal.op != "eq" or self.tools.proves(facts, goal):
             return ()
         p = goal.args[0]
         return self.sums.find(facts, p, k.num(0, p.sort)) or ()

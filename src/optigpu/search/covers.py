@@ -8,20 +8,15 @@ from dataclasses import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, same
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.explore.loop_effects import Effect, LoopSummary, alike, distinct, over_all
 from optigpu.search.explore.symbolic_memory import Update
-from optigpu.search.inverse import invert, temporaries
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 
 class CoverSearch:
-    def __init__(self, judge: Judge, summary: LoopSummary, family: CellFamily) -> None:
-        self.judge, self.summary, self.family = judge, summary, family
-
-    def proves(self, facts: Facts, goal: Term) -> bool:
-        return follows(self.judge, facts, goal)
+    def __init__(self, tools: SearchTools, summary: LoopSummary, family: CellFamily) -> None:
+        self.tools, self.summary, self.family = tools, summary, family
 
     def cover(self, effect: Effect, reads: Sequence[Cells]) -> Cells | None:
         """Cells of iteration v that contain what it writes and what it reads of the base; None if there is no need for them."""
@@ -46,7 +41,7 @@ class CoverSearch:
             if e.level == 0 and v in e.free and all(c.index[p] is e for c in updates):
                 fixed[p] = e
         free = [p for p in range(family.arity) if p not in fixed]
-        xs = temporaries(len(free))
+        xs = self.tools.temporaries(len(free))
         at = dict(zip(free, xs)) | fixed
         index = tuple(k.abstract(at[p], xs) for p in range(family.arity))
         if any(t.level for r in family.ranges for t in r):
@@ -54,17 +49,17 @@ class CoverSearch:
         yield Cells(family.base, tuple(family.ranges[p] for p in free), TRUE, index)
 
     def within(self, c: Cells, wider: Cells) -> bool:
-        xs = temporaries(c.arity)
+        xs = self.tools.temporaries(c.arity)
         inside = self.summary.facts.assume(c.domain(xs))
-        at = invert(wider, c.at(xs), inside)
-        return at is not None and self.proves(inside, k.and_(wider.domain(at), same(wider.at(at), c.at(xs))))
+        at = self.tools.invert(wider, c.at(xs), inside)
+        return at is not None and self.tools.proves(inside, k.and_(wider.domain(at), same(wider.at(at), c.at(xs))))
 
     def disjoint(self, a: Cells, b: Cells) -> bool:
-        xs, ys, facts = temporaries(a.arity), temporaries(b.arity), self.summary.facts
-        if alike(a, b) and distinct(self.judge, facts, replace(a, where=TRUE)):
-            return self.proves(facts.assume(a.domain(xs)), k.not_(b.domain(xs)))
+        xs, ys, facts = self.tools.temporaries(a.arity), self.tools.temporaries(b.arity), self.summary.facts
+        if alike(a, b) and distinct(self.tools, facts, replace(a, where=TRUE)):
+            return self.tools.proves(facts.assume(a.domain(xs)), k.not_(b.domain(xs)))
         both = facts.assume(a.domain(xs), b.domain(ys))
-        return self.proves(both, k.not_(same(a.at(xs), b.at(ys))))
+        return self.tools.proves(both, k.not_(same(a.at(xs), b.at(ys))))
 
     def settled(self, read: Cells, updates: Sequence[Cells]) -> bool:
         """Is what is read all in one of the pieces, or in none of any iteration?"""
@@ -75,17 +70,17 @@ class CoverSearch:
     def separate(self, candidate: Cells) -> bool:
         """Different iterations have different cells, and all are cells of the family."""
         whole = over_all(candidate, self.summary)
-        return distinct(self.judge, self.summary.facts, whole) and self.within(whole, self.family.cells)
+        return distinct(self.tools, self.summary.facts, whole) and self.within(whole, self.family.cells)
 
 
 def combined(
-    updates: Sequence[Update], cells: Cells, facts: Facts, old: Term, old_init: Term, xs: Terms
+    tools: SearchTools, updates: Sequence[Update], cells: Cells, facts: Facts, old: Term, old_init: Term, xs: Terms
 ) -> tuple[Term, Term]:
     """(value, init) of the cell of `cells` at xs after the updates, from what it was."""
     value, init = old, old_init
     index = cells.at(xs)
     for u in updates:
-        at = invert(u.cells, index, facts)
+        at = tools.invert(u.cells, index, facts)
         if at is None:
             continue
         member = facts.simplify(k.and_(u.cells.domain(at), same(u.cells.at(at), index)))

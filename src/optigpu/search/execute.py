@@ -26,10 +26,10 @@ from optigpu.search.explore.symbolic_memory import Unexplorable, World, unknown_
 from optigpu.search.explore.tree_reduction import find_tree, halved, halving_steps, stated
 from optigpu.search.failure import Failed, telling
 from optigpu.search.inferred_contracts import ShownLoop
-from optigpu.search.inverse import NAMES, invert, temporaries
 from optigpu.search.loop_contract_search import LoopContractSearch
 from optigpu.search.proof_states import Points
 from optigpu.search.races import Access, explain
+from optigpu.search.search_tools import SearchTools
 from optigpu.search.thread_search import ThreadSearch
 
 ATTEMPTS = 4  # at a loop whose start has to be weakened to what its end leaves
@@ -40,14 +40,14 @@ NEAR = 8  # instructions in which the side conditions of an expression follow a 
 class Executor:
     def __init__(self, kernel: Kernel, elaborated: Elaborated, found: Found | None = None) -> None:
         self.kernel = kernel
-        self.judge = kernel.judge
+        self.tools = SearchTools(kernel.judge)
         self.elaborated = elaborated
-        self.explorer = Explorer(kernel.judge, elaborated)
-        self.sums = SumProver(kernel.judge, found)
-        self.cells = CellSearch(kernel.judge, self.sums)
-        self.contracts = LoopContractSearch(kernel.judge, self.cells)
-        self.calls = CallSearch(kernel, elaborated, self.cells)
-        self.threads = ThreadSearch(kernel)
+        self.explorer = Explorer(self.tools, elaborated)
+        self.sums = SumProver(self.tools, found)
+        self.cells = CellSearch(self.tools, self.sums)
+        self.contracts = LoopContractSearch(self.tools, self.cells)
+        self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
+        self.threads = ThreadSearch(self.tools, kernel)
         self.function = ""
         self.place = 0
         self.clause: tuple[str, int] | None = None
@@ -63,7 +63,7 @@ class Executor:
         self.function, self.place, self.clause = name, 0, None
         self.accesses, self.current = [], None
         self.explorer.names, self.explorer.found = {}, {}
-        NAMES.restart()
+        self.tools.names.restart()
         f = self.kernel.program.functions[name]
         try:
             state = self.current = self.kernel.begin(name, tuple(self.cells.inverse(c) for c in f.contract.pre))
@@ -74,7 +74,7 @@ class Executor:
             clause = self.clause
             if self.current is not None:
                 self.place = r.data.get("place") or self.place
-                explain(self.judge, self.current, r, self.accesses, self.place)
+                explain(self.tools, self.current, r, self.accesses, self.place)
             if r.why in ("leak", "branches") and r.data.get("base") in self.allocated:
                 self.place, clause = self.allocated[r.data["base"]], None
             if r.rule == "begin" and "claims" in r.data:
@@ -86,7 +86,7 @@ class Executor:
         try:
             return self.finish(state, f)
         except Rejected as r:
-            whole = gathered(self.kernel, state, r.data.get("base", "")) if r.why == "permission" else None
+            whole = gathered(self.kernel, self.tools, state, r.data.get("base", "")) if r.why == "permission" else None
             if whole is None:
                 raise
             return self.finish(whole, f)
@@ -135,7 +135,7 @@ class Executor:
         try:
             return self.step(state)
         except Rejected as r:
-            whole = gathered(self.kernel, state, r.data.get("base", "")) if r.why == "permission" else None
+            whole = gathered(self.kernel, self.tools, state, r.data.get("base", "")) if r.why == "permission" else None
             if whole is None:
                 raise
             self.place, self.current = state.next.at or self.place, whole
@@ -197,7 +197,7 @@ class Executor:
         index = state.values(place.index)
         last: Rejected | None = None
         for n in self.cells.candidates(dict(state.held), place.base, FULL if rule == "store" else "any", index):
-            at = invert(state.held[n].cells, index, state.facts)
+            at = self.tools.invert(state.held[n].cells, index, state.facts)
             if at is None:
                 continue
             try:
@@ -224,12 +224,14 @@ class Executor:
         ):
             return state
         r = state.held[n]
-        xs = temporaries(r.cells.arity)
+        xs = self.tools.temporaries(r.cells.arity)
         inside = state.facts.assume(r.cells.domain(xs), r.init_at(xs))
         value, steps = self.sums.forms.plain(inside, r.value_at(xs))
         if not steps:
             return state
-        return self.kernel.restate(state, n, TRUE, k.abstract(value, xs), tuple(abstract_step(s, xs) for s in steps))
+        return self.kernel.restate(
+            state, n, TRUE, k.abstract(value, xs), tuple(abstract_step(self.tools, s, xs) for s in steps)
+        )
 
     def free(self, state: State, base: str) -> State:
         info = state.bases.get(base)
@@ -237,8 +239,8 @@ class Executor:
         if info is None or not families or any(d is None for d in info.dims):
             raise Rejected("free", "not allocated", state.facts, None, base=base)
         whole = box(base, tuple(d for d in info.dims if d is not None))
-        xs = temporaries(whole.arity)
-        forward = invert(state.held[families[0]].cells, xs, state.facts.assume(whole.domain(xs)))
+        xs = self.tools.temporaries(whole.arity)
+        forward = self.tools.invert(state.held[families[0]].cells, xs, state.facts.assume(whole.domain(xs)))
         if forward is None:
             raise Rejected("free", "permission", state.facts, None, base=base)
         return self.kernel.free(state, families[0], tuple(k.abstract(t, xs) for t in forward))
@@ -305,7 +307,7 @@ class Executor:
 
     def world(self, state: State) -> World:
         """The start of an exploration from here."""
-        contents = {b: unknown_content(b, len(info.dims), info.sort) for b, info in state.bases.items()}
+        contents = {b: unknown_content(self.tools, b, len(info.dims), info.sort) for b, info in state.bases.items()}
         return World(state.facts, dict(state.env), contents)
 
     def unrolled(self, state: State, loop: kc.CountedLoop) -> State:
@@ -313,7 +315,7 @@ class Executor:
         start = self.kernel.unroll(state)
         world = self.world(state)
         values = self.explorer.known_values(loop, world)
-        tree = find_tree(self.explorer.run, loop, world, values) if values else None
+        tree = find_tree(self.tools, self.explorer.run, loop, world, values) if values else None
         if tree is None or values is None:
             return start
         families = self.cells.candidates(dict(state.held), tree.base, FULL)
@@ -325,11 +327,11 @@ class Executor:
         for done, h in enumerate(values, 1):
             while len(state.code) > after + each * (len(values) - done):
                 state = self.one(state)
-            stated_ = stated(tree, h, entry, state.held[n], state.facts)
+            stated_ = stated(self.tools, tree, h, entry, state.held[n], state.facts)
             if stated_ is not None:
                 want = CellFamily(entry.cells, stated_[1], stated_[0])
                 if tree.op == "sum":
-                    steps = halving_steps(tree, h, want, state.facts)
+                    steps = halving_steps(self.tools, tree, h, want, state.facts)
                 else:
                     steps = self.cells.value_steps(
                         state.facts, want, state.held[n], arguments(want.cells.arity), halved

@@ -7,7 +7,6 @@ first: `(x + k) mod n = c` gives `x = (c - k) mod n`, `x ^ k = c` gives `x = c ^
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -15,45 +14,27 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, Term
+from optigpu.search.fresh_names import FreshNames
 
 Unwrap: TypeAlias = Callable[[Term], Term]  # from the value of a rotation or an exclusive or: what has to be 0 then
 
 
-class _Counter:
-    """Names for the time of a search. They need to differ from each other only, so each function starts anew: then the same search
-    meets the same terms, and what is remembered of them."""
-
-    def __init__(self) -> None:
-        self.restart()
-
-    def restart(self) -> None:
-        self.numbers = itertools.count(1)
-
-
-NAMES = _Counter()
-
-
-def temporaries(n: int, stem: str = "b") -> Terms:
-    """Variables for the time of a search; they are bound again before anything reaches the kernel."""
-    return tuple(k.var(f"${stem}{next(NAMES.numbers)}", INT) for _ in range(n))
-
-
-def invert(cells: Cells, target: Terms, facts: Facts) -> Terms | None:
+def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Terms | None:
     """Values of the binders at which the family's index is `target`, if they can be found by mixed radix."""
     if len(target) != len(cells.index):
         return None
     n = cells.arity
-    unknown = temporaries(n, "u")
+    unknown = names.temporaries(n, "u")
     offsets = [k.instantiate(low, unknown[:i]) for i, (low, _) in enumerate(cells.ranges)]
     # Binders counted from 0: x = low + u
     shifted = tuple(k.add(o, u) for o, u in zip(offsets, unknown))
     shifted = _resolve(shifted, unknown, offsets)
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
     sizes = {u: k.instantiate(k.sub(hi, lo), shifted[:i]) for i, (u, (lo, hi)) in enumerate(zip(unknown, cells.ranges))}
-    equations, wrapped = _unwrapped(equations, sizes, facts)
+    equations, wrapped = _unwrapped(equations, sizes, facts, names)
     where = k.instantiate(cells.where, shifted)
     conditions = [c.args[0] for c in k.conjuncts(where) if c.op == "eq" and c.args[0].sort is INT]
-    named, quotients = _name_quotients([*equations, *conditions], unknown)
+    named, quotients = _name_quotients([*equations, *conditions], unknown, names)
     equations, conditions = named[: len(equations)], named[len(equations) :]
     unknown = (*unknown, *wrapped, *quotients)
     solved: dict[Term, Term] = {}
@@ -79,7 +60,9 @@ def invert(cells: Cells, target: Terms, facts: Facts) -> Terms | None:
     return tuple(facts.simplify(v) for v in values)
 
 
-def _unwrapped(equations: list[Term], sizes: dict[Term, Term], facts: Facts) -> tuple[list[Term], dict[Term, Unwrap]]:
+def _unwrapped(
+    equations: list[Term], sizes: dict[Term, Term], facts: Facts, names: FreshNames
+) -> tuple[list[Term], dict[Term, Unwrap]]:
     """The equations with an unknown of its own for each rotation `(x + k) mod n` and each `x ^ k` of unknowns."""
     wrapped: dict[Term, Unwrap] = {}
     wanted = set(sizes)
@@ -90,7 +73,7 @@ def _unwrapped(equations: list[Term], sizes: dict[Term, Term], facts: Facts) -> 
         for a in sorted(a for a in k.subterms(e) if a.op in ("bxor", "fdiv") and a.free & wanted):
             if any(a.free & other.free & wanted for other in equations if other is not e):
                 continue  # another equation says what is inside, or a quotient and a remainder are solved together
-            (x,) = temporaries(1, "w")
+            (x,) = names.temporaries(1, "w")
             new = _without_xor(e, a, x, wrapped) if a.op == "bxor" else _unrotated(e, a, x, wanted, wrapped)
             if new is not None:
                 equations[at] = new
@@ -131,13 +114,13 @@ def _solve_conditions(conditions: list[Term], unknown: Terms, solved: dict[Term,
             solved.update(found)
 
 
-def _name_quotients(equations: list[Term], unknown: Terms) -> tuple[list[Term], dict[Term, Term]]:
+def _name_quotients(equations: list[Term], unknown: Terms, names: FreshNames) -> tuple[list[Term], dict[Term, Term]]:
     """`u div d` as an unknown of its own: u div w = i and u - w * (u div w) = j give u = w * i + j."""
     wanted = set(unknown)
     atoms = {a for e in equations for a in k.subterms(e) if a.op == "fdiv" and a.args[0].free & wanted}
     atoms = {a for a in atoms if not a.args[1].free & wanted}
-    names = dict(zip(sorted(atoms), temporaries(len(atoms), "q")))
-    return [k.replace_subterms(e, names) for e in equations], {q: a for a, q in names.items()}
+    quotients = dict(zip(sorted(atoms), names.temporaries(len(atoms), "q")))
+    return [k.replace_subterms(e, quotients) for e in equations], {q: a for a, q in quotients.items()}
 
 
 def _settle_quotients(

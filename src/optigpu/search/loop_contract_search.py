@@ -11,17 +11,16 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments, same
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.covers import CoverSearch, combined
 from optigpu.search.explore.loop_effects import Effect, LoopSummary, filled, located, over_all, rotation, start_contents
-from optigpu.search.inverse import invert, temporaries
+from optigpu.search.search_tools import SearchTools
 
 
 class LoopContractSearch:
-    def __init__(self, judge: Judge, cells: CellSearch) -> None:
-        self.judge, self.cells = judge, cells
+    def __init__(self, tools: SearchTools, cells: CellSearch) -> None:
+        self.tools, self.cells = tools, cells
 
     def contract(self, state: State, summary: LoopSummary, bounded: bool = True) -> LoopContract:
         exclusive: list[Exclusive] = []
@@ -35,7 +34,7 @@ class LoopContractSearch:
                 exclusive += self.exclusive(state, summary, effect, families, actual)
             else:
                 invariant.append(self.invariant(state, summary, effect, families[0], actual))
-        laws = summary.ranges(self.judge, state.facts, actual) if bounded else {}
+        laws = summary.ranges(self.tools, state.facts, actual) if bounded else {}
         invariant = [self.with_law(state, summary, i, laws) for i in invariant]
         invariant.sort(
             key=lambda i: state.held[i.family].cells.arity > 0
@@ -61,11 +60,11 @@ class LoopContractSearch:
             families = self.cells.candidates(dict(state.held), base, "any")
             if not families or (content.start not in mentioned and base not in kept):
                 continue
-            xs = temporaries(content.rank, "x")
+            xs = self.tools.temporaries(content.rank, "x")
             value: Term | None = None
             for n in families:
                 r = state.held[n]
-                at = invert(r.cells, xs, state.facts)
+                at = self.tools.invert(r.cells, xs, state.facts)
                 if at is None:
                     continue
                 here = r.value_at(at)
@@ -86,7 +85,7 @@ class LoopContractSearch:
         for u in effect.updates:
             cells = u.cells.substitute(actual)
             whole = over_all(cells, summary)
-            xs = temporaries(cells.arity, "x")
+            xs = self.tools.temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
             value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
             n, maps = self.cells.home(state, whole, families)
@@ -110,17 +109,17 @@ class LoopContractSearch:
         reads = [c.substitute(actual) for c in reads]
         for n in families:
             r, v = state.held[n], summary.v
-            cells = CoverSearch(self.judge, summary, r).cover(replace(effect, updates=tuple(updates)), reads)
+            cells = CoverSearch(self.tools, summary, r).cover(replace(effect, updates=tuple(updates)), reads)
             if cells is None:
                 continue
             whole = over_all(cells, summary)
             maps = self.cells.maps(state.facts, whole, r)
             if maps is None:
                 continue
-            xs = temporaries(cells.arity, "x")
+            xs = self.tools.temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
             at = tuple(instantiate(t, (v, *xs)) for t in maps[0])
-            value, init = combined(updates, cells, inside, r.value_at(at), r.init_at(at), xs)
+            value, init = combined(self.tools, updates, cells, inside, r.value_at(at), r.init_at(at), xs)
             value = inside.simplify(k.substitute(inside.simplify(value), actual))
             init = inside.simplify(k.substitute(init, actual))
             known = _expressible(value)
@@ -133,35 +132,35 @@ class LoopContractSearch:
     ) -> Invariant:
         r = state.held[n]
         v, low = summary.v, summary.range.low
-        ys = temporaries(r.cells.arity)
+        ys = self.tools.temporaries(r.cells.arity)
         facts = state.facts.assume(r.cells.domain(ys))
         inside_loop = facts.assume(k.le(low, v))
         index, init = r.cells.at(ys), r.init_at(ys)
         bound = (v, *ys)
         if effect.kind == "unknown":
-            done = filled(effect, summary, index, self.judge)
+            done = filled(self.tools, effect, summary, index)
             done = inside_loop.simplify(k.substitute(done, actual))
             init = k.or_(init, done) if _expressible(done) else init
             return Invariant(n, k.abstract(init, bound), None)
-        value = start_contents(effect, summary, index, r.value_at(ys), inside_loop)
+        value = start_contents(self.tools, effect, summary, index, r.value_at(ys), inside_loop)
         value = inside_loop.simplify(k.substitute(value, actual))
         if effect.op.startswith("flag"):
             value = _without_choice(value, inside_loop)
         for u in effect.updates:
             if effect.kind == "scratch":
-                where, here = located(u, index, inside_loop)
+                where, here = located(self.tools, u, index, inside_loop)
                 last = k.substitute(instantiate(u.init, where), {v: k.sub(v, k.ONE)})
                 init = k.ite(k.and_(here, k.lt(low, v)), last, init)
             elif effect.kind == "rotating":
                 last, earlier = rotation(u, index, v)
-                _, here = located(earlier, index, inside_loop)
+                _, here = located(self.tools, earlier, index, inside_loop)
                 init = k.ite(k.le(low, last), here, init)
             elif effect.kind == "given":
-                _, here = located(u, index, inside_loop)
+                _, here = located(self.tools, u, index, inside_loop)
                 init = k.ite(here, TRUE if u.written else k.FALSE, init)
             elif effect.kind == "each":
                 written = start_contents(
-                    replace(effect, updates=(replace(u, value=TRUE),)), summary, index, k.FALSE, inside_loop
+                    self.tools, replace(effect, updates=(replace(u, value=TRUE),)), summary, index, k.FALSE, inside_loop
                 )
                 init = k.or_(written, init)
         init = inside_loop.simplify(k.substitute(init, actual))

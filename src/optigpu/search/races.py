@@ -14,17 +14,16 @@ from optigpu.kernel.thread_rules import WARP
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, Cells
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ZERO, Term
-from optigpu.search.questions import follows
 from optigpu.search.samples import Undefined, evaluate
+from optigpu.search.search_tools import SearchTools
 
 Access = tuple[str, str, int]  # base, "load" or "store", place
 TRIES = 4000
 RACES = ("owner", "read", "race")
 
 
-def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], place: int) -> None:
+def explain(tools: SearchTools, state: State, r: Rejected, accesses: list[Access], place: int) -> None:
     """Add to a rejection what a person wants to know."""
     if state.context.kind == THREADS:
         r.data["levels"] = [*levels(state), *r.data.get("inner", ())]
@@ -32,12 +31,12 @@ def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], pla
     if base not in state.bases:
         return
     r.data.setdefault("space", state.bases[base].space)
-    taken = _taken_by(state, base) if _inside(judge, state, r, base) else None
+    taken = _taken_by(state, base) if _inside(tools, state, r, base) else None
     if r.rule in ("load", "store") and r.why in ("permission", "read-only") and taken is not None:
         r.why = "race"
-        r.data["scope"] = _scope(judge, taken)
+        r.data["scope"] = _scope(tools, taken)
     elif r.why in RACES and state.context.kind == THREADS:
-        r.data["scope"] = _scope(judge, state) if r.rule == "loop" else _lent_to(judge, state, base)
+        r.data["scope"] = _scope(tools, state) if r.rule == "loop" else _lent_to(tools, state, base)
     if r.why in RACES:
         wanted = ("load",) if r.why == "read" else ("store",)
         found = [at for b, what, at in accesses if b == base and what in wanted and at != place]
@@ -50,13 +49,13 @@ def explain(judge: Judge, state: State, r: Rejected, accesses: list[Access], pla
             r.data["block"] = state.context.block
 
 
-def _inside(judge: Judge, state: State, r: Rejected, base: str) -> bool:
+def _inside(tools: SearchTools, state: State, r: Rejected, base: str) -> bool:
     """Is the cell that is needed within the array? If not, that is the problem."""
     need = r.data.get("need")
     if not isinstance(need, Cells) or need.arity:
         return True
     bounds = [k.and_(k.le(ZERO, e), k.lt(e, d)) for e, d in zip(need.at(()), state.bases[base].dims) if d is not None]
-    return follows(judge, state.facts, k.and_(*bounds))
+    return tools.proves(state.facts, k.and_(*bounds))
 
 
 def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
@@ -139,15 +138,15 @@ def _taken_by(state: State, base: str) -> State | None:
     return None
 
 
-def _scope(judge: Judge, state: State) -> str:
+def _scope(tools: SearchTools, state: State) -> str:
     """Are the threads of this group in one block? Those that call a device function are."""
     c = state.context
     if _called(state):
         return "block"
-    return "block" if follows(judge, state.facts, k.le(c.threads, c.block)) else "grid"
+    return "block" if tools.proves(state.facts, k.le(c.threads, c.block)) else "grid"
 
 
-def _lent_to(judge: Judge, state: State, base: str) -> str:
+def _lent_to(tools: SearchTools, state: State, base: str) -> str:
     """Does the block around this point hold the base itself, or is it lent by the grid?"""
     s: State | None = state
     while s is not None and s.block.kind != "function":

@@ -17,10 +17,9 @@ from itertools import chain
 from optigpu.kernel.loop_contract import IterationRange
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import UNIVERSAL, Judge, instance
+from optigpu.logic.judge import UNIVERSAL, instance
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
-from optigpu.search.inverse import temporaries
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 LEAVES = 16  # more choices than these are not looked at
 STEPS = 5  # atoms that are replaced by bounds, one after the other
@@ -39,7 +38,7 @@ class Changed:
 class RangeSearch:
     def __init__(
         self,
-        judge: Judge,
+        tools: SearchTools,
         facts: Facts,
         v: Term,
         range_: IterationRange,
@@ -47,11 +46,11 @@ class RangeSearch:
         unstable: Iterable[Term],
     ) -> None:
         """`facts`: what is known at the end of an iteration v. `unstable`: names of what the loop changes."""
-        self.judge, self.facts, self.v, self.range = judge, facts, v, range_
+        self.tools, self.facts, self.v, self.range = tools, facts, v, range_
         self.changed = changed
         self.unstable = {v, *unstable, *(c.start for c in changed.values())}
         self.leaves = {b: found for b, c in changed.items() if (found := leaves(c.final)) is not None}
-        (self.x,) = temporaries(1, "r")
+        (self.x,) = self.tools.temporaries(1, "r")
         self.own: Term | None = None  # the variable for which candidates are looked for
         self.complete = True  # does every variable have candidates on both sides?
 
@@ -85,7 +84,7 @@ class RangeSearch:
     def inductive(self, base: str, law: Term, known: Facts) -> bool:
         after = k.substitute(law, {self.v: k.add(self.v, k.ONE)})
         return all(
-            follows(self.judge, known.assume(condition), k.substitute(after, {self.x: leaf}))
+            self.tools.proves(known.assume(condition), k.substitute(after, {self.x: leaf}))
             for condition, leaf in self.leaves[base]
         )
 
@@ -132,7 +131,7 @@ class RangeSearch:
             found = self.bounds(added, lower, inside, STEPS)
             if found:
                 rates.append(found[-1 if which else 0])
-            elif not follows(self.judge, inside, k.FALSE):
+            elif not self.tools.proves(inside, k.FALSE):
                 return None
         ends: list[Term] = [c.entry]
         for inside, leaf in replacements:
@@ -144,7 +143,7 @@ class RangeSearch:
                     rates.append(added)
                 else:
                     ends.append(k.substitute(end, {c.start: c.entry}))
-            elif not follows(self.judge, inside, k.FALSE):
+            elif not self.tools.proves(inside, k.FALSE):
                 return None
         rate = facts.simplify(extreme(*rates or [k.ZERO]))
         return k.add(facts.simplify(extreme(*ends)), k.mul(rate, k.sub(self.v, self.range.low)))

@@ -13,20 +13,15 @@ from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.thread_rules import everyone
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
-from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, ZERO, Term
 from optigpu.search.explore.loop_effects import LoopSummary, shared_by_iterations
-from optigpu.search.inverse import invert, temporaries
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 
 class ThreadSearch:
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, tools: SearchTools, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.judge = kernel.judge
-
-    def proves(self, facts: Facts, goal: Term) -> bool:
-        return follows(self.judge, facts, goal)
+        self.tools = tools
 
     # Loop contracts
 
@@ -82,7 +77,7 @@ class ThreadSearch:
         """The number of threads of an iteration: the group's divided by the loop's extent."""
         threads, facts = state.context.threads if threads is None else threads, state.facts
         for p in (divided(threads, extent), state.context.block, facts.simplify(k.fdiv(threads, extent)), ONE):
-            if p is not None and self.proves(facts, k.eq(k.mul(extent, p), threads)):
+            if p is not None and self.tools.proves(facts, k.eq(k.mul(extent, p), threads)):
                 return p
         return None
 
@@ -91,11 +86,11 @@ class ThreadSearch:
         r = state.held[x.family]
         if r.owner is None:
             return x
-        xs = temporaries(x.cells.arity)
+        xs = self.tools.temporaries(x.cells.arity)
         facts = state.facts.assume(x.cells.domain(xs))
         owner = r.owner.at(x.forward).at(xs)
         mine = Owner(k.mul(xs[0], part), part)
-        return replace(x, whole=self.proves(facts, owner.contains(mine)))
+        return replace(x, whole=self.tools.proves(facts, owner.contains(mine)))
 
     # What the end of a body leaves
 
@@ -104,8 +99,8 @@ class ThreadSearch:
         for m in end.pending_reads:
             if any(_newer(x, before.counter) for t in _terms(m) for x in t.free):
                 family = end.held[m.family].cells
-                xs = temporaries(m.cells.arity)
-                at = invert(family, m.cells.at(xs), end.facts.assume(m.cells.domain(xs)))
+                xs = self.tools.temporaries(m.cells.arity)
+                at = self.tools.invert(family, m.cells.at(xs), end.facts.assume(m.cells.domain(xs)))
                 if at is not None:
                     reader = everyone(end.context)
                     wider = PendingRead(m.family, family, reader)
@@ -125,9 +120,9 @@ class ThreadSearch:
             if mine is not None and mine.owner is not None:
                 args = (k.add(v, ONE), *arguments(mine.cells.arity))
                 assumed = everyone(end.context) if inv.owner is None else inv.owner.at(args)
-                xs = temporaries(mine.cells.arity)
+                xs = self.tools.temporaries(mine.cells.arity)
                 inside = end.facts.assume(mine.cells.domain(xs))
-                if not self.proves(inside, mine.owner.at(xs).contains(assumed.at(xs))):
+                if not self.tools.proves(inside, mine.owner.at(xs).contains(assumed.at(xs))):
                     last = {v: k.sub(v, ONE)}
                     parts = (k.substitute(t, last) for t in (mine.owner.start, mine.owner.size))
                     inv = replace(inv, owner=Owner(*(outermost(t, v, mine.cells.arity) for t in parts)))
@@ -154,14 +149,14 @@ class ThreadSearch:
             if wider == m:
                 return Cover(n, arguments(m.cells.arity))
             if wider.family == m.family:
-                xs = temporaries(m.cells.arity)
+                xs = self.tools.temporaries(m.cells.arity)
                 inside = end.facts.assume(m.cells.domain(xs))
-                at = invert(wider.cells, m.cells.at(xs), inside)
+                at = self.tools.invert(wider.cells, m.cells.at(xs), inside)
                 if at is None:
                     continue
                 goal = k.and_(wider.cells.domain(at), same(wider.cells.at(at), m.cells.at(xs)))
                 goal = k.and_(goal, wider.reader.at(at).contains(m.reader.at(xs)))
-                if self.proves(inside, goal):
+                if self.tools.proves(inside, goal):
                     return Cover(n, tuple(k.abstract(t, xs) for t in at))
         return None
 

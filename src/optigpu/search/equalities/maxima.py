@@ -16,11 +16,9 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.equality import Cases, Into, Maximum, scaled_parts
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import FALSE, INT, TRUE, Term
-from optigpu.search.inverse import invert, temporaries
-from optigpu.search.questions import follows
 from optigpu.search.samples import Sample, Undefined, evaluate, samples
+from optigpu.search.search_tools import SearchTools
 
 Guess: TypeAlias = Callable[[Terms, int], list[Terms]]  # from indices of a term, and the number of indices of another
 
@@ -37,12 +35,9 @@ class Place:
 
 
 class MaximumSearch:
-    def __init__(self, judge: Judge) -> None:
-        self.judge = judge
+    def __init__(self, tools: SearchTools) -> None:
+        self.tools = tools
         self.tried: dict[tuple[Facts, Term, Term], Maximum | None] = {}
-
-    def proves(self, facts: Facts, goal: Term) -> bool:
-        return follows(self.judge, facts, goal)
 
     def between(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Maximum | None:
         """A maximum of a that is one of b."""
@@ -73,7 +68,7 @@ class MaximumSearch:
         """The step from one maximum to the other. `guess`: the indices at which a term may be, if more is known of them."""
         key = (facts, old, new)
         if key not in self.tried:
-            mine, theirs = (scaled_parts(self.judge, facts, t) for t in (old, new))
+            mine, theirs = (scaled_parts(self.tools.judge, facts, t) for t in (old, new))
             forward = self.located(facts, mine, theirs, guess)
             back = self.located(facts, theirs, mine, guess) if forward is not None else None
             self.tried[key] = None if forward is None or back is None else Maximum(old, new, forward, back)
@@ -88,7 +83,7 @@ class MaximumSearch:
             found = [
                 Place(_agreement(body, other.at(to)[0]), other.domain(to), k.le(body, other.at(to)[0]), q, to)
                 for q, other in enumerate(theirs)
-                for to in (guess(xs, len(other.ranges)) if guess else _matching(here, body, other))
+                for to in (guess(xs, len(other.ranges)) if guess else _matching(self.tools, here, body, other))
             ]
             cases = self.cases(here, found)
             if cases is None:
@@ -103,32 +98,32 @@ class MaximumSearch:
         numbers = samples(here)
         held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in numbers) for p in found}
         for p in sorted(found, key=lambda p: len(p.to)):
-            if held[p] == len(numbers) and self.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
+            if held[p] == len(numbers) and self.tools.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
                 return [(TRUE, p.part, p.to)]
         out: list[tuple[Term, int, Terms]] = []
         for p in sorted(found, key=lambda p: (held[p], len(p.to)), reverse=True):
             test = here.simplify(p.agreement)
             if test is FALSE:
                 continue
-            if test is TRUE or not self.proves(here.assume(test), k.and_(p.domain, p.bounded)):
+            if test is TRUE or not self.tools.proves(here.assume(test), k.and_(p.domain, p.bounded)):
                 test = here.simplify(k.and_(p.agreement, p.domain))
-                if test is FALSE or not self.proves(here.assume(test), p.bounded):
+                if test is FALSE or not self.tools.proves(here.assume(test), p.bounded):
                     continue
             out.append((test, p.part, p.to))
             here = here.assume(k.not_(test))
-            if self.proves(here, FALSE):
+            if self.tools.proves(here, FALSE):
                 return out
         return None
 
 
-def _matching(here: Facts, body: Term, other: Cells) -> Iterator[Terms]:
+def _matching(tools: SearchTools, here: Facts, body: Term, other: Cells) -> Iterator[Terms]:
     """Indices of a part at which an application in it is one in this term."""
-    xs = temporaries(len(other.ranges), "m")
+    xs = tools.temporaries(len(other.ranges), "m")
     wanted = [a for a in k.subterms(other.at(xs)[0]) if a.op == "app" and a.free & set(xs)]
     seen: set[Terms] = set()
     for c, a in _applications(wanted, body) if wanted else [((), ())]:
         cells = Cells("", other.ranges, other.where, tuple(k.abstract(t, xs) for t in c))
-        to = invert(cells, a, here)
+        to = tools.invert(cells, a, here)
         if to is not None and to not in seen:
             seen.add(to)
             yield to

@@ -8,24 +8,19 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells
 from optigpu.logic.equality import Extend, Maximum, Partition, Reindex, Split, peel, split
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.sum_forms import SumForms
 from optigpu.search.equalities.sum_terms import matching, nested_sums, nesting, one_sided
-from optigpu.search.inverse import invert, temporaries
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 MAX_UNROLL = 40
 MAX_STRIDE = 8
 
 
 class SumAlignment:
-    def __init__(self, judge: Judge, forms: SumForms) -> None:
-        self.judge, self.forms = judge, forms
+    def __init__(self, tools: SearchTools, forms: SumForms) -> None:
+        self.tools, self.forms = tools, forms
         self.never_flat: set[tuple[Facts, Term, Term]] = set()  # pairs are met again in each round
-
-    def proves(self, facts: Facts, goal: Term) -> bool:
-        return follows(self.judge, facts, goal)
 
     def common(self, facts: Facts, a: Term, b: Term) -> Split | None:
         """Sums of the same that end one after the other, or inside each other: cut off what they do not have in common."""
@@ -33,7 +28,7 @@ class SumAlignment:
         single = {m[0] for m in k.coefficients(k.sub(a, b)) if len(m) == 1} if a.sort.numeric else set()
         for t in (t for t in only if t.op == "sum"):
             last = k.sub(t.args[1], k.ONE)
-            if instantiate(t.args[2], (last,)) in single and self.proves(facts, k.le(t.args[0], last)):
+            if instantiate(t.args[2], (last,)) in single and self.tools.proves(facts, k.le(t.args[0], last)):
                 return Split(t, last)
         pairs = ((s, t) for i, s in enumerate(only) for t in only[i + 1 :] if s.op == t.op)
         cuts = (self.cut(facts, s, t) for s, t in pairs if s.args[-1] is t.args[-1])
@@ -72,20 +67,20 @@ class SumAlignment:
         alone = peel(t, 2) is None  # then there is something to do only if it is a part of the other's range
         if alone and (one.where is k.TRUE or t.args[:2] == like.args[:2]):
             return None
-        (i,) = temporaries(1, "f")
+        (i,) = self.tools.temporaries(1, "f")
         theirs = one.at((i,))[0]
         for depth in (1,) if alone else range(nested_sums(t), 1, -1):
             nested = peel(t, depth)
             if nested is None:
                 continue
-            xs = temporaries(depth, "f")
+            xs = self.tools.temporaries(depth, "f")
             mine = nested.at(xs)[0]
             for form in matching(mine, theirs, i):
                 if facts.simplify(k.substitute(theirs, {i: form})) is not facts.simplify(mine):
                     continue
                 cells = Cells("", nested.ranges, nested.where, (k.abstract(form, xs),))
                 low, high = one.ranges[0]
-                back = invert(cells, (i,), facts.assume(k.le(low, i), k.lt(i, high)))
+                back = self.tools.invert(cells, (i,), facts.assume(k.le(low, i), k.lt(i, high)))
                 if back is None:
                     continue
                 inside = facts.assume(k.le(low, i), k.lt(i, high))
@@ -107,21 +102,21 @@ class SumAlignment:
         mine, theirs = peel(s, 1), peel(t, 1)
         if mine is None or theirs is None or mine.where is k.TRUE or mine.ranges != theirs.ranges:
             return None
-        (x,) = temporaries(1, "g")
+        (x,) = self.tools.temporaries(1, "g")
         low, high = mine.ranges[0]
         inside = facts.assume(k.le(low, x), k.lt(x, high))
         here, there = instantiate(mine.where, (x,)), instantiate(theirs.where, (x,))
         if mine.index != theirs.index or here in k.conjuncts(there):
             return None
-        if not self.proves(inside.assume(here), there):
+        if not self.tools.proves(inside.assume(here), there):
             return None
-        if self.proves(inside.assume(there), here):
+        if self.tools.proves(inside.assume(there), here):
             return Extend(t, s.args[-1], ())
         return Partition(t, mine.where)
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """The sum t over another index, with which its body is that of `like`: a shift, or a reversal."""
-        x, y = temporaries(2, "s")
+        x, y = self.tools.temporaries(2, "s")
         mine, theirs = instantiate(t.args[-1], (y,)), instantiate(like.args[-1], (x,))
         for y_of_x in self.correspondences(mine, theirs, x, y):
             c = k.coefficients(y_of_x).get((x,), 0)
@@ -156,7 +151,7 @@ class SumAlignment:
 
     def by_residue(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """A sum beside one over every c-th index: the sum over residues r of the sums over c*k + r."""
-        x = temporaries(1, "r")[0]
+        x = self.tools.temporaries(1, "r")[0]
         strides = {
             int(c)
             for a in k.subterms(instantiate(like.args[-1], (x,)))
@@ -169,14 +164,14 @@ class SumAlignment:
             if mine - {1}:
                 continue
             low, high = t.args[-3], t.args[-2]
-            r, q = temporaries(2, "r")
+            r, q = self.tools.temporaries(2, "r")
             i = k.add(low, k.add(k.scale(c, q), r))
             count = k.fdiv(k.sub(k.add(k.sub(high, low), k.num(c - 1)), r), k.num(c))
             inner = k.big("sum", k.ZERO, count, k.abstract(instantiate(t.args[-1], (i,)), (q,)))
             new = k.big("sum", k.ZERO, k.num(c), k.abstract(inner, (r,)))
             if peel(new, 2) is None:
                 continue
-            y = temporaries(1, "r")[0]
+            y = self.tools.temporaries(1, "r")[0]
             at = k.sub(y, low)
             forward = (k.abstract(k.fmod(at, k.num(c)), (y,)), k.abstract(k.fdiv(at, k.num(c)), (y,)))
             return Reindex(t, new, forward, (k.abstract(i, (r, q)),))
@@ -188,7 +183,7 @@ class SumAlignment:
             low, high = whole.args[-3], whole.args[-2]
             for at in (part.args[-2], part.args[-3]):
                 inside = k.and_(k.le(low, at), k.le(at, high))
-                if at not in (low, high) and self.proves(facts, inside) and split(whole, at) is not whole:
+                if at not in (low, high) and self.tools.proves(facts, inside) and split(whole, at) is not whole:
                     return Split(whole, at)
         return None
 
@@ -197,7 +192,7 @@ class SumAlignment:
         mine, theirs = peel(s, 2), peel(t, 2)
         if mine is None or theirs is None:
             return None
-        x, y = temporaries(2, "s")
+        x, y = self.tools.temporaries(2, "s")
         if any(r.level for p in (*mine.ranges, *theirs.ranges) for r in p):
             return None
         if mine.ranges != (theirs.ranges[1], theirs.ranges[0]):
@@ -219,7 +214,7 @@ class SumAlignment:
                     near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
                     ordered = k.and_(k.le(low, at), k.le(at, high))
                     cut = same_end and near and at not in (low, high) and split(s, at) is not s
-                    if cut and self.proves(facts, ordered):
+                    if cut and self.tools.proves(facts, ordered):
                         return Split(s, at)
         return None
 
@@ -236,7 +231,7 @@ class SumAlignment:
                     or t.args[2] is like.args[2]
                 ):
                     continue
-                (x,) = temporaries(1, "s")
+                (x,) = self.tools.temporaries(1, "s")
                 new = k.big(
                     "sum", like.args[0], like.args[1], k.abstract(instantiate(t.args[2], (k.add(x, by),)), (x,))
                 )

@@ -5,23 +5,18 @@ from __future__ import annotations
 from optigpu.logic import terms as k
 from optigpu.logic.equality import Case, Equality, EqualityStep, EqualitySteps, Extend, Reindex, peel
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.sum_terms import bigs, bind_step, lower_bound, upper_bound
-from optigpu.search.inverse import temporaries
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 DEPTH = 4  # nested sums that are made plain
 
 
 class SumForms:
-    def __init__(self, judge: Judge) -> None:
-        self.judge = judge
-        self.equality = Equality(judge)
+    def __init__(self, tools: SearchTools) -> None:
+        self.tools = tools
+        self.equality = Equality(tools.judge)
         self.kept: set[Term] = set()  # sums whose condition is wanted as it is
-
-    def proves(self, facts: Facts, goal: Term) -> bool:
-        return follows(self.judge, facts, goal)
 
     def holds(self, facts: Facts, step: Reindex) -> bool:
         """Will the kernel accept the step?"""
@@ -51,7 +46,7 @@ class SumForms:
         if nested is None:
             return None
         (low1, high1), (low2, high2) = nested.ranges
-        b, x, i = temporaries(3, "m")
+        b, x, i = self.tools.temporaries(3, "m")
         low2b, high2b = instantiate(low2, (b,)), instantiate(high2, (b,))
         if b in low2b.free or b in high2b.free:
             return None
@@ -84,12 +79,12 @@ class SumForms:
         """A choice that sets the first index apart, although what the others have is right for it too: `x <= 0 ? f(0) : f(x)`."""
         if t.op != "sum":
             return None
-        (x,) = temporaries(1, "c")
+        (x,) = self.tools.temporaries(1, "c")
         low, high, under = t.args
         body, inside = instantiate(under, (x,)), facts.assume(k.le(low, x), k.lt(x, high))
         around: list[tuple[Term, Term]] = []  # the sums between, with a value of their index
         while body.op == "sum":
-            (y,) = temporaries(1, "e")
+            (y,) = self.tools.temporaries(1, "e")
             around.append((body, y))
             inside = inside.assume(k.le(body.args[0], y), k.lt(y, body.args[1]))
             body = instantiate(body.args[2], (y,))
@@ -97,13 +92,13 @@ class SumForms:
             test, then, other = choice.args
             for condition, first, rest in ((test, then, other), (k.not_(test), other, then)):
                 agree = k.eq(k.substitute(rest, {x: low}), first)
-                if self.proves(inside.assume(condition), k.eq(x, low)) and self.proves(inside, agree):
+                if self.tools.proves(inside.assume(condition), k.eq(x, low)) and self.tools.proves(inside, agree):
                     new = k.replace_subterms(body, {choice: rest})
                     steps: EqualitySteps = (Case(k.eq(x, low), (), ()),)
                     for old, y in reversed(around):
-                        steps = (Extend(old, k.abstract(new, (y,)), tuple(bind_step(s, y) for s in steps)),)
+                        steps = (Extend(old, k.abstract(new, (y,)), tuple(bind_step(self.tools, s, y) for s in steps)),)
                         new = k.big("sum", old.args[0], old.args[1], k.abstract(new, (y,)))
-                    return Extend(t, k.abstract(new, (x,)), tuple(bind_step(s, x) for s in steps))
+                    return Extend(t, k.abstract(new, (x,)), tuple(bind_step(self.tools, s, x) for s in steps))
         return None
 
     def over(self, facts: Facts, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
@@ -111,9 +106,9 @@ class SumForms:
         left: list[Term] = []
         for c in k.conjuncts(where):
             upper, lower = upper_bound(c, i), lower_bound(c, i)
-            if upper is not None and self.proves(facts, k.le(upper, high)):
+            if upper is not None and self.tools.proves(facts, k.le(upper, high)):
                 high = upper
-            elif lower is not None and self.proves(facts, k.le(low, lower)):
+            elif lower is not None and self.tools.proves(facts, k.le(low, lower)):
                 low = lower
             else:
                 left.append(c)
@@ -125,7 +120,7 @@ class SumForms:
         one = peel(t, 1)
         if one is None or one.where is k.TRUE or t in self.kept:
             return None
-        (i,) = temporaries(1, "t")
+        (i,) = self.tools.temporaries(1, "t")
         low, high = one.ranges[0]
         new = self.over(facts, i, low, high, instantiate(one.where, (i,)), one.at((i,))[0])
         if new.op != "sum" or new is t or peel(new, 1) is None:

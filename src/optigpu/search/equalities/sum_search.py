@@ -20,7 +20,6 @@ from optigpu.logic.equality import (
     widen,
 )
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.maxima import Guess, MaximumSearch
 from optigpu.search.equalities.sum_alignment import SumAlignment
@@ -35,9 +34,8 @@ from optigpu.search.equalities.sum_terms import (
     size,
     step_result,
 )
-from optigpu.search.inverse import temporaries
 from optigpu.search.models import differ
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 ROUNDS = 60
 BUDGET = 1200  # work of one search: each step counts the sums that it has to deal with
@@ -59,18 +57,15 @@ Found = dict[tuple[Facts, Term, Term, Guess | None], EqualitySteps | None]  # by
 class SumProver:
     """Searches are remembered in `found`: the programs of a script, one step apart, ask nearly the same."""
 
-    def __init__(self, judge: Judge, found: Found | None = None) -> None:
-        self.judge = judge
+    def __init__(self, tools: SearchTools, found: Found | None = None) -> None:
+        self.tools = tools
         self.found: Found = {} if found is None else found
         self.left = BUDGET
         self.goal: tuple[Facts, Term, Term] | None = None
         self.guess: Guess | None = None
-        self.forms = SumForms(judge)
-        self.alignment = SumAlignment(judge, self.forms)
-        self.maxima = MaximumSearch(judge)
-
-    def proves(self, facts: Facts, goal: Term) -> bool:
-        return follows(self.judge, facts, goal)
+        self.forms = SumForms(tools)
+        self.alignment = SumAlignment(tools, self.forms)
+        self.maxima = MaximumSearch(tools)
 
     def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> EqualitySteps | None:
         """Steps after which the judge sees that a = b. The search gives up after some amount of work, not of seconds.
@@ -112,7 +107,7 @@ class SumProver:
             raise Different
         steps: list[EqualityStep] = []
         for _ in range(ROUNDS):
-            if a is b or self.proves(facts, k.eq(a, b)):
+            if a is b or self.tools.proves(facts, k.eq(a, b)):
                 return tuple(steps)
             if not self.spend(a, b):
                 return None
@@ -170,11 +165,11 @@ class SumProver:
                 groups.setdefault(t.args[-1], []).append(t)
         for group in groups.values():
             lows = list(dict.fromkeys(t.args[0] for t in group))
-            first = next((x for x in lows if all(self.proves(facts, k.le(x, y)) for y in lows)), None)
+            first = next((x for x in lows if all(self.tools.proves(facts, k.le(x, y)) for y in lows)), None)
             if len(lows) == 1 or first is None:
                 continue
             for t in group:
-                if t.args[0] is not first and self.proves(facts, k.le(t.args[0], t.args[1])):
+                if t.args[0] is not first and self.tools.proves(facts, k.le(t.args[0], t.args[1])):
                     apply(Widen(t, first), widen(t, first))
         for _ in range(ROUNDS if steps else 0):
             ends = [t for t in dict.fromkeys([*bigs(a), *bigs(b)]) if t.op == "sum"]
@@ -185,14 +180,14 @@ class SumProver:
                     for t in ends
                     if s.args[0] is t.args[0] and s.args[2] is t.args[2]
                     and k.is_num(k.sub(s.args[1], t.args[1])) and k.sub(s.args[1], t.args[1]).data > 0
-                    and self.proves(facts, k.le(t.args[0], t.args[1]))
+                    and self.tools.proves(facts, k.le(t.args[0], t.args[1]))
                 ),
                 None,
             )  # fmt: skip
             if near is None:
                 break
             apply(Split(*near), split(*near))
-        return tuple(steps) if steps and self.proves(facts, k.eq(a, b)) else None
+        return tuple(steps) if steps and self.tools.proves(facts, k.eq(a, b)) else None
 
     def suggest(self, facts: Facts, a: Term, b: Term) -> Split | Reindex | Extend | Partition | Maximum | None:
         """A step that makes a sum simpler, or two of them alike."""
@@ -230,11 +225,11 @@ class SumProver:
         for i, s in enumerate(only):
             for t in only[i + 1 :]:
                 if s.op == t.op and s.args[:-1] == t.args[:-1]:
-                    (x,) = temporaries(1, "e")
+                    (x,) = self.tools.temporaries(1, "e")
                     here = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
                     inner = self.attempt(here, instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,)), depth - 1)
                     if inner is not None:
-                        return Extend(s, t.args[-1], tuple(bind_step(step, x) for step in inner))
+                        return Extend(s, t.args[-1], tuple(bind_step(self.tools, step, x) for step in inner))
         return self.together(facts, a, b, depth)
 
     def together(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
@@ -250,7 +245,7 @@ class SumProver:
         for group in groups.values():
             if len(group) < 3:
                 continue
-            (x,) = temporaries(1, "e")
+            (x,) = self.tools.temporaries(1, "e")
             for s, c in group:
                 others = [(t.args[-1], Fraction(-d) / c) for t, d in group if t is not s]
                 if s.sort is k.INT and any(by.denominator > 1 for _, by in others):
@@ -260,5 +255,5 @@ class SumProver:
                 inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
                 inner = self.attempt(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
                 if inner is not None:
-                    return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(step, x) for step in inner))
+                    return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(self.tools, step, x) for step in inner))
         return None

@@ -20,7 +20,7 @@ from optigpu.logic.equality import (
 )
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
-from optigpu.search.inverse import temporaries
+from optigpu.search.search_tools import SearchTools
 
 BIG = ("sum", "prod", "all", "fold_max")
 
@@ -50,16 +50,16 @@ def matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
                         yield k.sub(p, k.sub(q, i))
 
 
-def bind_step(step: EqualityStep, x: Term) -> EqualityStep:
+def bind_step(tools: SearchTools, step: EqualityStep, x: Term) -> EqualityStep:
     """A step about x as a step under one binder."""
-    return abstract_step(step, (x,))
+    return abstract_step(tools, step, (x,))
 
 
-def abstract_step(step: EqualityStep, xs: Terms) -> EqualityStep:
+def abstract_step(tools: SearchTools, step: EqualityStep, xs: Terms) -> EqualityStep:
     """Bind variables in a proof step."""
 
     def bound(t: Term, binders: int) -> Term:
-        ys = temporaries(binders, "y")
+        ys = tools.temporaries(binders, "y")
         return k.abstract(instantiate(t, ys), (*xs, *ys))
 
     return rewritten(step, bound)

@@ -10,8 +10,8 @@ from optigpu.kernel.call_rules import seen_through
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, UNINIT, CellClaim, Cells, Terms, arguments
 from optigpu.logic.terms import Term
-from optigpu.search.explore.symbolic_memory import Memory, Update, World, is_opaque, opaque
-from optigpu.search.inverse import temporaries
+from optigpu.search.explore.symbolic_memory import Memory, Update, World, is_opaque
+from optigpu.search.search_tools import SearchTools
 
 ReadCell: TypeAlias = Callable[[str, Terms], Term]  # from a base and an index: what the cell holds
 ValueOf: TypeAlias = Callable[[Term], Term]  # from a term of the program: its value here
@@ -31,6 +31,7 @@ class CallEffects:
         sub.update((x, w.value(given[str(x.data)])) for x in f.contract.variables if str(x.data) in given)
         for claim in f.contract.pre:
             bind_variables(
+                self.memory.tools,
                 claim,
                 views,
                 sub,
@@ -38,9 +39,9 @@ class CallEffects:
                 lambda base, index: self.memory.read(self.memory.content(base, w), index, w.facts),
             )
         for x in f.contract.variables:
-            sub.setdefault(x, opaque(x.sort))
+            sub.setdefault(x, self.memory.tools.opaque(x.sort))
         if f.contract.result is not None:
-            result = opaque(f.contract.result.sort)
+            result = self.memory.tools.opaque(f.contract.result.sort)
             sub[f.contract.result] = result
             if i.target is not None:
                 w.env[i.target] = result
@@ -48,7 +49,11 @@ class CallEffects:
         for claim in f.contract.post:
             c = seen_through(claim.substitute(sub), views)
             known = c.contents != UNINIT and c.value is not None
-            new = c.value if known and c.value is not None else opaque(self.memory.sort_of(c.cells.base, w))
+            new = (
+                c.value
+                if known and c.value is not None
+                else self.memory.tools.opaque(self.memory.sort_of(c.cells.base, w))
+            )
             posts.append(Update(c.cells, new, i.at, c.contents != UNINIT))
         taken = [seen_through(c.substitute(sub), views).cells for c in f.contract.pre if c.share == FULL]
         for u in self.together(taken, posts, w):
@@ -67,12 +72,12 @@ class CallEffects:
             parts = [u for u in out if u.cells.base == cells.base]
             if len(parts) < 2:
                 continue
-            xs = temporaries(cells.arity)
+            xs = self.memory.tools.temporaries(cells.arity)
             inside = w.facts.assume(cells.domain(xs))
-            found = [u.member(cells.at(xs), inside) for u in parts]
+            found = [u.member(self.memory.tools, cells.at(xs), inside) for u in parts]
             if any(f is None for f in found):
                 continue
-            init, value = k.FALSE, opaque(parts[0].value.sort)
+            init, value = k.FALSE, self.memory.tools.opaque(parts[0].value.sort)
             for f, u in zip(found, parts):
                 assert f is not None
                 condition, known = inside.simplify(f[0]), u.written and not is_opaque(u.value)
@@ -95,7 +100,12 @@ def call_arguments(f: kc.Procedure, i: kc.Invoke, value: ValueOf) -> tuple[dict[
 
 
 def bind_variables(
-    claim: CellClaim, views: dict[str, kc.ArrayView], sub: dict[Term, Term], variables: Terms, read: ReadCell
+    tools: SearchTools,
+    claim: CellClaim,
+    views: dict[str, kc.ArrayView],
+    sub: dict[Term, Term],
+    variables: Terms,
+    read: ReadCell,
 ) -> None:
     """Find logical variables by matching: a claim that cells hold R(b) makes R the contents of those cells."""
     value = claim.value
@@ -109,7 +119,7 @@ def bind_variables(
         f, args = value.args[0], value.args[1:]
         if sorted(a.data for a in args if a.op == "bound") == list(range(n)) and len(args) == n:
             c = seen_through(claim.substitute(sub), views)
-            xs = temporaries(n, "m")
+            xs = tools.temporaries(n, "m")
             order = [args.index(b) for b in arguments(n)]  # binder i is argument order[i]
             binders = tuple(xs[order[i]] for i in range(n))
             sub[f] = k.lam(xs, read(c.cells.base, c.cells.at(binders)))

@@ -15,7 +15,6 @@ from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.kernel.thread_rules import WARP, at_choice, lane_read
 from optigpu.logic import terms as k
 from optigpu.logic.cells import UNINIT, Cells, single
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.search.explore.call_effects import CallEffects
 from optigpu.search.explore.loop_effects import Effect, LoopSummary, over_all, shared_by_iterations, whole_loop_updates
@@ -27,20 +26,19 @@ from optigpu.search.explore.symbolic_memory import (
     Update,
     World,
     is_said,
-    opaque,
     unknown_content,
 )
 from optigpu.search.explore.tree_reduction import apply_tree, find_tree
-from optigpu.search.inverse import temporaries
 from optigpu.search.ranges import holds_after
+from optigpu.search.search_tools import SearchTools
 
 FEW = 10  # iterations that may be run one by one
 
 
 class Explorer:
-    def __init__(self, judge: Judge, elaborated: Elaborated) -> None:
-        self.judge = judge
-        self.memory = Memory(judge)
+    def __init__(self, tools: SearchTools, elaborated: Elaborated) -> None:
+        self.tools = tools
+        self.memory = Memory(tools)
         self.calls = CallEffects(self.memory, elaborated.program.functions, elaborated.lemma_arguments)
         self.specs = elaborated.specs  # what users wrote at loops
         self.found: dict[
@@ -59,7 +57,7 @@ class Explorer:
             case kc.Bind(target, value, bits):
                 w.env[target] = w.facts.simplify(k.fmod(w.value(value), k.num(1 << bits))) if bits else w.value(value)
             case kc.Havoc(target, limits):
-                w.env[target] = opaque(target.sort)
+                w.env[target] = self.tools.opaque(target.sort)
                 w.facts = w.facts.assume(within(w.env[target], limits))
             case kc.LoadCell(target, place):
                 index = w.index(place)
@@ -71,7 +69,7 @@ class Explorer:
                 self.memory.write(place.base, Update(single(place.base, index), w.value(value), i.at), w)
                 w.touched += ((place.base, index),)
             case kc.Allocate(base, sort):
-                w.contents[base] = unknown_content(base, len(i.dims) + i.distributed, sort)
+                w.contents[base] = unknown_content(self.tools, base, len(i.dims) + i.distributed, sort)
             case kc.Release(base):
                 if base in w.outer:
                     raise Unexplorable("freed", base)
@@ -92,7 +90,7 @@ class Explorer:
                 self.shuffle(i, w)
 
     def shuffle(self, i: kc.Shuffle, w: World) -> None:
-        (lane,) = temporaries(1, "l")
+        (lane,) = self.tools.temporaries(1, "l")
         inside = w.facts.assume(k.le(k.ZERO, lane), k.lt(lane, k.num(WARP)))
         source, target = ((*w.values(v.lead), w.value(v.shift)) for v in (i.source, i.target))
         other = inside.simplify(lane_read(i.op, lane, w.value(i.amount)))
@@ -154,15 +152,15 @@ class Explorer:
 
         w.reads += tuple(over_all(c, summary) for c in summary.reads)
         for effect in summary.effects.values():
-            for u in whole_loop_updates(effect, summary):
+            for u in whole_loop_updates(self.tools, effect, summary):
                 cells = replace(u.cells, where=now(u.cells.where), index=tuple(now(e) for e in u.cells.index))
-                b = temporaries(u.cells.arity)
+                b = self.tools.temporaries(u.cells.arity)
                 inside = w.facts.assume(u.cells.domain(b))
                 value = k.abstract(self.memory.resolve(instantiate(u.value, b), entry, before, inside), b)
                 self.memory.write(effect.base, Update(cells, value, u.at, init=now(u.init)), w)
         mentioned = {x for t in (*summary.learned, *(t for _, t in summary.finals)) for x in t.free}
         actual = {c.start: now(c.start) for c in summary.entry.values() if c.start in mentioned}
-        for base, law in summary.ranges(self.judge, w.facts, actual).items():
+        for base, law in summary.ranges(self.tools, w.facts, actual).items():
             after = self.memory.read(w.contents[base], (), w.facts)
             w.facts = w.facts.assume(holds_after(law, summary.range, after))
 
@@ -178,10 +176,10 @@ class Explorer:
 
     def reduce_tree(self, loop: kc.CountedLoop, w: World, values: list[int]) -> bool:
         """A loop that is a tree reduction, as one operation."""
-        tree = find_tree(self.run, loop, w, values)
+        tree = find_tree(self.tools, self.run, loop, w, values)
         if tree is None:
             return False
-        apply_tree(self.memory, tree, w, loop.at)
+        apply_tree(self.tools, self.memory, tree, w, loop.at)
         return True
 
     def known_values(self, loop: kc.CountedLoop, w: World) -> list[int] | None:
@@ -198,10 +196,13 @@ class Explorer:
         start, bound, step = (w.value(t) for t in (loop.start, loop.bound, loop.amount))
         range_ = iterations(loop, start, bound, step)
         range_ = replace(range_, high=w.facts.simplify(range_.high))
-        v = temporaries(1, str(loop.index.data))[0]
+        v = self.tools.temporaries(1, str(loop.index.data))[0]
         index = instantiate(range_.index, (v,))
         facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), holds_for(loop, index, bound))
-        now = {b: unknown_content(b, c.rank, c.start.sort.result or c.start.sort) for b, c in w.contents.items()}
+        now = {
+            b: unknown_content(self.tools, b, c.rank, c.start.sort.result or c.start.sort)
+            for b, c in w.contents.items()
+        }
         summary = LoopSummary(v, range_, now, {}, facts)
         given = self.given(loop, w, summary, index)
         facts = summary.facts = facts.assume(*(instantiate(p, (v,)) for p in summary.invariants))
@@ -209,7 +210,7 @@ class Explorer:
         self.run(loop.body, inner)
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in now and (c.updates or b in given)}
-        Recurrences(self.judge, summary, written, given).solve()
+        Recurrences(self.tools, summary, written, given).solve()
         summary.finals = tuple(
             (b, self.memory.read(c, (), inner.facts)) for b, c in written.items() if self.is_variable(summary, b)
         )
@@ -274,7 +275,7 @@ class Explorer:
                 if base not in summary.entry:
                     raise Unexplorable("no memory", base)
                 sort = self.memory.sort_of(base, w)
-                value = c.value if c.value is not None else opaque(sort)
+                value = c.value if c.value is not None else self.tools.opaque(sort)
                 out.setdefault(base, []).append(Update(c.cells, value, written=c.contents != UNINIT))
                 kinds[base] = kind
         return {b: Effect(kinds[b], b, tuple(us)) for b, us in out.items()}

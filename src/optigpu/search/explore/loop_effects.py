@@ -7,15 +7,13 @@ from dataclasses import dataclass, field, replace
 from optigpu.kernel.loop_contract import IterationRange
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Terms, arguments, same
+from optigpu.logic.cells import Cells, Terms, arguments, outermost, over, same
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.search.explore.accumulation import combine
-from optigpu.search.explore.symbolic_memory import Content, Unexplorable, Update, opaque
-from optigpu.search.inverse import invert, temporaries
-from optigpu.search.questions import follows
+from optigpu.search.explore.symbolic_memory import Content, Unexplorable, Update
 from optigpu.search.ranges import Changed, RangeSearch
+from optigpu.search.search_tools import SearchTools
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class LoopSummary:
     ] = ()  # integer variables it changes, with their values at the end of an iteration
     learned: tuple[Term, ...] = ()  # what is known there besides the facts of the body
 
-    def ranges(self, judge: Judge, facts: Facts, actual: dict[Term, Term]) -> dict[str, Term]:
+    def ranges(self, tools: SearchTools, facts: Facts, actual: dict[Term, Term]) -> dict[str, Term]:
         """Laws of the integer variables that the loop changes, as terms under v and the value. See ranges.py.
 
         `actual`: what the names of entry contents stand for. Of what the loop changes, they name what an iteration starts with.
@@ -69,7 +67,7 @@ class LoopSummary:
         }
         inside = facts.assume(k.le(self.range.low, self.v), k.lt(self.v, self.range.high))
         inside = inside.assume(*(k.substitute(p, names) for p in self.learned))
-        return RangeSearch(judge, inside, self.v, self.range, changed, starts.values()).laws()
+        return RangeSearch(tools, inside, self.v, self.range, changed, starts.values()).laws()
 
 
 def shared_by_iterations(summary: LoopSummary) -> Effect | None:
@@ -83,38 +81,29 @@ def alike(a: Cells, b: Cells) -> bool:
     return a.ranges == b.ranges and a.index == b.index
 
 
-def distinct(judge: Judge, facts: Facts, cells: Cells) -> bool:
+def distinct(tools: SearchTools, facts: Facts, cells: Cells) -> bool:
     """Can the binders be read off the cell?"""
-    xs = temporaries(cells.arity)
+    xs = tools.temporaries(cells.arity)
     inside = facts.assume(cells.domain(xs))
-    back = invert(cells, cells.at(xs), inside)
-    return back is not None and follows(judge, inside, same(back, xs))
-
-
-def bind(t: Term, v: Term, depth: int) -> Term:
-    """A term under `depth` binders with v bound outside of them."""
-    xs = temporaries(depth, "z")
-    return k.abstract(instantiate(t, xs), (v, *xs))
+    back = tools.invert(cells, cells.at(xs), inside)
+    return back is not None and tools.proves(inside, same(back, xs))
 
 
 def over_all(cells: Cells, summary: LoopSummary) -> Cells:
     """The cells of all iterations: v becomes the first binder."""
-    v, n = summary.v, cells.arity
-    ranges = ((bind(lo, v, i), bind(hi, v, i)) for i, (lo, hi) in enumerate(cells.ranges))
-    whole = ((summary.range.low, summary.range.high), *ranges)
-    return Cells(cells.base, whole, bind(cells.where, v, n), tuple(bind(e, v, n) for e in cells.index))
+    return over(cells, summary.v, summary.range.low, summary.range.high)
 
 
-def accumulated(effect: Effect, u: Update, summary: LoopSummary, upto: Term) -> Term:
+def accumulated(tools: SearchTools, effect: Effect, u: Update, summary: LoopSummary, upto: Term) -> Term:
     """entry (op) big operator of the summand from low up to `upto`, under the binders of the update."""
     n = u.cells.arity
     entry = summary.entry[effect.base].initial(u.cells.index)
-    xs = temporaries(n, "z")
+    xs = tools.temporaries(n, "z")
     body = k.abstract(instantiate(u.value, xs), (summary.v,))
     return k.abstract(combine(effect.op, instantiate(entry, xs), summary.range.low, upto, body, effect.to), xs)
 
 
-def whole_loop_updates(effect: Effect, summary: LoopSummary) -> list[Update]:
+def whole_loop_updates(tools: SearchTools, effect: Effect, summary: LoopSummary) -> list[Update]:
     """The updates of a whole loop."""
     low, high, v = summary.range.low, summary.range.high, summary.v
     out: list[Update] = []
@@ -122,10 +111,10 @@ def whole_loop_updates(effect: Effect, summary: LoopSummary) -> list[Update]:
         n = u.cells.arity
         match effect.kind:
             case "each":
-                init = bind(u.init, v, n)
-                out.append(Update(over_all(u.cells, summary), bind(u.value, v, n), u.at, init=init))
+                init = outermost(u.init, v, n)
+                out.append(Update(over_all(u.cells, summary), outermost(u.value, v, n), u.at, init=init))
             case "accumulate":
-                out.append(replace(u, value=accumulated(effect, u, summary, high)))
+                out.append(replace(u, value=accumulated(tools, effect, u, summary, high)))
             case "scratch":
                 last = {v: k.sub(high, k.ONE)}
                 ran = k.shift(k.lt(low, high), n)
@@ -139,12 +128,14 @@ def whole_loop_updates(effect: Effect, summary: LoopSummary) -> list[Update]:
                 final = {v: summary.range.end}
                 out.append(Update(u.cells.substitute(final), k.substitute(u.value, final)))
             case _:
-                f = opaque(k.fun_sort((INT,) * (n + 1), u.value.sort))
+                f = tools.opaque(k.fun_sort((INT,) * (n + 1), u.value.sort))
                 out.append(Update(over_all(u.cells, summary), k.app(f, *arguments(n + 1)), u.at))
     return out
 
 
-def start_contents(effect: Effect, summary: LoopSummary, xs: Terms, entry: Term, facts: Facts) -> Term:
+def start_contents(
+    tools: SearchTools, effect: Effect, summary: LoopSummary, xs: Terms, entry: Term, facts: Facts
+) -> Term:
     """What cell xs holds at the start of iteration v, if it held `entry` before the loop."""
     v, low = summary.v, summary.range.low
     result = entry
@@ -154,24 +145,24 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Terms, entry: Term,
                 if not effect.progressive:
                     continue
                 whole = over_all(u.cells, summary)
-                at = invert(whole, xs, facts)
+                at = tools.invert(whole, xs, facts)
                 if at is None:
                     raise Unexplorable("index", effect.base)
                 written = k.and_(whole.domain(at), same(whole.at(at), xs), k.lt(at[0], v))
-                result = k.ite(written, instantiate(bind(u.value, v, u.cells.arity), at), result)
+                result = k.ite(written, instantiate(outermost(u.value, v, u.cells.arity), at), result)
             case "accumulate":
-                at, inside = located(u, xs, facts)
-                value = instantiate(accumulated(effect, u, summary, v), at)
+                at, inside = located(tools, u, xs, facts)
+                value = instantiate(accumulated(tools, effect, u, summary, v), at)
                 result = k.ite(inside, value, result)
             case "given":
-                at, inside = located(u, xs, facts)
+                at, inside = located(tools, u, xs, facts)
                 result = k.ite(inside, instantiate(u.value, at), result)
             case "rotating":
                 _, earlier = rotation(u, xs, v)
-                at, inside = located(replace(earlier, cells=replace(earlier.cells, where=TRUE)), xs, facts)
+                at, inside = located(tools, replace(earlier, cells=replace(earlier.cells, where=TRUE)), xs, facts)
                 result = k.ite(inside, instantiate(earlier.value, at), result)
             case "scratch":
-                at, inside = located(u, xs, facts)
+                at, inside = located(tools, u, xs, facts)
                 last = k.substitute(instantiate(u.value, at), {v: k.sub(v, k.ONE)})
                 result = k.ite(k.and_(inside, k.lt(low, v)), last, result)
             case _:
@@ -179,7 +170,7 @@ def start_contents(effect: Effect, summary: LoopSummary, xs: Terms, entry: Term,
     return result
 
 
-def filled(effect: Effect, summary: LoopSummary, xs: Terms, judge: Judge) -> Term:
+def filled(tools: SearchTools, effect: Effect, summary: LoopSummary, xs: Terms) -> Term:
     """Is cell xs one that the iterations before v have surely written: b[c] = …; c++; fills b from the first c on.
 
     c is an entry value and a sum over the iterations before v, of a summand that is 1 (or -1) where the cell is written, else 0.
@@ -199,7 +190,7 @@ def filled(effect: Effect, summary: LoopSummary, xs: Terms, judge: Judge) -> Ter
     step = k.ite(u.cells.where, k.ONE, k.ZERO)
     if v in k.sub(e, k.scale(sign, total)).free:
         return k.FALSE
-    way = next((w for w in (1, -1) if follows(judge, summary.facts, k.eq(summand, k.scale(w, step)))), 0)
+    way = next((w for w in (1, -1) if tools.proves(summary.facts, k.eq(summand, k.scale(w, step)))), 0)
     if way == 0:
         return k.FALSE
     first = k.substitute(e, {v: low})
@@ -231,10 +222,10 @@ def rotating_slot(u: Update, v: Term) -> tuple[int, Term, Term] | None:
     return None
 
 
-def located(u: Update, xs: Terms, facts: Facts) -> tuple[Terms, Term]:
+def located(tools: SearchTools, u: Update, xs: Terms, facts: Facts) -> tuple[Terms, Term]:
     if any(t.data == "@extent" for t in terms_of(u.cells) for t in t.free):
         return xs, TRUE
-    at = invert(u.cells, xs, facts)
+    at = tools.invert(u.cells, xs, facts)
     if at is None:
         raise Unexplorable("index", u.cells.base)
     return at, k.and_(u.cells.domain(at), same(u.cells.at(at), xs))

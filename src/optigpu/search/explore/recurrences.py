@@ -8,7 +8,6 @@ from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, box, same
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.search.explore.accumulation import NUMERIC, accumulation, combine, latched
 from optigpu.search.explore.loop_effects import (
@@ -21,18 +20,17 @@ from optigpu.search.explore.loop_effects import (
     start_contents,
 )
 from optigpu.search.explore.symbolic_memory import Content, Update
-from optigpu.search.inverse import invert, temporaries
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 
 class Recurrences:
     """From the updates of one iteration, over the contents `now` at its start, to what the loop does."""
 
     def __init__(
-        self, judge: Judge, summary: LoopSummary, written: dict[str, Content], given: dict[str, Effect]
+        self, tools: SearchTools, summary: LoopSummary, written: dict[str, Content], given: dict[str, Effect]
     ) -> None:
         self.given = given
-        self.judge = judge
+        self.tools = tools
         self.summary = summary
         self.updates = {b: list(c.updates) for b, c in written.items()}
         self.names = {c.start: b for b, c in summary.entry.items()}
@@ -102,12 +100,12 @@ class Recurrences:
             return True
         if a is b and self.inverts(a):
             return True
-        w = temporaries(1, "w")[0]
-        xs, ys = temporaries(a.arity), temporaries(b.arity)
+        w = self.tools.temporaries(1, "w")[0]
+        xs, ys = self.tools.temporaries(a.arity), self.tools.temporaries(b.arity)
         moved = b.substitute({v: w})
         both = facts.assume(a.domain(xs), *self.judge_facts_at(w), moved.domain(ys))
         both = both.assume(same(a.at(xs), moved.at(ys)))
-        return follows(self.judge, both, k.eq(v, w))
+        return self.tools.proves(both, k.eq(v, w))
 
     def judge_facts_at(self, w: Term) -> list[Term]:
         r = self.summary.range
@@ -116,7 +114,7 @@ class Recurrences:
     def inverts(self, cells: Cells) -> bool:
         """Can the iteration be read off the cell?"""
         if cells not in self.inverted:
-            self.inverted[cells] = distinct(self.judge, self.summary.facts, over_all(cells, self.summary))
+            self.inverted[cells] = distinct(self.tools, self.summary.facts, over_all(cells, self.summary))
         return self.inverted[cells]
 
     def classify_each(self, base: str, updates: list[Update]) -> Effect | None:
@@ -131,12 +129,12 @@ class Recurrences:
         """x[v] = x[v - 1] (op) f(v): the cell that the iteration before wrote, continued."""
         v, low = self.summary.v, self.summary.range.low
         content = self.summary.entry[base]
-        xs = temporaries(u.cells.arity)
+        xs = self.tools.temporaries(u.cells.arity)
         inside = self.summary.facts.assume(u.cells.domain(xs))
         index = u.cells.at(xs)
         previous = tuple(k.substitute(e, {v: k.sub(v, k.ONE)}) for e in index)
         # The cell before stands for itself; other reads must see what the loop found there.
-        before = temporaries(1, "p")[0] if u.value.sort is INT else k.var("p!real", u.value.sort)
+        before = self.tools.temporaries(1, "p")[0] if u.value.sort is INT else k.var("p!real", u.value.sort)
         old = inside.simplify(content.initial(previous))
         value = k.replace_subterms(inside.simplify(instantiate(u.value, xs)), {old: before})
         law = accumulation(value, before, before)
@@ -156,7 +154,7 @@ class Recurrences:
         return Effect("each", base, (replace(u, value=k.abstract(value, xs)),), progressive=True)
 
     def own_or_untouched(self, u: Update, base: str, updates: list[Update]) -> bool:
-        xs = temporaries(u.cells.arity)
+        xs = self.tools.temporaries(u.cells.arity)
         inside = self.summary.facts.assume(u.cells.domain(xs))
         terms = (*(instantiate(t, xs) for t in (u.value, u.cells.where, *u.cells.index)),)
         return all(self.not_earlier(i, updates, known) for t in terms for i, known in self.reads(t, base, inside))
@@ -173,7 +171,7 @@ class Recurrences:
             if x.op in ("sum", "prod", "all", "fold_max"):
                 for a in x.args[:-1]:
                     go(a, inside)
-                (y,) = temporaries(1, "y")
+                (y,) = self.tools.temporaries(1, "y")
                 within = inside.assume(k.le(x.args[-3], y), k.lt(y, x.args[-2]))
                 go(instantiate(x.args[-1], (y,)), within)
                 return
@@ -195,15 +193,15 @@ class Recurrences:
         """No earlier iteration has written this cell."""
         if any(t.level > 0 for t in index):
             depth = max(t.level for t in index)
-            xs = temporaries(depth, "y")
+            xs = self.tools.temporaries(depth, "y")
             index = tuple(instantiate(t, xs) for t in index)
         for u in updates:
             whole = over_all(u.cells, self.summary)
-            at = invert(whole, index, facts)
+            at = self.tools.invert(whole, index, facts)
             if at is None:
                 return False
             written_before = k.and_(whole.domain(at), same(whole.at(at), index), k.lt(at[0], self.summary.v))
-            if not follows(self.judge, facts, k.not_(written_before)):
+            if not self.tools.proves(facts, k.not_(written_before)):
                 return False
         return True
 
@@ -211,7 +209,7 @@ class Recurrences:
         """Does an iteration read cells that an earlier one wrote?"""
         for c in self.summary.reads:
             if c.base == base:
-                xs = temporaries(c.arity)
+                xs = self.tools.temporaries(c.arity)
                 if not self.not_earlier(c.at(xs), updates, self.summary.facts.assume(c.domain(xs))):
                     return True
         return False
@@ -227,7 +225,7 @@ class Recurrences:
         if moving or u.cells.where is not TRUE:
             return self.classify_scattered(base, u)
         n = u.cells.arity
-        xs = temporaries(n)
+        xs = self.tools.temporaries(n)
         inside = self.summary.facts.assume(u.cells.domain(xs))
         value = inside.simplify(instantiate(u.value, xs))
         index = u.cells.at(xs)
@@ -249,7 +247,7 @@ class Recurrences:
 
     def always_written(self, base: str, u: Update) -> Update:
         """A cell that stays the same, written in some iterations: in the others it is written with what it holds."""
-        v, xs = self.summary.v, temporaries(u.cells.arity)
+        v, xs = self.summary.v, self.tools.temporaries(u.cells.arity)
         fixed = not any(v in t.free for t in (*u.cells.index, *(r for p in u.cells.ranges for r in p)))
         conjuncts = k.conjuncts(instantiate(u.cells.where, xs))
         sometimes = [c for c in conjuncts if v in c.free]
@@ -268,10 +266,10 @@ class Recurrences:
     def classify_scattered(self, base: str, u: Update) -> Effect | None:
         """A cell chosen anew in each iteration (a histogram), or under a condition: an update of all cells of the base."""
         content = self.summary.entry[base]
-        xs = temporaries(content.rank, "c")
-        found = u.member(xs, self.summary.facts) if u.cells.arity == 0 else None
+        xs = self.tools.temporaries(content.rank, "c")
+        found = u.member(self.tools, xs, self.summary.facts) if u.cells.arity == 0 else None
         if u.cells.arity:
-            at = invert(u.cells, xs, self.summary.facts)
+            at = self.tools.invert(u.cells, xs, self.summary.facts)
             found = (
                 None if at is None else (k.and_(u.cells.domain(at), same(u.cells.at(at), xs)), instantiate(u.value, at))
             )
@@ -302,7 +300,7 @@ class Recurrences:
                 continue
             replaced: list[Update] = []
             for u in updates:
-                xs = temporaries(u.cells.arity)
+                xs = self.tools.temporaries(u.cells.arity)
                 inside = self.summary.facts.assume(u.cells.domain(xs))
                 contents = self.at_iteration(base, effect, inside)
                 table = {start: contents}
@@ -314,6 +312,6 @@ class Recurrences:
     def at_iteration(self, base: str, effect: Effect, facts: Facts) -> Term:
         """The contents at the start of iteration v: a value, or a function of the index."""
         content, summary = self.summary.entry[base], self.summary
-        xs = temporaries(content.rank, "x")
-        value = start_contents(effect, summary, xs, content.initial(xs), facts)
+        xs = self.tools.temporaries(content.rank, "x")
+        value = start_contents(self.tools, effect, summary, xs, content.initial(xs), facts)
         return k.lam(xs, value) if content.rank else value

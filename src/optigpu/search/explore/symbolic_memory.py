@@ -13,10 +13,8 @@ from optigpu.kernel import instructions as kc
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, same, single
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, TRUE, Sort, Term, instantiate
-from optigpu.search.inverse import NAMES, invert, temporaries
-from optigpu.search.questions import follows
+from optigpu.search.search_tools import SearchTools
 
 OPAQUE = "@opaque."  # what values are called of which nothing is known
 
@@ -32,9 +30,9 @@ class Update:
     init: Term = TRUE  # which of them count as initialised, under the binders
     perhaps: bool = False  # made or not: cells that were initialised still are
 
-    def member(self, index: Terms, facts: Facts) -> tuple[Term, Term] | None:
+    def member(self, tools: SearchTools, index: Terms, facts: Facts) -> tuple[Term, Term] | None:
         """(is this one of the cells, its value), or None if that cannot be told."""
-        at = invert(self.cells, index, facts)
+        at = tools.invert(self.cells, index, facts)
         if at is None:
             return None
         return k.and_(self.cells.domain(at), same(self.cells.at(at), index)), instantiate(self.value, at)
@@ -52,9 +50,8 @@ class Content:
         return k.app(self.start, *index) if self.rank else self.start
 
 
-def unknown_content(base: str, rank: int, sort: Sort) -> Content:
-    name = f"@{base}.{next(NAMES.numbers)}"
-    return Content(k.var(name, k.fun_sort((INT,) * rank, sort) if rank else sort), rank)
+def unknown_content(tools: SearchTools, base: str, rank: int, sort: Sort) -> Content:
+    return Content(tools.names.contents(base, k.fun_sort((INT,) * rank, sort) if rank else sort), rank)
 
 
 @dataclass
@@ -98,30 +95,25 @@ class Unexplorable(Exception):
         self.why, self.base, self.at = why, base, at
 
 
-def opaque(sort: Sort) -> Term:
-    """A value of which nothing is known."""
-    return k.var(f"{OPAQUE}{next(NAMES.numbers)}", sort)
-
-
 class Memory:
     """Reads and writes of symbolic memory; branches that are joined again."""
 
-    def __init__(self, judge: Judge) -> None:
-        self.judge = judge
+    def __init__(self, tools: SearchTools) -> None:
+        self.tools = tools
 
     def read(self, content: Content, index: Terms, facts: Facts) -> Term:
         chain: list[tuple[Term, Term]] = []
         result: Term | None = None
         for u in reversed(content.updates):
-            found = u.member(index, facts)
+            found = u.member(self.tools, index, facts)
             if found is None:
-                result = opaque(u.value.sort)
+                result = self.tools.opaque(u.value.sort)
                 break
             condition, value = facts.simplify(found[0]), found[1]
-            if condition is TRUE or follows(self.judge, facts, condition):
+            if condition is TRUE or self.tools.proves(facts, condition):
                 result = value
                 break
-            if condition is not k.FALSE and not follows(self.judge, facts, k.not_(condition)):
+            if condition is not k.FALSE and not self.tools.proves(facts, k.not_(condition)):
                 chain.append((condition, value))
         if result is None:
             result = content.initial(index)
@@ -148,10 +140,10 @@ class Memory:
     def hides(self, new: Update, old: Update, facts: Facts) -> bool:
         if new.cells == old.cells:
             return True
-        b = temporaries(old.cells.arity)
+        b = self.tools.temporaries(old.cells.arity)
         inside = facts.assume(old.cells.domain(b))
-        found = new.member(old.cells.at(b), inside)
-        return found is not None and follows(self.judge, inside, found[0])
+        found = new.member(self.tools, old.cells.at(b), inside)
+        return found is not None and self.tools.proves(inside, found[0])
 
     def resolve(
         self, t: Term, entry: dict[Term, tuple[str, Content]], contents: dict[str, Content], facts: Facts
@@ -163,7 +155,7 @@ class Memory:
         lambdas: dict[Term, Term] = {}
         for start, (base, c) in entry.items():
             if c.rank and start in t.free:
-                xs = temporaries(c.rank, "x")
+                xs = self.tools.temporaries(c.rank, "x")
                 lambdas[start] = k.lam(xs, self.read(contents[base], xs, facts))
         return facts.simplify(k.substitute(t, {**scalars, **lambdas}))
 
@@ -206,7 +198,7 @@ class Memory:
 
     def perhaps(self, u: Update, before: Content, condition: Term, facts: Facts) -> Update:
         """An update that is made or not, and nobody can say where: its cells are taken in any case."""
-        b = temporaries(u.cells.arity)
+        b = self.tools.temporaries(u.cells.arity)
         old = self.read(before, u.cells.at(b), facts.assume(u.cells.domain(b)))
         return replace(u, value=k.abstract(k.ite(condition, instantiate(u.value, b), old), b), perhaps=True)
 

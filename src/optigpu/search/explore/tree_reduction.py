@@ -20,8 +20,8 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.accumulation import difference, greater
-from optigpu.search.explore.symbolic_memory import Content, Memory, Unexplorable, Update, World, opaque, unknown_content
-from optigpu.search.inverse import invert, temporaries
+from optigpu.search.explore.symbolic_memory import Content, Memory, Unexplorable, Update, World, unknown_content
+from optigpu.search.search_tools import SearchTools
 
 RunCode: TypeAlias = Callable[[kc.Instructions, World], None]
 
@@ -55,13 +55,13 @@ class Tree:
         return k.scale(sign, k.big("fold_max", ZERO, k.num(size), values, k.instantiate(values, (ZERO,))))
 
 
-def find_tree(run: RunCode, loop: kc.CountedLoop, w: World, values: list[int]) -> Tree | None:
+def find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, values: list[int]) -> Tree | None:
     """Recognise a tree reduction by what its body does for a symbolic h."""
     if not values or values[-1] != 1 or any(a != 2 * b for a, b in pairwise(values)):
         return None
-    h = temporaries(1, "h")[0]
+    h = tools.temporaries(1, "h")[0]
     facts = w.facts.assume(k.le(ONE, h), k.le(h, k.num(values[0])))
-    now = {b: unknown_content(b, c.rank, c.start.sort.result or c.start.sort) for b, c in w.contents.items()}
+    now = {b: unknown_content(tools, b, c.rank, c.start.sort.result or c.start.sort) for b, c in w.contents.items()}
     inner = World(facts, {**w.env, loop.index: h}, dict(now), outer=frozenset(now))
     try:
         run(loop.body, inner)
@@ -72,7 +72,7 @@ def find_tree(run: RunCode, loop: kc.CountedLoop, w: World, values: list[int]) -
         others = tuple(u for b, c in written.items() if b != base for u in c.updates)
         if len(content.updates) != 1 or content.updates[0].cells.arity != 1:
             continue
-        tree = _tree_of(base, content, h, facts, tuple(values))
+        tree = _tree_of(tools, base, content, h, facts, tuple(values))
         if tree is not None and not any(h in t.free for u in others for t in terms_of(u.cells)):
             reads = tuple(_in_all_steps(c, h, values) for c in inner.reads if c.base in now)
             return replace(tree, scratch=others, reads=reads)
@@ -83,9 +83,11 @@ def _in_all_steps(c: Cells, h: Term, values: list[int]) -> Cells:
     return over(c, h, ONE, k.num(values[0] + 1)) if any(h in t.free for t in terms_of(c)) else c
 
 
-def _tree_of(base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]) -> Tree | None:
+def _tree_of(
+    tools: SearchTools, base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]
+) -> Tree | None:
     u = content.updates[0]
-    (x,) = temporaries(1)
+    (x,) = tools.temporaries(1)
     inside = facts.assume(u.cells.domain((x,)))
     index = u.cells.at((x,))
     value = inside.simplify(k.instantiate(u.value, (x,)))
@@ -116,16 +118,16 @@ def _combined(value: Term, old: Term) -> tuple[str, Term] | None:
     return None if least is None else ("fold_min", k.neg(least))
 
 
-def apply_tree(memory: Memory, tree: Tree, w: World, at: int) -> None:
+def apply_tree(tools: SearchTools, memory: Memory, tree: Tree, w: World, at: int) -> None:
     """What the loop leaves, in an exploration: the first cell holds the total, the others count as uninitialised."""
     before = memory.content(tree.base, w)
     w.reads += tree.reads
-    (j,) = temporaries(1, "j")
+    (j,) = tools.temporaries(1, "j")
     inside = w.facts.assume(k.le(ZERO, j), k.lt(j, k.num(tree.size)))
     body = k.abstract(memory.read(before, tree.cell(j), inside), (j,))
     for u in tree.scratch:
         sort_ = u.value.sort
-        f = opaque(k.fun_sort((INT,) * u.cells.arity, sort_) if u.cells.arity else sort_)
+        f = tools.opaque(k.fun_sort((INT,) * u.cells.arity, sort_) if u.cells.arity else sort_)
         memory.write(
             u.cells.base, Update(u.cells, k.app(f, *arguments(u.cells.arity)) if u.cells.arity else f, u.at), w
         )
@@ -134,15 +136,17 @@ def apply_tree(memory: Memory, tree: Tree, w: World, at: int) -> None:
     memory.write(tree.base, Update(cells, k.shift(total, 1), at, init=k.eq(k.bound(0, INT), ZERO)), w)
 
 
-def stated(tree: Tree, h: int, entry: CellFamily, now: CellFamily, facts: Facts) -> tuple[Term, Term] | None:
+def stated(
+    tools: SearchTools, tree: Tree, h: int, entry: CellFamily, now: CellFamily, facts: Facts
+) -> tuple[Term, Term] | None:
     """Which cells of the family hold what after the step h, under its binders."""
-    ys = temporaries(now.cells.arity)
+    ys = tools.temporaries(now.cells.arity)
     inside = facts.assume(now.cells.domain(ys))
     index = now.cells.at(ys)
     d = len(tree.fixed)
     t = k.sub(index[d], tree.offset)
-    (j,) = temporaries(1, "j")
-    origin = invert(entry.cells, (*index[:d], k.add(index[d], k.scale(h, j)), *index[d + 1 :]), inside)
+    (j,) = tools.temporaries(1, "j")
+    origin = tools.invert(entry.cells, (*index[:d], k.add(index[d], k.scale(h, j)), *index[d + 1 :]), inside)
     if origin is None:
         return None
     among = k.and_(same((*index[:d], *index[d + 1 :]), (*tree.fixed, *tree.rest)), k.le(ZERO, t))
@@ -163,9 +167,9 @@ def halved(at: Terms, arity: int) -> list[Terms]:
     return [at[len(at) - arity :]] if arity < len(at) else [()] if arity == 0 else []
 
 
-def halving_steps(tree: Tree, h: int, want: CellFamily, facts: Facts) -> EqualitySteps:
+def halving_steps(tools: SearchTools, tree: Tree, h: int, want: CellFamily, facts: Facts) -> EqualitySteps:
     """The sum over j in 0..2m is the one over even j and the one over odd j."""
-    xs = temporaries(want.cells.arity)
+    xs = tools.temporaries(want.cells.arity)
     inside = facts.assume(want.cells.domain(xs), want.init_at(xs))
     value = inside.simplify(want.value_at(xs))
     count = tree.size // h
@@ -177,11 +181,11 @@ def halving_steps(tree: Tree, h: int, want: CellFamily, facts: Facts) -> Equalit
         if count == 2:
             out.append(Split(u, ONE))
             continue
-        r, q, y = temporaries(3, "r")
+        r, q, y = tools.temporaries(3, "r")
         part = k.abstract(k.instantiate(body, (k.add(k.scale(2, q), r),)), (q,))
         new = k.big("sum", ZERO, k.num(2), k.abstract(k.big("sum", ZERO, k.num(count // 2), part), (r,)))
         two = k.num(2)
         forward = (k.abstract(k.fmod(y, two), (y,)), k.abstract(k.fdiv(y, two), (y,)))
         out.append(Reindex(u, new, forward, (k.abstract(k.add(k.scale(2, q), r), (r, q)),)))
         out.append(Split(new, ONE))
-    return tuple(abstract_step(s, xs) for s in out)
+    return tuple(abstract_step(tools, s, xs) for s in out)

@@ -1,0 +1,31 @@
+"""What every search uses: answers of the judge, fresh variables, inverses of index maps."""
+
+from __future__ import annotations
+
+from optigpu.logic.cells import Cells, Terms
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import Judge
+from optigpu.logic.terms import Sort, Term
+from optigpu.search.fresh_names import FreshNames
+from optigpu.search.inverse import invert
+from optigpu.search.models import refuted
+
+
+class SearchTools:
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.names = FreshNames()
+
+    def proves(self, facts: Facts, goal: Term) -> bool:
+        """Does the goal follow? The judge is asked only if no model at hand refutes it."""
+        return not refuted(facts, goal) and self.judge.proves(facts, goal, count=False)
+
+    def temporaries(self, n: int, stem: str = "b") -> Terms:
+        return self.names.temporaries(n, stem)
+
+    def opaque(self, sort: Sort) -> Term:
+        return self.names.opaque(sort)
+
+    def invert(self, cells: Cells, target: Terms, facts: Facts) -> Terms | None:
+        """Values of the binders at which the index of the cells is `target`."""
+        return invert(cells, target, facts, self.names)
