@@ -17,10 +17,8 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from optigpu.codegen.c import HEADERS  # noqa: E402
 from optigpu.runtime.compilers import C_FLAGS, c_compiler  # noqa: E402
-from optigpu.runtime.nvcc import FLAGS as NVCC_FLAGS  # noqa: E402
-from optigpu.runtime.nvcc import nvcc  # noqa: E402
-from optigpu.runtime.standin import FLAGS as STANDIN_FLAGS  # noqa: E402
-from optigpu.runtime.standin import cxx_compiler  # noqa: E402
+from optigpu.runtime.nvcc import NVCC_FLAGS, nvcc  # noqa: E402
+from optigpu.runtime.standin import STANDIN_FLAGS, cxx_compiler  # noqa: E402
 from optigpu.syntax.header_macros import MACROS, is_macro  # noqa: E402
 
 TABLE = ROOT / "src" / "optigpu" / "syntax" / "header_macros.py"

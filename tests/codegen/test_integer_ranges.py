@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optigpu.codegen.arithmetic import Ranges, const, expression, poly, simplify
+from optigpu.codegen.folding import simplify
+from optigpu.codegen.polynomials import const, expression, poly
+from optigpu.codegen.value_ranges import Ranges
 from optigpu.syntax.exprs import Binary, Bool, Call, Cond, Expr, Int, Unary, Var
 from optigpu.syntax.types import BOOL, INT
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 import numpy as np  # noqa: E402
 
-from optigpu.runtime.nvcc import FLAGS, gpu_architecture, gpu_name, nvcc  # noqa: E402
+from optigpu.runtime.nvcc import NVCC_FLAGS, gpu_architecture, gpu_name, nvcc  # noqa: E402
 from optigpu.runtime.signature import DTYPES  # noqa: E402
 
 RELATIVE, ABSOLUTE = 2e-4, 2e-4  # of floats; integers are compared exactly
@@ -43,7 +43,7 @@ def compiled(file: Path, cpu: bool) -> tuple[Path | None, str]:
     library = file.with_suffix(".so")
     arch = gpu_architecture() or "90"
     target = ("-gencode", f"arch=compute_{arch},code=sm_{arch}")
-    command = [nvcc() or "nvcc", *FLAGS, *target, "-o", str(library), str(file)]
+    command = [nvcc() or "nvcc", *NVCC_FLAGS, *target, "-o", str(library), str(file)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     return (library, "") if result.returncode == 0 else (None, (result.stderr + result.stdout).strip()[:2000])
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optigpu.codegen.arithmetic import Ranges
 from optigpu.codegen.cuda.entry_checks import requirements
 from optigpu.codegen.cuda.text import CudaExprs
+from optigpu.codegen.value_ranges import Ranges
 from optigpu.runtime.preconditions import holds, integer_value
 from optigpu.syntax.program import For
 from tests.support.running import misbehaves, parse, run

@@ -14,7 +14,7 @@ from optigpu.cli import main
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
-from optigpu.runtime.arrays import ArrayView, current_stream, view_of
+from optigpu.runtime.arrays import ArrayBuffer, current_stream, view_of
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
@@ -171,7 +171,7 @@ def test_arrays_of_two_libraries_are_on_one_stream(
     torch, cupy = SimpleNamespace(cuda_stream=7), SimpleNamespace(ptr=9)
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=SimpleNamespace(current_stream=lambda: torch)))
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda: cupy)))
-    views = [ArrayView((1,), "float32", 0, True, True, 0, kind) for kind in kinds]
+    views = [ArrayBuffer((1,), "float32", 0, True, True, 0, kind) for kind in kinds]
     if stream is None:
         with pytest.raises(CallError, match="two streams"):
             current_stream(views)

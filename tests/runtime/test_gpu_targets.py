@@ -15,7 +15,7 @@ from optigpu.runtime import arrays, cuda, nvcc, nvrtc
 from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.launching import Launcher
-from optigpu.runtime.nvcc import Target, compile_cuda, target_flags, target_for
+from optigpu.runtime.nvcc import CompileTarget, compile_cuda, target_flags, target_for
 from tests.conftest import ROOT
 from tests.runtime.test_cuda_runtime import DeviceArray
 from tests.support.cuda import emitted, on_standin
@@ -28,14 +28,14 @@ ADD = ROOT / "examples" / "gpu" / "vector_add.c"
 @pytest.mark.parametrize(
     ("architecture", "known", "target"),
     [
-        ("90", KNOWN, Target("90", False)),
-        ("103", KNOWN, Target("100", True)),
-        ("130", KNOWN, Target("120", True)),
-        ("86", KNOWN, Target("80", True)),
-        ("130", (), Target("130", False)),  # a compiler that does not say
+        ("90", KNOWN, CompileTarget("90", False)),
+        ("103", KNOWN, CompileTarget("100", True)),
+        ("130", KNOWN, CompileTarget("120", True)),
+        ("86", KNOWN, CompileTarget("80", True)),
+        ("130", (), CompileTarget("130", False)),  # a compiler that does not say
     ],
 )
-def test_what_is_compiled_for_a_gpu(architecture: str, known: tuple[int, ...], target: Target) -> None:
+def test_what_is_compiled_for_a_gpu(architecture: str, known: tuple[int, ...], target: CompileTarget) -> None:
     assert target_for(architecture, known, "nvcc") == target
 
 

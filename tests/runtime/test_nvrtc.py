@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optigpu.codegen.launch_plan import LaunchKernel
+from optigpu.codegen.launch_plan import PlanLaunch
 from optigpu.runtime import cuda, nvrtc
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cuda import CudaFunction
@@ -181,7 +181,7 @@ def test_files_that_were_changed_or_are_not_ours_are_refused(tmp_path: Path) -> 
 def test_host_code_beyond_launches_has_no_plan() -> None:
     assert emitted(ROOT / "examples/gpu/reduce.c").plan is None
     steps = emitted(FAST / "reduce.c").plan
-    assert steps is not None and sum(isinstance(s, LaunchKernel) for s in steps) == 2
+    assert steps is not None and sum(isinstance(s, PlanLaunch) for s in steps) == 2
 
 
 # The compiler ---------------------------------------------------------------------------------------------------------------

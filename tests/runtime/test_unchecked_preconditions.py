@@ -18,7 +18,7 @@ from optigpu.codegen.cuda.emit import emit_cuda
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime import preconditions
-from optigpu.runtime.arrays import ArrayView
+from optigpu.runtime.arrays import ArrayBuffer
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.manifest import signature_from_json, signature_to_json
 from optigpu.runtime.signature import Signature, signature_of
@@ -249,7 +249,7 @@ def test_contents_on_a_device_are_listed_and_said_once() -> None:
     s = of_array("forall i in 0..n -> A(i) > 0")
     assert s.unchecked() == ()
     assert s.unchecked(on_device=True) == ("forall i in 0..n -> A(i) > 0",)
-    view = ArrayView((3,), "int32", 4096, True, True, 0, "torch")
+    view = ArrayBuffer((3,), "int32", 4096, True, True, 0, "torch")
     open_ = s.check_views(s.bind((), {"n": 3, "m": 0, "a": SimpleNamespace(shape=(3,))}), {"a": view})
     assert open_ == s.unchecked(on_device=True)
     unchecked = Unchecked("f")

@@ -9,7 +9,7 @@ import pytest
 
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text
-from optigpu.report.listing import ANNOTATED, INFERRED, PLAIN, code_lines, find_line, listing
+from optigpu.report.listing import ANNOTATED_VIEW, INFERRED_VIEW, PLAIN_VIEW, code_lines, find_line, listing
 from optigpu.report.permissions import PermissionWriter
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES
@@ -67,7 +67,7 @@ def test_a_failure_of_the_contract_is_shown_at_its_clause() -> None:
     program, result = checked(COPY.replace("= a[i]", "= a[i] + 1"))
     problem = result.functions[0].problem
     assert problem is not None and problem.statement == 0
-    for view, text in ((ANNOTATED, "__writes"), (PLAIN, "void copy")):
+    for view, text in ((ANNOTATED_VIEW, "__writes"), (PLAIN_VIEW, "void copy")):
         lines = listing(program, view)
         place = find_line(lines, "copy", 0, problem.loc)
         assert place is not None and text in lines[place].text
@@ -112,7 +112,7 @@ BRANCHES = """void f(int n, int b[n]) {
 """
 
 
-@pytest.mark.parametrize("view", [PLAIN, ANNOTATED, INFERRED])
+@pytest.mark.parametrize("view", [PLAIN_VIEW, ANNOTATED_VIEW, INFERRED_VIEW])
 def test_lines_know_their_statements_in_every_view(view: str) -> None:
     program, result = checked(BRANCHES)
     assert result.verified
@@ -125,9 +125,9 @@ def test_lines_know_their_statements_in_every_view(view: str) -> None:
     assert found["b[i] = 2;"] == (6, False)
     assert found["} else {"] == (5, True)
     assert found["b[i] = 3;"] == (7, False)
-    assert ('__ASSERT("i >= 0");' in found) == (view != PLAIN)
-    assert any("__x" in text for text in found) == (view == INFERRED)
-    assert not any(text.startswith("__") for text in found) or view != PLAIN
+    assert ('__ASSERT("i >= 0");' in found) == (view != PLAIN_VIEW)
+    assert any("__x" in text for text in found) == (view == INFERRED_VIEW)
+    assert not any(text.startswith("__") for text in found) or view != PLAIN_VIEW
 
 
 @pytest.mark.parametrize("path", [*EXAMPLES, *GPU_PROGRAMS], ids=lambda p: p.stem)
@@ -138,7 +138,7 @@ def test_a_listing_is_the_printed_program(path: Path) -> None:
     for f in program.functions():
         count = sum(1 for _ in statements(f.body))
         assert {line.statement for line in lines if line.function == f.name} == set(range(count + 1))
-    plain = [line.text for line in listing(program, PLAIN)]
+    plain = [line.text for line in listing(program, PLAIN_VIEW)]
     assert [text for text in plain if text] == [lines[n].text for n in code_lines(lines)]
     annotations = "|".join(
         [*FUNCTION_CLAUSES, *LOOP_CLAUSES, "ghost", "GHOST", "ASSERT", "AXIOM", "DECL", "DEF", "admitted"]
@@ -149,6 +149,6 @@ def test_a_listing_is_the_printed_program(path: Path) -> None:
 def test_listing_with_and_without_a_cache_is_the_same() -> None:
     program, result = checked(COPY)
     cache: dict = {}
-    for view in (PLAIN, ANNOTATED, INFERRED):
+    for view in (PLAIN_VIEW, ANNOTATED_VIEW, INFERRED_VIEW):
         first, again = (listing(program, view, result, cache) for _ in range(2))
         assert first == again == listing(program, view, result)

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import inside_loop, is_checked, poly
 from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import ALLOCATOR, on_stack
 from optigpu.codegen.parameters import parameter_ranges
-from optigpu.codegen.wrapping import declared, with_wraps, wrapped
+from optigpu.codegen.polynomials import poly
+from optigpu.codegen.value_ranges import inside_loop, is_checked
+from optigpu.codegen.wrapping import explicit_wraps, ranges_after, with_wraps
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.diagnostic import input_error
@@ -206,7 +207,7 @@ class _CPrinter(ProgramPrinter):
                 exprs.ranges = exprs.ranges.having(d.name, poly(d.value), poly(d.value))
 
     def size(self, d: Expr | None) -> str:
-        return "" if d is None else self.e(wrapped(d, self.exprs.ranges))
+        return "" if d is None else self.e(explicit_wraps(d, self.exprs.ranges))
 
     def param(self, p: Param) -> str:
         return self.param_of(next(f for f in self.functions if any(q is p for q in f.params)), p)
@@ -251,7 +252,7 @@ class _CPrinter(ProgramPrinter):
             t = self.exprs.constant_type(s.type, s.init)
             if t != s.type:
                 self.exprs.types[s.name] = t
-        self.exprs.ranges = declared(self.exprs.ranges, s, self.assigned)
+        self.exprs.ranges = ranges_after(self.exprs.ranges, s, self.assigned)
 
     def declare(self, s: Decl) -> None:
         if isinstance(s.type, Scalar) and s.init is not None and is_int(s.type):

@@ -15,7 +15,7 @@ from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import INT
 from optigpu.syntax.walk import statements
 
-T = TypeVar("T")
+Value = TypeVar("Value")
 LANGUAGES = ("c", "cuda")
 
 
@@ -88,7 +88,7 @@ def launches(f: Function) -> list[StatementId]:
     return [s.id for s in statements(f.body) if isinstance(s, CallStmt) and s.call.func == "kernel_launch"]
 
 
-def _numbered(f: Function, by_id: Mapping[StatementId, T]) -> dict[int, T]:
+def _numbered(f: Function, by_id: Mapping[StatementId, Value]) -> dict[int, Value]:
     return {n: by_id[s.id] for n, s in enumerate(statements(f.body)) if s.id in by_id}
 
 

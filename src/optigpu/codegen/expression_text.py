@@ -10,8 +10,9 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from optigpu.codegen.arithmetic import Ranges, const, expand_index_helper, keeps_value
 from optigpu.codegen.conversions import host_conversion
+from optigpu.codegen.polynomials import const, expand_index_helper, keeps_value
+from optigpu.codegen.value_ranges import Ranges
 from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC, index_helper
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (

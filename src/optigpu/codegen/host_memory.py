@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from optigpu.codegen.arithmetic import const, poly
 from optigpu.codegen.parameters import MEMORY
+from optigpu.codegen.polynomials import const, poly
 from optigpu.syntax.exprs import Array
 
 STACK = 1 << 20  # bytes: the largest local array

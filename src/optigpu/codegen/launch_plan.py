@@ -8,9 +8,12 @@ from typing import TypeAlias
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.types import Scalar
 
+AXES = "xyz"  # of a grid
+MAX_GRID = (2**31 - 1, 65535, 65535)  # blocks along each axis
+
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class PlanLimit:
     """An argument outside of these numbers is refused: the kernels compute with it in 32 bits."""
 
     name: str
@@ -19,7 +22,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Let:
+class PlanLet:
     """An integer constant of the host."""
 
     name: str
@@ -27,7 +30,7 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
-class Scratch:
+class PlanScratch:
     """A device array that lives until the plan ends."""
 
     name: str
@@ -36,7 +39,7 @@ class Scratch:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class PlanCopy:
     """From one device array to another."""
 
     to: str
@@ -46,7 +49,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchKernel:
+class PlanLaunch:
     """Sizes are x first. The kernel's parameters are `scalars`, the first block of each of the `slices` ("y", "z"), `arrays`."""
 
     kernel: str
@@ -59,7 +62,7 @@ class LaunchKernel:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class PlanRepeat:
     """`for (index = start; index relation bound; index op= amount)`"""
 
     index: str
@@ -72,11 +75,11 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
+class PlanChoice:
     test: Expr
     then: Plan
     other: Plan
 
 
-PlanStep: TypeAlias = Limit | Let | Scratch | Copy | LaunchKernel | Repeat | Choose
+PlanStep: TypeAlias = PlanLimit | PlanLet | PlanScratch | PlanCopy | PlanLaunch | PlanRepeat | PlanChoice
 Plan: TypeAlias = tuple[PlanStep, ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from optigpu.codegen.arithmetic import Ranges, const, mentioned, poly
+from optigpu.codegen.polynomials import const, mentioned, poly
+from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.exprs import Array, Binary, Call, Expr, Int, PointsTo, Var, is_int
@@ -35,7 +36,7 @@ def held_arrays(f: Function) -> Iterator[tuple[Scalar, tuple[Expr, ...]]]:
                 pass
 
 
-def facts(f: Function) -> Iterator[Expr]:
+def required_facts(f: Function) -> Iterator[Expr]:
     """What the contract requires, conjunctions in parts."""
     rest = [i.body for c in f.contract if c.kind == "requires" for i in c.items]
     while rest:
@@ -70,7 +71,7 @@ def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None =
     for factors, greatest in ranges.products:
         if len(factors) == 1 and isinstance(factors[0], Var):
             most[factors[0].name] = greatest
-    for fact in facts(f):
+    for fact in required_facts(f):
         match fact:
             case Binary(">=", Var(name), Int(value)) | Binary("<=", Int(value), Var(name)):
                 least[name] = max(least.get(name, value), value)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import Ranges, expand_index_helper, inside_loop, is_checked, keeps_value
+from optigpu.codegen.polynomials import expand_index_helper, keeps_value
+from optigpu.codegen.value_ranges import Ranges, inside_loop, is_checked
 from optigpu.syntax.builtins import index_helper
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Unary, is_int
 from optigpu.syntax.operators import WRAPPING
@@ -34,7 +35,7 @@ class _Wraps:
         for s in body:
             new = self.statement(s, ranges)
             if isinstance(new, Decl):
-                ranges = declared(ranges, new, self.assigned)
+                ranges = ranges_after(ranges, new, self.assigned)
             out.append(new)
         return tuple(out)
 
@@ -43,19 +44,19 @@ class _Wraps:
             case Ghost() | GhostEnd() | Assert():
                 return s
             case For():
-                new = replace(s, range=map_range(s.range, lambda e: wrapped(e, ranges)))
+                new = replace(s, range=map_range(s.range, lambda e: explicit_wraps(e, ranges)))
                 return replace(new, body=self.body(s.body, inside_loop(ranges, new, self.assigned)))
             case If(test, then, other):
                 return replace(
-                    s, test=wrapped(test, ranges), then=self.body(then, ranges), other=self.body(other, ranges)
+                    s, test=explicit_wraps(test, ranges), then=self.body(then, ranges), other=self.body(other, ranges)
                 )
             case Block(inner):
                 return replace(s, body=self.body(inner, ranges))
             case _:
-                return map_stmt_exprs(s, lambda e: wrapped(e, ranges))
+                return map_stmt_exprs(s, lambda e: explicit_wraps(e, ranges))
 
 
-def declared(ranges: Ranges, s: Decl, assigned: Collection[str]) -> Ranges:
+def ranges_after(ranges: Ranges, s: Decl, assigned: Collection[str]) -> Ranges:
     """What is known after a declaration: the value of a constant."""
     ranges = ranges.without(s.name)
     if not (isinstance(s.type, Scalar) and is_int(s.type) and s.init is not None and s.name not in assigned):
@@ -68,8 +69,8 @@ def declared(ranges: Ranges, s: Decl, assigned: Collection[str]) -> Ranges:
             return ranges
 
 
-def wrapped(e: Expr, ranges: Ranges) -> Expr:
-    e = map_children(e, lambda x: wrapped(x, ranges))
+def explicit_wraps(e: Expr, ranges: Ranges) -> Expr:
+    e = map_children(e, lambda x: explicit_wraps(x, ranges))
     match e:
         case Binary(op) | Unary(op) if (op in WRAPPING) and is_unsigned(e.type):
             assert isinstance(e.type, Scalar)

@@ -10,18 +10,17 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from optigpu.report.diagnostics import PLAIN as NO_STYLE
-from optigpu.report.diagnostics import Style
-from optigpu.report.listing import ANNOTATED, listing
+from optigpu.report.diagnostics import PLAIN, Style
+from optigpu.report.listing import ANNOTATED_VIEW, listing
 from optigpu.script.step import Step
 from optigpu.syntax.program import Program
 
 SAME, INDENTED, CHANGED, ADDED, REMOVED = "same", "indented", "changed", "added", "removed"
 ALIKE = 0.55  # from which similarity on two lines are one line that changed
 TOGETHER = 0.05
-LARGE = 20_000  # cells of a table of alignments
-Span = tuple[int, int]
-Pair = tuple[int | None, int | None]
+MAX_DIFF_CELLS = 20_000  # cells of a table of alignments
+TextSpan = tuple[int, int]
+LinePair = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,8 @@ class Row:
     kind: str
     left: int | None
     right: int | None
-    left_spans: tuple[Span, ...] = ()
-    right_spans: tuple[Span, ...] = ()
+    left_spans: tuple[TextSpan, ...] = ()
+    right_spans: tuple[TextSpan, ...] = ()
 
 
 def rows(before: Sequence[str], after: Sequence[str], fixed: Sequence[tuple[int, int]] = ()) -> list[Row]:
@@ -51,7 +50,7 @@ def _row(before: Sequence[str], after: Sequence[str], a: list[str], b: list[str]
     return Row(CHANGED, i, j, tuple((p + x, q + x) for p, q in left), tuple((p + y, q + y) for p, q in right))
 
 
-def _aligned(a: list[str], b: list[str], fixed: Sequence[tuple[int, int]]) -> list[Pair]:
+def _aligned(a: list[str], b: list[str], fixed: Sequence[tuple[int, int]]) -> list[LinePair]:
     """All lines of both sides in order, those that belong together as pairs."""
     pairs: list[tuple[int, int]] = []
     i = j = 0
@@ -59,7 +58,7 @@ def _aligned(a: list[str], b: list[str], fixed: Sequence[tuple[int, int]]) -> li
         pairs += [(i + p, j + q) for p, q in _matches(a[i:x], b[j:y])]
         pairs.append((x, y))
         i, j = x + 1, y + 1
-    out: list[Pair] = []
+    out: list[LinePair] = []
     i = j = 0
     for x, y in pairs:
         out += [(n, None) for n in range(i, x)]
@@ -84,7 +83,7 @@ def _matches(a: list[str], b: list[str]) -> list[tuple[int, int]]:
     return head + inner + tail
 
 
-def _inner_matches(a: list[str], b: list[str], left: Span, right: Span) -> list[tuple[int, int]]:
+def _inner_matches(a: list[str], b: list[str], left: TextSpan, right: TextSpan) -> list[tuple[int, int]]:
     """Lines that occur once on each side are fixed points; between them the best alignment is computed."""
     here, there = Counter(a[slice(*left)]), Counter(b[slice(*right)])
     where = {b[j]: j for j in range(*right) if there[b[j]] == 1 and here[b[j]] == 1}
@@ -121,7 +120,7 @@ def _best(a: list[str], b: list[str], left: range, right: range) -> list[tuple[i
     """The heaviest alignment. A long stretch is first divided at equal lines that say something."""
     if not left or not right:
         return []
-    if len(left) * len(right) <= LARGE:
+    if len(left) * len(right) <= MAX_DIFF_CELLS:
         return _heaviest([[_worth(a[i], b[j]) for j in right] for i in left], left, right)
     p = [a[i] if _weight(a[i]) == 1 else f"\n{i}" for i in left]
     q = [b[j] if _weight(b[j]) == 1 else f"\r{j}" for j in right]
@@ -130,7 +129,7 @@ def _best(a: list[str], b: list[str], left: range, right: range) -> list[tuple[i
     i = j = 0
     for x, y, size in blocks:
         between = left[i:x], right[j:y]
-        if len(between[0]) * len(between[1]) <= LARGE:
+        if len(between[0]) * len(between[1]) <= MAX_DIFF_CELLS:
             out += _best(a, b, *between)
         out += [(left[x + n], right[y + n]) for n in range(size)]
         i, j = x + size, y + size
@@ -189,11 +188,11 @@ def _words(line: str) -> Counter[str]:
 
 
 @lru_cache(maxsize=10_000)
-def _spans(x: str, y: str) -> tuple[list[Span], list[Span]]:
+def _spans(x: str, y: str) -> tuple[list[TextSpan], list[TextSpan]]:
     """Which columns of two lines differ, by whole words."""
     p, q = (re.findall(r"\w+|\s+|[^\w\s]", t) for t in (x, y))
-    left: list[Span] = []
-    right: list[Span] = []
+    left: list[TextSpan] = []
+    right: list[TextSpan] = []
     for tag, i, j, k, n in SequenceMatcher(None, p, q, autojunk=False).get_opcodes():
         if tag != "equal":
             _extend(left, x, len("".join(p[:i])), len("".join(p[:j])))
@@ -201,7 +200,7 @@ def _spans(x: str, y: str) -> tuple[list[Span], list[Span]]:
     return left, right
 
 
-def _extend(spans: list[Span], text: str, start: int, end: int) -> None:
+def _extend(spans: list[TextSpan], text: str, start: int, end: int) -> None:
     """Spans with nothing but blanks between them are one."""
     if start == end:
         return
@@ -211,7 +210,7 @@ def _extend(spans: list[Span], text: str, start: int, end: int) -> None:
         spans.append((start, end))
 
 
-def changed(before: Program, after: Program, view: str = ANNOTATED) -> tuple[int, int]:
+def changed(before: Program, after: Program, view: str = ANNOTATED_VIEW) -> tuple[int, int]:
     """Lines (added, removed); a changed line is one of each."""
     a, b = ([line.text for line in listing(p, view)] for p in (before, after))
     return counts(rows(a, b))
@@ -225,7 +224,7 @@ def counts(found: Sequence[Row]) -> tuple[int, int]:
 # In the terminal
 
 
-def render_diff(step: Step, style: Style = NO_STYLE, view: str = ANNOTATED, context: int = 3) -> str:
+def render_diff(step: Step, style: Style = PLAIN, view: str = ANNOTATED_VIEW, context: int = 3) -> str:
     """One step as a unified diff, changed words emphasised."""
     before, after = ([line.text for line in listing(p, view)] for p in (step.before, step.after))
     found = rows(before, after)
@@ -271,7 +270,7 @@ def _unified(hunk: list[Row], before: list[str], after: list[str], style: Style)
     yield from added
 
 
-def _painted(sign: str, text: str, spans: tuple[Span, ...], style: Style, colour: str, strong: str) -> str:
+def _painted(sign: str, text: str, spans: tuple[TextSpan, ...], style: Style, colour: str, strong: str) -> str:
     out, at = style.paint(sign, colour), 0
     for p, q in spans:
         out += (style.paint(text[at:p], colour) if text[at:p] else "") + style.paint(text[p:q], strong)

@@ -27,8 +27,8 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.source import NOWHERE, Loc, StatementId
 
-PLAIN, ANNOTATED, INFERRED = "plain", "annotated", "inferred"
-VIEWS = (PLAIN, ANNOTATED, INFERRED)  # code alone; as written; with all that was inferred
+PLAIN_VIEW, ANNOTATED_VIEW, INFERRED_VIEW = "plain", "annotated", "inferred"
+VIEWS = (PLAIN_VIEW, ANNOTATED_VIEW, INFERRED_VIEW)  # code alone; as written; with all that was inferred
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ Cache = dict[tuple[int, ...], tuple[Line, ...]]  # lines of items, by identity; 
 
 
 def listing(
-    program: Program, view: str = ANNOTATED, result: ProgramResult | None = None, cache: Cache | None = None
+    program: Program, view: str = ANNOTATED_VIEW, result: ProgramResult | None = None, cache: Cache | None = None
 ) -> tuple[Line, ...]:
     """With a `cache`, what steps leave as it is is printed once."""
     return _Lister(view, result, {} if cache is None else cache).lines(program)
@@ -59,8 +59,8 @@ class _Lister(ProgramPrinter):
     def __init__(self, view: str, result: ProgramResult | None, cache: Cache) -> None:
         super().__init__()
         self.view = view
-        self.plain = view == PLAIN
-        self.loops = {f.name: f.loops for f in result.functions} if result is not None and view == INFERRED else {}
+        self.plain = view == PLAIN_VIEW
+        self.loops = {f.name: f.loops for f in result.functions} if result is not None and view == INFERRED_VIEW else {}
         self.cache = cache
         self.shown: dict[int, Line] = {}  # by the number of the line; texts are filled in at the end
         self.name = ""

@@ -14,7 +14,7 @@ from optigpu.report.term_text import TermPrinter, is_range_of_type
 from optigpu.search.inferred_contracts import source_name
 
 MOST_FACTS = 12
-LONGEST = 400  # a longer value says nothing to anybody
+LONGEST_VALUE = 400  # a longer value says nothing to anybody
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,5 +173,5 @@ class _PointPrinter:
             text = "holds something"
         else:
             text = f"= {printer.show(self.written(value))}"
-            text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+            text = text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
         return text if init is TRUE else f"{text} where {printer.show(self.written(init))}, else uninitialised"

@@ -11,13 +11,15 @@ from optigpu.syntax.float_literals import literal_text, lost, nearest
 from optigpu.syntax.types import DOUBLE, FLOAT
 
 INDEX_NAMES = "ijklmxyz"
-MOST = 1000  # parts of a value that is shown; one that is made of the same parts again and again may have any number
-WHOLE = frozenset({"poly", "le", "lt", "eq", "not", "and", "or"})  # whose parts are left out one by one
+MAX_PARTS = (
+    1000  # parts of a value that is shown; one that is made of the same parts again and again may have any number
+)
+SHOWN_WHOLE = frozenset({"poly", "le", "lt", "eq", "not", "and", "or"})  # whose parts are left out one by one
 
 
 def _number(value: Any) -> str:
     """A number; one that has many digits by the literal that denotes it, if there is one."""
-    for t, suffix in ((FLOAT, "f"), (DOUBLE, "")) if value.denominator > MOST else ():
+    for t, suffix in ((FLOAT, "f"), (DOUBLE, "")) if value.denominator > MAX_PARTS else ():
         if not lost(value, t) and nearest(value, t) == value:
             return literal_text(value, t) + suffix
     return str(value)
@@ -62,7 +64,7 @@ class TermPrinter:
 
     def text(self, t: Term) -> tuple[str, int]:
         match t.op:
-            case op if op not in WHOLE and self.size(t) > MOST:
+            case op if op not in SHOWN_WHOLE and self.size(t) > MAX_PARTS:
                 return "…", 9
             case "num":
                 return _number(t.data), 9 if t.data >= 0 else 5
@@ -180,7 +182,7 @@ class TermPrinter:
         return text if where.op == "true" else f"{text} if {self.show(where)}"
 
 
-LARGE = (1 << 31) - 1  # numbers from here on are ends of types, or of memory
+TYPE_LIMIT = (1 << 31) - 1  # numbers from here on are ends of types, or of memory
 
 
 def is_range_of_type(fact: Term) -> bool:
@@ -190,4 +192,4 @@ def is_range_of_type(fact: Term) -> bool:
     if fact.op != "le" or fact.args[0].op != "poly":
         return False
     cs = coefficients(fact.args[0])
-    return abs(int(cs.pop((), 0))) >= LARGE and len(cs) == 1
+    return abs(int(cs.pop((), 0))) >= TYPE_LIMIT and len(cs) == 1

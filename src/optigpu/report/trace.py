@@ -15,7 +15,17 @@ from typing import Any
 
 from optigpu.check.verdict import FunctionResult, Problem, ProgramResult, Verdict
 from optigpu.report.diffs import ADDED, CHANGED, INDENTED, REMOVED, SAME, Row, counts, rows
-from optigpu.report.listing import ANNOTATED, INFERRED, PLAIN, VIEWS, Cache, Line, code_lines, find_line, listing
+from optigpu.report.listing import (
+    ANNOTATED_VIEW,
+    INFERRED_VIEW,
+    PLAIN_VIEW,
+    VIEWS,
+    Cache,
+    Line,
+    code_lines,
+    find_line,
+    listing,
+)
 from optigpu.report.permissions import PermissionWriter
 from optigpu.report.problem_text import diagnostic_of
 from optigpu.report.verdict_text import assumptions, combined
@@ -161,7 +171,7 @@ class _Tracer:
         at = VIEWS.index(view)
         key = (self.programs.items[before][at][0], self.programs.items[after][at][0])
         if key not in self.compared:
-            fixed = [] if view == PLAIN else self.code_pairs(before, after, view)
+            fixed = [] if view == PLAIN_VIEW else self.code_pairs(before, after, view)
             a, b = ([line.text for line in self.listings[n, view]] for n in (before, after))
             found = rows(a, b, fixed)
             pairs = [(r.left, r.right) for r in found if r.left is not None and r.right is not None]
@@ -170,15 +180,15 @@ class _Tracer:
 
     def code_pairs(self, before: int, after: int, view: str) -> list[tuple[int, int]]:
         """Which lines of code face each other does not depend on the view."""
-        here, there = ([code_lines(self.listings[n, v]) for v in (PLAIN, view)] for n in (before, after))
+        here, there = ([code_lines(self.listings[n, v]) for v in (PLAIN_VIEW, view)] for n in (before, after))
         left, right = (dict(zip(*lines)) for lines in (here, there))
-        pairs = self.rows(before, after, PLAIN).pairs
+        pairs = self.rows(before, after, PLAIN_VIEW).pairs
         return [(left[i], right[j]) for i, j in pairs if i in left and j in right]
 
     def comparison(self, before: Program, after: Program, view: str) -> Any:
         """None where there is nothing to compare: the contracts of a program that was not checked are not known."""
         a, b = self.program(before), self.program(after)
-        if view == INFERRED and (id(before) in self.results) != (id(after) in self.results):
+        if view == INFERRED_VIEW and (id(before) in self.results) != (id(after) in self.results):
             return None
         at = VIEWS.index(view)
         same = self.programs.items[a][at][0] == self.programs.items[b][at][0]
@@ -201,7 +211,7 @@ class _Tracer:
             "first": first,
             "diff": [self.comparison(s.before, s.after, v) for v in VIEWS],
             "all": [self.comparison(self.record.steps[0].after, s.after, v) for v in VIEWS],
-            "changed": self.rows(before, after, ANNOTATED).counts,
+            "changed": self.rows(before, after, ANNOTATED_VIEW).counts,
             "ms": round(1000 * s.seconds, 1),
             "word": _word(s),
         }
@@ -233,7 +243,7 @@ class _Tracer:
             found = next((n for n, x in enumerate(lines) if x.loc.line and x.loc == d.loc and not x.end), None)
             return -1 if found is None else found
         statement, loc = s.error.statement, s.error.loc
-        printed = self.listings[after, ANNOTATED]
+        printed = self.listings[after, ANNOTATED_VIEW]
         if not statement and loc.line and not any(x.loc.file == loc.file for x in printed):
             # the place is one in the printed program, which is what this view shows
             loc = printed[loc.line - 1].loc if loc.line <= len(printed) else loc

@@ -17,7 +17,7 @@ DEFAULT_STREAM = 1  # the common protocol's number for it
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayView:
+class ArrayBuffer:
     """What a call needs to know of an array. `device` is None for host memory, else the GPU's number."""
 
     shape: tuple[int, ...]
@@ -33,11 +33,11 @@ class ArrayView:
         return int(np.dtype(self.dtype).itemsize * np.prod(self.shape, dtype=np.int64))
 
 
-def view_of(value: Any) -> ArrayView | None:
+def view_of(value: Any) -> ArrayBuffer | None:
     """None if this is no array."""
     if isinstance(value, np.ndarray):
         flags = value.flags
-        return ArrayView(
+        return ArrayBuffer(
             tuple(value.shape), str(value.dtype), value.ctypes.data, bool(flags.c_contiguous), bool(flags.writeable), None, "numpy"
         )  # fmt: skip
     torch = sys.modules.get("torch")
@@ -46,14 +46,14 @@ def view_of(value: Any) -> ArrayView | None:
         dtype = str(value.dtype).removeprefix("torch.")
         if value.is_neg():
             raise CallError("a tensor whose elements are the opposite of what its memory holds (use .resolve_neg())")
-        return ArrayView(tuple(value.shape), dtype, value.data_ptr(), value.is_contiguous(), True, device, "torch")
+        return ArrayBuffer(tuple(value.shape), dtype, value.data_ptr(), value.is_contiguous(), True, device, "torch")
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
         return from_interface(value, interface)
     return None
 
 
-def from_interface(value: Any, interface: dict[str, Any]) -> ArrayView:
+def from_interface(value: Any, interface: dict[str, Any]) -> ArrayBuffer:
     """The protocol that CuPy, Numba and others share."""
     shape = tuple(int(n) for n in interface["shape"])
     dtype = np.dtype(interface["typestr"])
@@ -74,7 +74,7 @@ def from_interface(value: Any, interface: dict[str, Any]) -> ArrayView:
         raise CallError(
             "an array that is being written on a stream of its own: synchronise it, and give it without the stream"
         )
-    return ArrayView(
+    return ArrayBuffer(
         shape, str(dtype), int(pointer or 0), contiguous, not read_only, number, "cupy" if is_cupy else "array"
     )
 
@@ -89,7 +89,7 @@ def gpu_of_pointer(pointer: int) -> int:
     return number.value if found else 0
 
 
-def current_stream(views: list[ArrayView]) -> int:
+def current_stream(views: list[ArrayBuffer]) -> int:
     """The stream on which the libraries of these arrays run now, as a number. On two, what is still being written would be read."""
     kinds = {v.kind for v in views}
     streams: set[int] = set()

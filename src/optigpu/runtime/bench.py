@@ -23,7 +23,7 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.types import Kind
 
 GPU_BYTES, CPU_BYTES = 3 << 30, 1 << 18  # of all arrays together, where sizes are not given
-ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Pow: operator.pow,
 }  # fmt: skip
@@ -210,8 +210,8 @@ def evaluated(formula: float | str, numbers: Mapping[str, float]) -> float:
                 if name not in numbers:
                     raise CallError(f"`{name}` in `{formula}` is no size (there is: {', '.join(numbers)})")
                 return numbers[name]
-            case ast.BinOp(a, op, b) if type(op) in ARITHMETIC:
-                return float(ARITHMETIC[type(op)](value(a), value(b)))
+            case ast.BinOp(a, op, b) if type(op) in OPERATORS:
+                return float(OPERATORS[type(op)](value(a), value(b)))
             case _:
                 raise CallError(f"`{formula}` is no arithmetic on sizes")
 

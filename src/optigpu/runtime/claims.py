@@ -33,7 +33,7 @@ from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import subexpressions
 
 GIVEN = ("reads", "consumes", "preserves")  # clauses about what is there before
-NEAR = Real(Fraction(1, 1000))  # floats that were computed in another way
+FLOAT_TOLERANCE = Real(Fraction(1, 1000))  # floats that were computed in another way
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ArrayClaim:
     """One `p ~> …` of a clause; `around` puts a fact about it under the quantifiers and conditions that it stands under, of which
     there are none if it is `plain`."""
 
@@ -52,8 +52,8 @@ class Claim:
     plain: bool
 
 
-def claims(f: Function, kinds: tuple[str, ...]) -> Iterator[Claim]:
-    def visit(e: Expr, around: Callable[[Expr], Expr], plain: bool = False) -> Iterator[Claim]:
+def claims(f: Function, kinds: tuple[str, ...]) -> Iterator[ArrayClaim]:
+    def visit(e: Expr, around: Callable[[Expr], Expr], plain: bool = False) -> Iterator[ArrayClaim]:
         match e:
             case Group(index, range_, body):
                 yield from visit(body, lambda p: around(BigOp("All", (RangeBinder(index, range_),), p)))
@@ -63,7 +63,7 @@ def claims(f: Function, kinds: tuple[str, ...]) -> Iterator[Claim]:
             case Call("If", (test, body)):
                 yield from visit(body, lambda p: around(Binary("==>", test, p)))
             case PointsTo():
-                yield Claim(e, around, plain)
+                yield ArrayClaim(e, around, plain)
             case _:
                 pass
 
@@ -86,12 +86,12 @@ def reach_of(f: Function, arrays: set[str]) -> list[Requirement]:
     for claim in claims(f, (*GIVEN, "writes")):
         pointer = claim.at.pointer
         for name in sorted(arrays & {x.name for x in subexpressions(pointer) if isinstance(x, Var)}):
-            prop = claim.around(inside(pointer, name))
+            prop = claim.around(is_inside(pointer, name))
             out.append(Requirement(print_expr(prop), prop))
     return out
 
 
-def inside(pointer: Expr, array: str) -> Expr:
+def is_inside(pointer: Expr, array: str) -> Expr:
     """`0 <= i && i < a.shape[0]`; what no rule here is for is not known."""
     match pointer:
         case Addr(Index(Var(name), indices)) if name == array:
@@ -104,7 +104,7 @@ def inside(pointer: Expr, array: str) -> Expr:
             return Var(f"the size of {array}")
 
 
-def written_arrays(f: Function) -> set[str]:
+def arrays_to_write(f: Function) -> set[str]:
     """Arrays of which the contract asks more than reading; without a contract, all."""
     if not f.contract:
         return {p.name for p in f.params}
@@ -126,7 +126,7 @@ def contents(array: str) -> str:
     return f"{array}[…]"
 
 
-def models_of(f: Function) -> list[tuple[str, str]]:
+def described_arrays(f: Function) -> list[tuple[str, str]]:
     """`a ~> Matrix1(n, A)` in the precondition: the variable A is what a holds."""
     variables = {i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf)}
     out: list[tuple[str, str]] = []
@@ -143,7 +143,7 @@ def models_of(f: Function) -> list[tuple[str, str]]:
 
 def contents_of(f: Function, arrays: Mapping[str, Scalar]) -> list[Requirement]:
     """That the arrays hold what the contract says they do. A variable that no array defines makes it unknown."""
-    defined = dict(models_of(f))
+    defined = dict(described_arrays(f))
     out: list[Requirement] = []
     for claim in claims(f, GIVEN):
         found = held(claim.at)
@@ -189,4 +189,4 @@ def equal(a: Expr, b: Expr, floats: bool) -> Expr:
     if not floats:
         return Binary("==", a, b)
     size = Call("max", (Real(Fraction(1)), Call("abs", (b,))))
-    return Binary("<=", Call("abs", (Binary("-", a, b),)), Binary("*", NEAR, size))
+    return Binary("<=", Call("abs", (Binary("-", a, b),)), Binary("*", FLOAT_TOLERANCE, size))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optigpu.codegen.launch_plan import Plan
-from optigpu.runtime.arrays import ArrayView, current_stream, view_of
+from optigpu.runtime.arrays import ArrayBuffer, current_stream, view_of
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cpu import ctype
 from optigpu.runtime.driver import driver
@@ -130,8 +130,8 @@ class CudaFunction:
         self._host(*raw, ctypes.addressof(result))
         return result.value
 
-    def views(self, bound: dict[str, Any]) -> dict[str, ArrayView]:
-        out: dict[str, ArrayView] = {}
+    def views(self, bound: dict[str, Any]) -> dict[str, ArrayBuffer]:
+        out: dict[str, ArrayBuffer] = {}
         for p in self.signature.params:
             if isinstance(p, ArrayParam):
                 view = view_of(bound[p.name])
@@ -192,13 +192,13 @@ class CudaFunction:
         """Whether it only copies in, launches and copies out, so that it can run on arrays that are on the GPU already."""
         return self._device is not None
 
-    def call_on_device(self, bound: dict[str, Any], views: dict[str, ArrayView]) -> None:
+    def call_on_device(self, bound: dict[str, Any], views: dict[str, ArrayBuffer]) -> None:
         raw = self.device_arguments(bound, views)
         device = gpu_of(views)
         with on_gpu(device, views):
             self._device(*raw, stream=current_stream(list(views.values())), device_=device)
 
-    def device_arguments(self, bound: dict[str, Any], views: dict[str, ArrayView]) -> list[Any]:
+    def device_arguments(self, bound: dict[str, Any], views: dict[str, ArrayBuffer]) -> list[Any]:
         name = self.signature.name
         if self.standin:
             raise CallError(f"{name} was built for the CPU stand-in: it takes NumPy arrays")
@@ -253,7 +253,7 @@ def chosen_compiler(wanted: str | None) -> str:
     )
 
 
-def gpu_of(views: Mapping[str, ArrayView]) -> int:
+def gpu_of(views: Mapping[str, ArrayBuffer]) -> int:
     return next((v.device for v in views.values() if v.device is not None), 0)
 
 
@@ -264,7 +264,7 @@ def device_name(device: int | None) -> str:
 class on_gpu:
     """The GPU of the arrays is the current one meanwhile."""
 
-    def __init__(self, device: int | None, views: Mapping[str, ArrayView]) -> None:
+    def __init__(self, device: int | None, views: Mapping[str, ArrayBuffer]) -> None:
         kinds = {v.kind for v in views.values()}
         torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
         self.make: Callable[[], AbstractContextManager[Any]] = nullcontext

@@ -24,7 +24,7 @@ from optigpu.runtime.call_error import BuildError
 WORK = "new-"  # folders in which entries are made
 LOCK = "lock"  # in such a folder: its maker holds it
 SUM = ".sha256"
-MOST_BYTES = 2 << 30  # unless $OPTIGPU_CACHE_BYTES says another number
+MAX_CACHE_BYTES = 2 << 30  # unless $OPTIGPU_CACHE_BYTES says another number
 IN_USE = 600.0  # seconds: what was used so recently may not be loaded yet, and stays
 
 
@@ -217,7 +217,7 @@ def _limit(folder: Path, made: Path) -> None:
 def _most_bytes() -> int:
     said = os.environ.get("OPTIGPU_CACHE_BYTES")
     if not said:
-        return MOST_BYTES
+        return MAX_CACHE_BYTES
     if not said.isdecimal():
         raise BuildError(f"OPTIGPU_CACHE_BYTES is a number of bytes, not `{said}`")
     return int(said)

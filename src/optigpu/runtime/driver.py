@@ -14,7 +14,7 @@ from optigpu.runtime.call_error import BuildError, CallError
 
 MAX_DYNAMIC_SHARED_SIZE_BYTES = 8  # CU_FUNC_ATTRIBUTE_…
 SHARED_WITHOUT_OPT_IN = 48 * 1024
-MOST_BYTES = 2**63 - 1
+MAX_ARRAY_BYTES = 2**63 - 1
 
 
 class Driver:
@@ -119,7 +119,7 @@ class Driver:
 
 def size_of(nbytes: int) -> ctypes.c_size_t:
     """C's number would be what is left of it in 64 bits."""
-    if nbytes > MOST_BYTES:
+    if nbytes > MAX_ARRAY_BYTES:
         raise CallError(f"out of memory: {nbytes} bytes are more than can be addressed")
     return ctypes.c_size_t(nbytes)
 

@@ -7,7 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from optigpu.codegen.launch_plan import Choose, Copy, LaunchKernel, Let, Limit, Plan, Repeat, Scratch
+from optigpu.codegen.launch_plan import (
+    AXES,
+    MAX_GRID,
+    Plan,
+    PlanChoice,
+    PlanCopy,
+    PlanLaunch,
+    PlanLet,
+    PlanLimit,
+    PlanRepeat,
+    PlanScratch,
+)
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import ctype
 from optigpu.runtime.driver import Driver, driver
@@ -15,9 +26,6 @@ from optigpu.runtime.preconditions import holds, integer_value
 from optigpu.runtime.signature import ArrayParam, Signature
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.types import Scalar
-
-MAX_BLOCKS = (2**31 - 1, 65535, 65535)
-AXES = "xyz"
 
 
 class Launcher:
@@ -70,7 +78,7 @@ class Launcher:
     def arguments(self, raw: Sequence[Any]) -> dict[str, Any]:
         values = dict(zip((p.name for p in self.signature.params), raw))
         for step in self.plan:
-            if isinstance(step, Limit) and not step.low <= values[step.name] <= step.high:
+            if isinstance(step, PlanLimit) and not step.low <= values[step.name] <= step.high:
                 size = "large" if values[step.name] > 0 else "small"
                 raise CallError(f"{self.signature.name}: {step.name} is too {size} for 32-bit indices")
         return values
@@ -112,21 +120,21 @@ class _Run:
     def run(self, plan: Plan) -> None:
         for step in plan:
             match step:
-                case Limit():
+                case PlanLimit():
                     pass  # the arguments were checked
-                case Let(name, value):
+                case PlanLet(name, value):
                     self.values[name] = self.integer(value)
-                case Scratch(name, elem, dims):
+                case PlanScratch(name, elem, dims):
                     self.values[name] = self.driver.scratch(elem.size * self.of.count(dims, self.values), self.stream)
                     self.scratch.append(self.values[name])
-                case Copy(to, source, elem, dims):
+                case PlanCopy(to, source, elem, dims):
                     nbytes = elem.size * self.of.count(dims, self.values)
                     self.driver.copy(self.values[to], self.values[source], nbytes, self.stream)
-                case LaunchKernel():
+                case PlanLaunch():
                     self.launch(step)
-                case Repeat():
+                case PlanRepeat():
                     self.repeat(step)
-                case Choose(test, then, other):
+                case PlanChoice(test, then, other):
                     chosen = holds(test, self.values)
                     assert chosen is not None, test
                     self.run(then if chosen else other)
@@ -134,7 +142,7 @@ class _Run:
     def integer(self, e: Expr) -> int:
         return self.of.integer(e, self.values)
 
-    def repeat(self, loop: Repeat) -> None:
+    def repeat(self, loop: PlanRepeat) -> None:
         at = self.integer(loop.start)
         while True:
             self.values[loop.index] = at
@@ -145,21 +153,21 @@ class _Run:
             amount = self.integer(loop.amount)
             at = stepped(at, loop.op, amount)
 
-    def launch(self, k: LaunchKernel) -> None:
+    def launch(self, k: PlanLaunch) -> None:
         grid, block = [[self.integer(e) for e in sizes] for sizes in (k.grid, k.block)]
         if min(grid) <= 0:
             return
         sliced = {AXES.index(axis): t for axis, t in k.slices}
-        for axis, (n, most) in enumerate(zip(grid, MAX_BLOCKS)):
+        for axis, (n, most) in enumerate(zip(grid, MAX_GRID)):
             if n > most and axis not in sliced:
                 raise CallError(f"{k.kernel}: the grid would have more than {most} blocks")
         function = self.of.function(self.driver, self.device, k.kernel)
         shared = self.integer(k.shared_bytes)
-        starts = [range(0, grid[axis], MAX_BLOCKS[axis]) for axis in sliced]
+        starts = [range(0, grid[axis], MAX_GRID[axis]) for axis in sliced]
         for firsts in product(*starts):
             part = list(grid)
             for axis, first in zip(sliced, firsts):
-                part[axis] = min(grid[axis] - first, MAX_BLOCKS[axis])
+                part[axis] = min(grid[axis] - first, MAX_GRID[axis])
             args = [self.scalar(t, self.values[n]) for n, t in k.scalars]
             args += [self.scalar(t, first) for t, first in zip(sliced.values(), firsts)]
             args += [ctypes.c_uint64(self.values[n]) for n in k.arrays]

@@ -14,7 +14,7 @@ from typing import Any
 
 Call = Callable[[], object]
 Candidate = tuple[str, Call, Any]  # name, the call, the array it writes to
-TOLERANCE = 1e-3  # sums of many floats in another order
+LIBRARY_TOLERANCE = 1e-3  # sums of many floats in another order
 
 
 def same_results(inputs: Sequence[Any], outputs: Sequence[Any], scalars: Sequence[float]) -> dict[str, Call]:
@@ -48,10 +48,10 @@ def computes(call: Call, result: Any, wanted: Any) -> bool:
     if torch is not None and isinstance(result, torch.Tensor):
         want = torch.as_tensor(wanted, device=result.device)
         scale = want.abs().max() if want.numel() else 0.0
-        return bool(((result - want).abs() <= TOLERANCE * scale).all())
+        return bool(((result - want).abs() <= LIBRARY_TOLERANCE * scale).all())
     want = cupy.asarray(wanted)
     scale = cupy.abs(want).max() if want.size else 0.0
-    return bool((cupy.abs(result - want) <= TOLERANCE * scale).all())
+    return bool((cupy.abs(result - want) <= LIBRARY_TOLERANCE * scale).all())
 
 
 def torch_candidates(inputs: list[Any], output: Any) -> Iterator[Candidate]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from optigpu.codegen import launch_plan as plans
+from optigpu.codegen import launch_plan
 from optigpu.codegen.launch_plan import Plan
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.claims import Requirement
@@ -19,17 +19,25 @@ from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 
-FORMAT = 3  # of these files
-UNKNOWN = exprs.Var("unknown")  # for what has no JSON
+MANIFEST_FORMAT = 3  # of these files
+UNKNOWN_FACT = exprs.Var("unknown")  # for what has no JSON
 _LOGICAL = {"logical int": LOGIC_INT, "logical real": LOGIC_REAL, "prop": PROP}
+_EXPRESSIONS = (
+    exprs.Int, exprs.Real, exprs.Bool, exprs.Var, exprs.Unary, exprs.Binary, exprs.Cond, exprs.Cast, exprs.Call, exprs.SizeOf,
+    exprs.Range, exprs.RangeBinder, exprs.BigOp,
+)  # fmt: skip
+# The classes of nodes, by their names in the files.
 _NODES: dict[str, type[Any]] = {
-    c.__name__: c
-    for c in (
-        exprs.Int, exprs.Real, exprs.Bool, exprs.Var, exprs.Unary, exprs.Binary, exprs.Cond, exprs.Cast, exprs.Call, exprs.SizeOf,
-        exprs.Range, exprs.RangeBinder, exprs.BigOp,
-        plans.Limit, plans.Let, plans.Scratch, plans.Copy, plans.LaunchKernel, plans.Repeat, plans.Choose,
-    )
-}  # fmt: skip
+    **{c.__name__: c for c in _EXPRESSIONS},
+    "Limit": launch_plan.PlanLimit,
+    "Let": launch_plan.PlanLet,
+    "Scratch": launch_plan.PlanScratch,
+    "Copy": launch_plan.PlanCopy,
+    "LaunchKernel": launch_plan.PlanLaunch,
+    "Repeat": launch_plan.PlanRepeat,
+    "Choose": launch_plan.PlanChoice,
+}
+_NODE_NAMES = {c: name for name, c in _NODES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ def save(built: BuiltCuda, folder: Path, key: str) -> Path:
 
 def manifest_text(built: BuiltCuda) -> str:
     data = {
-        "format": FORMAT,
+        "format": MANIFEST_FORMAT,
         "verified": built.verified,
         "source": content_key(built.source),
         "signature": signature_to_json(built.signature),
@@ -87,7 +95,7 @@ def load(folder: Path, key: str) -> BuiltCuda:
         raise CallError(f"{e.filename} is not there: `optigpu build` writes {key}.cu and {key}.json") from None
     except (ValueError, RecursionError) as e:
         raise CallError(f"{path} is not what `optigpu build` wrote: {e}") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
+    if not isinstance(data, dict) or data.get("format") != MANIFEST_FORMAT:
         raise CallError(f"{path} is not what `optigpu build` writes (or another version of it did): build it again")
     if data.get("source") != content_key(source):
         raise CallError(f"{key}.cu was changed after {key}.json was written: build it again")
@@ -119,13 +127,13 @@ def signature_to_json(s: Signature) -> dict[str, Any]:
             )
         else:
             params.append({"scalar": p.name, "type": p.type.name, "number": p.number})
-    facts = [{"text": r.text, "prop": encode(r.prop if encodable(r.prop) else UNKNOWN)} for r in s.requirements]
+    facts = [{"text": r.text, "prop": encode(r.prop if encodable(r.prop) else UNKNOWN_FACT)} for r in s.requirements]
     return {
         "name": s.name,
         "params": params,
         "result": s.result and s.result.name,
         "requirements": facts,
-        "reach": [{"text": r.text, "prop": encode(r.prop if encodable(r.prop) else UNKNOWN)} for r in s.reach],
+        "reach": [{"text": r.text, "prop": encode(r.prop if encodable(r.prop) else UNKNOWN_FACT)} for r in s.reach],
         "models": [list(m) for m in s.models],
     }
 
@@ -172,11 +180,11 @@ def encode(e: Any) -> Any:
             return {"node": "Scalar", "name": names.get(e, e.name)}
         case tuple():
             return [encode(x) for x in e]
-        case _ if type(e).__name__ in _NODES:
-            fields = {n: encode(getattr(e, n)) for n in _NODES[type(e).__name__].__match_args__ if n != "loc"}
+        case _ if type(e) in _NODE_NAMES:
+            fields = {n: encode(getattr(e, n)) for n in type(e).__match_args__ if n != "loc"}
             type_ = getattr(e, "type", None)
             return {
-                "node": type(e).__name__,
+                "node": _NODE_NAMES[type(e)],
                 **fields,
                 **({"type": encode(type_)} if isinstance(type_, Scalar) else {}),
             }

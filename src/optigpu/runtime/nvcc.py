@@ -16,7 +16,7 @@ from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import run_compiler
 from optigpu.runtime.disk_cache import cached_file, content_key
 
-FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC,-fstack-clash-protection")
+NVCC_FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC,-fstack-clash-protection")
 
 
 @cache
@@ -75,21 +75,21 @@ def gpu_architectures() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CompileTarget:
     """What to compile for a GPU: code of its own, or what its driver compiles further (`virtual`)."""
 
     architecture: str
     virtual: bool
 
 
-def target_for(architecture: str, known: Sequence[int], compiler: str) -> Target:
+def target_for(architecture: str, known: Sequence[int], compiler: str) -> CompileTarget:
     """A compiler that does not know so new a GPU compiles for the newest that it knows, and the driver does the rest. `known` is
     empty if the compiler does not say."""
     if not known or int(architecture) in known:
-        return Target(architecture, False)
+        return CompileTarget(architecture, False)
     older = [k for k in known if k <= int(architecture)]
     if older:
-        return Target(str(max(older)), True)
+        return CompileTarget(str(max(older)), True)
     raise BuildError(
         f"{compiler} compiles for GPUs of compute capability {capability(min(known))} and newer, but this one has"
         f" {capability(int(architecture))}: install an older CUDA toolkit"
@@ -137,7 +137,7 @@ def compile_cuda(source: str, architectures: tuple[str, ...] | None = None, extr
     if compiler is None:
         raise BuildError("nvcc was not found: install the CUDA toolkit, or set CUDA_HOME or NVCC")
     chosen = architectures or gpu_architectures() or ("90",)
-    flags = (*FLAGS, *target_flags(compiler, chosen), *extra_flags)
+    flags = (*NVCC_FLAGS, *target_flags(compiler, chosen), *extra_flags)
     key = content_key("cuda", source, compiler, nvcc_version(compiler), " ".join(flags))
 
     def make(target: Path) -> None:

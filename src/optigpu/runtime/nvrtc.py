@@ -17,7 +17,7 @@ from optigpu.runtime.disk_cache import cached_file, content_key
 from optigpu.runtime.nvcc import target_for
 
 VERSIONS = ("", ".13", ".12", ".11.2")
-OPTIONS = ("--std=c++17",)
+NVRTC_OPTIONS = ("--std=c++17",)
 # What <stdint.h> and <math.h> give elsewhere: NVRTC sees no headers of the system.
 PRELUDE = """typedef signed char int8_t;
 typedef short int16_t;
@@ -87,7 +87,7 @@ def compile_nvrtc(source: str, architecture: str) -> bytes:
         )
     text = PRELUDE + source
     target = target_for(architecture, nvrtc_targets(), f"NVRTC {nvrtc_version()}")
-    options = (*OPTIONS, f"--gpu-architecture={'compute' if target.virtual else 'sm'}_{target.architecture}")
+    options = (*NVRTC_OPTIONS, f"--gpu-architecture={'compute' if target.virtual else 'sm'}_{target.architecture}")
     key = content_key("nvrtc", text, nvrtc_version(), " ".join(options))
     return cached_file(key, ".cubin", lambda target: _write(target, _compiled_in_time(text, options))).read_bytes()
 

@@ -56,7 +56,7 @@ class Model:
                 return found
 
 
-LARGE = 1 << 62  # well inside of 64 bits
+INT64_LIMIT = 1 << 62  # well inside of 64 bits
 MOST_SHIFT = 1 << 10  # bits: a number with more would take too much memory
 
 
@@ -238,7 +238,7 @@ def _converted(value: Any, to: Scalar) -> Any:
     kind = np.asarray(value).dtype.kind
     if not is_int(to) or kind not in "bf":
         return value
-    if kind == "f" and not np.all(np.abs(value) < LARGE):
+    if kind == "f" and not np.all(np.abs(value) < INT64_LIMIT):
         raise _Unknown
     return np.trunc(value).astype(np.int64) if np.ndim(value) else int(value)
 
@@ -249,7 +249,7 @@ def _roomy(op: str, a: Any, b: Any) -> tuple[Any, Any]:
         return a, b
     x, y = _largest(a), _largest(b)
     most = x * y if op == "*" else x << min(y, 64) if op == "<<" else x + y
-    return (a, b) if most < LARGE else (_unbounded(a), _unbounded(b))
+    return (a, b) if most < INT64_LIMIT else (_unbounded(a), _unbounded(b))
 
 
 def _is_integer(x: Any) -> bool:

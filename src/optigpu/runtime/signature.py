@@ -9,9 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from optigpu.runtime.arrays import ArrayView
+from optigpu.runtime.arrays import ArrayBuffer
 from optigpu.runtime.call_error import CallError
-from optigpu.runtime.claims import Requirement, contents, contents_of, extent, models_of, reach_of, written_arrays
+from optigpu.runtime.claims import (
+    Requirement,
+    arrays_to_write,
+    contents,
+    contents_of,
+    described_arrays,
+    extent,
+    reach_of,
+)
 from optigpu.runtime.preconditions import Model, decidable, holds, integer_value
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Array, Expr, Type, TypeOf, Var
@@ -170,7 +178,7 @@ class Signature:
                 f"{self.name}: `{p.name}` has bytes that are neither 0 nor 1 (convert it with .astype(bool))"
             )
 
-    def check_views(self, bound: dict[str, Any], views: Mapping[str, ArrayView]) -> tuple[str, ...]:
+    def check_views(self, bound: dict[str, Any], views: Mapping[str, ArrayBuffer]) -> tuple[str, ...]:
         """The same for arrays of any library, of which only sizes can be looked at: contents stay on their device."""
         scalars: dict[str, Any] = {}
         for p in self.params:
@@ -264,7 +272,7 @@ def kind_of(value: Any) -> str:
 def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, Expr] | None = None) -> Signature:
     """From a checked function, the effective types of its parameters, and what its contract may use (`definitions_of`)."""
     spoken_of = {name for c in f.contract for i in c.items for name in free_vars(i.body)}
-    written = written_arrays(f)
+    written = arrays_to_write(f)
     params: list[ArrayParam | ScalarParam] = []
     for p, t in zip(f.params, types):
         if isinstance(t, Array):
@@ -287,4 +295,6 @@ def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, E
     result = None if f.result == VOID else f.result
     assert result is None or isinstance(result, Scalar)
     unsized = {p.name for p in params if isinstance(p, ArrayParam) and None in p.dims}
-    return Signature(f.name, tuple(params), result, requirements, tuple(models_of(f)), tuple(reach_of(f, unsized)))
+    return Signature(
+        f.name, tuple(params), result, requirements, tuple(described_arrays(f)), tuple(reach_of(f, unsized))
+    )

@@ -10,13 +10,13 @@ from optigpu.syntax.program import Block, Body, CallStmt, For, If, Stmt, Store
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.walk import stmt_exprs, subexpressions
 
-Access = tuple[str, str]  # ("read" or "write", array)
+ArrayAccess = tuple[str, str]  # ("read" or "write", array)
 
 
 def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[StatementId, str]:
     """One line for each barrier of a lowered kernel, about those of the arrays that it orders."""
-    before: dict[StatementId, set[Access]] = {}
-    after: dict[StatementId, set[Access]] = {}
+    before: dict[StatementId, set[ArrayAccess]] = {}
+    after: dict[StatementId, set[ArrayAccess]] = {}
     follow(body, set(), before, backwards=False)
     follow(body, set(), after, backwards=True)
     out: dict[StatementId, str] = {}
@@ -25,20 +25,24 @@ def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[StatementId, st
         complete = [a for a in arrays if ("write", a) in earlier and ("read", a) in later]
         read = [a for a in arrays if ("read", a) in earlier and ("write", a) in later and a not in complete]
         parts = [
-            said(complete, "is complete before other threads use it", "are complete before other threads use them")
+            sentence(complete, "is complete before other threads use it", "are complete before other threads use them")
         ]
-        parts += [said(read, "has been read before it is overwritten", "have been read before they are overwritten")]
+        parts += [
+            sentence(read, "has been read before it is overwritten", "have been read before they are overwritten")
+        ]
         if any(parts):
             out[statement_id] = "; ".join(p for p in parts if p)
     return out
 
 
-def said(names: list[str], one: str, several: str) -> str:
+def sentence(names: list[str], one: str, several: str) -> str:
     text = ", ".join(f"`{n}`" for n in names)
     return f"{text} {one if len(names) == 1 else several}" if names else ""
 
 
-def follow(body: Body, since: set[Access], found: dict[StatementId, set[Access]], *, backwards: bool) -> set[Access]:
+def follow(
+    body: Body, since: set[ArrayAccess], found: dict[StatementId, set[ArrayAccess]], *, backwards: bool
+) -> set[ArrayAccess]:
     """Notes for each barrier the accesses since the last one, in the order of execution or against it."""
     for s in reversed(body) if backwards else body:
         match s:
@@ -62,7 +66,7 @@ def follow(body: Body, since: set[Access], found: dict[StatementId, set[Access]]
     return since
 
 
-def accesses(s: Stmt) -> Iterable[Access]:
+def accesses(s: Stmt) -> Iterable[ArrayAccess]:
     """Of a statement itself, without those inside it."""
     match s:
         case Store(Index(Var(name), indices), value, op):
@@ -80,7 +84,7 @@ def accesses(s: Stmt) -> Iterable[Access]:
                 yield from reads(e)
 
 
-def reads(e: Expr) -> Iterable[Access]:
+def reads(e: Expr) -> Iterable[ArrayAccess]:
     return (("read", n) for n in names(e))
 
 

@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from optigpu.codegen.arithmetic import Ranges, const
 from optigpu.codegen.cuda.barriers import barrier_reasons
 from optigpu.codegen.cuda.group_calls import without_group_calls
 from optigpu.codegen.cuda.layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.lower import (
     ArrayInfo,
     Lowering,
-    Scope,
+    LoweringScope,
     Storage,
     names_used,
     without_unused,
 )
 from optigpu.codegen.cuda.names import without_hiding
-from optigpu.codegen.cuda.sections import Kernel
+from optigpu.codegen.cuda.sections import KernelSection
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.parameters import parameter_ranges
+from optigpu.codegen.polynomials import const
+from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.frontend.side_effects import pointer_roots
+from optigpu.kernel.launch_rules import MOST_THREADS
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, Index, Int, Var
@@ -70,8 +72,8 @@ class DeviceKernel:
 
 
 def lower_kernel(
-    kernel: Kernel,
-    scope: Scope,
+    kernel: KernelSection,
+    scope: LoweringScope,
     scalars: Mapping[str, Scalar],
     lets: Mapping[str, Expr],
     functions: dict[str, Function],
@@ -91,8 +93,8 @@ def lower_kernel(
     known = {**{n: e for n, e in scope.values.items() if isinstance(e, Int)}, **lets}
     threads = ThreadMap(grid, block, known, kernel.loc, set(taken), scope.ranges).scan(kernel.device)
     per_block = threads.threads_per_block()
-    if per_block is not None and not 1 <= per_block <= 1024:
-        raise input_error("OG402", f"a block has 1 to 1024 threads, not {per_block}", kernel.loc)
+    if per_block is not None and not 1 <= per_block <= MOST_THREADS:
+        raise input_error("OG402", f"a block has 1 to {MOST_THREADS} threads, not {per_block}", kernel.loc)
     lowering = Lowering(threads, functions, "device", assigned=assigned_names(kernel.device), taken=threads.taken)
     lowering.shared_names |= scope.arrays.keys() | scalars.keys() | locals_in(kernel.device)
     inner = scope
@@ -231,7 +233,7 @@ def print_kernel(
     bounds = f" __launch_bounds__({bound}{least})" if bound else ""
     params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
     params += [array_parameter(a, a.name in k.written) for a in k.arrays]
-    out.extend(wrapped(f"{linkage}__global__ void{bounds} {k.name}(", params, ") {"))
+    out.extend(wrap_list(f"{linkage}__global__ void{bounds} {k.name}(", params, ") {"))
     out.depth += 1
     arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
     exprs = CudaExprs(True, arrays, k.ranges)
@@ -275,7 +277,7 @@ def print_shared(k: DeviceKernel, out: Lines, exprs: CudaExprs, used: set[str]) 
             out.add(f"{a.elem.name}* const {a.name} = reinterpret_cast<{a.elem.name}*>({at});")
 
 
-def wrapped(head: str, parts: list[str], tail: str, limit: int = 120) -> list[str]:
+def wrap_list(head: str, parts: list[str], tail: str, limit: int = 120) -> list[str]:
     """A parameter list on one line, or broken after commas."""
     lines, current = [], head
     for i, p in enumerate(parts):
@@ -294,7 +296,7 @@ def print_device_function(
     names = {p.name for p in f.params} | values.keys()
     f = replace(f, body=without_hiding(f.body, {n: n for n in names}, names_in(f)))
     lowering = Lowering(None, functions, "device", assigned=assigned_names(f.body))
-    scope = Scope(dict(values))
+    scope = LoweringScope(dict(values))
     ranges = parameter_ranges(f, entry=False)  # its callers keep the contract
     params: list[str] = []
     written = params_written(f, functions)
@@ -318,7 +320,7 @@ def print_device_function(
     scope = replace(scope, ranges=ranges)
     body = without_unused(lowering.body(f.body, scope))
     result = "void" if f.result == VOID else f.result.name if isinstance(f.result, Scalar) else ""
-    out.extend(wrapped(f"__device__ __forceinline__ {result} {f.name}(", params, ") {"))
+    out.extend(wrap_list(f"__device__ __forceinline__ {result} {f.name}(", params, ") {"))
     out.depth += 1
     BodyPrinter(out, CudaExprs(True, scope.arrays, scope.ranges), {}).body(body)
     out.depth -= 1

@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from optigpu.codegen.arithmetic import Assumptions, Ranges
 from optigpu.codegen.conversions import host_conversions
-from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, wrapped
+from optigpu.codegen.cuda.device import DeviceKernel, print_device_function, print_kernel, wrap_list
 from optigpu.codegen.cuda.entry_checks import negated, requirements
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, has_launch, print_launch
-from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain, bound_arrays, flat
-from optigpu.codegen.cuda.lower import ArrayInfo, Scope, Storage
+from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain, bound_arrays, flattened_nodes
+from optigpu.codegen.cuda.lower import ArrayInfo, LoweringScope, Storage
 from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.planning import plan_of
 from optigpu.codegen.cuda.text import NARROW, CudaExprs, comment
-from optigpu.codegen.launch_plan import Limit, Plan
+from optigpu.codegen.launch_plan import Plan, PlanLimit
 from optigpu.codegen.parameters import parameter_ranges
-from optigpu.codegen.wrapping import with_wraps
-from optigpu.codegen.wrapping import wrapped as wrapping
+from optigpu.codegen.value_ranges import Assumptions, Ranges
+from optigpu.codegen.wrapping import explicit_wraps, with_wraps
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.syntax.builtins import INT_CONSTANTS, NUMERIC, VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
@@ -194,14 +193,14 @@ def emit_cuda(
         reject_reserved(g, f.name)
     params = {p.name: t for p, t in zip(f.params, effective_types(f))}
     ranges = parameter_ranges(f)
-    params = {n: map_type(t, lambda d: wrapping(d, ranges)) for n, t in params.items()}
+    params = {n: map_type(t, lambda d: explicit_wraps(d, ranges)) for n, t in params.items()}
     f = with_wraps(f, ranges)
     assumed = Assumptions({p.name: NARROW for p in f.params if p.type == INT})
     ranges = replace(ranges, assumed=assumed)
     values: dict[str, Expr] = {name: Int(value, type=INT) for name, value in INT_CONSTANTS.items()}
     values |= {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
     f = replace(f, body=without_hiding(f.body, {n: n for n in params.keys() | values.keys()}, names_in(f)))
-    scope = Scope(values, ranges=ranges)
+    scope = LoweringScope(values, ranges=ranges)
     arrays: dict[str, ArrayInfo] = {}
     for n, t in params.items():
         scope = scope.local(n)
@@ -209,7 +208,7 @@ def emit_cuda(
             storage = Storage.GLOBAL if t.space is Space.GMEM else Storage.HOST
             arrays[n] = ArrayInfo(n, t.elem, t.dims, storage, flat=True)
             scope = scope.array(arrays[n])
-    scope = Scope(scope.values, scope.arrays, ranges)
+    scope = LoweringScope(scope.values, scope.arrays, ranges)
     lowering = HostLowering(functions, f.name, {n: t for n, t in params.items() if isinstance(t, Scalar)})
     assigned = assigned_names(f.body)
     nodes = lowering.body(f.body, scope, assigned)
@@ -220,7 +219,7 @@ def emit_cuda(
     definitions = definitions_of(program)
     out = _File(source, f, arrays, lowering, limits, nodes, assigned, bound_arrays(nodes, arrays), definitions)
     plan = None if out.bound is None else plan_of(nodes, out.bound)
-    checked = tuple(Limit(name, low, high) for name, (low, high) in limits.items())
+    checked = tuple(PlanLimit(name, low, high) for name, (low, high) in limits.items())
     return CudaUnit(
         out.write(device, header),
         f.name,
@@ -394,7 +393,7 @@ class _File:
     def check_function(self, checks: list[str]) -> None:
         self.out.add("// What the contract asks of the sizes.")
         params = [f"{t.name} {n}" for n, t in self.integers().items()]
-        self.out.extend(wrapped(f"const char* check_{self.f.name}(", params, ") {"))
+        self.out.extend(wrap_list(f"const char* check_{self.f.name}(", params, ") {"))
         self.out.depth += 1
         self.out.extend(checks)
         self.out.add("return nullptr;")
@@ -419,13 +418,13 @@ class _File:
         self.out.add("")
 
     def vectors(self) -> frozenset[str]:
-        plain = [n.stmt for n in flat(self.nodes) if isinstance(n, Plain)]
+        plain = [n.stmt for n in flattened_nodes(self.nodes) if isinstance(n, Plain)]
         return frozenset(
             s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.ANY
         )
 
     def device_arrays(self) -> list[str]:
-        plain = [n.stmt for n in flat(self.nodes) if isinstance(n, Plain)]
+        plain = [n.stmt for n in flattened_nodes(self.nodes) if isinstance(n, Plain)]
         return [
             s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM
         ]
@@ -472,7 +471,7 @@ class _File:
                 "// The same for arrays in device memory, which must not overlap: the kernels are launched on the stream."
             )
             params.append("cudaStream_t stream")
-        self.out.extend(wrapped(f'extern "C" const char* {name}(', params, ") {"))
+        self.out.extend(wrap_list(f'extern "C" const char* {name}(', params, ") {"))
         self.out.depth += 1
         if checks:
             self.out.add(f"TRY(check_{self.f.name}({', '.join(self.integers())}));")
@@ -496,8 +495,8 @@ class _File:
             match n:
                 case Plain(CallStmt(call)) if "device_to_host" in call.func:
                     last = True
-                case Launch() | Nested():
-                    last = last and not any(isinstance(x, Launch) for x in flat((n,)))
+                case HostLaunch() | Nested():
+                    last = last and not any(isinstance(x, HostLaunch) for x in flattened_nodes((n,)))
                 case _:
                     pass
         return last
@@ -505,7 +504,7 @@ class _File:
     def written(self) -> set[str]:
         """Parameters that code stores to or copies to."""
         out: set[str] = set().union(*(k.written for k in self.lowering.kernels)) & self.arrays.keys()
-        for n in flat(self.nodes):
+        for n in flattened_nodes(self.nodes):
             if not isinstance(n, Plain):
                 continue
             for s in statements((n.stmt,)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import Ranges
 from optigpu.codegen.parameters import sizes
+from optigpu.codegen.value_ranges import Ranges
 from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var, is_int
 from optigpu.syntax.parameter_sizes import fitting_sizes
@@ -30,7 +30,7 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
             if isinstance(i.body, TypeOf):
                 continue
             fact = unfolded(i.body, meant)
-            condition = machine(fact, integers) if decidable(fact, integers) else None
+            condition = machine(fact, integers) if decided_by_arguments(fact, integers) else None
             if condition is not None and computable(condition):
                 checked.append((print_expr(i.body), condition))
             else:
@@ -39,14 +39,14 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
     first: list[tuple[str, Expr]] = []
     for d in sizes(f):
         text = f"{print_expr(d)} >= 0"
-        if not isinstance(d, Int) and text not in known and decidable(d, integers):
+        if not isinstance(d, Int) and text not in known and decided_by_arguments(d, integers):
             known.add(text)
             first.append((text, Binary(">=", machine(d, integers), Int(0, type=INT), type=BOOL)))
-    fitting = [(print_expr(e), machine(e, integers)) for e in fitting_sizes(f) if decidable(e, integers)]
+    fitting = [(print_expr(e), machine(e, integers)) for e in fitting_sizes(f) if decided_by_arguments(e, integers)]
     return first + fitting + checked, assumed
 
 
-def decidable(e: Expr, integers: Mapping[str, Scalar]) -> bool:
+def decided_by_arguments(e: Expr, integers: Mapping[str, Scalar]) -> bool:
     """Whether the arguments alone decide it."""
     for x in subexpressions(e):
         match x:

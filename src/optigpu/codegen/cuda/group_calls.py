@@ -67,7 +67,7 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
                 return e
 
     def number(e: Expr, p: Param) -> Expr:
-        return settled(e, e.type, p) if isinstance(e.type, Scalar) and reads(e) else e
+        return settled(e, e.type, p) if isinstance(e.type, Scalar) and reads_memory(e) else e
 
     args: list[Expr] = []
     for p, a in zip(f.params, call.args):
@@ -84,7 +84,7 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
     return (Block((*named, *body), id=s.id),)
 
 
-def reads(e: Expr) -> bool:
+def reads_memory(e: Expr) -> bool:
     """Whether it is read from memory, also by a function that gets an array."""
     return any(
         isinstance(x, Index) or (isinstance(x, Call) and any(not isinstance(a.type, Scalar) for a in x.args))

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from optigpu.codegen.arithmetic import Ranges, inside_loop, is_stable, poly
-from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, wrapped
-from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
-from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, Scope, Storage
-from optigpu.codegen.cuda.sections import Kernel, split_kernels
+from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel, wrap_list
+from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
+from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, LoweringScope, Storage
+from optigpu.codegen.cuda.sections import KernelSection, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
-from optigpu.codegen.cuda.thread_index import AXES, MAX_GRID_X, MAX_GRID_YZ
+from optigpu.codegen.cuda.thread_index import MAX_GRID_X, MAX_GRID_YZ
 from optigpu.codegen.expression_text import CExprs
+from optigpu.codegen.launch_plan import AXES
+from optigpu.codegen.polynomials import poly
+from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Alloc, Array, Call, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import precedence
@@ -37,14 +39,14 @@ class HostLowering:
     kernels: list[DeviceKernel] = field(default_factory=list)
     count: list[int] = field(default_factory=lambda: [0])
 
-    def body(self, body: Body, scope: Scope, assigned: set[str]) -> tuple[HostNode, ...]:
+    def body(self, body: Body, scope: LoweringScope, assigned: set[str]) -> tuple[HostNode, ...]:
         lowering = Lowering(None, self.functions, "host", assigned=assigned)
         out: list[HostNode] = []
         for s in split_kernels(body, self.name, self.count):
-            if isinstance(s, Kernel):
+            if isinstance(s, KernelSection):
                 k = lower_kernel(s, scope, self.scalars, self.lets, self.functions)
                 self.kernels.append(k)
-                out.append(Launch(k))
+                out.append(HostLaunch(k))
                 continue
             match s:
                 case For() if has_launch(s.body):
@@ -73,7 +75,7 @@ class HostLowering:
             raise input_error("OG401", f"`{lowering.called[0]}` is called on the host beside kernels", body[0].loc)
         return tuple(out)
 
-    def loop(self, s: For, lowering: Lowering, scope: Scope, assigned: set[str]) -> HostNode:
+    def loop(self, s: For, lowering: Lowering, scope: LoweringScope, assigned: set[str]) -> HostNode:
         r = s.range
         limits = replace(
             r, start=lowering.folded(r.start, scope), bound=lowering.folded(r.bound, scope), amount=lowering.folded(r.amount, scope)
@@ -105,9 +107,9 @@ class HostPrinter(BodyPrinter):
     def nodes(self, nodes: tuple[HostNode, ...], assigned: set[str]) -> None:
         for n in nodes:
             match n:
-                case Launch(k):
+                case HostLaunch(k):
                     names = [n for n, _ in k.launch_scalars] + [self.argument(a.name) for a in k.arrays]
-                    self.out.extend(wrapped(f"TRY(launch_{k.name}(", [*names, self.stream], "));"))
+                    self.out.extend(wrap_list(f"TRY(launch_{k.name}(", [*names, self.stream], "));"))
                 case Plain(s):
                     self.statement(s, assigned)
                 case Nested(For() as s, then):
@@ -183,9 +185,9 @@ class HostPrinter(BodyPrinter):
         size = " * ".join([f"sizeof({to.type.elem.name})", *(self.exprs.show(d, precedence("*") + 1) for d in dims)])
         a, b = (self.pointer(x) for x in (to, source))
         if self.bound is None:
-            self.out.extend(wrapped("TRY(cudaMemcpy(", [a, b, size, f"cudaMemcpy{kind}"], "));"))
+            self.out.extend(wrap_list("TRY(cudaMemcpy(", [a, b, size, f"cudaMemcpy{kind}"], "));"))
         else:
-            self.out.extend(wrapped("TRY(cudaMemcpyAsync(", [a, b, size, f"cudaMemcpy{kind}", "stream"], "));"))
+            self.out.extend(wrap_list("TRY(cudaMemcpyAsync(", [a, b, size, f"cudaMemcpy{kind}", "stream"], "));"))
 
     def pointer(self, e: Expr) -> str:
         match e:
@@ -212,7 +214,7 @@ def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
     exprs.types |= dict(k.launch_scalars)
     params = [f"{t.name} {n}" for n, t in k.launch_scalars]
     params += [f"{'' if a.name in k.written else 'const '}{a.elem.name}* {a.name}" for a in k.arrays]
-    out.extend(wrapped(f"const char* launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))
+    out.extend(wrap_list(f"const char* launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))
     out.depth += 1
     sizes = print_grid(k, out, exprs)
     shared = print_shared_bytes(k, out, exprs)
@@ -227,7 +229,7 @@ def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
         sizes[AXES.index(axis)] = f"slice_{axis}"
     threads = [exprs.show(e) for e in k.threads.dims(k.threads.block_dims)]
     config = [dim3(sizes), dim3(threads), shared, "stream"]
-    out.extend(wrapped(f"{k.name}<<<{', '.join(config)}>>>(", k.arguments, ");"))
+    out.extend(wrap_list(f"{k.name}<<<{', '.join(config)}>>>(", k.arguments, ");"))
     out.add("TRY(cudaGetLastError());")
     for _ in k.slices:
         out.depth -= 1

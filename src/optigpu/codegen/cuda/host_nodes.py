@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from optigpu.codegen.arithmetic import same
 from optigpu.codegen.cuda.device import DeviceKernel
 from optigpu.codegen.cuda.lower import ArrayInfo, Storage
+from optigpu.codegen.polynomials import same_value
 from optigpu.syntax.exprs import Alloc, Call, Expr, Var
 from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
 from optigpu.syntax.types import Scalar, Space
@@ -16,7 +16,7 @@ from optigpu.syntax.walk import root_name, stmt_exprs, subexpressions
 
 
 @dataclass(frozen=True)
-class Launch:
+class HostLaunch:
     kernel: DeviceKernel
 
 
@@ -36,16 +36,16 @@ class Nested:
     other: tuple[HostNode, ...] = ()
 
 
-HostNode: TypeAlias = Launch | Plain | Nested
+HostNode: TypeAlias = HostLaunch | Plain | Nested
 
 
-def flat(nodes: tuple[HostNode, ...]) -> list[HostNode]:
+def flattened_nodes(nodes: tuple[HostNode, ...]) -> list[HostNode]:
     """All nodes, in program order."""
     out: list[HostNode] = []
     for n in nodes:
         out.append(n)
         if isinstance(n, Nested):
-            out += flat(n.then + n.other)
+            out += flattened_nodes(n.then + n.other)
     return out
 
 
@@ -82,7 +82,7 @@ class _Copies:
 
     def node(self, n: HostNode, nested: bool) -> bool:
         match n:
-            case Launch(k):
+            case HostLaunch(k):
                 self.launched = True
                 self.written |= k.written
                 return not self.outputs
@@ -132,4 +132,4 @@ class _Copies:
         mine, theirs = self.sizes[device], self.params[param].dims
         if not len(mine) == len(theirs) == len(copied):
             return False
-        return all(b is not None and same(a, b) and same(a, c) for a, b, c in zip(mine, theirs, copied))
+        return all(b is not None and same_value(a, b) and same_value(a, c) for a, b, c in zip(mine, theirs, copied))

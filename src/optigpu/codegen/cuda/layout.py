@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from optigpu.codegen.arithmetic import Poly, Ranges, atom, const, expression, number, poly
 from optigpu.codegen.cuda.barriers import names
 from optigpu.codegen.cuda.lower import ArrayInfo, is_barrier
+from optigpu.codegen.polynomials import Poly, atom, const, expression, number, poly
+from optigpu.codegen.value_ranges import Ranges
+from optigpu.kernel.launch_rules import MOST_SHARED
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Expr
 from optigpu.syntax.program import Block, Body, For, If, Stmt
@@ -21,9 +23,8 @@ from optigpu.syntax.types import INT
 from optigpu.syntax.walk import stmt_exprs
 
 STATIC_LIMIT = 48 * 1024  # static shared memory; more needs dynamic memory and the kernel's opt-in
-MOST_SHARED = 227 * 1024  # that a block can have
 VECTOR_ALIGNMENT = 16
-Pair = frozenset[str]  # of arrays
+ArrayPair = frozenset[str]  # of arrays
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class SharedLayout:
         return self.dynamic and ranges.interval(self.total)[1] > STATIC_LIMIT
 
 
-def size_of(a: ArrayInfo) -> Poly:
+def bytes_of(a: ArrayInfo) -> Poly:
     out = const(a.elem.size)
     for d in a.dims:
         assert d is not None
@@ -52,11 +53,11 @@ def size_of(a: ArrayInfo) -> Poly:
 
 
 def lay_out(
-    arrays: list[ArrayInfo], vectors: Mapping[str, int], in_scope: Collection[Pair], body: Body, loc: Loc
+    arrays: list[ArrayInfo], vectors: Mapping[str, int], in_scope: Collection[ArrayPair], body: Body, loc: Loc
 ) -> SharedLayout:
     """Every array starts at a multiple of 16 bytes in the dynamic buffer, so vector accesses are aligned there too. `in_scope`:
     pairs of which one is declared in the scope of the other."""
-    sizes = [rounded(size_of(a)) for a in arrays]
+    sizes = [rounded_up(bytes_of(a)) for a in arrays]
     known = [s.constant for s in sizes if s.constant is not None]
     if len(known) == len(sizes):
         if sum(known) <= STATIC_LIMIT:
@@ -77,7 +78,7 @@ def lay_out(
     return SharedLayout(flat, tuple(map(expression, offsets)), expression(total), vectors)
 
 
-def overlapping(names_: list[str], sizes: list[int], apart: Collection[Pair]) -> tuple[list[int], int]:
+def overlapping(names_: list[str], sizes: list[int], apart: Collection[ArrayPair]) -> tuple[list[int], int]:
     """Where each array begins: as low as those allow from which it must stay apart. And where the last one ends."""
     begins: list[int] = []
     for i, name in enumerate(names_):
@@ -88,9 +89,9 @@ def overlapping(names_: list[str], sizes: list[int], apart: Collection[Pair]) ->
     return begins, max((b + s for b, s in zip(begins, sizes)), default=0)
 
 
-def between_barriers(body: Body, arrays: Collection[str]) -> set[Pair]:
+def between_barriers(body: Body, arrays: Collection[str]) -> set[ArrayPair]:
     """Pairs of the arrays that can both be used without a barrier of the block between."""
-    pairs: set[Pair] = set()
+    pairs: set[ArrayPair] = set()
 
     def use(s: Stmt, since: set[str]) -> set[str]:
         """What is used by the statement itself meets what may have been used since the last barrier."""
@@ -117,7 +118,7 @@ def between_barriers(body: Body, arrays: Collection[str]) -> set[Pair]:
     return pairs
 
 
-def rounded(size: Poly) -> Poly:
+def rounded_up(size: Poly) -> Poly:
     if size.constant is not None:
         return const(-(-size.constant // VECTOR_ALIGNMENT) * VECTOR_ALIGNMENT)
     if all(c % VECTOR_ALIGNMENT == 0 for _, c in size.terms):

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from optigpu.codegen.arithmetic import Poly, Ranges, binary, const, inside_loop, is_stable, number, poly, simplify
 from optigpu.codegen.cuda.sections import PROOF_ONLY
 from optigpu.codegen.cuda.thread_index import ThreadMap
+from optigpu.codegen.folding import simplify
+from optigpu.codegen.polynomials import Poly, binary, const, number, poly
+from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
 from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
@@ -55,28 +57,28 @@ class ArrayInfo:
 
 
 @dataclass(frozen=True)
-class Scope:
+class LoweringScope:
     """What names stand for: values and pointers by substitution, arrays by what is known about them."""
 
     values: dict[str, Expr] = field(default_factory=dict)
     arrays: dict[str, ArrayInfo] = field(default_factory=dict)
     ranges: Ranges = field(default_factory=Ranges)
 
-    def value(self, name: str, e: Expr) -> Scope:
+    def value(self, name: str, e: Expr) -> LoweringScope:
         return replace(self, values={**self.values, name: e})
 
-    def array(self, info: ArrayInfo, name: str | None = None) -> Scope:
+    def array(self, info: ArrayInfo, name: str | None = None) -> LoweringScope:
         name = name or info.name
         values = {k: v for k, v in self.values.items() if k != name}
         return replace(self, values=values, arrays={**self.arrays, name: info})
 
-    def local(self, name: str) -> Scope:
+    def local(self, name: str) -> LoweringScope:
         """Inside a declaration of this name: it may have meant something else before."""
         values = {k: v for k, v in self.values.items() if k != name}
         arrays = {k: v for k, v in self.arrays.items() if k != name}
-        return Scope(values, arrays, self.ranges.without(name))
+        return LoweringScope(values, arrays, self.ranges.without(name))
 
-    def ranged(self, name: str, low: Poly, high: Poly) -> Scope:
+    def ranged(self, name: str, low: Poly, high: Poly) -> LoweringScope:
         return replace(self, ranges=self.ranges.declaring(name, low, high))
 
 
@@ -102,7 +104,7 @@ class Lowering:
 
     # Statements
 
-    def body(self, body: Body, scope: Scope) -> Body:
+    def body(self, body: Body, scope: LoweringScope) -> Body:
         out: list[Stmt] = []
         for i, s in enumerate(body):
             if isinstance(s, PROOF_ONLY):
@@ -119,7 +121,7 @@ class Lowering:
         others = {x.name for x in (*before, *after) if isinstance(x, Decl)}
         return bool(declared & (others | body_free_vars(after)))
 
-    def statement(self, s: Stmt, scope: Scope) -> tuple[Body, Scope]:
+    def statement(self, s: Stmt, scope: LoweringScope) -> tuple[Body, LoweringScope]:
         match s:
             case Decl():
                 return self.declaration(s, scope)
@@ -141,7 +143,7 @@ class Lowering:
             case _:
                 raise self.refuse("this statement", s)
 
-    def declaration(self, s: Decl, scope: Scope) -> tuple[Body, Scope]:
+    def declaration(self, s: Decl, scope: LoweringScope) -> tuple[Body, LoweringScope]:
         t = s.type
         if isinstance(t, Scalar):
             init = None if s.init is None else self.folded(s.init, scope)
@@ -168,7 +170,7 @@ class Lowering:
                 raise input_error("OG401", message, s.loc, help="copy it to a const first")
         return (), scope.local(s.name).value(s.name, self.expr(s.init, scope))
 
-    def allocation(self, s: Decl, init: Alloc, scope: Scope) -> tuple[Body, Scope]:
+    def allocation(self, s: Decl, init: Alloc, scope: LoweringScope) -> tuple[Body, LoweringScope]:
         dims = tuple(self.folded(d, scope) for d in init.dims)
         match init.space:
             case Space.TREG if self.place == "device":
@@ -184,8 +186,8 @@ class Lowering:
                 raise self.refuse("this allocation", s)
 
     def shared_array(
-        self, name: str, elem: Scalar, dims: tuple[Expr, ...], s: Decl, scope: Scope, distributed: bool = False
-    ) -> tuple[Body, Scope]:
+        self, name: str, elem: Scalar, dims: tuple[Expr, ...], s: Decl, scope: LoweringScope, distributed: bool = False
+    ) -> tuple[Body, LoweringScope]:
         """Shared arrays stand at the top of the kernel, so two of the same name get different ones, which nothing there has."""
         if self.place != "device":
             raise self.refuse("shared memory", s)
@@ -197,7 +199,7 @@ class Lowering:
         self.in_scope |= {frozenset((unique, a.name)) for a in scope.arrays.values() if a.storage is Storage.SHARED}
         return (), scope.local(name).array(info, name)
 
-    def loop(self, s: For, scope: Scope) -> Body:
+    def loop(self, s: For, scope: LoweringScope) -> Body:
         if s.mode is Mode.THREAD and self.threads is not None:
             return self.thread_loop(s, self.threads, scope)
         if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
@@ -218,7 +220,7 @@ class Lowering:
         new = self.body(s.body, inner)
         return (replace(s, range=new_range, body=new, contract=()),) if new else ()
 
-    def thread_loop(self, s: For, threads: ThreadMap, scope: Scope) -> Body:
+    def thread_loop(self, s: For, threads: ThreadMap, scope: LoweringScope) -> Body:
         placed = threads.placed(s)
         v = Var(placed.name, type=s.index_type)
         start, step = self.folded(s.range.start, scope), self.folded(s.range.amount, scope)
@@ -229,7 +231,7 @@ class Lowering:
         inner = scope.local(s.index).ranged(placed.name, const(0), placed.coordinate.extent - const(1))
         return self.body(s.body, inner.value(s.index, index))
 
-    def conditional(self, s: If, test: Expr, then: Body, other: Body, scope: Scope) -> Body:
+    def conditional(self, s: If, test: Expr, then: Body, other: Body, scope: LoweringScope) -> Body:
         condition = self.folded(test, scope)
         if isinstance(condition, Bool):
             chosen = self.body(then if condition.value else other, scope)
@@ -242,7 +244,7 @@ class Lowering:
                 pass
         return (replace(s, test=condition, then=yes, other=no),) if yes or no else ()
 
-    def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Body:
+    def call_statement(self, s: CallStmt, call: Call, scope: LoweringScope) -> Body:
         name = call.func
         if name in ("blocksync", "warpsync") and self.threads is not None:
             return (s,)
@@ -269,7 +271,7 @@ class Lowering:
         assert isinstance(lowered, Call)
         return (replace(s, call=lowered),)
 
-    def register(self, e: Expr, scope: Scope) -> Var:
+    def register(self, e: Expr, scope: LoweringScope) -> Var:
         """The thread's own register, of the 32 that a shuffle names by the first."""
         base = e
         while not isinstance(base, Var):
@@ -298,10 +300,10 @@ class Lowering:
 
     # Expressions
 
-    def folded(self, e: Expr, scope: Scope) -> Expr:
+    def folded(self, e: Expr, scope: LoweringScope) -> Expr:
         return simplify(self.expr(e, scope), scope.ranges)
 
-    def expr(self, e: Expr, scope: Scope) -> Expr:
+    def expr(self, e: Expr, scope: LoweringScope) -> Expr:
         match e:
             case Var(name):
                 if name in scope.arrays:
@@ -340,7 +342,7 @@ class Lowering:
         ):
             raise self.refuse(f"`{e.func}`", e)
 
-    def element(self, e: Index, base: Expr, indices: tuple[Expr, ...], scope: Scope) -> Expr:
+    def element(self, e: Index, base: Expr, indices: tuple[Expr, ...], scope: LoweringScope) -> Expr:
         if not isinstance(base, Var):
             raise self.refuse("this access", e)
         info = scope.arrays.get(base.name)

@@ -29,16 +29,16 @@ def statement(s: Stmt, scope: Mapping[str, str], taken: set[str]) -> Stmt:
     inner = scope
     match s:
         case Decl(name):
-            s = replace(s, name=own_name(name, scope, taken))
+            s = replace(s, name=unhidden_name(name, scope, taken))
         case For(index):
-            inner = {**scope, index: own_name(index, scope, taken)}
+            inner = {**scope, index: unhidden_name(index, scope, taken)}
             s = replace(s, index=inner[index])
         case _:
             pass
     return map_bodies(s, lambda b: without_hiding(b, inner, taken))
 
 
-def own_name(name: str, scope: Mapping[str, str], taken: set[str]) -> str:
+def unhidden_name(name: str, scope: Mapping[str, str], taken: set[str]) -> str:
     if name not in scope:
         return name
     new = fresh_name(name, taken)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from optigpu.codegen.arithmetic import expand_index_helper
 from optigpu.codegen.cuda.device import DeviceKernel
-from optigpu.codegen.cuda.host_nodes import HostNode, Launch, Nested, Plain
-from optigpu.codegen.launch_plan import Choose, Copy, LaunchKernel, Let, Plan, Repeat, Scratch
+from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
+from optigpu.codegen.launch_plan import Plan, PlanChoice, PlanCopy, PlanLaunch, PlanLet, PlanRepeat, PlanScratch
+from optigpu.codegen.polynomials import expand_index_helper
 from optigpu.syntax.builtins import index_helper
 from optigpu.syntax.exprs import (
     Alloc,
@@ -49,7 +49,7 @@ def steps(nodes: tuple[HostNode, ...], bound: Mapping[str, str]) -> Plan:
 
 def steps_of(n: HostNode, bound: Mapping[str, str]) -> Plan:
     match n:
-        case Launch(k):
+        case HostLaunch(k):
             return (launch(k, bound),)
         case Plain(s):
             return plain(s, bound)
@@ -57,9 +57,9 @@ def steps_of(n: HostNode, bound: Mapping[str, str]) -> Plan:
             return steps(then, bound)
         case Nested(For(index, r), then):
             start, end, amount = value(r.start), value(r.bound), value(r.amount)
-            return (Repeat(index, start, r.relation, end, r.op, amount, steps(then, bound)),)
+            return (PlanRepeat(index, start, r.relation, end, r.op, amount, steps(then, bound)),)
         case Nested(If(test), then, other):
-            return (Choose(value(test), steps(then, bound), steps(other, bound)),)
+            return (PlanChoice(value(test), steps(then, bound), steps(other, bound)),)
         case _:
             raise AssertionError(n)
 
@@ -67,12 +67,12 @@ def steps_of(n: HostNode, bound: Mapping[str, str]) -> Plan:
 def value(e: Expr) -> Expr:
     """An expression of which a launcher gets the value that compiled code gets: of integers, and comparisons of floats as they are,
     without arithmetic or conversions, which round."""
-    if is_float(e.type) or not known(e):
+    if is_float(e.type) or not is_computable(e):
         raise _NoPlanError
     return rewrite(e, arithmetic)
 
 
-def known(e: Expr) -> bool:
+def is_computable(e: Expr) -> bool:
     match e:
         case Binary("<" | "<=" | ">" | ">=" | "==", Var() | Real() as a, Var() | Real() as b) if is_float(a.type):
             return a.type == b.type
@@ -83,7 +83,7 @@ def known(e: Expr) -> bool:
                 return False
         case _:
             return False
-    return not any(is_float(x.type) for x in children(e)) and all(map(known, children(e)))
+    return not any(is_float(x.type) for x in children(e)) and all(map(is_computable, children(e)))
 
 
 def arithmetic(e: Expr) -> Expr:
@@ -94,9 +94,9 @@ def arithmetic(e: Expr) -> Expr:
             return e
 
 
-def launch(k: DeviceKernel, bound: Mapping[str, str]) -> LaunchKernel:
+def launch(k: DeviceKernel, bound: Mapping[str, str]) -> PlanLaunch:
     threads = k.threads
-    return LaunchKernel(
+    return PlanLaunch(
         k.name,
         tuple(map(value, threads.dims(threads.grid_dims))),
         tuple(map(value, threads.dims(threads.block_dims))),
@@ -110,13 +110,13 @@ def launch(k: DeviceKernel, bound: Mapping[str, str]) -> LaunchKernel:
 def plain(s: Stmt, bound: Mapping[str, str]) -> Plan:
     match s:
         case Decl(name, _, Alloc(elem, dims, Space.GMEM)):
-            return () if name in bound else (Scratch(name, elem, tuple(map(value, dims))),)
+            return () if name in bound else (PlanScratch(name, elem, tuple(map(value, dims))),)
         case Decl(name, t, init) if is_int(t) and init is not None:
-            return (Let(name, value(init)),)
+            return (PlanLet(name, value(init)),)
         case CallStmt(Call(func, (Var(to), Var(source), *dims))) if func.startswith("memcpy_device_to_device"):
             array = s.call.args[0].type
             assert isinstance(array, Array)
-            return (Copy(bound.get(to, to), bound.get(source, source), array.elem, tuple(map(value, dims))),)
+            return (PlanCopy(bound.get(to, to), bound.get(source, source), array.elem, tuple(map(value, dims))),)
         case CallStmt(Call(func)) if func == "gmem_free" or (
             func.startswith("memcpy") and "device_to_device" not in func
         ):

@@ -15,7 +15,7 @@ PROOF_ONLY = (Ghost, GhostEnd, Assert)
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelSection:
     """One launch: its sizes, the shared memory set up for it, and what its threads do."""
 
     name: str
@@ -31,7 +31,7 @@ class Kernel:
         return self.id.origin()
 
 
-HostStmt: TypeAlias = Stmt | Kernel
+HostStmt: TypeAlias = Stmt | KernelSection
 
 
 def split_kernels(body: Body, name: str, count: list[int] | None = None) -> tuple[HostStmt, ...]:
@@ -46,7 +46,9 @@ def split_kernels(body: Body, name: str, count: list[int] | None = None) -> tupl
             if not any(isinstance(x, Decl) for x in inside):
                 out.extend(inside)
                 continue
-            count[0] -= sum(isinstance(x, Kernel) for x in inside)  # its declarations need the block: left as it is
+            count[0] -= sum(
+                isinstance(x, KernelSection) for x in inside
+            )  # its declarations need the block: left as it is
         if not is_call(s, "kernel_launch"):
             out.append(s)
             continue
@@ -60,7 +62,7 @@ def split_kernels(body: Body, name: str, count: list[int] | None = None) -> tupl
     return tuple(out)
 
 
-def kernel(name: str, launch: CallStmt, inside: list[Stmt]) -> Kernel:
+def kernel(name: str, launch: CallStmt, inside: list[Stmt]) -> KernelSection:
     start = position(inside, "kernel_setup_end", launch.loc)
     end = position(inside, "kernel_teardown_begin", launch.loc)
     setup: list[Decl] = []
@@ -79,7 +81,7 @@ def kernel(name: str, launch: CallStmt, inside: list[Stmt]) -> Kernel:
                 "OG400", "the teardown of a kernel frees shared memory and nothing else", s.loc, help="move it after kernel_kill"
             )  # fmt: skip
     grid, block, shared = launch.call.args
-    return Kernel(name, grid, block, shared, tuple(setup), tuple(inside[start + 1 : end]), launch.id)
+    return KernelSection(name, grid, block, shared, tuple(setup), tuple(inside[start + 1 : end]), launch.id)
 
 
 def position(body: list[Stmt], name: str, loc: Loc) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import keeps_value, poly
+from optigpu.codegen.polynomials import keeps_value, poly
 from optigpu.syntax.exprs import Addr, Binary, Cast, Expr, Index, Int, Var, is_int
 from optigpu.syntax.free_names import body_free_vars, fresh_name
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Return, Stmt, Store
@@ -26,18 +26,18 @@ def name_common(body: Body, known: set[str], taken: set[str]) -> Body:
         if not repeated:
             break
         _, chosen, role = max(repeated, key=lambda t: t[0])
-        own = own_name(body, chosen, known)
+        own = name_in_program(body, chosen, known)
         name = own or fresh_name(role, taken)
         taken.add(name)
         known = known | {name}
         assert chosen.type is not None
         named.append(Decl(name, chosen.type, chosen, True))
-        body = rewrite_body(body, chosen, Var(name, type=chosen.type))
+        body = replace_in_body(body, chosen, Var(name, type=chosen.type))
         body = without_declarations(body, name) if own else body
     return (*named, *in_loops(body, known, taken))
 
 
-def own_name(body: Body, e: Expr, known: set[str]) -> str | None:
+def name_in_program(body: Body, e: Expr, known: set[str]) -> str | None:
     """The name that the program gives this value, if it means nothing else in the body."""
     inside = list(statements(body))
     other = known | body_free_vars(body) | {s.index for s in inside if isinstance(s, For)}
@@ -173,7 +173,7 @@ def named_worthy(e: Expr, known: set[str]) -> bool:
     return poly(e).constant is None
 
 
-def rewrite_body(body: Body, old: Expr, new: Expr) -> Body:
+def replace_in_body(body: Body, old: Expr, new: Expr) -> Body:
     def expr(e: Expr) -> Expr:
         return new if e == old and is_int(e.type) else map_children(e, expr)
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from optigpu.codegen.arithmetic import Ranges, const, inside_loop, poly
 from optigpu.codegen.conversions import device_conversion
 from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import on_stack
-from optigpu.codegen.wrapping import declared
+from optigpu.codegen.polynomials import const, poly
+from optigpu.codegen.value_ranges import Ranges, inside_loop
+from optigpu.codegen.wrapping import ranges_after
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Array, Call, Expr, Index, Int, Var, is_int
@@ -127,7 +128,7 @@ class BodyPrinter:
 
     def body(self, body: Body) -> None:
         ranges, arrays, types = self.exprs.ranges, dict(self.exprs.arrays), dict(self.exprs.types)
-        self.assigned |= stored_names(body)
+        self.assigned |= assigned_scalars(body)
         for s in body:
             self.statement(s, self.assigned)
         self.exprs.ranges, self.exprs.arrays, self.exprs.types = ranges, arrays, types
@@ -182,7 +183,7 @@ class BodyPrinter:
             init = f" = {self.e(s.init) if constant else exprs.stored(s.init, s.type)}"
         if constant and s.init is not None and (t := exprs.constant_type(s.type, s.init)) != s.type:
             type_, exprs.types[s.name] = exprs.name(t), t
-        exprs.ranges = declared(exprs.ranges, s, assigned)
+        exprs.ranges = ranges_after(exprs.ranges, s, assigned)
         self.out.add(f"{'const ' if constant else ''}{type_} {s.name}{init};")
 
     def call(self, s: CallStmt, call: Call) -> None:
@@ -262,7 +263,7 @@ def broken(text: str, limit: int) -> list[str]:
     return [*lines, text]
 
 
-def stored_names(body: Body) -> set[str]:
+def assigned_scalars(body: Body) -> set[str]:
     """Scalars that are assigned somewhere in the body, so that they are no constants."""
     out: set[str] = set()
     for s in statements(body):

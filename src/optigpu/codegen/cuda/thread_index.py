@@ -12,7 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from optigpu.codegen.arithmetic import Poly, Ranges, const, expression, number, poly
+from optigpu.codegen.launch_plan import AXES, MAX_GRID
+from optigpu.codegen.polynomials import Poly, const, expression, number, poly
+from optigpu.codegen.value_ranges import Ranges
+from optigpu.kernel.launch_rules import MOST_THREADS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Cast, Expr, Var
 from optigpu.syntax.free_names import fresh_name
@@ -22,9 +25,8 @@ from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import INT, INT64, UINT, Scalar
 from optigpu.syntax.walk import inner_bodies
 
-AXES = "xyz"
-MAX_BLOCK, MAX_BLOCK_Z = 1024, 64
-MAX_GRID_X, MAX_GRID_YZ = 2**31 - 1, 65535
+MAX_BLOCK_Z = 64  # threads of a block along z
+MAX_GRID_X, MAX_GRID_YZ = MAX_GRID[0], MAX_GRID[1]  # blocks; y and z have the same limit
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class ThreadMap:
         if full and not everywhere:
             longest = max(full, key=len)
             dims = tuple(c.extent for c in longest)
-            small = len(dims) < len(AXES) or self.ranges.greatest(dims[0]) <= MAX_BLOCK_Z  # of 1024 in all
+            small = len(dims) < len(AXES) or self.ranges.greatest(dims[0]) <= MAX_BLOCK_Z
             if small and all(c in longest for p in block_paths for c in p):
                 self.make_direct(longest, dims, "threadIdx", "block_dims")
         return self
@@ -218,7 +220,7 @@ class ThreadMap:
         """What CUDA's variables can be, and the first block of a slice. A kernel that runs has a block that the hardware has."""
         match self.total(self.block).terms:
             case ((factors, count),) if factors and count > 0:
-                ranges = ranges.having_product(factors, MAX_BLOCK // count)
+                ranges = ranges.having_product(factors, MOST_THREADS // count)
             case _:
                 pass
         for word, dims in (("blockIdx", self.grid_dims), ("threadIdx", self.block_dims)):

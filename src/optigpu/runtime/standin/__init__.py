@@ -13,7 +13,15 @@ from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import cpu_model, run_compiler, version_of
 from optigpu.runtime.disk_cache import cached_file, content_key
 
-FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-fstack-clash-protection", "-U_FORTIFY_SOURCE", "-w")
+STANDIN_FLAGS = (
+    "-std=c++17",
+    "-O1",
+    "-fPIC",
+    "-fno-strict-aliasing",
+    "-fstack-clash-protection",
+    "-U_FORTIFY_SOURCE",
+    "-w",
+)
 WATCH = ("-O0", "-fsanitize=thread")  # unoptimised, so that no access is left out
 LAUNCH = re.compile(r"\b(\w+)<<<(.*?)>>>\((.*?)\);", re.DOTALL)
 DYNAMIC = re.compile(r"extern __shared__ __align__\(16\) unsigned char shared_memory\[\];")
@@ -44,7 +52,7 @@ def compile_standin(cuda: str, *, races: bool = False) -> Path:
         for n in ("cuda_runtime.h", "standin.cpp")
     }
     watch = WATCH if races else ()
-    parts = (*sources.values(), compiler, version_of(compiler), " ".join(FLAGS), cpu_model())
+    parts = (*sources.values(), compiler, version_of(compiler), " ".join(STANDIN_FLAGS), cpu_model())
 
     def run(command: list[str]) -> None:
         run_compiler(command, "the emitted CUDA text")
@@ -52,7 +60,7 @@ def compile_standin(cuda: str, *, races: bool = False) -> Path:
     def make_runtime(target: Path) -> None:
         for name, text in sources.items():
             (target.parent / name).write_text(text, encoding="utf-8")
-        run([compiler, *FLAGS, "-O2", "-c", "-o", str(target), str(target.parent / "standin.cpp")])
+        run([compiler, *STANDIN_FLAGS, "-O2", "-c", "-o", str(target), str(target.parent / "standin.cpp")])
 
     runtime = cached_file(content_key("standin runtime", *parts), ".o", make_runtime)
 
@@ -61,7 +69,7 @@ def compile_standin(cuda: str, *, races: bool = False) -> Path:
         (folder / "cuda_runtime.h").write_text(sources["cuda_runtime.h"], encoding="utf-8")
         source, code = folder / "emitted.cpp", folder / "emitted.o"
         source.write_text(standin_text(cuda), encoding="utf-8")
-        run([compiler, *FLAGS, *watch, f"-I{folder}", "-c", "-o", str(code), str(source)])
+        run([compiler, *STANDIN_FLAGS, *watch, f"-I{folder}", "-c", "-o", str(code), str(source)])
         run([compiler, "-shared", "-Wl,-Bsymbolic", "-o", str(target), str(code), str(runtime), "-lm"])
 
     return cached_file(content_key("standin", cuda, " ".join(watch), *parts), ".so", make)
