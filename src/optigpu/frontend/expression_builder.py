@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 from lark import Token, Tree
 from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
-from optigpu.syntax.diagnostic import InputError, input_error
+from optigpu.frontend.number_literals import parse_number, scalar_type
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
-from optigpu.syntax.float_literals import lost, nearest
 from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Kind, Scalar
-
-MAX_EXPONENT = 400  # beyond this a literal is no double
 
 
 class Positions(Protocol):
@@ -141,48 +136,3 @@ class Subscript:
     def __init__(self, index: Child, loc: Loc) -> None:
         self.index = index
         self.loc = loc
-
-
-def scalar_type(token: Token) -> Scalar:
-    return SCALAR_NAMES[re.sub(r"\s+", " ", str(token))]
-
-
-def not_all_integers(t: Scalar) -> bool:
-    """A type whose numbers a reader takes for its range: formulas speak of all integers."""
-    return t.kind is Kind.INT and (t.bits < INT.bits or not t.signed)
-
-
-def only_a_part(t: Scalar, loc: Loc) -> InputError:
-    message = f"formulas speak of mathematical integers, of which `{t.name}` is a part"
-    return input_error("OG103", message, loc, help="say that the number is in its range")
-
-
-def parse_number(token: str, loc: Loc) -> Expr:
-    """A C literal. Hexadecimal and decimal integers with u/l suffixes; floats with f."""
-    text = str(token).lower()
-    if re.fullmatch(r"0x[0-9a-f]+[ul]*|\d+[ul]*", text):
-        digits = text.rstrip("ul")
-        if len(digits) > 1 and digits[0] == "0" and digits[1] != "x":
-            raise input_error("OG006", f"`{token}` would be octal in C", loc, help=f"write {digits.lstrip('0') or '0'}")
-        if len(digits) > 20:
-            raise input_error("OG006", "this integer does not fit 64 bits", loc)
-        value = int(digits, 0)
-        suffix = text[len(digits) :]
-        literal_type = {"": None, "u": UINT, "l": INT64, "ll": INT64, "ul": UINT64, "ull": UINT64}.get(suffix)
-        if suffix and literal_type is None:
-            raise input_error("OG006", f"`{token}` is not a number: unknown suffix `{suffix}`", loc)
-        if value > (literal_type or INT64).high:
-            raise input_error("OG006", f"this integer does not fit {(literal_type or INT64).bits} bits", loc)
-        if digits[:2] == "0x" and literal_type is None and INT.high < value <= UINT.high:
-            literal_type = UINT  # as in C; a decimal one would be long
-        return Int(value, literal_type, loc=loc)
-    if match := re.fullmatch(r"(\d+\.?\d*|\.\d+)(?:e([-+]?\d+))?(f?)", text):
-        mantissa, exponent, suffix = match.groups()
-        if exponent is not None and (len(exponent) > 5 or abs(int(exponent)) > MAX_EXPONENT):
-            raise input_error("OG006", "this number is out of the range of double", loc)
-        value_text = (mantissa + "0" if mantissa.endswith(".") else mantissa) + (f"e{exponent}" if exponent else "")
-        real, real_type = Fraction(value_text), FLOAT if suffix else DOUBLE
-        if lost(real, real_type):
-            raise input_error("OG006", f"this number is out of the range of {real_type.name}", loc)
-        return Real(nearest(real, real_type), real_type, loc=loc)
-    raise input_error("OG006", f"`{token}` is not a number", loc)

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
+from optigpu.frontend.conversions import (
+    convert,
+    describe,
+    expect_scalar,
+    promoted,
+    reject_lost,
+    scalar,
+    strip_implicit,
+    usual_conversion,
+)
+from optigpu.frontend.declared_names import unknown_name
 from optigpu.syntax.alpha_equality import alpha_equal
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
@@ -33,37 +43,30 @@ from optigpu.syntax.exprs import (
     Expr,
     Index,
     Int,
-    ProofType,
     Real,
     SizeOf,
     Type,
     Unary,
     Var,
     is_bool,
-    is_float,
     is_int,
 )
-from optigpu.syntax.float_literals import lost
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL
 from optigpu.syntax.program import Function
 from optigpu.syntax.scopes import Scope, What
-from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import (
     BOOL,
-    DOUBLE,
     FLOAT,
     INT,
     INT64,
     MACHINE_SCALARS,
     UINT64,
-    VOID,
     Kind,
-    LogicType,
-    Pointer,
     Scalar,
 )
-from optigpu.syntax.walk import map_type, rewrite, subexpressions
+from optigpu.syntax.walk import map_type, subexpressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,77 +79,6 @@ class CallSignature:
 
 
 CallSignatures = dict[str, CallSignature]
-
-
-def describe(t: Type | None) -> str:
-    """A type in the words of an error message."""
-    match t:
-        case Scalar(name, kind, bits):
-            return "a proposition" if kind is Kind.BOOL and bits == 0 else f"`{name}`"
-        case Array(elem, dims):
-            return f"a {len(dims)}-dimensional array of `{elem.name}`"
-        case Pointer(elem):
-            return f"a pointer to `{elem.name}`"
-        case ProofType():
-            return "a fact"
-        case LogicType(name):
-            return {"HProp": "a permission", "Range": "a range", "void": "nothing"}.get(name, f"`{name}`")
-        case None:
-            return "nothing"
-        case _:
-            return "a function"
-
-
-def unknown_name(name: str, scope: Scope, loc: Loc, extra: list[str] | None = None) -> Exception:
-    near = get_close_matches(name, scope.visible() + (extra or []), 1, cutoff=0.7)
-    return input_error("OG100", f"`{name}` is not declared", loc, help=f"did you mean `{near[0]}`?" if near else None)
-
-
-def usual_conversion(a: Scalar, b: Scalar) -> Scalar:
-    """C's usual arithmetic conversions."""
-    if a.kind is Kind.FLOAT or b.kind is Kind.FLOAT:
-        return DOUBLE if DOUBLE in (a, b) else FLOAT
-    a, b = promoted(a), promoted(b)
-    if a.bits != b.bits:
-        return a if a.bits > b.bits else b
-    return b if a.signed else a
-
-
-def promoted(t: Scalar) -> Scalar:
-    return INT if t.kind is Kind.BOOL or (t.kind is Kind.INT and t.bits < INT.bits) else t
-
-
-def convert(e: Expr, to: Type, why: str) -> Expr:
-    """`e` as a value of type `to`, with an implicit cast where C has one; `why` says for what ("this argument is")."""
-    have = e.type
-    if have == to:
-        return e
-    if isinstance(have, Scalar) and isinstance(to, Scalar):
-        if is_float(have) and to.kind is Kind.INT:
-            raise input_error(
-                "OG103", f"{why} an `{to.name}`, but the value is `{have.name}`: the fraction would be lost", e.loc,
-                help=f"({to.name})(…) says that this is meant",
-            )  # fmt: skip
-        if isinstance(e, Int) and is_int(to) and not to.low <= e.value <= to.high:
-            raise input_error("OG103", f"{e.value} does not fit `{to.name}`", e.loc)
-        reject_lost(e, to)
-        return Cast(to, e, True, loc=e.loc, type=to)
-    raise input_error("OG102", f"{why} {describe(to)}, but this is {describe(have)}", e.loc)
-
-
-def reject_lost(e: Expr, to: Scalar) -> None:
-    if isinstance(e, Real) and is_float(to) and lost(e.value, to):
-        raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
-
-
-def fitting(e: Expr, to: Scalar, why: str) -> Expr:
-    """`convert`, where literals that fit stay what they are."""
-    return e if isinstance(e, Int) and to.low <= e.value <= to.high else convert(e, to, why)
-
-
-def strip_implicit(e: Expr) -> Expr:
-    """Undo implicit casts, so that checking an already checked program gives the same program."""
-    return rewrite(e, lambda x: x.arg if isinstance(x, Cast) and x.implicit else x)
 
 
 def same_size(mine: Expr, theirs: Expr, scope: Scope) -> bool:
@@ -446,14 +378,6 @@ class ExpressionTyper:
         return replace(e, args=tuple(args), type=f.result)
 
 
-def expect_scalar(typed: Expr) -> Expr:
-    if not isinstance(typed.type, Scalar):
-        if typed.type == VOID:
-            raise input_error("OG102", "this call returns nothing", typed.loc)
-        raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
-    return typed
-
-
 def is_flat(base: Expr, scope: Scope) -> bool:
     """A plain pointer, which in C has no rows."""
     binding = scope.find(base.name) if isinstance(base, Var) else None
@@ -473,11 +397,6 @@ def never_fails(e: Expr) -> bool:
             return e.implicit and scalar(e).signed and scalar(e).bits >= INT.bits
         case _:
             return isinstance(e, Int | Var | SizeOf)
-
-
-def scalar(e: Expr) -> Scalar:
-    assert isinstance(e.type, Scalar)
-    return e.type
 
 
 def shift_last(base: Index, outer: Index) -> Index:

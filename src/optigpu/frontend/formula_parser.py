@@ -12,7 +12,9 @@ from typing import Any
 from lark import Lark, Token
 from lark.exceptions import UnexpectedInput
 
-from optigpu.frontend.expression_builder import Child, ExprBuilder, not_all_integers, only_a_part, scalar_type
+from optigpu.frontend.expression_builder import Child, ExprBuilder
+from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
+from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
@@ -154,7 +156,7 @@ class _FormulaBuilder(ExprBuilder):
         if not isinstance(number, Int):
             return number
         if number.literal_type is not None and "u" in str(c[0]).lower():
-            raise only_a_part(number.literal_type, self.at(c[0]))
+            raise machine_integer_error(number.literal_type, self.at(c[0]))
         return replace(number, literal_type=None)
 
     # Types
@@ -166,8 +168,8 @@ class _FormulaBuilder(ExprBuilder):
             if name in LOGIC_TYPES:
                 return _TypeValue(LOGIC_TYPES[name], loc)
             machine = scalar_type(c[0])
-            if not_all_integers(machine):
-                raise only_a_part(machine, loc)
+            if restricts_integers(machine):
+                raise machine_integer_error(machine, loc)
             return _TypeValue(logical(machine), loc)
         inner: list[Any] = [x.type for x in c if isinstance(x, _TypeValue)]
         if "->" in [str(x) for x in c if isinstance(x, Token)]:

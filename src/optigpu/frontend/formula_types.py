@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.frontend.expression_builder import not_all_integers, only_a_part
-from optigpu.frontend.expression_types import ExpressionTyper, describe, unknown_name
+from optigpu.frontend.conversions import describe
+from optigpu.frontend.declared_names import unknown_name
+from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
+from optigpu.frontend.formula_kinds import as_real
+from optigpu.frontend.permission_types import PermissionTyper
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
     INT_CONSTANTS,
@@ -55,99 +58,11 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, REAL_SPELLINGS
 from optigpu.syntax.scopes import Binding, Scope, What
 from optigpu.syntax.substitution import substitute
-from optigpu.syntax.types import HPROP, LOGIC_INT, LOGIC_REAL, MEMTYPE, PROP, RANGE, Scalar, Space
+from optigpu.syntax.types import HPROP, LOGIC_INT, LOGIC_REAL, MEMTYPE, PROP, RANGE
 
 
-class FormulaTyper:
-    """`cells_have_values`: in an assertion, a variable or array element stands for what it holds there."""
-
-    def __init__(self, programs: ExpressionTyper, cells_have_values: bool = False) -> None:
-        self.programs = programs
-        self.cells_have_values = cells_have_values
-
-    # Entry points
-
-    def prop(self, e: Expr, scope: Scope) -> Expr:
-        typed = self.formula(e, scope)
-        if typed.type == HPROP:
-            fix = "put it into __reads, __writes, __consumes, __produces or __preserves"
-            raise input_error("OG109", "a permission stands where a pure fact is expected", e.loc, help=fix)
-        if isinstance(typed.type, ProofType) or not is_bool(typed.type):
-            raise input_error("OG109", f"a proposition is expected here, but this is {describe(typed.type)}", e.loc)
-        return typed
-
-    def permission(self, e: Expr, scope: Scope) -> Expr:
-        return self.expect_permission(self.formula(e, scope))
-
-    def expect_permission(self, typed: Expr) -> Expr:
-        if typed.type != HPROP:
-            help_ = "put it into __requires or __ensures" if is_bool(typed.type) else "p ~~> v, or a ~> Matrix1(n, A)"
-            raise input_error(
-                "OG109", f"a permission is expected here, but this is {describe(typed.type)}", typed.loc, help=help_
-            )
-        return typed
-
-    def integer(self, e: Expr, scope: Scope) -> Expr:
-        typed = self.formula(e, scope)
-        if not is_int(typed.type):
-            raise input_error("OG102", f"an integer is expected here, but this is {describe(typed.type)}", e.loc)
-        return typed
-
-    def expect(self, e: Expr, want: Type, scope: Scope) -> Expr:
-        """A formula of a known type; a lambda takes the types of its parameters from there."""
-        want = logical(want)
-        if isinstance(want, FunType):
-            return self.function(e, want, scope)
-        if want == PROP:
-            return self.prop(e, scope)
-        if want == HPROP:
-            return self.permission(e, scope)
-        typed = self.formula(e, scope)
-        if isinstance(want, ProofType):
-            if not isinstance(typed.type, ProofType):
-                raise input_error("OG115", f"a fact is expected here, but this is {describe(typed.type)}", e.loc)
-            return typed
-        if typed.type == want:
-            return typed
-        if is_float(want) and is_int(typed.type):
-            return as_real(typed)
-        if isinstance(want, Array) and isinstance(typed.type, Array):
-            return typed
-        raise input_error("OG102", f"{describe(want)} is expected here, but this is {describe(typed.type)}", e.loc)
-
-    def function(self, e: Expr, want: FunType, scope: Scope) -> Expr:
-        match e:
-            case Fun(params, body):
-                if len(params) != len(want.args):
-                    n, m = len(want.args), len(params)
-                    raise input_error(
-                        "OG104", f"a function of {n} argument{'s' * (n != 1)} is expected, but this one has {m}", e.loc
-                    )
-                inner = Scope(scope)
-                for p, t in zip(params, want.args):
-                    if p.type is not None and logical(p.type) != logical(t):
-                        message = f"`{p.name}` is {describe(logical(t))} here, not {describe(logical(p.type))}"
-                        raise input_error("OG102", message, p.loc)
-                    inner.names[p.name] = Binding(What.LOGIC, logical(t), p.loc)
-                new_params = tuple(replace(p, type=None) for p in params)
-                return replace(e, params=new_params, body=self.expect(body, want.result, inner), type=want)
-            case Var(name):
-                typed = self.formula(e, scope)
-                if isinstance(typed.type, FunType) and len(typed.type.args) == len(want.args):
-                    have, need = logical(typed.type), logical(want)
-                    if have == need or (isinstance(have, FunType) and is_int(have.result) and is_float(want.result)):
-                        return typed
-                n = len(want.args)
-                message = (
-                    f"`{name}` is {describe(typed.type)}, but a function of {n} argument{'s' * (n != 1)} is expected"
-                )
-                if isinstance(typed.type, FunType):
-                    message = f"`{name}` is a function of other arguments or another result than expected here"
-                raise input_error("OG102", message, e.loc)
-            case _:
-                raise input_error("OG102", f"a function is expected here: {'fun i -> …'}", e.loc)
-
-    # Formulas
+class FormulaTyper(PermissionTyper):
+    """Types formulas of contracts, assertions, definitions and axioms."""
 
     def formula(self, e: Expr, scope: Scope) -> Expr:
         match e:
@@ -159,27 +74,20 @@ class FormulaTyper:
                 return replace(e, type=PROP)
             case Var():
                 return self.variable(e, scope)
-            case Unary(op, arg):
-                if op == "!":
-                    return replace(e, arg=self.prop(arg, scope), type=PROP)
+            case Unary("!", arg):
+                return replace(e, arg=self.prop(arg, scope), type=PROP)
+            case Unary(_, arg):
                 typed = self.number(arg, scope)
                 return replace(e, arg=typed, type=typed.type)
             case Binary():
                 return self.binary(e, scope)
-            case Cond(test, then, other):
-                a, b = self.formula(then, scope), self.formula(other, scope)
-                if a.type == HPROP:
-                    raise input_error(
-                        "OG109", "a permission cannot be chosen by `?:`", e.loc, help="If(c, H) * If(!c, K)"
-                    )
-                if a.type != b.type:
-                    a, b = as_real(a), as_real(b)
-                return replace(e, test=self.prop(test, scope), then=a, other=b, type=a.type)
+            case Cond():
+                return self.conditional(e, scope)
             case Cast(_, arg, True):
                 return self.formula(arg, scope)
             case Cast(to, arg, False):
-                if not_all_integers(to):
-                    raise only_a_part(to, e.loc)
+                if restricts_integers(to):
+                    raise machine_integer_error(to, e.loc)
                 return replace(e, arg=self.number(arg, scope), type=logical(to))
             case Index():
                 return self.indexed(e, scope)
@@ -187,19 +95,8 @@ class FormulaTyper:
                 return self.address(e, arg, scope)
             case Call():
                 return self.call(e, scope)
-            case Forall(params, body):
-                inner = Scope(scope)
-                new = []
-                for p in params:
-                    type_ = p.type or LOGIC_INT
-                    if isinstance(type_, ProofType):
-                        type_ = ProofType(self.prop(type_.prop, inner))
-                        p = replace(p, type=type_)
-                    inner.names[p.name] = Binding(
-                        What.FACT if isinstance(type_, ProofType) else What.LOGIC, logical(type_), p.loc
-                    )
-                    new.append(replace(p, type=type_))
-                return replace(e, params=tuple(new), body=self.prop(body, inner), type=PROP)
+            case Forall():
+                return self.forall(e, scope)
             case Range(low, high):
                 return replace(e, low=self.integer(low, scope), high=self.integer(high, scope), type=RANGE)
             case BigOp():
@@ -215,42 +112,29 @@ class FormulaTyper:
             case _:
                 raise input_error("OG008", "this cannot stand in a formula", e.loc)
 
-    def range(self, e: Expr, scope: Scope) -> Expr:
-        typed = self.formula(e, scope)
-        if typed.type != RANGE:
-            raise input_error(
-                "OG102", f"a range is expected here, but this is {describe(typed.type)}", e.loc, help="0..N"
-            )
-        return typed
+    def conditional(self, e: Cond, scope: Scope) -> Expr:
+        then, other = self.formula(e.then, scope), self.formula(e.other, scope)
+        if then.type == HPROP:
+            raise input_error("OG109", "a permission cannot be chosen by `?:`", e.loc, help="If(c, H) * If(!c, K)")
+        if then.type != other.type:
+            then, other = as_real(then), as_real(other)
+        return replace(e, test=self.prop(e.test, scope), then=then, other=other, type=then.type)
 
-    def number(self, e: Expr, scope: Scope) -> Expr:
-        typed = self.formula(e, scope)
-        if not is_number(typed.type):
-            raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", e.loc)
-        return typed
+    def forall(self, e: Forall, scope: Scope) -> Expr:
+        inner = Scope(scope)
+        params = []
+        for p in e.params:
+            type_, what = p.type or LOGIC_INT, What.LOGIC
+            if isinstance(type_, ProofType):
+                type_, what = ProofType(self.prop(type_.prop, inner)), What.FACT
+            inner.names[p.name] = Binding(what, logical(type_), p.loc)
+            params.append(replace(p, type=type_))
+        return replace(e, params=tuple(params), body=self.prop(e.body, inner), type=PROP)
 
     def variable(self, e: Var, scope: Scope) -> Expr:
         binding = scope.find(e.name)
         if binding is None:
-            if e.name in MEMORY_TYPES:
-                return replace(e, type=MEMTYPE)
-            if e.name in TOKENS:
-                if TOKENS[e.name]:
-                    raise input_error("OG104", f"`{e.name}` takes {len(TOKENS[e.name])} argument(s)", e.loc)
-                return replace(e, type=HPROP)
-            if e.name in REAL_CONSTANTS:
-                return replace(e, type=LOGIC_REAL)
-            if e.name in INT_CONSTANTS:
-                return replace(e, type=LOGIC_INT)
-            if e.name == RESULT_NAME:
-                raise input_error(
-                    "OG110",
-                    "`_Res` is the result: it can stand only in __ensures and __produces of a function that has one",
-                    e.loc,
-                )
-            if e.name in CELL_TARGETS:
-                raise input_error("OG109", f"`{e.name}` says what a cell holds", e.loc, help=f"p ~> {e.name}")
-            raise unknown_name(e.name, scope, e.loc)
+            return self.built_in(e, scope)
         if binding.what is What.CELL and not self.cells_have_values:
             raise input_error(
                 "OG108", f"`{e.name}` is a variable: a formula cannot speak of its value, which changes", e.loc,
@@ -259,6 +143,28 @@ class FormulaTyper:
         if binding.what is What.FUNCTION:
             raise input_error("OG102", f"`{e.name}` is a program function: a formula cannot use it", e.loc)
         return replace(e, type=logical(binding.type))
+
+    def built_in(self, e: Var, scope: Scope) -> Expr:
+        """A name that no scope binds: a memory space, a token without arguments, or a constant."""
+        if e.name in MEMORY_TYPES:
+            return replace(e, type=MEMTYPE)
+        if e.name in TOKENS:
+            if TOKENS[e.name]:
+                raise input_error("OG104", f"`{e.name}` takes {len(TOKENS[e.name])} argument(s)", e.loc)
+            return replace(e, type=HPROP)
+        if e.name in REAL_CONSTANTS:
+            return replace(e, type=LOGIC_REAL)
+        if e.name in INT_CONSTANTS:
+            return replace(e, type=LOGIC_INT)
+        if e.name == RESULT_NAME:
+            raise input_error(
+                "OG110",
+                "`_Res` is the result: it can stand only in __ensures and __produces of a function that has one",
+                e.loc,
+            )
+        if e.name in CELL_TARGETS:
+            raise input_error("OG109", f"`{e.name}` says what a cell holds", e.loc, help=f"p ~> {e.name}")
+        raise unknown_name(e.name, scope, e.loc)
 
     def binary(self, e: Binary, scope: Scope) -> Expr:
         if e.op in LOGICAL:
@@ -286,51 +192,6 @@ class FormulaTyper:
             return replace(e, left=left, right=right, type=PROP)
         assert op in ARITHMETIC or op in BITWISE
         return replace(e, left=left, right=right, type=left.type)
-
-    def indexed(self, e: Index, scope: Scope) -> Expr:
-        """An array element or sub-array: only below `&`, as a pointer, or (in an assertion) for what it holds."""
-        element = self.place(e, scope)
-        if isinstance(element.type, Array):
-            return element
-        if not self.cells_have_values:
-            raise input_error(
-                "OG108", "a formula cannot speak of what an array holds by indexing it", e.loc, help="&a[i] ~~> v"
-            )
-        return replace(element, type=logical(element.type) if element.type else None)
-
-    def place(self, e: Expr, scope: Scope) -> Expr:
-        """The program part of a formula: which cell or array is meant. Its indices are formulas."""
-        if isinstance(e, Var):
-            binding = scope.find(e.name)
-            if binding is None:
-                raise unknown_name(e.name, scope, e.loc)
-            if binding.what not in (What.CELL, What.ARRAY):
-                message = f"`{e.name}` is not memory but {describe(binding.type)}"
-                raise input_error("OG106", message, e.loc)
-            return replace(e, type=binding.type)
-        if isinstance(e, Addr):
-            return self.address(e, e.arg, scope)
-        if not isinstance(e, Index):
-            raise input_error("OG106", "this is not a place in memory", e.loc)
-        base = self.place(e.base, scope)
-        if not isinstance(base.type, Array):
-            raise input_error("OG106", "this is not an array", e.base.loc)
-        array = base.type
-        integers = _FormulaIntegers(self)
-        indices = integers.expand_indices(e.indices, array, scope)
-        if len(indices) > len(array.dims):
-            raise input_error("OG106", f"{len(indices)} indices for {describe(array)}", e.loc)
-        rest = array.dims[len(indices) :]
-        return replace(e, base=base, indices=indices, type=Array(array.elem, rest, array.space) if rest else array.elem)
-
-    def address(self, e: Addr, arg: Expr, scope: Scope) -> Expr:
-        typed = self.place(arg, scope)
-        if isinstance(typed.type, Array):
-            rest = typed.type.dims if isinstance(typed, Index) else typed.type.dims[1:]
-            return replace(e, arg=typed, type=Array(typed.type.elem, (None, *rest), typed.type.space))
-        assert isinstance(typed.type, Scalar)
-        space = typed.base.type.space if isinstance(typed, Index) and isinstance(typed.base.type, Array) else Space.ANY
-        return replace(e, arg=typed, type=Array(typed.type, (None,), space))
 
     def call(self, e: Call, scope: Scope) -> Expr:
         binding = scope.find(e.func)
@@ -426,97 +287,3 @@ class FormulaTyper:
             inner = Scope(inner, {b.name: Binding(What.LOGIC, LOGIC_INT, b.loc)})
         body = self.prop(e.body, inner) if e.op in ("All", "Any") else self.number(e.body, inner)
         return replace(e, binders=tuple(binders), body=body, type=body.type)
-
-    def points_to(self, e: PointsTo, scope: Scope) -> Expr:
-        pointer = self.pointer(e.pointer, scope)
-        assert isinstance(pointer.type, Array)
-        space = None if e.space is None else self.space(e.space, pointer.type, scope)
-        match e.target:
-            case Call(name, args) as target if (predicate := matrix_predicate(name)) is not None:
-                if e.arrow == "~~>":
-                    raise input_error("OG109", f"`{name}` describes an array: write `~>`, not `~~>`", e.loc)
-                extra = (1 if predicate.with_space else 0) + (1 if predicate.contents == "values" else 0)
-                self.programs.arity(target, predicate.rank + extra)
-                if len(pointer.type.dims) - pointer.type.distributed != predicate.rank:
-                    raise input_error("OG106", f"`{name}` does not fit {describe(pointer.type)}", e.loc)
-                new = [self.integer(a, scope) for a in args[: predicate.rank]]
-                if predicate.with_space:
-                    new.append(self.space(args[predicate.rank], pointer.type, scope))
-                if predicate.contents == "values":
-                    model = FunType((LOGIC_INT,) * predicate.rank, logical(pointer.type.elem))
-                    new.append(self.expect(args[-1], model, scope))
-                return replace(
-                    e, pointer=pointer, target=replace(target, args=tuple(new), type=HPROP), space=space, type=HPROP
-                )
-            case Var(name) if name in CELL_TARGETS:
-                cell = self.cell(pointer, e)
-                return replace(
-                    e, pointer=cell, arrow="~>", target=replace(e.target, type=HPROP), space=space, type=HPROP
-                )
-            case _:
-                cell = self.cell(pointer, e)
-                assert isinstance(cell.type, Array)
-                value = self.expect(e.target, cell.type.elem, scope)
-                return replace(e, pointer=cell, arrow="~~>", target=value, space=space, type=HPROP)
-
-    def space(self, e: Expr, array: Array, scope: Scope) -> Expr:
-        """The memory space that a permission names: that of the array, or any. Locals of threads are registers."""
-        typed = self.expect(e, MEMTYPE, scope)
-        have = array.space.value
-        possible = ("Any", "TReg") if array.space is Space.ANY else ("Any", have)
-        if isinstance(e, Var) and e.name in MEMORY_TYPES and e.name not in possible:
-            raise input_error("OG114", f"this is memory of space {have}, not {e.name}", e.loc)
-        return typed
-
-    def pointer(self, e: Expr, scope: Scope) -> Expr:
-        if isinstance(e, Index):
-            typed = self.place(e, scope)
-        elif isinstance(e, Var) and (b := scope.find(e.name)) is not None and b.what is What.CELL:
-            raise input_error("OG106", f"`{e.name}` is a variable, not a pointer", e.loc, help=f"&{e.name}")
-        else:
-            typed = self.formula(e, scope)
-        if not isinstance(typed.type, Array):
-            raise input_error(
-                "OG106", f"a pointer is expected on the left of the arrow, but this is {describe(typed.type)}", e.loc
-            )
-        return typed
-
-    def cell(self, pointer: Expr, e: PointsTo) -> Expr:
-        """The pointer of a single cell: `p` alone means `&p[0]`."""
-        if isinstance(pointer, Addr) and (
-            not isinstance(pointer.arg, Index) or not isinstance(pointer.arg.type, Array)
-        ):
-            return pointer
-        assert isinstance(pointer.type, Array)
-        if len(pointer.type.dims) == 1:
-            zero = Int(0, loc=pointer.loc, type=LOGIC_INT)
-            base, indices = (
-                (pointer.base, (*pointer.indices, zero)) if isinstance(pointer, Index) else (pointer, (zero,))
-            )
-            element = Index(base, indices, loc=pointer.loc, type=pointer.type.elem)
-            return Addr(element, loc=pointer.loc, type=Array(pointer.type.elem, (None,), pointer.type.space))
-        raise input_error(
-            "OG106", f"a single cell is expected on the left, but this is {describe(pointer.type)}", e.pointer.loc
-        )
-
-
-class _FormulaIntegers(ExpressionTyper):
-    """Index lists in formulas: the same `MINDEX` reading, with integers of the logic."""
-
-    def __init__(self, formulas: FormulaTyper) -> None:
-        super().__init__({})
-        self.formulas = formulas
-
-    def integer(self, e: Expr, scope: Scope, why: str) -> Expr:
-        return self.formulas.integer(e, scope)
-
-    def computed_size(self, e: Expr, scope: Scope) -> None:
-        """A formula is not computed."""
-
-
-def as_real(e: Expr) -> Expr:
-    if is_float(e.type):
-        return e
-    if not is_int(e.type):
-        raise input_error("OG102", f"a number is expected here, but this is {describe(e.type)}", e.loc)
-    return Cast(LOGIC_REAL, e, True, loc=e.loc, type=LOGIC_REAL)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, assert_never
 
-from optigpu.frontend.expression_types import promoted
+from optigpu.frontend.conversions import promoted
 from optigpu.interp.machine import Closure, CompiledFunction, Frame, Machine
 from optigpu.interp.memory import MemoryView, formed
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour

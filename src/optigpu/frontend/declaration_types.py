@@ -1,0 +1,107 @@
+"""Types of declarations: scalars, arrays, and pointers with the memory they point to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.frontend.conversions import convert, describe
+from optigpu.frontend.declared_names import declare
+from optigpu.frontend.expression_types import ExpressionTyper, same_size, typed_dims
+from optigpu.syntax.diagnostic import Label, input_error
+from optigpu.syntax.exprs import Alloc, Array, Expr, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.program import Body, Decl, Store
+from optigpu.syntax.scopes import Binding, Scope, What, assigned_names, is_cell
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Pointer, Scalar, Space
+from optigpu.syntax.walk import statements
+
+
+class DeclarationTyper:
+    """Types the declarations of one function, whose (untyped) body is `body`."""
+
+    def __init__(self, values: ExpressionTyper, body: Body) -> None:
+        self.values = values
+        self.body = body
+        self.assigned = assigned_names(body)
+
+    def declaration(self, s: Decl, scope: Scope) -> Decl:
+        """Type a declaration and bind its name in the scope."""
+        type_ = typed_dims(s.type, self.values, scope)
+        if s.init is not None and s.name in free_vars(s.init):
+            message = f"`{s.name}` in its own initial value is the new `{s.name}` in C, which has no value yet"
+            raise input_error("OG101", message, s.init.loc, help="choose another name")
+        if isinstance(type_, Scalar):
+            return self.scalar(s, type_, scope)
+        if isinstance(type_, Array) and type_.dims and type_.dims[0] is not None:
+            if s.init is not None:
+                raise input_error("OG009", f"the array `{s.name}` cannot be initialised here", s.init.loc)
+            declare(scope, s.name, Binding(What.ARRAY, type_, s.loc))
+            return replace(s, type=type_)
+        assert isinstance(type_, Pointer | Array)
+        return self.pointer(s, type_, scope)
+
+    def scalar(self, s: Decl, type_: Scalar, scope: Scope) -> Decl:
+        init = s.init
+        if init is not None:
+            if isinstance(init, Alloc):
+                raise input_error(
+                    "OG105",
+                    f"`{s.name}` is a number: an allocation needs a pointer",
+                    init.loc,
+                    help=f"{type_.name}* const {s.name} = …;",
+                )
+            init = convert(self.values.value(init, scope), type_, f"`{s.name}` is")
+        elif s.const:
+            raise input_error("OG107", f"the constant `{s.name}` has no value", s.loc)
+        if s.const and s.name in self.assigned:
+            self.reject_assigned(s.name, s.loc)
+        what = What.CELL if is_cell(s, self.assigned) else What.VALUE
+        declare(scope, s.name, Binding(what, type_, s.loc))
+        return replace(s, type=type_, init=init)
+
+    def pointer(self, s: Decl, type_: Pointer | Array, scope: Scope) -> Decl:
+        if s.init is None:
+            raise input_error(
+                "OG107",
+                f"the pointer `{s.name}` points nowhere",
+                s.loc,
+                help=f"{type_.elem.name}* const {s.name} = MALLOC1({type_.elem.name}, n);",
+            )
+        init = self.pointer_value(s.name, type_, s.init, scope)
+        assert isinstance(init.type, Array)
+        declare(scope, s.name, Binding(What.ARRAY, init.type, s.loc, isinstance(type_, Pointer)))
+        return replace(s, type=type_, init=init, const=True)
+
+    def pointer_value(self, name: str, type_: Pointer | Array, init: Expr, scope: Scope) -> Expr:
+        """The initial value of a pointer: an allocation, or a view of an array that has the declared inner sizes."""
+        if isinstance(init, Alloc):
+            dims = tuple(self.values.integer(d, scope, "a size is") for d in init.dims)
+            distributed = init.space in (Space.SMEM, Space.TREG)
+            array = Array(init.elem, ((None,) if distributed else ()) + dims, init.space, distributed)
+            init = replace(init, dims=dims, type=array)
+        else:
+            init = self.values.array(init, scope, f"`{name}` is")
+        assert isinstance(init.type, Array)
+        if init.type.elem != type_.elem:
+            raise input_error(
+                "OG102", f"`{name}` points to `{type_.elem.name}`, but this is {describe(init.type)}", init.loc
+            )
+        if isinstance(type_, Array):
+            same = len(type_.dims) == len(init.type.dims) and all(
+                a is not None and b is not None and same_size(a, b, scope)
+                for a, b in zip(type_.dims[1:], init.type.dims[1:])
+            )
+            if not same:
+                raise input_error("OG102", f"the sizes of `{name}` are not those of its value", init.loc)
+        return init
+
+    def reject_assigned(self, name: str, loc: Loc) -> None:
+        for s in statements(self.body):
+            if isinstance(s, Store) and s.target == Var(name):
+                raise input_error(
+                    "OG107",
+                    f"`{name}` is constant: it cannot be assigned",
+                    s.target.loc,
+                    labels=(Label(loc, "declared here"),),
+                )

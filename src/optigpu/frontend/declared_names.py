@@ -1,0 +1,46 @@
+"""Names that a program declares: which of them are possible, and what a scope binds them to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, NUMERIC, index_helper, matrix_predicate
+from optigpu.syntax.diagnostic import InputError, Label, input_error
+from optigpu.syntax.header_macros import is_macro
+from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.source import Loc
+
+
+def is_built_in(name: str) -> bool:
+    """Whether programs or formulas know this name without a declaration."""
+    known = name in BUILTIN_NAMES | FORMULA_NAMES
+    return known or index_helper(name) is not None or matrix_predicate(name) is not None
+
+
+def reject_macro(name: str, loc: Loc, refused: Callable[[str], bool] = is_macro) -> None:
+    """Reject names of code that a C compiler would replace or call. Names of formulas never reach a compiler."""
+    if refused(name):
+        message = f"`{name}` is a macro of C's or CUDA's headers, or kept for compilers"
+        raise input_error("OG101", message, loc, help="choose another name")
+    if name in BUILTIN_NAMES.difference(NUMERIC):  # min, max and abs become other calls
+        raise input_error("OG101", f"`{name}` is built in, and code would call it", loc, help="choose another name")
+
+
+def declare(scope: Scope, name: str, binding: Binding, refused: Callable[[str], bool] = is_macro) -> None:
+    """Bind a name in a scope. `refused` tells the names that code cannot declare: macros of headers and reserved names; for a
+    macro of the program, which replaces one of a header, reserved names alone."""
+    if binding.what not in (What.LOGIC, What.FACT):
+        reject_macro(name, binding.loc, refused)
+    if name in scope.names:
+        first = scope.names[name].loc
+        raise input_error(
+            "OG101", f"`{name}` is declared twice", binding.loc, labels=(Label(first, "first declared here"),)
+        )
+    scope.names[name] = binding
+
+
+def unknown_name(name: str, scope: Scope, loc: Loc, extra: list[str] | None = None) -> InputError:
+    """The error for a name without a declaration, with the visible name nearest to it. `extra`: names of built-in functions."""
+    near = get_close_matches(name, scope.visible() + (extra or []), 1, cutoff=0.7)
+    return input_error("OG100", f"`{name}` is not declared", loc, help=f"did you mean `{near[0]}`?" if near else None)

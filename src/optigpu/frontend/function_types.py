@@ -1,0 +1,312 @@
+"""Types of functions: parameters, contracts and statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from optigpu.frontend.conversions import convert, describe, fitting, usual_conversion
+from optigpu.frontend.declaration_types import DeclarationTyper
+from optigpu.frontend.declared_names import declare, reject_macro, unknown_name
+from optigpu.frontend.early_exits import reject_jumps
+from optigpu.frontend.evaluation_order import reject_moving_bound, reject_moving_target, reject_nested_effects
+from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
+from optigpu.frontend.formula_types import FormulaTyper
+from optigpu.frontend.ghost_types import typed_ghost
+from optigpu.frontend.memory_call_types import typed_memory_call
+from optigpu.frontend.parameter_types import effective_type, reject_other_layouts
+from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
+from optigpu.syntax.diagnostic import Label, input_error
+from optigpu.syntax.exprs import (
+    Call,
+    Expr,
+    Index,
+    Int,
+    ProofType,
+    Type,
+    TypeOf,
+    Var,
+    is_bool,
+    is_float,
+    is_int,
+    logical,
+)
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.program import (
+    Assert,
+    Block,
+    Body,
+    CallStmt,
+    Clause,
+    Decl,
+    For,
+    Function,
+    Ghost,
+    GhostEnd,
+    If,
+    Item,
+    Mode,
+    Return,
+    Role,
+    Stmt,
+    Store,
+)
+from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import BOOL, FLOAT, INT, INT64, VOID, Kind, Pointer, Scalar
+from optigpu.syntax.walk import statements
+
+FACT_CLAUSES = frozenset({"requires", "ensures", "xrequires", "xensures", "srequires", "invariant"})
+
+
+class FunctionTyper:
+    """Types one function: its parameters, its contract and its statements."""
+
+    def __init__(
+        self, function: Function, values: ExpressionTyper, ghosts: Mapping[str, Function], globals_: Scope
+    ) -> None:
+        self.f = function
+        self.values = values
+        self.ghosts = ghosts
+        self.formulas = FormulaTyper(self.values)
+        self.assertions = FormulaTyper(self.values, cells_have_values=True)
+        self.declarations = DeclarationTyper(values, function.body)
+        self.params = Scope(globals_)
+
+    def run(self) -> Function:
+        f = self.f
+        params = []
+        for p in f.params:
+            declared = typed_dims(p.type, self.values, self.params)
+            if p.name in self.declarations.assigned and isinstance(p.type, Scalar):
+                raise input_error(
+                    "OG107",
+                    f"the parameter `{p.name}` is assigned: its value stands for the input",
+                    p.loc,
+                    help=f"int x = {p.name};",
+                )
+            what = What.VALUE if isinstance(declared, Scalar) else What.ARRAY
+            declare(self.params, p.name, Binding(what, declared, p.loc, isinstance(declared, Pointer)))
+            params.append(replace(p, type=declared))
+        for p in f.params:  # a contract may name sizes declared after the pointer
+            type_ = typed_dims(effective_type(f, p.name, p.type), self.values, self.params)
+            self.params.names[p.name] = replace(self.params.names[p.name], type=type_)
+        outer = self.params
+        reject_other_layouts(f)
+        contract = self.contract(f.contract, outer, function=True)
+        body = self.body(f.body, Scope(outer))
+        for i, s in enumerate(body):  # programs that were not parsed are held to the same
+            reject_jumps(s, last_of_function=i == len(body) - 1)
+        if f.result != VOID and not f.admitted and not (f.body and isinstance(f.body[-1], Return)):
+            raise input_error("OG113", f"`{f.name}` must end with a `return` of its value", f.loc)
+        return replace(f, params=tuple(params), contract=contract, body=body)
+
+    def contract(self, clauses: tuple[Clause, ...], scope: Scope, *, function: bool) -> tuple[Clause, ...]:
+        """Logical variables are visible in the whole contract, also above their introduction."""
+        for c in clauses:
+            for item in c.items:
+                if isinstance(item.body, TypeOf):
+                    if c.kind not in ("requires", "xrequires", "srequires"):
+                        raise input_error("OG110", "a logical variable is introduced by __requires", item.loc)
+                    assert item.name is not None
+                    declare(scope, item.name, self.logical_variable(item.body.of, item.loc))
+        return tuple(self.clause(c, scope, function) for c in clauses)
+
+    def logical_variable(self, type_: Type, loc: Loc) -> Binding:
+        """In a ghost, which is never run, the body may compute with the numbers it is about."""
+        if self.f.role is Role.GHOST and isinstance(type_, Scalar):
+            machine = {Kind.INT: INT64, Kind.FLOAT: FLOAT, Kind.BOOL: BOOL}[type_.kind]
+            return Binding(What.VALUE, machine, loc)
+        return Binding(What.LOGIC, logical(type_), loc)
+
+    def clause(self, c: Clause, scope: Scope, function: bool) -> Clause:
+        after = c.kind in ("ensures", "produces", "writes")
+        if function and after and isinstance(self.f.result, Scalar):
+            scope = Scope(scope, {RESULT_NAME: Binding(What.LOGIC, logical(self.f.result), c.loc)})
+        return replace(c, items=tuple(self.item(c, i, scope) for i in c.items))
+
+    def item(self, c: Clause, item: Item, scope: Scope) -> Item:
+        if isinstance(item.body, TypeOf):
+            return replace(item, body=replace(item.body, of=logical(item.body.of)))
+        if c.kind in FACT_CLAUSES:
+            body = self.formulas.prop(item.body, scope)
+            if item.name is not None and item.name != "_" and c.kind != "ensures":
+                declare(scope, item.name, Binding(What.FACT, ProofType(body), item.loc))
+        else:
+            body = self.formulas.permission(item.body, scope)
+        return replace(item, body=body)
+
+    def body(self, body: Body, scope: Scope) -> Body:
+        """Each body closes the `__GHOST_BEGIN`s that it opens."""
+        out: list[Stmt] = []
+        opened: list[tuple[str, Loc]] = []
+        for s in body:
+            if isinstance(s, GhostEnd):
+                if s.label not in [name for name, _ in opened]:
+                    raise input_error("OG115", f"no `__GHOST_BEGIN({s.label}, …)` is open here", s.loc)
+                opened = [(n, at) for n, at in opened if n != s.label]
+            if isinstance(s, Ghost) and s.label is not None:
+                opened.append((s.label, s.loc))
+            out.append(self.statement(s, scope))
+        if opened:
+            raise input_error(
+                "OG115",
+                f"`__GHOST_BEGIN({opened[-1][0]}, …)` is not closed in its block",
+                opened[-1][1],
+                help=f"__GHOST_END({opened[-1][0]});",
+            )
+        return tuple(out)
+
+    def statement(self, s: Stmt, scope: Scope) -> Stmt:
+        typed = self.typed(s, scope)
+        reject_nested_effects(typed, self.values.functions)
+        return typed
+
+    def typed(self, s: Stmt, scope: Scope) -> Stmt:
+        match s:
+            case Decl():
+                return self.declarations.declaration(s, scope)
+            case Store():
+                return self.store(s, scope)
+            case For():
+                return self.loop(s, scope)
+            case If(test, then, other):
+                return replace(
+                    s, test=self.values.condition(test, scope), then=self.body(then, Scope(scope)),
+                    other=self.body(other, Scope(scope)),
+                )  # fmt: skip
+            case Block(inner):
+                return replace(s, body=self.body(inner, Scope(scope)))
+            case CallStmt(call):
+                return self.call_statement(s, call, scope)
+            case Return(value):
+                return self.return_statement(s, value, scope)
+            case Ghost():
+                return typed_ghost(s, scope, self.ghosts, self.values.functions, self.formulas)
+            case GhostEnd():
+                return s
+            case Assert(items):
+                new = []
+                for i in items:
+                    if isinstance(i.body, TypeOf):
+                        raise input_error("OG110", "an assertion is a proposition", i.loc)
+                    typed = self.assertions.prop(i.body, scope)
+                    new.append(replace(i, body=typed))
+                    if i.name is not None:
+                        declare(scope, i.name, Binding(What.FACT, ProofType(typed), i.loc))
+                return replace(s, items=tuple(new))
+
+    def store(self, s: Store, scope: Scope) -> Stmt:
+        target = s.target
+        if isinstance(target, Var):
+            binding = scope.find(target.name)
+            if binding is None:
+                raise unknown_name(target.name, scope, target.loc)
+            if binding.what is not What.CELL:
+                where = (Label(binding.loc, "declared here"),)
+                what = {What.VALUE: "a constant", What.ARRAY: "an array"}.get(binding.what, "no variable")
+                raise input_error(
+                    "OG107", f"`{target.name}` is {what}: it cannot be assigned", target.loc, labels=where
+                )
+            typed: Expr = replace(target, type=binding.type)
+        else:
+            typed = self.values.expr(target, scope)
+        assert isinstance(typed, Index | Var)
+        if not isinstance(typed.type, Scalar):
+            raise input_error(
+                "OG106", f"only single elements can be assigned, but this is {describe(typed.type)}", target.loc
+            )
+        value = self.values.value(s.value, scope)
+        if s.op is None:
+            value = convert(value, typed.type, "the target is")
+            store = replace(s, target=typed, value=value)
+            reject_moving_target(self.f, self.values.functions, store)
+            return store
+        assert isinstance(value.type, Scalar)
+        if s.op in ("%", "<<", ">>", "&", "|", "^") and not (is_int(typed.type) and is_int(value.type)):
+            raise input_error("OG102", f"`{s.op}=` takes integers", s.loc)
+        if is_bool(typed.type):
+            raise input_error(
+                "OG102", f"`{s.op}=` takes numbers, not a `bool`", s.loc, help="say what is true: … = … != 0"
+            )
+        if is_int(typed.type) and is_float(value.type):
+            convert(value, typed.type, "the target is")
+        if s.op not in ("<<", ">>"):
+            value = convert(value, usual_conversion(typed.type, value.type), "this is")
+        return replace(s, target=typed, value=value)
+
+    def loop(self, s: For, scope: Scope) -> For:
+        r = s.range
+        for e in (r.start, r.bound, r.amount):
+            if s.index in free_vars(e):
+                message = f"`{s.index}` in the range of its own loop is the index in C"
+                raise input_error("OG101", message, e.loc, help="choose another name")
+        if s.index in self.declarations.assigned:
+            for stmt in statements(s.body):
+                if isinstance(stmt, Store) and stmt.target == Var(s.index):
+                    where = (Label(s.loc, "this loop"),)
+                    raise input_error(
+                        "OG107", f"the loop index `{s.index}` is assigned in its loop", stmt.loc, labels=where
+                    )
+        if s.index_type.bits < INT.bits:  # each step would be a conversion that may change it
+            message = f"the index of a loop has {INT.bits} bits or more, not those of `{s.index_type.name}`"
+            raise input_error("OG011", message, s.loc, help=f"for (int {s.index} = …")
+        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD) and r.op not in ("+", "-"):
+            message = f"threads cannot be numbered by `{s.index} {r.op}= …`"
+            raise input_error("OG011", message, s.loc, help="leave out `thread`, or count by a constant step")
+        start = convert(self.values.integer(r.start, scope, "the first value is"), s.index_type, "the index is")
+        bound = self.values.integer(r.bound, scope, "the bound is")
+        amount = self.values.integer(r.amount, scope, "the step is")
+        start, bound = self.compared(s, start, bound)
+        reject_macro(s.index, s.loc)
+        inner = Scope(scope, {s.index: Binding(What.VALUE, s.index_type, s.loc)})
+        contract = self.contract(s.contract, inner, function=False)
+        body = self.body(s.body, Scope(inner))
+        range_ = replace(r, start=start, bound=bound, amount=amount)
+        reject_moving_bound(self.f, self.values.functions, body, range_)
+        return replace(s, range=range_, contract=contract, body=body)
+
+    def compared(self, s: For, start: Expr, bound: Expr) -> tuple[Expr, Expr]:
+        """Start and bound, converted where C's comparison of the index with the bound is one of unsigned numbers."""
+        assert isinstance(bound.type, Scalar)
+        r, common = s.range, usual_conversion(s.index_type, bound.type)
+        if r.relation in (">", ">=") and not (s.index_type.signed and common.signed):
+            below = r.op == "-" and not (isinstance(r.amount, Int) and r.amount.value == 1)
+            if s.index_type.signed or r.relation == ">=" or below:
+                message = f"`{s.index}` counts down as an unsigned number, which is never below 0"
+                raise input_error("OG011", message, s.loc, help="use signed integers")
+            return start, fitting(bound, s.index_type, "the index is")
+        if common.signed:
+            return start, bound
+        if s.index_type.signed:
+            return fitting(fitting(start, common, "the index is compared as"), s.index_type, "the index is"), bound
+        return start, fitting(bound, common, "the bound is compared as")
+
+    def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Stmt:
+        name = SPELLINGS.get(call.func, call.func)
+        call = call if name == call.func else replace(call, func=name)
+        if name in CONTROL_CALLS:
+            self.values.arity(call, CONTROL_CALLS[name])
+            args = tuple(self.values.integer(a, scope, "this argument is") for a in call.args)
+            return replace(s, call=replace(call, args=args, type=VOID))
+        if name in MEMORY_CALLS:
+            return replace(s, call=typed_memory_call(self.values, name, call, scope))
+        if name in SETTERS:
+            self.values.arity(call, 2)
+            target = self.values.element(call.args[0], SETTERS[name], scope)
+            assert isinstance(target, Index | Var)
+            return self.store(Store(target, call.args[1], id=s.id), scope)
+        typed = self.values.call(call, scope)
+        if not isinstance(typed, Call) or typed.func not in self.values.functions:
+            raise input_error("OG010", "this statement has no effect", call.loc, help="assign the value, or remove it")
+        return replace(s, call=typed)
+
+    def return_statement(self, s: Return, value: Expr | None, scope: Scope) -> Return:
+        result = self.f.result
+        if value is None:
+            if result != VOID:
+                raise input_error("OG113", f"`{self.f.name}` must return a value", s.loc)
+            return s
+        if result == VOID:
+            raise input_error("OG113", f"`{self.f.name}` returns nothing: its type is `void`", value.loc)
+        return replace(s, value=convert(self.values.value(value, scope), result, "the result is"))

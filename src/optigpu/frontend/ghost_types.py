@@ -1,0 +1,61 @@
+"""Types of the uses of ghosts: `__ghost(f, "x := …", "h <- result")`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from optigpu.frontend.declared_names import declare
+from optigpu.frontend.expression_types import CallSignatures
+from optigpu.frontend.formula_types import FormulaTyper
+from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.exprs import ProofType, Type, TypeOf
+from optigpu.syntax.program import Function, Ghost, GhostArg
+from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.types import LOGIC_INT
+
+
+def typed_ghost(
+    s: Ghost, scope: Scope, ghosts: Mapping[str, Function], signatures: CallSignatures, formulas: FormulaTyper
+) -> Ghost:
+    """The use of a ghost with its arguments typed; the facts that it binds are declared in the scope."""
+    ghost = ghosts.get(s.func)
+    if ghost is None:
+        signature = signatures.get(s.func)
+        what = "is a program function, not a ghost" if signature else "is not a known ghost"
+        raise input_error("OG115", f"`{s.func}` {what}", s.loc)
+    args = _typed_arguments(s, scope, ghost, formulas)
+    results = {i.name: i for c in ghost.contract if c.kind == "ensures" for i in c.items}
+    for name, result in s.binds:
+        if result not in results:
+            known = ", ".join(n for n in results if n) or "none"
+            raise input_error("OG115", f"`{s.func}` has no result `{result}` (it has: {known})", s.loc)
+        declare(scope, name, Binding(What.FACT, ProofType(results[result].body), s.loc))
+    return replace(s, args=args)
+
+
+def _typed_arguments(s: Ghost, scope: Scope, ghost: Function, formulas: FormulaTyper) -> tuple[GhostArg, ...]:
+    """The arguments of a ghost, by position or by name; every one has a name afterwards."""
+    params: list[tuple[str, Type]] = []
+    for c in ghost.contract:
+        if c.kind == "requires":
+            for i in c.items:
+                type_ = i.body.of if isinstance(i.body, TypeOf) else ProofType(i.body)
+                params.append((i.name or "_", type_))
+    positional = iter(params)
+    args: list[GhostArg] = []
+    for a in s.args:
+        if a.name is None:
+            name, type_ = next(positional, ("", LOGIC_INT))
+            if not name:
+                raise input_error("OG115", f"`{s.func}` takes only {len(params)} arguments", a.value.loc)
+        else:
+            found = [t for n, t in params if n == a.name]
+            if not found:
+                known = ", ".join(n for n, _ in params) or "none"
+                raise input_error("OG115", f"`{s.func}` has no argument `{a.name}` (it has: {known})", a.value.loc)
+            name, type_ = a.name, found[0]
+        if any(earlier.name == name for earlier in args):
+            raise input_error("OG115", f"the argument `{name}` is given twice", a.value.loc)
+        args.append(GhostArg(name, formulas.expect(a.value, type_, scope)))
+    return tuple(args)

@@ -1,0 +1,67 @@
+"""Types of the calls that free and move memory: `free`, `memcpy_…`, shuffles, vector loads and stores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.frontend.conversions import describe
+from optigpu.frontend.expression_types import ExpressionTyper
+from optigpu.syntax.builtins import MEMORY_CALLS, SHUFFLES, VECTOR_BYTES, VECTOR_CALLS
+from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.exprs import Array, Call, Expr
+from optigpu.syntax.scopes import Scope
+from optigpu.syntax.source import Loc
+from optigpu.syntax.types import VOID, Space
+
+
+def typed_memory_call(values: ExpressionTyper, name: str, call: Call, scope: Scope) -> Call:
+    """A call that frees, copies, shuffles or moves cells, with its arguments typed."""
+    arrays, integers = MEMORY_CALLS[name]
+    values.arity(call, arrays + integers)
+    typed = [values.array(a, scope, "this argument is") for a in call.args[:arrays]]
+    typed += [values.integer(a, scope, "this argument is") for a in call.args[arrays:]]
+    if "free" in name:
+        _reject_other_allocation(name, typed[0], integers, call.loc)
+    elif arrays == 2:
+        _reject_different_cells(name, typed[0], typed[1], call.loc)
+    return replace(call, args=tuple(typed), type=VOID)
+
+
+def _reject_other_allocation(name: str, array: Expr, sizes: int, loc: Loc) -> None:
+    """Memory is freed by the function of its space, with as many sizes as it was allocated with."""
+    assert isinstance(array.type, Array)
+    want = {"free": Space.ANY, "gmem_free": Space.GMEM}.get(name, Space.SMEM)
+    have = array.type.space
+    if have is not want:
+        fix = {Space.ANY: "free(p)", Space.GMEM: "gmem_free(p)", Space.SMEM: "__smem_free1(p, n)"}.get(have)
+        raise input_error("OG114", f"`{name}` does not free memory of space {have.value}", loc, help=fix)
+    rank = len(array.type.dims) - array.type.distributed
+    if sizes and rank != sizes:
+        message = f"`{name}` is for an array that was allocated with {sizes} of its sizes, not with {rank}"
+        raise input_error("OG104", message, loc, help=f"__smem_free{rank}")
+
+
+def _reject_different_cells(name: str, to: Expr, source: Expr, loc: Loc) -> None:
+    """The two arrays between which cells are moved have the same elements, and the dimensions and spaces the call needs."""
+    assert isinstance(to.type, Array) and isinstance(source.type, Array)
+    if to.type.elem != source.type.elem:
+        raise input_error("OG102", f"`{name}` moves {describe(source.type)} to {describe(to.type)}", loc)
+    for arg in (to, source):
+        assert isinstance(arg.type, Array)
+        if name.startswith("memcpy") and len(arg.type.dims) != int(name[-1]):
+            raise input_error(
+                "OG106",
+                f"`{name}` copies arrays of {name[-1]} dimensions, but this is {describe(arg.type)}",
+                arg.loc,
+            )
+        if name in SHUFFLES and (arg.type.space is not Space.TREG or len(arg.type.dims) != 1):
+            raise input_error(
+                "OG114", f"`{name}` works on registers, one a thread", arg.loc, help="float* const x = __treg_malloc0<float>();"
+            )  # fmt: skip
+        if name in VECTOR_CALLS and len(arg.type.dims) != 1:
+            raise input_error("OG106", f"`{name}` takes the address of its first cell", arg.loc, help="&a[i][4 * j]")
+    if name in VECTOR_CALLS and VECTOR_CALLS[name][0] * to.type.elem.size > VECTOR_BYTES:
+        wide = VECTOR_CALLS[name][0] * to.type.elem.size
+        raise input_error(
+            "OG105", f"`{name}` of `{to.type.elem.name}` is {wide} bytes: {VECTOR_BYTES} are the most", loc
+        )
