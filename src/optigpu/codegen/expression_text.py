@@ -11,9 +11,19 @@ from fractions import Fraction
 from functools import partial
 
 from optigpu.codegen.conversions import host_conversion
+from optigpu.codegen.integer_types import (
+    common_type,
+    computed_bits,
+    contains,
+    counts_in,
+    is_ring,
+    is_signed,
+    promoted,
+    without_implicit,
+)
 from optigpu.codegen.polynomials import const, expand_index_helper, keeps_value
 from optigpu.codegen.value_ranges import Ranges
-from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC, index_helper
+from optigpu.syntax.builtins import MATH, index_helper
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
     Alloc,
@@ -42,7 +52,7 @@ from optigpu.syntax.operators import (
     precedence,
 )
 from optigpu.syntax.printer import ExprPrinter, prefixed
-from optigpu.syntax.program import For, Mode, Store
+from optigpu.syntax.program import For, Store
 from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Kind, Scalar, Space
 
 SHIFTS = ("<<", ">>")
@@ -390,27 +400,6 @@ class CExprs(ExprPrinter):
         return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
 
 
-def counts_in(s: For, t: Scalar, ranges: Ranges) -> bool:
-    """Whether the index of a loop is a number of this type from its first value to that with which the loop ends."""
-    r = s.range
-    (first, last), (least, greatest), (_, most) = (ranges.interval(e) for e in (r.start, r.bound, r.amount))
-    match r.op:
-        case "+":
-            last = max(last, greatest + most - (r.relation == "<"))
-        case "-":
-            first = min(first, least - most + (r.relation == ">"))
-        case "*":
-            last = max(last, (greatest - (r.relation == "<")) * max(most, 1))
-        case "<<":
-            last = max(last, max(greatest - (r.relation == "<"), 0) << min(max(most, 0), 2 * INT64.bits))
-        case _:  # `/` and `>>` come no further from 0
-            first = min(first, 0)
-    if s.mode is Mode.PARALLEL:  # OpenMP may compute the number of iterations in the type of the index
-        up = r.relation.startswith("<")
-        last = max(last, (greatest - first if up else last - least) + r.relation.endswith("="))
-    return t.low <= first and last <= t.high
-
-
 def spelled_out(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:
     """Where C computes something else in `s /= u` (of a signed s without a sign) or `s %= d` (not of the least number by -1): the
     assignment that does not."""
@@ -421,58 +410,6 @@ def spelled_out(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:
         if not t.signed or exprs.may_overflow_remainder(whole) or (op == "%" and exprs.wider(whole, t) is not None):
             return None, whole
     return None
-
-
-def is_signed(e: Expr) -> bool:
-    return isinstance(e.type, Scalar) and is_int(e.type) and e.type.signed
-
-
-def promoted(t: Type | None) -> Scalar:
-    """C computes in no less than 32 bits."""
-    return t if isinstance(t, Scalar) and is_int(t) and t.bits >= INT.bits else INT
-
-
-def computed_bits(e: Expr) -> int:
-    """The most bits in which the program computes a part of these sums and products: shifts may be by as many."""
-    e = without_implicit(e)
-    parts = (
-        []
-        if not is_ring(e)
-        else [e.arg]
-        if isinstance(e, Unary)
-        else [e.left, e.right]
-        if isinstance(e, Binary)
-        else []
-    )
-    return max([promoted(e.type).bits if parts else 0, *map(computed_bits, parts)])
-
-
-def common_type(a: Scalar, b: Scalar) -> Scalar:
-    """The type in which C computes with numbers of two types."""
-    if a.bits != b.bits:
-        return a if a.bits > b.bits else b
-    return a if not a.signed else b
-
-
-def contains(t: Scalar, part: Scalar) -> bool:
-    """Whether a type has all values of another."""
-    return t.low <= part.low and part.high <= t.high
-
-
-def is_arithmetic(e: Call) -> bool:
-    """A call that is none in C."""
-    return e.func in NUMERIC or e.func in INTEGER or index_helper(e.func) is not None
-
-
-def is_ring(e: Expr) -> bool:
-    """An operation that is compatible with numbers modulo 2^bits."""
-    return is_int(e.type) and ((isinstance(e, Binary) and e.op in WRAPPING) or (isinstance(e, Unary) and e.op == "-"))
-
-
-def without_implicit(e: Expr) -> Expr:
-    while isinstance(e, Cast) and e.implicit and is_int(e.to) and is_int(e.arg.type):
-        e = e.arg
-    return e
 
 
 def confusing(outer: str, side: Expr) -> bool:

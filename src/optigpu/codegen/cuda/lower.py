@@ -15,24 +15,11 @@ from optigpu.codegen.polynomials import Poly, binary, const, number, poly
 from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
 from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
 from optigpu.syntax.diagnostic import InputError, input_error
-from optigpu.syntax.exprs import (
-    Addr,
-    Alloc,
-    Array,
-    Binary,
-    Bool,
-    Call,
-    Cast,
-    Expr,
-    Index,
-    Int,
-    Var,
-    is_int,
-)
-from optigpu.syntax.free_names import body_free_vars, free_vars, fresh_name
+from optigpu.syntax.exprs import Addr, Alloc, Array, Binary, Bool, Call, Cast, Expr, Index, Int, Var, is_int
+from optigpu.syntax.free_names import body_free_vars, fresh_name
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
 from optigpu.syntax.types import BOOL, UINT, Pointer, Scalar, Space
-from optigpu.syntax.walk import map_children, stmt_exprs, subexpressions
+from optigpu.syntax.walk import map_children, subexpressions
 
 FULL_WARP = 0xFFFFFFFF
 
@@ -372,90 +359,3 @@ class Lowering:
 
 def is_barrier(s: Stmt) -> bool:
     return isinstance(s, CallStmt) and s.call.func == "blocksync"
-
-
-# Code without effect --------------------------------------------------------------------------------------------------------
-
-
-def without_unused(body: Body) -> Body:
-    """Scalars that nothing mentions go, with the loads in their initial values; so do barriers at the very end."""
-    while True:
-        used = names_used(body)
-        new = _drop_unused(body, used)
-        if new == body:
-            break
-        body = new
-    while body and is_barrier(body[-1]):
-        body = body[:-1]
-    return joined(body)
-
-
-def joined(body: Body) -> Body:
-    """`float x; …; x = e;` as `float x = e;` where nothing but declarations stands between."""
-    out: list[Stmt] = []
-    fresh: dict[str, Decl] = {}  # declarations without a value since which nothing was done
-    for s in body:
-        match s:
-            case Decl(name, _, None):
-                fresh[name] = s
-                out.append(s)
-                continue
-            case Store(Var(name), value, None) if (
-                name in fresh and isinstance(fresh[name].type, Scalar) and not fresh.keys() & free_vars(value)
-            ):
-                out.remove(fresh[name])
-                out.append(replace(fresh.pop(name), init=value))
-                continue
-            case For() | Block():
-                out.append(replace(s, body=joined(s.body)))
-            case If(_, then, other):
-                out.append(replace(s, then=joined(then), other=joined(other)))
-            case _:
-                out.append(s)
-        fresh.clear()
-    return tuple(out)
-
-
-def names_used(body: Body) -> set[str]:
-    out: set[str] = set()
-    for s in body:
-        for e in stmt_exprs(s):
-            out |= {x.name for x in subexpressions(e) if isinstance(x, Var)} | free_vars(e)
-        match s:
-            case For() | Block():
-                out |= names_used(s.body)
-            case If(_, then, other):
-                out |= names_used(then) | names_used(other)
-            case _:
-                pass
-    return out
-
-
-def _drop_unused(body: Body, used: set[str]) -> Body:
-    out: list[Stmt] = []
-    for s in body:
-        match s:
-            case Decl(name, _, init) if name not in used and not (init is not None and has_call(init)):
-                continue
-            case For():
-                inner = _drop_unused(s.body, used)
-                if inner:
-                    out.append(replace(s, body=inner))
-            case Block():
-                inner = _drop_unused(s.body, used)
-                if any(isinstance(x, Decl) for x in inner):
-                    out.append(replace(s, body=inner))
-                else:
-                    out.extend(inner)
-            case If(_, then, other):
-                yes, no = _drop_unused(then, used), _drop_unused(other, used)
-                if yes or no:
-                    out.append(replace(s, then=yes, other=no))
-            case _:
-                out.append(s)
-    return tuple(out)
-
-
-def has_call(e: Expr) -> bool:
-    known = MATH.keys() | NUMERIC.keys() | INTEGER.keys()
-    return any(isinstance(x, Call) and x.func not in known for x in subexpressions(e))

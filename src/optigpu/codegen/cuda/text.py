@@ -16,11 +16,7 @@ from optigpu.codegen.wrapping import ranges_after
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Array, Call, Expr, Index, Int, Var, is_int
-from optigpu.syntax.operators import (
-    POSTFIX_PRECEDENCE,
-    UNARY_PRECEDENCE,
-    precedence,
-)
+from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Return, Stmt, Store
 from optigpu.syntax.source import StatementId

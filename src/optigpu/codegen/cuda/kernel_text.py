@@ -1,0 +1,129 @@
+"""Kernels and device functions as CUDA C++ text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from optigpu.codegen.cuda.barriers import barrier_reasons
+from optigpu.codegen.cuda.dead_code import names_used, without_unused
+from optigpu.codegen.cuda.device import DeviceKernel, params_written
+from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, LoweringScope, Storage
+from optigpu.codegen.cuda.names import without_hiding
+from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
+from optigpu.codegen.parameters import parameter_ranges
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.exprs import Array, Expr, Int
+from optigpu.syntax.free_names import names_in
+from optigpu.syntax.printer import Lines
+from optigpu.syntax.program import CallStmt, Function
+from optigpu.syntax.scopes import assigned_names
+from optigpu.syntax.source import StatementId
+from optigpu.syntax.types import VOID, Scalar
+from optigpu.syntax.walk import statements
+
+
+def print_kernel(
+    k: DeviceKernel, out: Lines, reasons: Mapping[StatementId, str], residents: int | None, linkage: str = ""
+) -> None:
+    bound = k.threads.threads_per_block()
+    least = f", {int(residents)}" if residents else ""
+    bounds = f" __launch_bounds__({bound}{least})" if bound else ""
+    params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
+    params += [array_parameter(a, a.name in k.written) for a in k.arrays]
+    out.extend(wrap_list(f"{linkage}__global__ void{bounds} {k.name}(", params, ") {"))
+    out.depth += 1
+    arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
+    exprs = CudaExprs(True, arrays, k.ranges)
+    exprs.types |= dict([*k.scalars, *k.slices.values()])
+    used = names_used(k.body)
+    derived = barrier_reasons(k.body, [a.name for a in k.arrays])
+    derived |= barrier_reasons(k.body, [a.name for a in k.layout.arrays])
+    printer = BodyPrinter(out, exprs, {**reasons, **derived})
+    print_shared(k, out, exprs, used)
+    definitions = CudaExprs(True, {}, k.threads.with_builtins(k.ranges))
+    definitions.types |= exprs.types
+    for d in k.coordinates:
+        assert d.init is not None
+        assert isinstance(d.type, Scalar)
+        out.add(f"const {d.type.name} {d.name} = {definitions.show(d.init)};")
+        exprs.types[d.name] = d.type
+    printer.body(k.body)
+    out.depth -= 1
+    out.add("}")
+
+
+def array_parameter(a: ArrayInfo, written: bool) -> str:
+    """`__restrict__` only where nothing writes the array while the kernel runs: threads exchange data through the others, and to
+    the compiler such a promise about one of these says that no other thread touches it."""
+    return f"{a.elem.name}* {a.name}" if written else f"const {a.elem.name}* __restrict__ {a.name}"
+
+
+def print_shared(k: DeviceKernel, out: Lines, exprs: CudaExprs, used: set[str]) -> None:
+    layout = k.layout
+    if not layout.dynamic:
+        for a in layout.arrays:
+            if a.name in used:
+                align = f"__align__({k.vectors[a.name]}) " if a.name in k.vectors else ""
+                dims = "".join(f"[{exprs.show(d)}]" for d in a.dims if d is not None)
+                out.add(f"__shared__ {align}{a.elem.name} {a.name}{dims};")
+        return
+    out.add("extern __shared__ __align__(16) unsigned char shared_memory[];")
+    for a, offset in zip(layout.arrays, layout.offsets):
+        if a.name in used:
+            at = "shared_memory" if offset == Int(0) else f"shared_memory + {exprs.show(offset)}"
+            out.add(f"{a.elem.name}* const {a.name} = reinterpret_cast<{a.elem.name}*>({at});")
+
+
+def wrap_list(head: str, parts: list[str], tail: str, limit: int = 120) -> list[str]:
+    """A parameter list on one line, or broken after commas."""
+    lines, current = [], head
+    for i, p in enumerate(parts):
+        piece = p + (", " if i < len(parts) - 1 else "")
+        if len(current) + len(piece) + len(tail) > limit and current.strip():
+            lines.append(current.rstrip())
+            current = "    "
+        current += piece
+    return [*lines, current + tail]
+
+
+def print_device_function(
+    f: Function, functions: dict[str, Function], values: Mapping[str, Expr], out: Lines
+) -> list[str]:
+    """A `__device__` function; the result is the names of the functions it calls."""
+    names = {p.name for p in f.params} | values.keys()
+    f = replace(f, body=without_hiding(f.body, {n: n for n in names}, names_in(f)))
+    lowering = Lowering(None, functions, "device", assigned=assigned_names(f.body))
+    scope = LoweringScope(dict(values))
+    ranges = parameter_ranges(f, entry=False)  # its callers keep the contract
+    params: list[str] = []
+    written = params_written(f, functions)
+    for p, t in zip(f.params, effective_types(f)):
+        if isinstance(t, Array):
+            if any(d is None for d in t.dims[1:]):
+                raise input_error(
+                    "OG401", f"the sizes of `{p.name}` are not known", f.loc, help="declare them: float a[n][m]"
+                )
+            scope = scope.array(ArrayInfo(p.name, t.elem, t.dims, Storage.GLOBAL, flat=True))
+            params.append(f"{'' if p.name in written else 'const '}{t.elem.name}* {p.name}")
+        else:
+            assert isinstance(t, Scalar)
+            scope = scope.local(p.name)
+            params.append(f"{t.name} {p.name}")
+    for s in statements(f.body):
+        if isinstance(s, CallStmt) and s.call.func in ("blocksync", "warpsync"):
+            raise input_error("OG401", "a barrier inside a device function is not supported", s.loc)
+        if isinstance(s, CallStmt) and s.call.func in VECTOR_CALLS:  # whose arrays its callers choose
+            raise input_error("OG401", "a vector access inside a device function is not supported", s.loc)
+    scope = replace(scope, ranges=ranges)
+    body = without_unused(lowering.body(f.body, scope))
+    result = "void" if f.result == VOID else f.result.name if isinstance(f.result, Scalar) else ""
+    out.extend(wrap_list(f"__device__ __forceinline__ {result} {f.name}(", params, ") {"))
+    out.depth += 1
+    BodyPrinter(out, CudaExprs(True, scope.arrays, scope.ranges), {}).body(body)
+    out.depth -= 1
+    out.add("}")
+    out.add("")
+    return lowering.called

@@ -1,0 +1,216 @@
+"""The text of a `.cu` file: header, device code, host helpers, launches, entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from optigpu.codegen.conversions import host_conversions
+from optigpu.codegen.cuda.device_code import DeviceCode
+from optigpu.codegen.cuda.entry_checks import negated, requirements
+from optigpu.codegen.cuda.host import HostLowering, HostPrinter, print_launch
+from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain, flattened_nodes
+from optigpu.codegen.cuda.host_support import DEVICE_ARRAY, HOST_ARRAY, PREAMBLE, SCRATCH_ARRAY, SIZE_PRODUCT
+from optigpu.codegen.cuda.kernel_text import wrap_list
+from optigpu.codegen.cuda.lower import ArrayInfo, Storage
+from optigpu.codegen.cuda.text import CudaExprs, comment
+from optigpu.codegen.parameters import parameter_ranges
+from optigpu.codegen.value_ranges import Ranges
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.syntax.exprs import Alloc, Array, Expr, Index, Var, is_int
+from optigpu.syntax.printer import Lines, ProgramPrinter
+from optigpu.syntax.program import CallStmt, Decl, Function, Store
+from optigpu.syntax.types import INT, Scalar, Space
+from optigpu.syntax.walk import root_name, statements
+
+
+@dataclass
+class UnitWriter:
+    """Writes the file of one function and its kernels."""
+
+    source: str
+    f: Function
+    arrays: Mapping[str, ArrayInfo]
+    lowering: HostLowering
+    limits: Mapping[str, tuple[int, int]]  # of parameters, for the kernels: what is outside is refused
+    nodes: tuple[HostNode, ...]
+    assigned: set[str]
+    bound: dict[str, str] | None
+    definitions: Mapping[str, Expr]
+    out: Lines = field(default_factory=Lines)
+
+    def write(self, device: DeviceCode, header: Sequence[str]) -> str:
+        checked, assumed = requirements(self.f, self.definitions)
+        self.header(header, assumed)
+        more = [*(["stdlib.h"] if self.vectors() else []), *(["atomic"] if self.scratch() else [])]
+        for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *more):
+            self.out.add(f"#include <{line}>")
+        self.out.add("")
+        self.out.add("namespace {")
+        self.out.add("")
+        device.write(self.out)
+        above, self.out = self.out, Lines()
+        self.host(checked)
+        host, self.out = self.out.text(), above
+        conversions = "\n".join(["", *host_conversions(host, "inline")])
+        self.out.extend((self.preamble() + conversions).strip("\n").split("\n"))
+        return self.out.text() + "\n" + host
+
+    def host(self, checked: list[tuple[str, Expr]]) -> None:
+        """Launches, checks and entry points."""
+        for k in self.lowering.kernels:
+            print_launch(k, self.out, k.ranges.assuming(self.limits))
+            self.out.add("")
+        checks = self.checks(checked)
+        if checks:
+            self.check_function(checks)
+            self.out.add("")
+        self.out.add("}  // namespace")
+        self.out.add("")
+        self.entry(bool(checks), None)
+        if self.bound is not None:
+            self.out.add("")
+            self.entry(bool(checks), self.bound)
+
+    def checks(self, checked: list[tuple[str, Expr]]) -> list[str]:
+        """Statements that return what is wrong with the arguments."""
+        exprs = CudaExprs(False, self.arrays, Ranges())  # nothing is known yet
+        out = [
+            f'if ({exprs.show(negated(condition))}) return "{self.f.name}: {text} does not hold";'
+            for text, condition in checked
+        ]
+        known = parameter_ranges(self.f)
+        for name, (low, high) in self.limits.items():
+            least, greatest = known.interval(Var(name, type=INT))
+            if least < low:
+                out.append(self.beyond(name, "<", low, "small"))
+            if greatest > high:
+                out.append(self.beyond(name, ">", high, "large"))
+        return out
+
+    def beyond(self, name: str, relation: str, limit: int, what: str) -> str:
+        return f'if ({name} {relation} {limit}) return "{self.f.name}: {name} is too {what} for 32-bit indices";'
+
+    def check_function(self, checks: list[str]) -> None:
+        self.out.add("// What the contract asks of the sizes.")
+        params = [f"{t.name} {n}" for n, t in self.integers().items()]
+        self.out.extend(wrap_list(f"const char* check_{self.f.name}(", params, ") {"))
+        self.out.depth += 1
+        self.out.extend(checks)
+        self.out.add("return nullptr;")
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def integers(self) -> dict[str, Scalar]:
+        return {p.name: p.type for p in self.f.params if isinstance(p.type, Scalar) and is_int(p.type)}
+
+    def header(self, header: Sequence[str], assumed: list[str]) -> None:
+        printer = ProgramPrinter()
+        printer.clauses(self.f.contract)
+        signature = printer.signature(self.f)
+        for line in (f"Generated by OptiGPU from {self.source}. Do not edit.", *header):
+            self.out.add(comment(line))
+        self.out.add("//")
+        self.out.add(comment(signature))
+        for line in printer.out.lines:
+            self.out.add(comment(line, 3))
+        for text in assumed:
+            self.out.add(comment(f"The caller sees to: {text}"))
+        self.out.add("")
+
+    def vectors(self) -> frozenset[str]:
+        plain = [n.stmt for n in flattened_nodes(self.nodes) if isinstance(n, Plain)]
+        return frozenset(
+            s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.ANY
+        )
+
+    def device_arrays(self) -> list[str]:
+        plain = [n.stmt for n in flattened_nodes(self.nodes) if isinstance(n, Plain)]
+        return [
+            s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM
+        ]
+
+    def scratch(self) -> bool:
+        """Whether the function on device arrays allocates some of its own."""
+        return self.bound is not None and any(n not in self.bound for n in self.device_arrays())
+
+    def preamble(self) -> str:
+        """What the entry points need, no more."""
+        device, scratch = self.device_arrays(), self.scratch()
+        product = SIZE_PRODUCT if device or self.vectors() else ""
+        host = HOST_ARRAY if self.vectors() else ""
+        return PREAMBLE + product + host + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
+
+    def alignment(self, bound: Mapping[str, str] | None) -> dict[str, int]:
+        """Parameter -> bytes to which its vector accesses need it aligned: device memory of the caller."""
+        given = {n: n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL}
+        out: dict[str, int] = {}
+        for k in self.lowering.kernels:
+            for d, p in {**given, **(bound or {})}.items():
+                if d in k.vectors:
+                    out[p] = max(out.get(p, 0), k.vectors[d])
+        return out
+
+    def entry(self, checks: bool, bound: dict[str, str] | None) -> None:
+        name = self.f.name if bound is None else f"{self.f.name}_on_device"
+        written = self.written()
+        params = []
+        for p, t in zip(self.f.params, effective_types(self.f)):
+            if isinstance(t, Array):
+                params.append(f"{'' if p.name in written else 'const '}{t.elem.name}* {p.name}")
+            else:
+                assert isinstance(t, Scalar)
+                params.append(f"{t.name} {p.name}")
+        if isinstance(self.f.result, Scalar):
+            params.append(f"{self.f.result.name}* result")
+        device = [n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL]
+        if bound is None:
+            where = f"{', '.join(device)} in device memory, other arrays" if device else "Arrays are"
+            self.out.add(f"// Null if all went well, else what went wrong. {where} in host memory.")
+        else:
+            self.out.add(
+                "// The same for arrays in device memory, which must not overlap: the kernels are launched on the stream."
+            )
+            params.append("cudaStream_t stream")
+        self.out.extend(wrap_list(f'extern "C" const char* {name}(', params, ") {"))
+        self.out.depth += 1
+        if checks:
+            self.out.add(f"TRY(check_{self.f.name}({', '.join(self.integers())}));")
+        for n, size in self.alignment(bound).items():
+            self.out.add(
+                f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
+            )
+        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, parameter_ranges(self.f, self.limits)), bound)
+        printer.vectors = self.vectors()
+        printer.nodes(self.nodes, self.assigned)
+        if bound is None and not self.ends_with_copy():
+            self.out.add("TRY(cudaDeviceSynchronize());")
+        self.out.add("return nullptr;")
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def ends_with_copy(self) -> bool:
+        """A copy back that is always made waits for the kernels before it, and reports their errors."""
+        last = False
+        for n in self.nodes:
+            match n:
+                case Plain(CallStmt(call)) if "device_to_host" in call.func:
+                    last = True
+                case HostLaunch() | Nested():
+                    last = last and not any(isinstance(x, HostLaunch) for x in flattened_nodes((n,)))
+                case _:
+                    pass
+        return last
+
+    def written(self) -> set[str]:
+        """Parameters that code stores to or copies to."""
+        out: set[str] = set().union(*(k.written for k in self.lowering.kernels)) & self.arrays.keys()
+        for n in flattened_nodes(self.nodes):
+            if not isinstance(n, Plain):
+                continue
+            for s in statements((n.stmt,)):
+                if isinstance(s, Store) and isinstance(s.target, Index):
+                    out.add(root_name(s.target))
+                if isinstance(s, CallStmt) and s.call.func.startswith("memcpy_device_to_host"):
+                    out.add(root_name(s.call.args[0]))
+        return out

@@ -1,0 +1,77 @@
+"""The types in which C computes integer expressions, and the values that they hold."""
+
+from __future__ import annotations
+
+from optigpu.codegen.value_ranges import Ranges
+from optigpu.syntax.exprs import Binary, Cast, Expr, Type, Unary, is_int
+from optigpu.syntax.operators import WRAPPING
+from optigpu.syntax.program import For, Mode
+from optigpu.syntax.types import INT, INT64, Scalar
+
+
+def counts_in(s: For, t: Scalar, ranges: Ranges) -> bool:
+    """Whether the index of a loop is a number of this type from its first value to that with which the loop ends."""
+    r = s.range
+    (first, last), (least, greatest), (_, most) = (ranges.interval(e) for e in (r.start, r.bound, r.amount))
+    match r.op:
+        case "+":
+            last = max(last, greatest + most - (r.relation == "<"))
+        case "-":
+            first = min(first, least - most + (r.relation == ">"))
+        case "*":
+            last = max(last, (greatest - (r.relation == "<")) * max(most, 1))
+        case "<<":
+            last = max(last, max(greatest - (r.relation == "<"), 0) << min(max(most, 0), 2 * INT64.bits))
+        case _:  # `/` and `>>` come no further from 0
+            first = min(first, 0)
+    if s.mode is Mode.PARALLEL:  # OpenMP may compute the number of iterations in the type of the index
+        up = r.relation.startswith("<")
+        last = max(last, (greatest - first if up else last - least) + r.relation.endswith("="))
+    return t.low <= first and last <= t.high
+
+
+def is_signed(e: Expr) -> bool:
+    return isinstance(e.type, Scalar) and is_int(e.type) and e.type.signed
+
+
+def promoted(t: Type | None) -> Scalar:
+    """C computes in no less than 32 bits."""
+    return t if isinstance(t, Scalar) and is_int(t) and t.bits >= INT.bits else INT
+
+
+def computed_bits(e: Expr) -> int:
+    """The most bits in which the program computes a part of these sums and products: shifts may be by as many."""
+    e = without_implicit(e)
+    parts = (
+        []
+        if not is_ring(e)
+        else [e.arg]
+        if isinstance(e, Unary)
+        else [e.left, e.right]
+        if isinstance(e, Binary)
+        else []
+    )
+    return max([promoted(e.type).bits if parts else 0, *map(computed_bits, parts)])
+
+
+def common_type(a: Scalar, b: Scalar) -> Scalar:
+    """The type in which C computes with numbers of two types."""
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return a if not a.signed else b
+
+
+def contains(t: Scalar, part: Scalar) -> bool:
+    """Whether a type has all values of another."""
+    return t.low <= part.low and part.high <= t.high
+
+
+def is_ring(e: Expr) -> bool:
+    """An operation that is compatible with numbers modulo 2^bits."""
+    return is_int(e.type) and ((isinstance(e, Binary) and e.op in WRAPPING) or (isinstance(e, Unary) and e.op == "-"))
+
+
+def without_implicit(e: Expr) -> Expr:
+    while isinstance(e, Cast) and e.implicit and is_int(e.to) and is_int(e.arg.type):
+        e = e.arg
+    return e
