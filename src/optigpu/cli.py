@@ -19,7 +19,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TextIO
 
-from optigpu import __version__
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.report.bench_table import measurement_json, render_measurement
 from optigpu.report.diagnostics import Style, render
@@ -31,6 +30,7 @@ from optigpu.runtime.manifest import BuiltCuda, load
 from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.recursion_limit import deep_calls
+from optigpu.version import VERSION
 
 Run = Callable[[argparse.Namespace, Style], int]
 
@@ -120,7 +120,7 @@ def _show_warning(
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="optigpu", description="Fast GPU kernels that are proved right.")
-    parser.add_argument("--version", action="version", version=f"optigpu {__version__}")
+    parser.add_argument("--version", action="version", version=f"optigpu {VERSION}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     def command(name: str, run: str | Run, help_: str, *, files: bool = True) -> argparse.ArgumentParser:

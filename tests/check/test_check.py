@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optigpu as og
-from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import TOOL, audit, certificate_of
 from optigpu.check.certificate import sealed
 from optigpu.check.trusted import line_count
 from optigpu.check.verdict import ProgramResult, Verdict
@@ -29,6 +29,7 @@ from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program
+from optigpu.version import VERSION
 from tests.conftest import EXAMPLES, ROOT
 from tests.support.checked_programs import CheckedProgramMaker
 from tests.support.pairs import PAIRS, Pair, Wrong, cases
@@ -197,9 +198,15 @@ def test_certificates_replay_without_inference(path: Path) -> None:
     assert set(found.theorems) == {f.name for f in program.functions()}
 
 
-def test_versions_agree() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == og.__version__
+def test_versions_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    """The version stands in one place, and everything else takes it from there."""
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" in pyproject["project"]["dynamic"]
+    assert pyproject["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "optigpu.version.VERSION"}
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"optigpu {VERSION}\n" == f"{TOOL}\n"
+    assert og.__version__ == VERSION
 
 
 def test_the_kernel_is_small() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from optigpu import __version__
 from optigpu.check import certificate
 from optigpu.check.contract_checks import contract_problem
 from optigpu.check.trusted import programs, trusted_lines
@@ -23,8 +22,9 @@ from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import ProgramPrinter, print_program
 from optigpu.syntax.program import Function, Include, Program, Role, TopLevel
 from optigpu.syntax.recursion_limit import deep
+from optigpu.version import VERSION
 
-TOOL = f"optigpu {__version__}"
+TOOL = f"optigpu {VERSION}"
 
 
 @dataclass

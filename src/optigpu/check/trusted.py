@@ -20,9 +20,10 @@ TRUSTED = {
     "frontend": "annotated C to checked syntax",
 }
 TRUSTED_FOR_CODE = {"codegen": "verified programs to C and CUDA"}
-# The replaying process imports these as well. They are not trusted: advice for the normaliser, and data of search results.
-IMPORTED_UNTRUSTED = tuple(
-    f"search/{name}.py" for name in ("advice", "inferred_contracts", "models", "proof_states", "samples")
+# The replaying process imports these as well. They are not trusted: advice for the normaliser, data of search results, and a string.
+IMPORTED_UNTRUSTED = (
+    *(f"search/{name}.py" for name in ("advice", "inferred_contracts", "models", "proof_states", "samples")),
+    "version.py",
 )
 SUFFIXES = (".py", ".lark", ".h")
 PROGRAMS_FOR_CODE = "the C compiler, nvcc or NVRTC, the driver"
