@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from optigpu.check.audit import certificate_of
+from optigpu.check.certify import certificate_of
 from optigpu.check.replay import REPLAYER, ReplayError
 from optigpu.check.verdict import ProgramResult
 from optigpu.check.verify import Settings, Verifier

@@ -13,13 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from optigpu.api import CUDA_SUFFIXES, Script, has_kernels, observe, verified_cuda
-from optigpu.check.audit import (
-    TOOL,
-    AuditResult,
-    Certified,
-    certificate_of,
-    certified,
-)
+from optigpu.check.audit import AuditResult, Certified, certified
+from optigpu.check.certified_text import TOOL
+from optigpu.check.certify import certificate_of
 from optigpu.check.contract_checks import suggested_sizes
 from optigpu.check.replay import REPLAYER, ReplayError
 from optigpu.check.trusted import PROGRAMS_FOR_CODE, trusted_for_code

@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optigpu as og
-from optigpu.check.audit import TOOL, audit, certificate_of
+from optigpu.check.audit import audit
 from optigpu.check.certificate import sealed
+from optigpu.check.certified_text import TOOL
+from optigpu.check.certify import certificate_of
 from optigpu.check.trusted import line_count
 from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier

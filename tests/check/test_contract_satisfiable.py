@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import audit
+from optigpu.check.certify import certificate_of
 from optigpu.check.contract_checks import contract_facts, contradiction
 from optigpu.check.verdict import FunctionResult, Verdict
 from optigpu.check.verify import Settings, Verifier

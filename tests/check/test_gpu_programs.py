@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import audit
+from optigpu.check.certify import certificate_of
 from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.errors.catalogue import CATALOGUE

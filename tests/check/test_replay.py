@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import optigpu as og
-from optigpu.check.audit import certificate_of
+from optigpu.check.certify import certificate_of
 from optigpu.check.replay import Replayer
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
@@ -146,7 +146,7 @@ def test_the_other_process_is_isolated(tmp_path: Path) -> None:
     (tmp_path / "one.c").write_text(GOOD, encoding="utf-8")
     code = (
         "import os, sys; from optigpu.check.replay import Replayer; from optigpu.check.verify import Verifier\n"
-        "from optigpu.check.audit import certificate_of; from optigpu.frontend import parse_file\n"
+        "from optigpu.check.certify import certificate_of; from optigpu.frontend import parse_file\n"
         "p = parse_file('one.c'); text = certificate_of(p, Verifier().verify(p))\n"
         "os.environ['PYTHONPATH'] = os.getcwd(); os.environ['PYTHONSTARTUP'] = 'z3.py'\n"
         "sys.exit(not Replayer().replay(text).theorems)"

@@ -110,7 +110,7 @@ def test_certificates_of_any_kind_are_read_without_a_crash(
 
 
 @pytest.mark.parametrize("parts", [{"terms": 3}, {"proofs": []}, {"terms": [["sum", 7, 8, 9]]}, {"terms": [["what"]]},
-                                   {"proofs": {"copy": 3}}, {"proofs": {"copy": [{"!": "Op"}]}},
+                                   {"proofs": {"copy": 3}}, {"proofs": {"copy": [{"!": "RuleCall"}]}},
                                    {"proofs": {"copy": [{"!": "Nothing"}]}}, {"contracts": 3}, {"ledger": []}, {"program": 1},
                                    {"terms": [["num", "1/0", "int"]]}, {"terms": [["num", "1/2", "int"]]},
                                    {"terms": [["bound", -1, "int"], ["max", 0, 0]]}, {"tool": None}, {"emission": 7},

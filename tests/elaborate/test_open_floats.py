@@ -7,8 +7,9 @@ import json
 
 import pytest
 
-from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import audit
 from optigpu.check.certificate import sealed
+from optigpu.check.certify import certificate_of
 from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text

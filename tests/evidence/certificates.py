@@ -17,9 +17,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import audit
 from optigpu.check.audit import certified as claims
 from optigpu.check.certificate import sealed
+from optigpu.check.certify import certificate_of
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_file
 from optigpu.solver.answer_cache import CachedSolver

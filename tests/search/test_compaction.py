@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import audit
+from optigpu.check.certify import certificate_of
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.kernel import instructions as kc

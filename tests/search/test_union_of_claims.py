@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import audit
+from optigpu.check.certify import certificate_of
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.kernel import instructions as kc

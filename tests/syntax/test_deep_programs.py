@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import optigpu as og
-from optigpu.check.audit import audit, certificate_of
+from optigpu.check.audit import audit
+from optigpu.check.certify import certificate_of
 from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file, parse_text, recheck

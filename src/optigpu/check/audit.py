@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from optigpu.check import certificate
+from optigpu.check.certificate import read_certificate
+from optigpu.check.certified_text import assumptions, contract_hash, whole_text
 from optigpu.check.contract_checks import contract_problem
+from optigpu.check.recorded_proof import RuleCall, replay_proof
 from optigpu.check.trusted import programs, trusted_lines
-from optigpu.check.verdict import ProgramResult
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name
 from optigpu.frontend import parse_text
@@ -19,12 +18,8 @@ from optigpu.kernel.state import Rejected
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import Search
 from optigpu.syntax.diagnostic import InputError
-from optigpu.syntax.printer import ProgramPrinter, print_program
-from optigpu.syntax.program import Function, Include, Program, Role, TopLevel
+from optigpu.syntax.program import Function, Program, Role
 from optigpu.syntax.recursion_limit import deep
-from optigpu.version import VERSION
-
-TOOL = f"optigpu {VERSION}"
 
 
 @dataclass
@@ -47,70 +42,6 @@ class AuditResult:
         return len(self.axioms) + len(self.admitted) + len(self.unbounded)
 
 
-def contract_text(f: Function) -> str:
-    """The signature and contract of a function as canonical text."""
-    printer = ProgramPrinter()
-    printer.out.add(printer.signature(f))
-    printer.clauses(f.contract)
-    return printer.out.text()
-
-
-def contract_hash(f: Function) -> str:
-    return text_hash(contract_text(f))
-
-
-def text_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def whole_text(program: Program, proved: Collection[str]) -> str:
-    """The program as one file, below the headers of the system that it includes: in the place of another #include stands what it
-    brought, less the functions that nothing rests on."""
-    own = {f.name for f in program.functions()} | set(proved)
-    items = [
-        i
-        for i in program.flat_items()
-        if not isinstance(i, Function) or i.name in own or i.admitted or i.role is Role.GHOST
-    ]
-    return print_program(Program(program.file, (*dict.fromkeys(_system_headers(program.items)), *items)))
-
-
-def _system_headers(items: Iterable[TopLevel]) -> Iterator[Include]:
-    for i in items:
-        if isinstance(i, Include):
-            yield from [i] if i.system else _system_headers(i.items)
-
-
-@deep
-def certificate_of(program: Program, result: ProgramResult, emission: Mapping[str, Any] | None = None) -> str:
-    """The certificate of a verified program; `emission` says how code was made from it, if any was."""
-    proved = [*result.called, *result.functions]
-    header: dict[str, Any] = {
-        "tool": TOOL,
-        "program": whole_text(program, {r.name for r in proved}),
-        "emission": emission,
-        "contracts": {r.name: contract_hash(program.function(r.name)) for r in proved},
-        "ledger": {
-            **_assumptions(result.axioms, result.admitted, result.unbounded_statements),
-            "solver": result.solver,
-            "without": [list(w) for r in proved if r.opened is not None for w in r.opened.without],
-        },
-    }
-    proofs = {r.name: r.proof for r in proved if r.proof}
-    proofs |= {open_name(r.name): r.opened.proof for r in proved if r.opened is not None}
-    return certificate.write(proofs, header)
-
-
-def _assumptions(axioms: Iterable[str], admitted: Iterable[str], unbounded: Iterable[int]) -> dict[str, Any]:
-    """`unbounded`: statements, as they are numbered in their functions, whose integers are assumed to fit."""
-    return {
-        "axioms": sorted(axioms),
-        "admitted": sorted(admitted),
-        "floats": "reals in results, open in safety",
-        "unbounded": sorted(unbounded),
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Certified:
     """What a certificate says, before any of it is proved."""
@@ -124,7 +55,7 @@ class Certified:
 @deep
 def certified(text: str) -> Certified:
     """Raises ValueError if the file is no certificate."""
-    _, header = certificate.read(text)
+    _, header = read_certificate(text)
     try:
         program = parse_text(header["program"], "program of the certificate")
     except InputError as e:
@@ -135,7 +66,7 @@ def certified(text: str) -> Certified:
 @deep
 def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     """Replay every proof of a certificate. Raises ValueError if the file is no certificate."""
-    proofs, header = certificate.read(text)
+    proofs, header = read_certificate(text)
     try:
         without = frozenset((str(f), str(what), int(n)) for f, what, n in header["ledger"].pop("without"))
     except (KeyError, TypeError, ValueError):
@@ -171,7 +102,7 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
 
 
 def _not_proved(
-    f: Function, name: str, proofs: dict[str, list[certificate.Op]], header: dict[str, Any], kernel: Kernel
+    f: Function, name: str, proofs: dict[str, list[RuleCall]], header: dict[str, Any], kernel: Kernel
 ) -> str | None:
     """Why the certificate has no proof of this function, by the name that the kernel has for it; None if it has one."""
     if name not in proofs:
@@ -179,7 +110,7 @@ def _not_proved(
     if header["contracts"].get(f.name) != contract_hash(f):
         return "its contract is not the one that was certified"
     try:
-        theorem = certificate.replay(kernel, proofs[name])
+        theorem = replay_proof(kernel, proofs[name])
     except Rejected as r:
         return f"the proof is rejected: {r}"
     except Exception as e:  # arguments of any kind lead to errors of any kind, and to no theorem
@@ -194,6 +125,6 @@ def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) ->
         wrong["program"] = "it is not the one that was certified"
     if set(header["contracts"]) != set(out.theorems):
         wrong["contracts"] = "they are not those of the program"
-    if header["ledger"] != _assumptions(out.axioms, out.admitted, out.unbounded):
+    if header["ledger"] != assumptions(out.axioms, out.admitted, out.unbounded):
         wrong["ledger"] = "the proof rests on something else than the certificate says"
     return wrong

@@ -1,122 +1,31 @@
-"""Certificates: the kernel calls of a proof, with their witnesses and contracts, written down and replayed.
+"""The text of certificates: proofs, their program and what they rest on, as JSON.
 
-Nothing here is trusted. A replay calls the kernel's rules again on the program as it is elaborated now; whatever a file says, a
-theorem comes out only if every rule accepts.
+A certificate is believed by nobody: an audit replays its proofs, and compares the rest with what it finds.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
+from optigpu.check.recorded_proof import RuleCall, StateRef
 from optigpu.kernel import context as groups
 from optigpu.kernel import loop_contract as iterations
 from optigpu.kernel import side_conditions as conditions
-from optigpu.kernel.instructions import KernelProgram
-from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.sealed import Judge, Kernel, Ledger
-from optigpu.kernel.state import State
 from optigpu.logic import cells
 from optigpu.logic import equality as values
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 
-RULES = (
-    "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
-    "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
-    "barrier", "shuffle", "restate", "gather", "forget", "launch", "phase",
-)  # fmt: skip
 FORMAT = 5
 PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
-
-
-@dataclass(frozen=True, slots=True)
-class Ref:
-    """A state, by the order in which states were made."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    rule: str
-    args: tuple[Any, ...]
-    makes: tuple[int, ...]
-
-
-class RecordingKernel(Kernel):
-    """The kernel, with every accepted rule written down."""
-
-    def __init__(self, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
-        super().__init__(judge, program, ledger)
-        self.tape: list[Op] = []
-        self._states: list[State] = []
-        self._numbers: dict[int, int] = {}
-        vars(self).update({rule: self._recorded(rule) for rule in RULES})
-
-    def _recorded(self, rule: str) -> Any:
-        original = getattr(self, rule)
-
-        def call(*args: Any) -> Any:
-            result = original(*args)
-            self.note(rule, args, result)
-            return result
-
-        return call
-
-    def note(self, rule: str, args: tuple[Any, ...], result: Any) -> None:
-        made = result if type(result) is tuple else (result,)
-        numbers = []
-        for s in made:
-            if isinstance(s, State):
-                self._numbers[id(s)] = len(self._states)
-                numbers.append(len(self._states))
-                self._states.append(s)
-        refs = tuple(Ref(self._numbers[id(a)]) if isinstance(a, State) else a for a in args)
-        self.tape.append(Op(rule, refs, tuple(numbers)))
-
-    def proof(self) -> list[Op]:
-        """The calls that led to the theorem; what was tried and given up is left out."""
-        if not self.tape or self.tape[-1].rule != "finish":
-            return []
-        needed: set[int] = set()
-        out: list[Op] = []
-        for op in reversed(self.tape):
-            if op.rule == "finish" or needed & set(op.makes):
-                needed |= {a.number for a in op.args if isinstance(a, Ref)}
-                out.append(op)
-        return out[::-1]
-
-
-def replay(kernel: Kernel, ops: list[Op]) -> Theorem:
-    """Run a proof again. Raises what the rules raise."""
-    states: dict[int, State] = {}
-    for op in ops:
-        if op.rule not in RULES:
-            raise ValueError(f"{op.rule} is not a rule")
-        args = [states[a.number] if isinstance(a, Ref) else a for a in op.args]
-        result = getattr(kernel, op.rule)(*args)
-        if isinstance(result, Theorem):
-            return result
-        made = result if type(result) is tuple else (result,)
-        if len(made) != len(op.makes):
-            raise ValueError("a rule made another number of states than the certificate says")
-        states.update(zip(op.makes, made))
-    raise ValueError("the certificate ends before the proof does")
-
-
-# Writing and reading -------------------------------------------------------------------------------------------------------
-
-_RENAMED: dict[type, str] = {
-    cells.CellClaim: "Claim"
-}  # classes whose names in the file format are older than those in the program
 _CLASSES = {
-    _RENAMED.get(c, c.__name__): c
+    c.__name__: c
     for c in (
-        Op, Ref, cells.Cells, cells.CellClaim, groups.PendingRead, cells.Owner, conditions.Take, iterations.Cover,
+        RuleCall, StateRef, cells.Cells, cells.CellClaim, groups.PendingRead, cells.Owner, conditions.Take, iterations.Cover,
         iterations.Exclusive, iterations.Invariant, iterations.LoopContract,
         values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
         values.Case,
@@ -135,7 +44,7 @@ class _Encoder:
         if isinstance(x, Term):
             return {"t": self.term(x)}
         if is_dataclass(x) and not isinstance(x, type):
-            name = _RENAMED.get(type(x), type(x).__name__)
+            name = type(x).__name__
             return {"!": name, **{f.name: self.encode(getattr(x, f.name)) for f in fields(x)}}
         if isinstance(x, tuple | list):
             return [self.encode(y) for y in x]
@@ -220,10 +129,10 @@ def decode(x: Any, terms: list[Term]) -> Any:
     return x
 
 
-def write(functions: dict[str, list[Op]], header: dict[str, Any]) -> str:
+def certificate_text(functions: dict[str, list[RuleCall]], header: dict[str, Any]) -> str:
     """A certificate as JSON text."""
     encoder = _Encoder()
-    proofs = {name: encoder.encode(ops) for name, ops in functions.items()}
+    proofs = {name: encoder.encode(calls) for name, calls in functions.items()}
     return sealed({"format": FORMAT, **header, "terms": encoder.table, "proofs": proofs})
 
 
@@ -238,7 +147,7 @@ def _json(data: dict[str, Any]) -> str:
     return json.dumps(data, separators=(",", ":"), sort_keys=True)
 
 
-def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
+def read_certificate(text: str) -> tuple[dict[str, list[RuleCall]], dict[str, Any]]:
     """Proofs by function, and the rest of the file. Raises ValueError for anything malformed."""
     try:
         data = json.loads(text)
@@ -251,7 +160,7 @@ def read(text: str) -> tuple[dict[str, list[Op]], dict[str, Any]]:
         if text != sealed(data):
             raise ValueError("the certificate was changed after it was written")
         terms = read_terms(data["terms"])
-        proofs = {name: list(decode(ops, terms)) for name, ops in data["proofs"].items()}
+        proofs = {name: list(decode(calls, terms)) for name, calls in data["proofs"].items()}
         for part, kind in (
             ("tool", str),
             ("program", str),

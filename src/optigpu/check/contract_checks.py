@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Protocol
 
-from optigpu.check.verdict import Problem
+from optigpu.check.problem import Problem
 from optigpu.elaborate.definedness import ContractFacts, Need
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.name_scope import sort_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.check.verdict import Problem
+from optigpu.check.problem import Problem
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.errors.catalogue import code_of
 from optigpu.search.failure import Failed

@@ -19,10 +19,10 @@ TRUSTED = {
     "syntax": "the language",
     "frontend": "annotated C to checked syntax",
 }
-TRUSTED_FOR_CODE = {"codegen": "verified programs to C and CUDA"}
-# The replaying process imports these as well. They are not trusted: advice for the normaliser, data of search results, and a string.
+TRUSTED_FOR_CODE = {"codegen": "code generation: verified programs to C and CUDA"}
+# The replaying process imports these as well. They are not trusted: advice for the normaliser, which it checks, and a string.
 IMPORTED_UNTRUSTED = (
-    *(f"search/{name}.py" for name in ("advice", "inferred_contracts", "models", "proof_states", "samples")),
+    *(f"search/{name}.py" for name in ("advice", "models", "samples")),
     "version.py",
 )
 SUFFIXES = (".py", ".lark", ".h")

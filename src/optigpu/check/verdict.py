@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Protocol
 
-from optigpu.check.certificate import Op
+from optigpu.check.problem import Problem
+from optigpu.check.recorded_proof import RuleCall
 from optigpu.kernel.ledger import Theorem
 from optigpu.search.inferred_contracts import ShownLoop
 from optigpu.search.proof_states import Points
@@ -21,18 +22,6 @@ class Verdict(Enum):
     REFUTED = "REFUTED"
     UNPROVED = "UNPROVED"
     UNSUPPORTED = "UNSUPPORTED"
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a function is not verified: a code, the places concerned, and the data of the failed rule."""
-
-    code: str
-    loc: Loc
-    data: dict[str, Any] = field(default_factory=dict)
-    labels: tuple[tuple[Loc, str], ...] = ()
-    message: str = ""  # for problems that come with their own sentence
-    statement: int = 0  # of the function concerned (see points.py); 0: its contract
 
 
 class Counterexample(Protocol):
@@ -58,7 +47,7 @@ class FunctionResult:
     theorem: Theorem | None = None
     problem: Problem | None = None
     counterexample: Counterexample | None = None
-    proof: list[Op] = field(default_factory=list)
+    proof: list[RuleCall] = field(default_factory=list)
     loops: dict[StatementId, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
     points: Points | None = None  # what is held where, if asked for
     opened: FunctionResult | None = None  # the same function with floats left open, where they decide anything

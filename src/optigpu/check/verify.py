@@ -6,10 +6,11 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from optigpu.check.certificate import RecordingKernel
 from optigpu.check.contract_checks import contract_facts, contract_problem
+from optigpu.check.problem import Problem
 from optigpu.check.problems import problem_of
-from optigpu.check.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
+from optigpu.check.recorded_proof import RecordingKernel
+from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name, weakened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from optigpu.check.verdict import Problem
+from optigpu.check.problem import Problem
 from optigpu.errors.catalogue import proof_error
 from optigpu.errors.details import Details
 from optigpu.logic.cells import Cells

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from optigpu.check.verdict import FunctionResult, Problem, ProgramResult, Refuter, Verdict
+from optigpu.check.problem import Problem
+from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.frontend.program_loading import retyped

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from optigpu.check.verdict import Problem, Verdict
+from optigpu.check.problem import Problem
+from optigpu.check.verdict import Verdict
 from optigpu.script.editing import StatementPath, edit_body, insert_at, replace_at, statements_of
 from optigpu.script.handles import Handle, find_statement
 from optigpu.script.session import program_names

@@ -1,0 +1,97 @@
+"""Proofs as data: the rules of the kernel that were called, with their arguments, and how to call them again.
+
+A theorem comes out of a replay only if the kernel accepts every call, whatever the record says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from optigpu.kernel.instructions import KernelProgram
+from optigpu.kernel.ledger import Theorem
+from optigpu.kernel.sealed import Judge, Kernel, Ledger
+from optigpu.kernel.state import State
+
+RULES = (
+    "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
+    "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
+    "barrier", "shuffle", "restate", "gather", "forget", "launch", "phase",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StateRef:
+    """A state, by its number in the order in which states were made."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCall:
+    """A rule, its arguments (states by reference), and the numbers of the states that it made."""
+
+    rule: str
+    args: tuple[Any, ...]
+    makes: tuple[int, ...]
+
+
+class RecordingKernel(Kernel):
+    """The kernel, with every accepted rule written down."""
+
+    def __init__(self, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
+        super().__init__(judge, program, ledger)
+        self.tape: list[RuleCall] = []
+        self._states: list[State] = []
+        self._numbers: dict[int, int] = {}
+        vars(self).update({rule: self._recorded(rule) for rule in RULES})
+
+    def _recorded(self, rule: str) -> Any:
+        original = getattr(self, rule)
+
+        def call(*args: Any) -> Any:
+            result = original(*args)
+            self.note(rule, args, result)
+            return result
+
+        return call
+
+    def note(self, rule: str, args: tuple[Any, ...], result: Any) -> None:
+        made = result if type(result) is tuple else (result,)
+        numbers = []
+        for s in made:
+            if isinstance(s, State):
+                self._numbers[id(s)] = len(self._states)
+                numbers.append(len(self._states))
+                self._states.append(s)
+        refs = tuple(StateRef(self._numbers[id(a)]) if isinstance(a, State) else a for a in args)
+        self.tape.append(RuleCall(rule, refs, tuple(numbers)))
+
+    def proof(self) -> list[RuleCall]:
+        """The calls that led to the theorem, without attempts that were given up."""
+        if not self.tape or self.tape[-1].rule != "finish":
+            return []
+        needed: set[int] = set()
+        out: list[RuleCall] = []
+        for call in reversed(self.tape):
+            if call.rule == "finish" or needed & set(call.makes):
+                needed |= {a.number for a in call.args if isinstance(a, StateRef)}
+                out.append(call)
+        return out[::-1]
+
+
+def replay_proof(kernel: Kernel, calls: list[RuleCall]) -> Theorem:
+    """Call the rules of a proof again. Raises what the rules raise, and ValueError if there is no theorem in the end."""
+    states: dict[int, State] = {}
+    for call in calls:
+        if call.rule not in RULES:
+            raise ValueError(f"{call.rule} is not a rule")
+        args = [states[a.number] if isinstance(a, StateRef) else a for a in call.args]
+        result = getattr(kernel, call.rule)(*args)
+        if isinstance(result, Theorem):
+            return result
+        made = result if type(result) is tuple else (result,)
+        if len(made) != len(call.makes):
+            raise ValueError("a rule made another number of states than the certificate says")
+        states.update(zip(call.makes, made))
+    raise ValueError("the certificate ends before the proof does")
