@@ -20,9 +20,8 @@ from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
 from optigpu.frontend import parse_text
-from optigpu.kernel import sealed
+from optigpu.kernel import Theorem, sealed
 from optigpu.kernel import side_conditions as conditions
-from optigpu.kernel.ledger import Theorem
 from optigpu.logic import terms as k
 from optigpu.logic.judge import Solver
 from optigpu.runtime.call_error import CallError

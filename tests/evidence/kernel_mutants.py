@@ -52,7 +52,7 @@ def refused(task: work.Task) -> dict[str, Any]:
     """For a wrong program, the functions of the kernel in which it was refused at last, and at all."""
     from optigpu.check.verify import Verifier
     from optigpu.frontend import parse_text
-    from optigpu.kernel.state import Rejected
+    from optigpu.kernel import Rejected
     from optigpu.syntax.diagnostic import InputError
 
     name, text = task

@@ -1,9 +1,9 @@
 """Every side condition of the kernel's rules and laws, and the kernel without one of them.
 
-A side condition of a rule is a statement that only checks something (`self._require(…)` and its like), an `if …: raise Rejected`,
+A side condition of a rule is a statement that only checks something (`c.require(…)`, `known(…)`), an `if …: raise Rejected`,
 an early `return False` or `return None`, one part of such a test without which it refuses less, one operand of any other
 conjunction, one conjunct of a goal, the exactness of a pattern or `zip`, and what is asked of a value that is used (that the next
-instruction is a `Let`, that a family is held in full). Of the laws of the normaliser and of the constructors of terms (LAWS) it is
+instruction is a load, that a family is held in full). Of the laws of the normaliser and of the constructors of terms (LAWS) it is
 also the test or the guard under which a law is applied at all, the exception that returns before it, and what selects things in a
 comprehension.
 Sites are named by the rule and the text of the condition, not by lines.
@@ -31,7 +31,7 @@ REFUSING = ("equality", "judge", "facts")  # where `return None`, `return False`
 @dataclass(frozen=True)
 class Site:
     module: str
-    rule: str  # Class.method
+    rule: str  # function, or Class.method
     kind: str
     text: str
     number: int  # which of several alike
@@ -197,11 +197,10 @@ def _call(node: ast.Call) -> Iterator[Removal]:
     for keyword in node.keywords:
         if keyword.arg == "strict" and isinstance(keyword.value, ast.Constant) and keyword.value.value is True:
             yield _put("strict zip", text, keyword, "value", None, FALSE)
-    if name in ("self._next", "self._ended"):  # the instruction, whatever it is; the block, wherever it is
-        plain = ast.parse(f"(lambda s, _: s.{'next' if name == 'self._next' else 'block.data'})", mode="eval").body
-        yield _put("asked", text, node, "func", None, plain)
-    if name in ("self._family", "self._accessed") and ast.unparse(node.args[-1]) == "FULL":
-        yield _put("asked", text, node, "args", len(node.args) - 1, ast.Name("READ", ast.Load()))
+    if name in UNCHECKED:  # the instruction, whatever it is; the block, wherever it is
+        yield _put("asked", text, node, "func", None, ast.parse(f"({UNCHECKED[name]})", mode="eval").body)
+    if name in ("family_of", "_accessed") and ast.unparse(node.args[-1]) == "FULL":
+        yield _put("asked", text, node, "args", len(node.args) - 1, ast.Constant("read"))
 
 
 def _match(node: ast.Match) -> Iterator[Removal]:
@@ -217,14 +216,19 @@ def _match(node: ast.Match) -> Iterator[Removal]:
                     yield _put("exact pattern", text, sequence, "patterns", i, ast.MatchAs())
 
 
+UNCHECKED = {"next_instruction": "lambda s, _: s.next", "ended": "lambda s, _: s.block.opened_by"}
+EFFECTS = ("__init__", "_judge", "_ledger", "_kernel")  # called for something else than a refusal
+
+
 def _is_check(e: ast.expr) -> bool:
-    """A call for its refusal alone: a method of the kernel or of the ledger whose result is not used."""
-    if not isinstance(e, ast.Call) or not isinstance(e.func, ast.Attribute):
-        return False
-    owner = ast.unparse(e.func.value)
-    return (owner == "self" and e.func.attr.startswith("_") and e.func.attr != "__init__") or (
-        owner == "self.ledger" and e.func.attr == "used"
-    )
+    """A call for its refusal alone: of a side condition or of the ledger, whose result is not used."""
+    match e:
+        case ast.Call(func=ast.Name(name)):
+            return name not in EFFECTS
+        case ast.Call(func=ast.Attribute(owner, name)):
+            return {"self": name not in EFFECTS, "c": True, "c.ledger": name == "used"}.get(ast.unparse(owner), False)
+        case _:
+            return False
 
 
 def _asks_judge(e: ast.expr) -> bool:
@@ -232,7 +236,7 @@ def _asks_judge(e: ast.expr) -> bool:
         isinstance(x, ast.Call)
         and isinstance(x.func, ast.Attribute)
         and x.func.attr in ("proves", "holds", "valid")
-        and ast.unparse(x.func.value) in ("self", "self.judge", "self.solver", "self._equality")
+        and ast.unparse(x.func.value) in ("self", "self.judge", "self.solver", "Equality(self.judge)")
         for x in ast.walk(e)
     )
 

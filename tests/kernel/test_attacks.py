@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.call_rules import AllRules as Kernel
 from optigpu.kernel.context import PendingRead
-from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State, changed
+from optigpu.kernel.state import changed, entered_loop
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, CellFamily, Cells, Owner, box, same
 from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
@@ -29,6 +29,7 @@ from optigpu.logic.judge import Judge, instance
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import Search
 from optigpu.solver.z3_solver import Z3Solver
+from tests.support.open_kernel import OpenKernel as Kernel
 
 n, m, G = k.var("n", INT), k.var("m", INT), k.var("G", INT)
 A = k.var("A", k.fun_sort((INT,), REAL))
@@ -54,7 +55,7 @@ def kernel_of(
 ) -> Kernel:
     mine = (kc.Parameter("n", INT), kc.Parameter("m", INT), kc.Parameter("a", REAL, (n,), space), *params)
     f = kc.Procedure("f", mine, kc.Contract((), requires, pre, post, ensures), code, device=device)
-    return Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f, **{g.name: g for g in others}}), Ledger())
+    return Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f, **{g.name: g for g in others}}), LedgerEntries())
 
 
 def begun(*code: kc.Instruction, **about: Any) -> tuple[Kernel, State]:
@@ -506,7 +507,7 @@ def test_owners_and_marks_of_invariants() -> None:
     kernel.enter_loop(state, LoopContract((), (replace(kept, owner=mine),)))
     kernel, state = launched(reads, again, requires=SIX)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    v = body.block.data.v
+    v = entered_loop(body).v
     state = kernel.leave_loop(kernel.load(body, 1, (k.sub(k.num(5), v),)), (), ())
     assert len(state.pending_reads) == 1
     with pytest.raises((Rejected, ValueError)):
@@ -529,7 +530,7 @@ def test_the_end_of_a_loop_leaves_the_owners_and_marks_it_started_with() -> None
     reads = threads("u", 6, load(k.sub(k.num(5), k.var("u", INT))))
     kernel, state = launched(loop(reads, bound=m), requires=SIX)
     body = kernel.enter_loop(kernel.enter_loop(state, LoopContract((), (kept,))), LoopContract(part=ONE))
-    v = body.block.data.v
+    v = entered_loop(body).v
     end = kernel.leave_loop(kernel.load(body, 1, (k.sub(k.num(5), v),)), (), ())
     with pytest.raises((Rejected, ValueError)):
         kernel.leave_loop(end, (), ((),))
@@ -541,7 +542,7 @@ def test_what_was_read_is_not_taken_by_others() -> None:
     writes = threads("t", 6, store(k.var("t", INT)))
     kernel, state = launched(reads, writes, requires=SIX)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    v = body.block.data.v
+    v = entered_loop(body).v
     state = kernel.leave_loop(kernel.load(body, 1, (k.sub(k.num(5), v),)), (), ())
     assert refused(kernel.enter_loop, state, LoopContract((each(k.num(6)),), part=ONE)).why == "read"
 
@@ -782,13 +783,13 @@ def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
 
 def test_a_function_is_used_as_it_was_proved() -> None:
     g = callee(admitted=False)
-    ledger = Ledger()
+    ledger = LedgerEntries()
     ledger.proved(g, kc.KernelProgram({"g": g}))
     ledger.used(g)
     with pytest.raises(ValueError):
         ledger.used(replace(g, device=True))
     with pytest.raises(ValueError):
-        Ledger().used(g)
+        LedgerEntries().used(g)
 
 
 def test_a_copy_is_the_one_that_the_kernel_defines() -> None:

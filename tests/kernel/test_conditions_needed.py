@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 
+from optigpu.kernel import Judge as SealedJudge
+from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.call_rules import AllRules as Kernel
 from optigpu.kernel.context import PendingRead
-from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract, iterations
-from optigpu.kernel.sealed import Judge as SealedJudge
+from optigpu.kernel.iterations import iterations
+from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
 from optigpu.kernel.sealed import SealedFacts
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State, changed
+from optigpu.kernel.state import changed, entered_loop
 from optigpu.kernel.thread_rules import lane_read
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
@@ -56,6 +57,7 @@ from tests.kernel.test_attacks import (
     threads,
     written_by_threads,
 )
+from tests.support.open_kernel import OpenKernel as Kernel
 from tests.support.terms import evaluate
 
 SIZE = k.var("k", INT)
@@ -151,7 +153,7 @@ def after_reading(index: Term, wanted: CellClaim, *between: kc.Instruction) -> t
     reads = threads("u", 6, load(index))
     kernel, state = launched(reads, *between, CALL, requires=SIX, others=(group_callee(wanted),))
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    v = body.block.data.v
+    v = entered_loop(body).v
     return kernel, kernel.leave_loop(kernel.load(body, 1, (k.substitute(index, {k.var("u", INT): v}),)), (), ())
 
 
@@ -179,7 +181,7 @@ def test_reads_of_one_family_do_not_concern_another() -> None:
     pre = (KNOWN_A, CellClaim(box("b", (n,)), SOME))
     kernel, state = launched(reads, CALL, requires=SIX, params=(b,), pre=pre, others=(group_callee(claim(MINE)),))
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    state = kernel.leave_loop(kernel.load(body, 2, (k.sub(k.num(5), body.block.data.v),)), (), ())
+    state = kernel.leave_loop(kernel.load(body, 2, (k.sub(k.num(5), entered_loop(body).v),)), (), ())
     assert state.pending_reads
     kernel.call(state, (), (ID,), ())
 
@@ -382,7 +384,7 @@ def test_what_is_lent_to_threads_stays_so_in_their_loops() -> None:
     kernel, state = launched(reads, writes, requires=SIX)
     outer = kernel.enter_loop(state, LoopContract(part=ONE))
     inner = kernel.enter_loop(outer, LoopContract())
-    at = k.sub(k.num(5), outer.block.data.v)
+    at = k.sub(k.num(5), entered_loop(outer).v)
     after = kernel.leave_loop(kernel.leave_loop(kernel.load(inner, 1, (at,)), (), ()), (), ())
     assert after.pending_reads
     assert refused(kernel.enter_loop, after, LoopContract((each(k.num(6)),), part=ONE)).why == "read"
@@ -399,7 +401,7 @@ def test_what_threads_wrote_in_a_loop_is_theirs_after_it() -> None:
     whole = Exclusive(1, rows, (row,), (k.fdiv(B0, six), k.fmod(B0, six)), TRUE, k.num(3, REAL))
     body = kernel.enter_loop(state, LoopContract((whole,)))
     (mine,) = [f for f in body.held if f not in state.held]
-    own = Exclusive(mine, rows.under((body.block.data.v,)), (B0,), (B0,), TRUE, k.num(3, REAL))
+    own = Exclusive(mine, rows.under((entered_loop(body).v,)), (B0,), (B0,), TRUE, k.num(3, REAL))
     inner = kernel.enter_loop(body, LoopContract((own,), part=ONE))
     (cell,) = [f for f in inner.held if f not in body.held]
     end = kernel.leave_loop(kernel.store(inner, cell, ()), ((),), ())
@@ -559,7 +561,7 @@ def test_cells_of_an_iteration_keep_their_owners() -> None:
     back = (k.fdiv(B0, three), k.fmod(B0, three))
     body = kernel.enter_loop(state, LoopContract((Exclusive(1, cells, (row,), back, TRUE, None),)))
     (number,) = [f for f in body.held if f not in state.held]
-    owner, v = body.held[number].owner, str(body.block.data.v.data)
+    owner, v = body.held[number].owner, str(entered_loop(body).v.data)
     assert owner is not None
     for at, j in product(range(2), range(3)):
         assert (evaluate(owner.start, {v: at}, (j,)), evaluate(owner.size, {v: at}, (j,))) == (3 * at + j, 1)
@@ -617,14 +619,14 @@ def test_what_overflows_is_assumed_to_fit_only_where_the_program_says_so() -> No
         kernel, state = begun(
             kc.Oblige(k.lt(n, ZERO), "overflow", at=7), kc.Oblige(k.le(ZERO, n), "overflow", at=8), pre=()
         )
-        kernel.program = replace(kernel.program, unbounded=unbounded)
+        kernel = kernel.of_program(replace(kernel.program, unbounded=unbounded))
         if unbounded:
             assert kernel.oblige(state).facts.proves(k.lt(n, ZERO))
             assert kernel.ledger.unbounded == {7}
         else:
             assert refused(kernel.oblige, state).why == "overflow"
     kernel, state = begun(kc.Oblige(k.le(ZERO, n), "overflow", at=8), pre=())
-    kernel.program = replace(kernel.program, unbounded=True)
+    kernel = kernel.of_program(replace(kernel.program, unbounded=True))
     kernel.oblige(state)
     assert kernel.ledger.unbounded == set()  # what is shown is not assumed
 
@@ -689,12 +691,12 @@ def test_only_a_lemma_without_memory_is_used_in_a_kernel() -> None:
 def test_a_theorem_is_one_of_its_axioms() -> None:
     untrue = (("wrong", k.FALSE),)
     kernel = kernel_of(pre=(), ensures=(k.FALSE,))
-    kernel.program = replace(kernel.program, axioms=untrue)
+    kernel = kernel.of_program(replace(kernel.program, axioms=untrue))
     theorem = kernel.finish(kernel.begin("f", ()), (), ((),))
     other = kernel_of(pre=(), ensures=(k.FALSE,))
     with pytest.raises(ValueError, match="another program"):
         other.recall(theorem)
-    other.program = replace(other.program, axioms=untrue)
+    other = other.of_program(replace(other.program, axioms=untrue))
     assert other.recall(theorem) == theorem
 
 
@@ -734,8 +736,8 @@ def at_the_end(*invariants: Invariant) -> tuple[Kernel, State]:
 def test_contents_that_an_invariant_does_not_tell_are_not_equal_to_others() -> None:
     both = (Invariant(1, TRUE, None), Invariant(2, TRUE, None))
     kernel, end = at_the_end(*both)
-    contract = replace(end.block.data.contract, facts=(k.lt(B0, ZERO),))
-    wrong = changed(end, block=replace(end.block, data=replace(end.block.data, contract=contract)))
+    contract = replace(entered_loop(end).contract, facts=(k.lt(B0, ZERO),))
+    wrong = changed(end, block=replace(end.block, opened_by=replace(entered_loop(end), contract=contract)))
     assert refused(kernel.leave_loop, wrong, (), ((), ())).why == "invariant"
     kernel.leave_loop(end, (), ((), ()))
 
@@ -752,8 +754,8 @@ def test_what_an_invariant_tells_of_a_cell_is_known_where_it_holds_something(whi
     state = changed(state, held={1: replace(state.held[1], value=k.num(3))})
     end = kernel.enter_loop(state, LoopContract((), (said,), (k.le(B0, n),)))
     end = changed(end, held={1: replace(end.held[1], value=k.num(3))})
-    contract = replace(end.block.data.contract, facts=(k.lt(B0, ZERO),))
-    wrong = changed(end, block=replace(end.block, data=replace(end.block.data, contract=contract)))
+    contract = replace(entered_loop(end).contract, facts=(k.lt(B0, ZERO),))
+    wrong = changed(end, block=replace(end.block, opened_by=replace(entered_loop(end), contract=contract)))
     assert refused(kernel.leave_loop, wrong, (), ((),)).why == "invariant"
 
 

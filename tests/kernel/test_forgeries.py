@@ -11,12 +11,10 @@ from fractions import Fraction
 
 import pytest
 
+from optigpu.kernel import State, Theorem
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.call_rules import AllRules as Kernel
-from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
-from optigpu.kernel.state import State
-from optigpu.kernel.thread_rules import ANY_LAUNCH
+from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.facts import Facts
@@ -40,6 +38,7 @@ from tests.kernel.test_attacks import (
     threads,
     written_by_threads,
 )
+from tests.support.open_kernel import OpenKernel as Kernel
 
 # Order of terms
 

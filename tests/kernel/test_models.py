@@ -20,13 +20,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.call_rules import AllRules as Kernel
 from optigpu.kernel.context import PendingRead
-from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, IterationRange, LoopContract
+from optigpu.kernel.iterations import IterationRange
+from optigpu.kernel.ledger import LedgerEntries
+from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
+from optigpu.kernel.loop_rules import range_of
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State, changed
+from optigpu.kernel.state import changed, entered_loop
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, Cells, Owner, Terms, arguments, box
 from optigpu.logic.judge import Judge
@@ -35,6 +37,7 @@ from optigpu.search.fresh_names import FreshNames
 from optigpu.search.inverse import invert
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.model import Memory, Misbehaved, Permissions, binders, cell_of, must_allow, permissions
+from tests.support.open_kernel import OpenKernel as Kernel
 from tests.support.terms import evaluate
 
 pytestmark = pytest.mark.hypothesis
@@ -55,7 +58,7 @@ class Counting(Kernel):
     """The kernel, with a count of how often each rule has accepted something."""
 
     def __init__(self, *functions: kc.Procedure) -> None:
-        super().__init__(Judge(Z3Solver()), kc.KernelProgram({f.name: f for f in functions}), Ledger())
+        super().__init__(Judge(Z3Solver()), kc.KernelProgram({f.name: f for f in functions}), LedgerEntries())
         self.accepted = Counter[str]()
 
     def __getattribute__(self, name: str) -> Any:
@@ -465,7 +468,7 @@ def loops(r: Random) -> Counter[str]:
     alone = r.random() < 0.6
     kernel, state, runs = begun(r, (loop,), facts, init=r.choice([KNOWN, UNINIT]) if alone else KNOWN)
     try:
-        range_ = kernel.range_of(state, loop)
+        range_ = range_of(kernel.conditions, state, loop)
         for run in runs:
             vs = range(evaluate(range_.low, run.env), evaluate(range_.high, run.env))
             assert [evaluate(range_.index, run.env, (v,)) for v in vs] == counted(loop, run.env)
@@ -492,7 +495,7 @@ def loops(r: Random) -> Counter[str]:
 
 def check_body(body: State, loop: kc.CountedLoop, index: Term, runs: list[Memory], alone: bool) -> None:
     """In iteration v, an array is held as the iterations before it leave it; other iterations do not have its exclusive cell."""
-    entered = body.block.data
+    entered = entered_loop(body)
     for run in runs:
         now = Memory(dict(run.env), dict(run.cells))
         taken = set[Any]()
@@ -696,7 +699,7 @@ def writing(r: Random, kernel: Counting, state: State, extents: tuple[int, ...],
     body = kernel.enter_loop(state, LoopContract((x,), part=k.num(part)))
     (number,) = [f for f in body.held if f not in state.held]
     if count == 2:
-        own = Exclusive(number, replace(cells.under((body.block.data.v,))), (B0,), (B0,), TRUE, NINE)
+        own = Exclusive(number, replace(cells.under((entered_loop(body).v,))), (B0,), (B0,), TRUE, NINE)
         inner = kernel.enter_loop(body, LoopContract((own,), part=ONE))
         (deepest,) = [f for f in inner.held if f not in body.held]
         body = kernel.leave_loop(kernel.store(inner, deepest, ()), ((),), ())
@@ -708,10 +711,10 @@ def writing(r: Random, kernel: Counting, state: State, extents: tuple[int, ...],
 def reading(kernel: Counting, state: State, extents: tuple[int, ...], index: Term) -> State:
     """Each thread reads a cell."""
     body = kernel.enter_loop(state, LoopContract(part=ONE if len(extents) == 1 else k.num(extents[1])))
-    at = [body.block.data.v]
+    at = [entered_loop(body).v]
     if len(extents) == 2:
         body = kernel.enter_loop(body, LoopContract(part=ONE))
-        at.append(body.block.data.v)
+        at.append(entered_loop(body).v)
     place = k.instantiate(index, (thread_number(extents, tuple(at)),))
     for _ in extents:
         body = kernel.leave_loop(kernel.load(body, 1, (place,)) if body.code else body, (), ())
@@ -918,11 +921,11 @@ def recalled(r: Random) -> Counter[str]:
         f = function((), facts, ())
         return kc.KernelProgram({"f": replace(f, contract=replace(f.contract, ensures=promise))})
 
-    kernel = Kernel(judge, program(ensures), Ledger())
+    kernel = Kernel(judge, program(ensures), LedgerEntries())
     theorem = kernel.finish(kernel.begin("f", ()), (), ((),) * len(ensures))
     accepted_ = Counter[str]()
     try:
-        Kernel(judge, program(other), Ledger()).recall(theorem)
+        Kernel(judge, program(other), LedgerEntries()).recall(theorem)
         accepted_["recall"] += 1
         assert ensures == other
     except ValueError:

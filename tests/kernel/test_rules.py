@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optigpu.elaborate.permission_claims import make_cells
+from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.call_rules import AllRules as Kernel
-from optigpu.kernel.ledger import Ledger
-from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract, iterations
-from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.iterations import iterations
+from optigpu.kernel.ledger import LedgerEntries
+from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
+from optigpu.kernel.side_conditions import Take, member
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, CellFamily, Cells, arguments
 from optigpu.logic.facts import Facts
@@ -26,6 +26,7 @@ from optigpu.search.fresh_names import FreshNames
 from optigpu.search.inverse import invert
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.model import cell_list, contents, environments, is_injective
+from tests.support.open_kernel import OpenKernel as Kernel
 from tests.support.terms import evaluate
 
 n, m = k.var("n", INT), k.var("m", INT)
@@ -45,7 +46,7 @@ def kernel_for(
     contract = kc.Contract((), requires, pre, post, ())
     params = (kc.Parameter("n", INT), kc.Parameter("m", INT), kc.Parameter("a", REAL, (None,)))
     f = kc.Procedure("f", params, contract, code)
-    return Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f}), Ledger())
+    return Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f}), LedgerEntries())
 
 
 def begin(
@@ -123,17 +124,17 @@ def test_what_is_found_is_there_and_injective(seed: int) -> None:
     maps = tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
     family = CellFamily(have, k.num(0, REAL), TRUE)
     try:
-        kernel._found("test", facts, need, family, *maps)
+        kernel.conditions.found("test", facts, need, family, *maps)
     except Rejected:
         return
-    member = kernel._member(need, family, maps[1])
+    taken = member(need, family, maps[1])
     for env in small_models(facts):
         if not is_injective(have, env):
             continue  # the kernel's invariant about the family it is found in
         inside = cell_list(need, env)
         assert set(inside) <= set(cell_list(have, env)), (facts.given, need, have, env)
         assert len(set(inside)) == len(inside), (facts.given, need, have, env)
-        rest = cell_list(family.without(member).cells, env)
+        rest = cell_list(family.without(taken).cells, env)
         assert set(rest) == set(cell_list(have, env)) - set(inside)
 
 

@@ -15,18 +15,19 @@ from typing import Any
 
 import pytest
 
+from optigpu.kernel import Judge, Kernel, Ledger, Rejected, State, Theorem
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.call_rules import AllRules
-from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.sealed import Judge, Kernel, Ledger, SealedState, SealedTheorem
+from optigpu.kernel.ledger import LedgerEntries
+from optigpu.kernel.sealed import SealedState, SealedTheorem
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State, changed, first_state
+from optigpu.kernel.state import changed, first_state
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, CellClaim, CellFamily, box
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import Search
+from tests.support.open_kernel import OpenKernel
 
 n, B0 = k.var("n", INT), k.bound(0, INT)
 NO = (AttributeError, TypeError, FrozenInstanceError)
@@ -97,7 +98,9 @@ COPIES: dict[str, Callable[[State], Any]] = {
     "pickle": lambda s: pickle.loads(pickle.dumps(s)),
     "reduce": lambda s: reduced(*s.__reduce_ex__(4)[:2]),  # type: ignore[misc]
     "another kernel": lambda s: kernel_of(function()).begin("f", ()),
-    "the rules alone": lambda s: AllRules(Judge(), kc.KernelProgram({"f": function()}), Ledger()).begin("f", ()),
+    "the rules alone": lambda s: OpenKernel(Judge(), kc.KernelProgram({"f": function()}), LedgerEntries()).begin(
+        "f", ()
+    ),
 }
 
 
@@ -353,16 +356,26 @@ def test_a_solver_is_asked_with_what_is_known() -> None:
 
 def test_a_subclass_overrides_nothing_that_counts() -> None:
     class Generous(Kernel):
-        def _require(self, *args: Any, **data: Any) -> None:
+        def require(self, *args: Any, **data: Any) -> None:
             """Nothing is required."""
 
-        def _known(self, *args: Any) -> None:
+        def known(self, *args: Any) -> None:
             """Everything is known."""
 
+        def assertion(self, state: State, *args: Any) -> State:  # type: ignore[override]
+            """Everything is proved."""
+            return state
+
+    kernel = Generous(Judge(), kc.KernelProgram({"f": function(code=(kc.Assertion(FALSE),))}), Ledger())
+    vars(kernel).update(conditions=None, require=lambda *args, **data: None)
+    with pytest.raises(Rejected):
+        kernel.assertion(kernel.begin("f", ()), ())
     kernel = Generous(Judge(), kc.KernelProgram({"f": function()}), Ledger())
-    kernel._require = lambda *args, **data: None  # type: ignore[method-assign]
     with pytest.raises(Rejected):
         finished(kernel, kernel.begin("f", ()))
+    for name in ("begin", "finish"):
+        with pytest.raises(AttributeError):  # a rule is not there without a kernel
+            getattr(Kernel, name)
 
 
 def test_a_judge_that_agrees_is_no_judge() -> None:

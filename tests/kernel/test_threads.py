@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
+from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.call_rules import AllRules as Kernel
 from optigpu.kernel.context import PendingRead
-from optigpu.kernel.ledger import Ledger
+from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
-from optigpu.kernel.state import Rejected, State
+from optigpu.kernel.state import entered_loop
 from optigpu.logic import terms as k
 from optigpu.logic.cells import SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.solver.z3_solver import Z3Solver
+from tests.support.open_kernel import OpenKernel as Kernel
 from tests.support.terms import evaluate
 
 G = k.var("G", INT)
@@ -36,7 +37,7 @@ def kernel_for(*code: kc.Instruction, size: Term, requires: tuple[Term, ...] = (
     contract = kc.Contract((), sizes, (claim,), (claim,), ())
     params = (kc.Parameter("G", INT), kc.Parameter("d", REAL, (None,), "GMem"))
     f = kc.Procedure("f", params, contract, code)
-    kernel = Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f}), Ledger())
+    kernel = Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f}), LedgerEntries())
     return kernel, kernel.begin("f", ((B0,),))
 
 
@@ -131,7 +132,7 @@ def test_regrouped_threads_are_the_same(outer: int, inner: int) -> None:
     owner = body.held[number].owner
     assert (owner is None) == (inner == 1)
     if owner is not None:
-        v = str(body.block.data.v.data)
+        v = str(entered_loop(body).v.data)
         for p in range(outer):
             for c in range(inner):
                 assert evaluate(owner.start, {v: p}, (c,)) == c
@@ -147,7 +148,7 @@ def test_reads_stay_marked_until_a_barrier() -> None:
     writing = thread_loop("u", num(6), store(k.var("u", INT)))
     kernel, state = launched(reading, kc.Barrier("block"), writing, block=6, grid=ONE)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    v = body.block.data.v
+    v = entered_loop(body).v
     end = kernel.load(body, 1, (k.fmod(k.add(v, ONE), num(6)),))
     after = kernel.leave_loop(end, (), ())
     (mark,) = after.pending_reads
@@ -186,7 +187,7 @@ def test_marks_are_only_widened() -> None:
     reading = thread_loop("t", num(6), kc.LoadCell(k.var("x", REAL), kc.CellAddress("d", (k.var("t", INT),))))
     kernel, state = launched(reading, block=6, grid=ONE)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
-    after = kernel.leave_loop(kernel.load(body, 1, (body.block.data.v,)), (), ())
+    after = kernel.leave_loop(kernel.load(body, 1, (entered_loop(body).v,)), (), ())
     whole = PendingRead(1, box("d", (num(6),)), Owner(ZERO, num(6)))
     assert kernel.forget(after, 0, whole, Cover(0, (B0,))).pending_reads == (whole,)
     for wrong in (
@@ -249,7 +250,7 @@ def test_states_of_threads_do_not_leave_what_they_found_out() -> None:
     g = kc.Procedure("g", (), kc.Contract((), (), (), (), bounds, result), (), admitted=True, device=True)
     kernel, _ = kernel_for(*start, size=num(4))
     program = kc.KernelProgram({**kernel.program.functions, "g": g})
-    kernel = Kernel(Judge(Z3Solver()), program, Ledger())
+    kernel = Kernel(Judge(Z3Solver()), program, LedgerEntries())
     state = kernel.phase(kernel.launch(kernel.begin("f", ((B0,),))))
     inside = kernel.call(kernel.enter_loop(state, LoopContract(part=ONE)), (), (), ())
     found = inside.env[i]

@@ -357,14 +357,15 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
 
 def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:
     """A map that mentions the arbitrary constant of the proof is no map; conditions reject it before it is used."""
-    from optigpu.kernel.call_rules import AllRules as Kernel
+    from optigpu.kernel import Rejected
     from optigpu.kernel.instructions import Contract, KernelProgram, Procedure
-    from optigpu.kernel.ledger import Ledger
-    from optigpu.kernel.state import Rejected
+    from optigpu.kernel.ledger import LedgerEntries
+    from optigpu.kernel.side_conditions import known
+    from tests.support.open_kernel import OpenKernel as Kernel
 
     f = Procedure("f", (), Contract((), (), (), (), ()), ())
-    kernel = Kernel(Judge(), KernelProgram({"f": f}), Ledger())
+    kernel = Kernel(Judge(), KernelProgram({"f": f}), LedgerEntries())
     state = kernel.begin("f", ())
     for name in ("b?0", "x#99", "$b1"):
         with pytest.raises(Rejected):
-            kernel._known(state, Split(total(ZERO, k.var(name, INT), k.app(A, I0)), ONE))
+            known(state, Split(total(ZERO, k.var(name, INT), k.app(A, I0)), ONE))

@@ -8,7 +8,7 @@ from optigpu.check.audit import audit
 from optigpu.check.certify import certificate_of
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
-from optigpu.kernel.loop_contract import IterationRange
+from optigpu.kernel.iterations import IterationRange
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from optigpu.kernel import State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.state import State
 from optigpu.logic.cells import FULL, UNINIT, CellClaim, CellFamily, Cells
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.loop_contract import values_of
+from optigpu.kernel.iterations import values_of
 from tests.support.terms import evaluate
 
 Cell = tuple[str, tuple[int, ...]]

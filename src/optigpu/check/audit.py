@@ -13,8 +13,7 @@ from optigpu.check.trusted import programs, trusted_lines
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name
 from optigpu.frontend import parse_text
-from optigpu.kernel.sealed import Judge, Kernel, Ledger
-from optigpu.kernel.state import Rejected
+from optigpu.kernel import Judge, Kernel, Ledger, Rejected
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import Search
 from optigpu.syntax.diagnostic import InputError

@@ -18,7 +18,7 @@ from optigpu.elaborate.name_scope import sort_of
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import ADDRESSES, whole_array
-from optigpu.kernel.thread_rules import ANY_LAUNCH
+from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, CellClaim, Cells, Terms
 from optigpu.logic.facts import Facts

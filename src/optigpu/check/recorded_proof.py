@@ -8,10 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from optigpu.kernel import Judge, Kernel, Ledger, State, Theorem
 from optigpu.kernel.instructions import KernelProgram
-from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.sealed import Judge, Kernel, Ledger
-from optigpu.kernel.state import State
 
 RULES = (
     "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from optigpu.check.problem import Problem
 from optigpu.check.recorded_proof import RuleCall
-from optigpu.kernel.ledger import Theorem
+from optigpu.kernel import Theorem
 from optigpu.search.inferred_contracts import ShownLoop
 from optigpu.search.proof_states import Points
 from optigpu.syntax.diagnostic import Diagnostic

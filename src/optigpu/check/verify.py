@@ -14,9 +14,8 @@ from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdic
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name, weakened
+from optigpu.kernel import Judge, Kernel, Ledger, Theorem
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.sealed import Judge, Kernel, Ledger
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import Search
 from optigpu.search.equalities.sum_search import Found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from optigpu.elaborate.expression_values import ExpressionElaborator
 from optigpu.elaborate.name_scope import Names, sort_of, unsupported
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.launch_rules import copying
+from optigpu.kernel.memory_copies import copying
 from optigpu.logic import terms as k
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, SHUFFLES, VECTOR_CALLS
 from optigpu.syntax.exprs import Array, Call

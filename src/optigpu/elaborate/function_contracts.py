@@ -11,7 +11,7 @@ from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
-from optigpu.kernel.thread_rules import ANY_LAUNCH
+from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT, CellClaim
 from optigpu.logic.terms import INT, Term

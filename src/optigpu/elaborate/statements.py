@@ -15,7 +15,7 @@ from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.frontend.conversions import promoted
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.loop_contract import iterations
+from optigpu.kernel.iterations import iterations
 from optigpu.kernel.side_conditions import within
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT

@@ -17,7 +17,7 @@ from optigpu.errors.race_errors import RACE_ERRORS
 from optigpu.errors.run_errors import RUN_ERRORS
 from optigpu.errors.script_errors import SCRIPT_ERRORS
 from optigpu.errors.thread_level_errors import THREAD_LEVEL_ERRORS
-from optigpu.kernel.state import Rejected
+from optigpu.kernel import Rejected
 
 CATALOGUE: dict[str, ErrorRow] = {
     row.code: row

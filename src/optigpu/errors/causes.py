@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from optigpu.kernel import Rejected
 from optigpu.kernel.context import HOST, THREADS
-from optigpu.kernel.state import Rejected
 
 UNORDERED = ("owner", "read", "race")  # reasons of a rule that two accesses of one cell are not ordered
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from optigpu.errors.causes import Race
 from optigpu.errors.details import Details, level_name
 from optigpu.errors.error_row import ProofErrorRow
-from optigpu.kernel.thread_rules import WARP
+from optigpu.kernel.thread_conditions import WARP
 
 
 def _missing_barrier(d: Details) -> str:

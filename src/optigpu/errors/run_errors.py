@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.errors.error_row import ErrorRow
 from optigpu.kernel.launch_rules import MOST_SHARED, MOST_THREADS
-from optigpu.kernel.thread_rules import WARP
+from optigpu.kernel.thread_conditions import WARP
 
 RUN_ERRORS = (
     ErrorRow(

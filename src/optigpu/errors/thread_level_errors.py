@@ -5,7 +5,7 @@ from __future__ import annotations
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
 from optigpu.errors.race_errors import loop_of_group
-from optigpu.kernel.thread_rules import WARP
+from optigpu.kernel.thread_conditions import WARP
 
 
 def _operation(d: Details) -> str:

@@ -1,170 +1,133 @@
-"""The rule for calls, and all rules together."""
+"""The rule for calls."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from optigpu.kernel.context import HOST, THREADS
+from optigpu.kernel.causes import Rejected
+from optigpu.kernel.context import HOST, THREADS, PendingReads, owner_where
 from optigpu.kernel.instructions import DEVICE, GLOBAL, REGISTER, SHARED, ArrayView, Invoke, Parameter, Procedure
-from optigpu.kernel.launch_rules import LaunchRules, copying
-from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.loop_rules import LoopRules
-from optigpu.kernel.rules import Rules
-from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State, changed
-from optigpu.kernel.thread_rules import ANY_LAUNCH, ThreadConditions, chosen
+from optigpu.kernel.memory_copies import copying
+from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, known, member, next_instruction
+from optigpu.kernel.state import State, changed
+from optigpu.kernel.thread_conditions import ANY_LAUNCH, group_size, handed_over, in_reach, reads_after
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, READ, CellClaim, Terms
+from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Terms
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.terms import Term, instantiate
 
 Gives: TypeAlias = tuple[Take | None, ...]
-Names: TypeAlias = tuple[dict[Term, Term], dict[str, ArrayView]]
+Arguments: TypeAlias = tuple[dict[Term, Term], dict[str, ArrayView]]
 
 
-class CallRules(ThreadConditions):
-    def call(
-        self,
-        state: State,
-        variables: Terms,
-        takes: tuple[Take, ...],
-        steps: tuple[EqualitySteps, ...],
-        gives: Gives = (),
-    ) -> State:
-        """A call of a function that has been proved (or is admitted): its precondition is taken, its postcondition put.
+@dataclass(frozen=True, slots=True)
+class TakenCells:
+    """Cells that a call has taken from a family of the caller's, and which of the family's they are."""
 
-        Full claims are taken one after the other, so they do not overlap; then reading claims are found in what is left. Cells that
-        are given back as they were taken, or are found (`gives`, one for each claim of the postcondition) among those that were,
-        stay in their family, with new contents.
+    cells: Cells
+    take: Take
+    member: Term
 
-        A device function is executed by the whole current group, which has the number of threads it asks for; it counts them as the
-        group does, so owners mean the same in its contract. What it reads is marked: after a barrier, anyone may have read it.
 
-        A lemma without parameters holds no memory and is not executed: its facts follow for all values of its variables, anywhere.
-        """
-        i = self._next(state, Invoke)
-        self._known(state, variables, steps, gives)
-        f = self.program.functions[i.function]
-        if f != copying(f.name):
-            self.ledger.used(f)
-        if not (f.lemma and not f.params) and state.context.kind != (THREADS if f.device else HOST):
-            raise Rejected("call", "context", context=state.context, function=f.name)
-        sub, views = self._arguments(state, f, i, variables)
-        if f.device:
-            self._level("call", state, k.substitute(f.threads, sub), function=f.name)
-        for p, by in zip(f.contract.requires, steps, strict=True):
-            self._prove_fact("call", state.facts, k.substitute(p, sub), by)
-        pre = [seen_through(c.substitute(sub), views) for c in f.contract.pre]
-        held, taken, pending_reads = dict(state.held), [], state.pending_reads
-        for share in (FULL, READ):
-            for claim, take in zip(pre, takes, strict=True):
-                if claim.share == share:
-                    r = self._claimed("call", state, held, claim, take)
-                    if f.device:
-                        self._in_reach("call", state, claim.cells.base)
-                        self._handed("call", state, r, claim, take)
-                    if share == READ:
-                        pending_reads = self._read(
-                            changed(state, pending_reads=pending_reads), take.family, claim.cells
-                        )
-                    if share == FULL:
-                        member = self._member(claim.cells, r, take.back)
-                        held[take.family] = r.without(member)
-                        taken.append((claim.cells, take, member))
-        counter, env = state.counter + 1, dict(state.env)
-        if f.contract.result is not None:
-            result = sub[f.contract.result] = state.fresh(f.name, f.contract.result.sort)
-            if i.target is not None:
-                env[i.target] = result
-        held = {n: state.held.get(n, r) for n, r in held.items()}
-        posts = [seen_through(c.substitute(sub), views) for c in f.contract.post]
-        again = {p.cells for p in posts}
-        gone = {t.family: k.FALSE for _, t, _ in taken}  # which cells of a family are not given back as they were taken
-        for cells, take, member in taken:
-            gone[take.family] = gone[take.family] if cells in again else k.or_(gone[take.family], member)
-        for post, give in zip(posts, gives or (None,) * len(posts), strict=True):
-            new = post.family(f"{post.cells.base}#{counter}", state.bases[post.cells.base].sort)
-            same = next((t for t in taken if t[0] == post.cells), None)
-            home = give if same is None else same[1]
-            if home is None:
-                held[counter] = new
-            else:
-                r = held[home.family]
-                member = self._member(post.cells, r, home.back)
-                if same is None:
-                    left = gone.get(home.family, k.FALSE)
-                    there = replace(r, cells=replace(r.cells, where=k.and_(r.cells.where, left)))
-                    self._found("call", state.facts, post.cells, there, home.forward, home.back)
-                    gone[home.family] = k.and_(left, k.not_(member))
-                else:
-                    taken.remove(same)
-                r = r.updated(member, instantiate(new.value, home.back), instantiate(new.init, home.back))
-                owner = chosen(state.context, member, post.owner and post.owner.at(home.back), r.owner)
-                held[home.family] = replace(r, owner=owner)
-            counter += 1
-        for n, member in gone.items():  # what is not given back at all
-            b, inside = self._arbitrary(state.facts, held[n].cells)
-            if not self.judge.proves(inside, k.not_(instantiate(member, b))):
-                held[n] = held[n].without(member)
-        facts = state.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
-        return changed(
-            state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, pending_reads=pending_reads
-        )
+def call(
+    c: SideConditions,
+    state: State,
+    variables: Terms,
+    takes: tuple[Take, ...],
+    steps: tuple[EqualitySteps, ...],
+    gives: Gives = (),
+) -> State:
+    """x = f(arguments), for values of the logical variables of f's contract.
 
-    def recall(self, theorem: Theorem) -> Theorem:
-        """A theorem that was proved of another program: this one has the same function, the same axioms, and the same functions
-        that it calls, each proved or admitted. Where integers are assumed to fit, the places are of that program: not then."""
-        f, functions = theorem.function, self.program.functions
-        if (
-            theorem.unbounded
-            or theorem.axioms != self.program.axioms
-            or any(functions.get(g.name) != g for g in (f, *theorem.callees))
-        ):
-            raise ValueError(f"{f.name} was proved of another program")
-        for g in theorem.callees:
-            if g != copying(g.name):
-                self.ledger.used(g)
-        self.ledger.axioms.update(name for name, _ in theorem.axioms)
-        self.ledger.theorems[f.name] = theorem
-        return theorem
+        F |- requires     H = pre, H'  (full claims taken one after the other, reading claims found in the rest)
+        ------------------------------------------------------------------------------------------------------
+        {F; pre, H'} x = f(..) {F, ensures; post, H'}
 
-    def _arguments(self, state: State, f: Procedure, i: Invoke, variables: Terms) -> Names:
-        """What all names of the contract stand for at the call: one left out would be taken for a name of the caller's, and a loose
-        index for another value at each cell of a claim. What is given back for reading the caller would hold twice."""
-        wrong = any(v.sort is not x.sort or v.level for v, x in zip(variables, f.contract.variables))
-        if wrong or any(c.share != FULL for c in f.contract.post):
+    Side conditions: f has been proved as it is, or is admitted and then in the ledger (there is no recursion). Cells that are given
+    back as they were taken, or are found by `gives` (one for each claim of the postcondition) among those that were, stay in their
+    family with new contents.
+    A device function is executed by the whole current group, which has the number of threads that f asks for. It counts threads as
+    the group does, so that owners mean the same in its contract. After a barrier inside, any thread of the group may have read what
+    f reads.
+    A lemma without parameters holds no memory and is not executed: its facts hold for all values of its variables, in any context.
+    """
+    i = next_instruction(state, Invoke)
+    known(state, variables, steps, gives)
+    f = _callee(c, state, i)
+    values, views = _arguments(c, state, f, i, variables)
+    if f.device:
+        group_size(c, "call", state, k.substitute(f.threads, values), function=f.name)
+    for p, by in zip(f.contract.requires, steps, strict=True):
+        c.prove_fact("call", state.facts, k.substitute(p, values), by)
+    taken, reads = _take_precondition(c, state, f, [_actual(p, values, views) for p in f.contract.pre], takes)
+    env = dict(state.env)
+    if f.contract.result is not None:
+        result = values[f.contract.result] = state.fresh(f.name, f.contract.result.sort)
+        if i.target is not None:
+            env[i.target] = result
+    post = [_actual(p, values, views) for p in f.contract.post]
+    held = _give_postcondition(c, state, post, gives or (None,) * len(post), taken)
+    facts = state.facts.assume(*(k.substitute(p, values) for p in f.contract.ensures))
+    counter = state.counter + 1 + len(post)
+    return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, pending_reads=reads)
+
+
+def _callee(c: SideConditions, state: State, i: Invoke) -> Procedure:
+    """The function called: proved or admitted, or a copy that the kernel defines; and called by who may call it."""
+    f = c.program.functions[i.function]
+    if f != copying(f.name):
+        c.ledger.used(f)
+    if not (f.lemma and not f.params) and state.context.kind != (THREADS if f.device else HOST):
+        raise Rejected("call", "context", context=state.context, function=f.name)
+    return f
+
+
+def _arguments(c: SideConditions, state: State, f: Procedure, i: Invoke, variables: Terms) -> Arguments:
+    """What every name of the contract stands for at the call: terms for scalars, views for arrays.
+
+    A name left out would be taken for one of the caller's, and a loose index would be another value at each cell of a claim. A
+    postcondition gives nothing back for reading: the caller has not lost it, and would hold it twice.
+    """
+    wrong = any(v.sort is not x.sort or v.level for v, x in zip(variables, f.contract.variables))
+    if wrong or any(p.share != FULL for p in f.contract.post):
+        raise Rejected("call", "shape")
+    values = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
+    values.update(zip(f.contract.variables, variables, strict=True))
+    views: dict[str, ArrayView] = {}
+    for p, a in zip(f.params, i.args, strict=True):
+        if isinstance(a, ArrayView) and p.dims is not None:
+            views[p.name] = ArrayView(a.base, state.values(a.lead), state.value(a.shift))
+        elif isinstance(a, Term) and p.dims is None and a.sort is p.sort:
+            values[k.var(p.name, p.sort)] = state.value(a)
+        else:
             raise Rejected("call", "shape")
-        sub = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
-        sub.update(zip(f.contract.variables, variables, strict=True))
-        views: dict[str, ArrayView] = {}
-        for p, a in zip(f.params, i.args, strict=True):
-            if isinstance(a, ArrayView) and p.dims is not None:
-                views[p.name] = ArrayView(a.base, state.values(a.lead), state.value(a.shift))
-            elif isinstance(a, Term) and p.dims is None and a.sort is p.sort:
-                sub[k.var(p.name, p.sort)] = state.value(a)
-            else:
-                raise Rejected("call", "shape")
-        for p in f.params:
-            if p.dims is not None:
-                self._same_layout(state, p, views[p.name], sub)
-        limits = [(state.bases[views[p.name].base].limits, p.limits) for p in f.params if p.dims is not None]
-        if len({mine for mine, _ in limits}) > 1 if f.primitive else any(mine != p for mine, p in limits):
-            raise Rejected("call", "shape", base=f.params[0].name)  # what fits the one need not fit the other
-        return sub, views
+    for p in f.params:
+        if p.dims is not None:
+            _same_layout(c, state, p, views[p.name], values)
+    limits = [(state.bases[views[p.name].base].limits, p.limits) for p in f.params if p.dims is not None]
+    if len({actual for actual, _ in limits}) > 1 if f.primitive else any(actual != p for actual, p in limits):
+        raise Rejected("call", "shape", base=f.params[0].name)  # what fits the one need not fit the other
+    return values, views
 
-    def _same_layout(self, state: State, p: Parameter, view: ArrayView, sub: dict[Term, Term]) -> None:
-        """The inner sizes of an array parameter are those of the array passed: they fix where its elements lie."""
-        base, dims = state.bases[view.base], p.dims or ()
-        mine = base.dims[len(view.lead) :]
-        if len(mine) != len(dims) or base.sort is not p.sort:
-            raise Rejected("call", "shape", base=view.base)
-        if base.space != p.space and not (p.space == DEVICE and base.space in (GLOBAL, SHARED, REGISTER)):
-            raise Rejected("call", "space", base=view.base, space=base.space, context=state.context)
-        for have, want in zip(mine[1:], dims[1:]):
-            if have is None or want is None:
-                raise Rejected("call", "sizes", base=view.base)
-            self._require("call", "sizes", state.facts, k.eq(have, k.substitute(want, sub)), base=view.base)
+
+def _same_layout(c: SideConditions, state: State, p: Parameter, view: ArrayView, values: dict[Term, Term]) -> None:
+    """The array passed has the parameter's element type, memory and inner sizes: they fix where its elements lie."""
+    base, dims = state.bases[view.base], p.dims or ()
+    sizes = base.dims[len(view.lead) :]
+    if len(sizes) != len(dims) or base.sort is not p.sort:
+        raise Rejected("call", "shape", base=view.base)
+    if base.space != p.space and not (p.space == DEVICE and base.space in (GLOBAL, SHARED, REGISTER)):
+        raise Rejected("call", "space", base=view.base, space=base.space, context=state.context)
+    for have, want in zip(sizes[1:], dims[1:]):
+        if have is None or want is None:
+            raise Rejected("call", "sizes", base=view.base)
+        c.require("call", "sizes", state.facts, k.eq(have, k.substitute(want, values)), base=view.base)
+
+
+def _actual(claim: CellClaim, values: dict[Term, Term], views: dict[str, ArrayView]) -> CellClaim:
+    """A claim of the contract, for these arguments."""
+    return seen_through(claim.substitute(values), views)
 
 
 def seen_through(claim: CellClaim, views: dict[str, ArrayView]) -> CellClaim:
@@ -176,5 +139,77 @@ def seen_through(claim: CellClaim, views: dict[str, ArrayView]) -> CellClaim:
     return replace(claim, cells=replace(claim.cells, base=view.base, index=index))
 
 
-class AllRules(Rules, LoopRules, CallRules, LaunchRules):
-    """All rules, for states that the caller may have made: what they say of such a state is worth as much as the state is."""
+def _take_precondition(
+    c: SideConditions, state: State, f: Procedure, pre: list[CellClaim], takes: tuple[Take, ...]
+) -> tuple[list[TakenCells], PendingReads]:
+    """The caller holds the cells of the precondition, with their contents. Returns those with full share, and the pending reads.
+
+    Full claims are taken one after the other, so that no cell is taken twice; reading claims are found in what is left. A device
+    function can reach the memory of the cells it gets, and their owners gain no access.
+    """
+    held, taken, reads = dict(state.held), list[TakenCells](), state.pending_reads
+    for share in (FULL, READ):
+        for claim, take in zip(pre, takes, strict=True):
+            if claim.share == share:
+                r = c.claimed("call", state, held, claim, take)
+                if f.device:
+                    in_reach("call", state, claim.cells.base)
+                    handed_over(c, "call", state, r, claim, take)
+                if share == READ:
+                    reads = reads_after(changed(state, pending_reads=reads), take.family, claim.cells)
+                if share == FULL:
+                    taken.append(TakenCells(claim.cells, take, member(claim.cells, r, take.back)))
+                    held[take.family] = r.without(taken[-1].member)
+    return taken, reads
+
+
+def _give_postcondition(
+    c: SideConditions, state: State, post: list[CellClaim], gives: Gives, taken: list[TakenCells]
+) -> dict[int, CellFamily]:
+    """What the caller holds after the call: its families, with the contents of the postcondition, less what is not given back.
+
+    `missing` has for each family the cells that were taken and are not given back so far. A claim of the postcondition is given
+    back as it was taken; or found by `gives` among the missing cells, so that no cell is held twice; or it is a new family.
+    """
+    held, waiting = dict(state.held), list(taken)
+    missing = _not_returned(taken, {p.cells for p in post})
+    for counter, (claim, give) in enumerate(zip(post, gives, strict=True), state.counter + 1):
+        new = claim.family(f"{claim.cells.base}#{counter}", state.bases[claim.cells.base].sort)
+        returned = next((t for t in waiting if t.cells == claim.cells), None)
+        home = give if returned is None else returned.take
+        if home is None:
+            held[counter] = new
+            continue
+        r = held[home.family]
+        part = member(claim.cells, r, home.back)
+        if returned is None:
+            left = missing.get(home.family, k.FALSE)
+            available = replace(r, cells=replace(r.cells, where=k.and_(r.cells.where, left)))
+            c.found("call", state.facts, claim.cells, available, home.forward, home.back)
+            missing[home.family] = k.and_(left, k.not_(part))
+        else:
+            waiting.remove(returned)
+        r = r.updated(part, instantiate(new.value, home.back), instantiate(new.init, home.back))
+        owner = owner_where(state.context, part, claim.owner and claim.owner.at(home.back), r.owner)
+        held[home.family] = replace(r, owner=owner)
+    return _without_missing(c, state, held, missing)
+
+
+def _not_returned(taken: list[TakenCells], returned: set[Cells]) -> dict[int, Term]:
+    """For each family, which of its cells were taken and are not given back as they were taken."""
+    missing = {t.take.family: k.FALSE for t in taken}
+    for t in taken:
+        if t.cells not in returned:
+            missing[t.take.family] = k.or_(missing[t.take.family], t.member)
+    return missing
+
+
+def _without_missing(
+    c: SideConditions, state: State, held: dict[int, CellFamily], missing: dict[int, Term]
+) -> dict[int, CellFamily]:
+    """The families without the cells that are not given back at all; a family from which none is missing stays as it is."""
+    for n, part in missing.items():
+        b, inside = arbitrary(state.facts, held[n].cells)
+        if not c.judge.proves(inside, k.not_(instantiate(part, b))):
+            held[n] = held[n].without(part)
+    return held

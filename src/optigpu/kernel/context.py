@@ -1,4 +1,7 @@
-"""Groups of threads: who executes, and what they have read."""
+"""Who executes, and what its threads have read since the last barrier (docs/logic.md, "Threads").
+
+A group is an interval of neighbouring threads, counted from 0. The owner of a cell is the part of the group that may access it.
+"""
 
 from __future__ import annotations
 
@@ -18,28 +21,50 @@ class Context:
     threads: Term = ONE
     grid: Term = ONE
     block: Term = ONE
-    shared: Term = ZERO  # bytes a block was launched with
-    used: Term = ZERO  # bytes of them that are taken
+    shared: Term = ZERO  # bytes of shared memory that a block was launched with
+    used: Term = ZERO  # bytes of them that are allocated
     busy: tuple[tuple[str, Term], ...] = ()  # shared arrays out of scope that threads may still use, with their bytes
-    home: object = None  # the token of the block (of code) with the launch; a device function has none
+    home: object = None  # the token of the block of code with the launch; None in a device function
 
 
 @record
 class PendingRead:
-    """Cells of a family that threads have read since the last barrier; `reader` is under the binders of the cells."""
+    """Cells of a family that threads may have read since the last barrier; `reader` is under the binders of the cells.
+
+    A pending read by another thread blocks a write until a barrier orders the two. More pending reads are a weaker statement.
+    """
 
     family: int
     cells: Cells
     reader: Owner
 
     def under(self, outer: Terms) -> PendingRead:
+        """Give values to the first binders."""
         args = (*outer, *arguments(self.cells.arity - len(outer)))
         return PendingRead(self.family, self.cells.under(outer), self.reader.at(args))
 
     def over(self, v: Term, low: Term, high: Term) -> PendingRead:
-        """The mark for all v in a range."""
+        """The reads for all v in low..high: v becomes the first binder."""
         return PendingRead(self.family, over(self.cells, v, low, high), self.reader.over(v, self.cells.arity))
+
+
+PendingReads = tuple[PendingRead, ...]
+
+
+def everyone(context: Context) -> Owner:
+    """All threads of the current group."""
+    return Owner(ZERO, context.threads)
 
 
 def choose_owner(test: Term, a: Owner, b: Owner) -> Owner:
     return Owner(k.ite(test, a.start, b.start), k.ite(test, a.size, b.size))
+
+
+def owner_where(context: Context, test: Term, a: Owner | None, b: Owner | None) -> Owner | None:
+    """The owner a where the test holds, b elsewhere (None: everyone)."""
+    return a if a == b else choose_owner(test, a or everyone(context), b or everyone(context))
+
+
+def with_reads(old: PendingReads, *new: PendingRead) -> PendingReads:
+    """All of them, each once."""
+    return tuple(dict.fromkeys((*old, *new)))

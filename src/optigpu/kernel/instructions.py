@@ -1,12 +1,13 @@
-"""Programs as the kernel sees them: straight-line instructions over terms, with loops and branches.
+"""The kernel's programs: straight-line instructions over terms, with loops and branches.
 
-Expressions have been flattened: every load is an instruction, every partial operation has its obligation, pointers are resolved
-to a base and an index, and early ends are branches. `at` is a number by which the checker finds the place in the source.
+Elaboration has flattened expressions: every load is an instruction, every partial operation has its obligation, pointers are
+resolved to a base and an index, and early returns are branches. `at` is a number by which the checker finds the source location.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from optigpu.logic.cells import CellClaim, Terms
@@ -20,6 +21,8 @@ Limits: TypeAlias = tuple[int, int] | None  # the least and greatest number of a
 
 @record
 class CellAddress:
+    """The cell `base[index]`; a scalar has no index."""
+
     base: str
     index: Terms
 
@@ -40,7 +43,7 @@ class _Instruction:
 
 @record
 class Bind(_Instruction):
-    """`bits`: the value modulo 2^bits, as C computes unsigned numbers."""
+    """`target = value`, for a variable that never changes; with `bits`, modulo 2^bits, as C computes unsigned numbers."""
 
     target: Term
     value: Term
@@ -49,7 +52,7 @@ class Bind(_Instruction):
 
 @record
 class Havoc(_Instruction):
-    """A value of which only its sort is known, and its limits: what a comparison of floats says, say."""
+    """An arbitrary value of the target's sort, within limits: for example the outcome of a comparison of floats."""
 
     target: Term
     limits: Limits = None
@@ -57,12 +60,16 @@ class Havoc(_Instruction):
 
 @record
 class LoadCell(_Instruction):
+    """`target = base[index]`."""
+
     target: Term
     place: CellAddress
 
 
 @record
 class StoreCell(_Instruction):
+    """`base[index] = value`."""
+
     place: CellAddress
     value: Term
 
@@ -94,7 +101,7 @@ class Release(_Instruction):
 
 @record
 class Oblige(_Instruction):
-    """A condition without which the next operation has no meaning: a non-zero divisor, divisibility, a shift's range."""
+    """A condition without which the next operation is undefined: a non-zero divisor, divisibility, a shift's range."""
 
     prop: Term
     why: str
@@ -102,12 +109,14 @@ class Oblige(_Instruction):
 
 @record
 class Assertion(_Instruction):
+    """A fact that the user asks to be proved here."""
+
     prop: Term
 
 
 @record
 class Branch(_Instruction):
-    """Variables that both branches define are defined after it."""
+    """`if (test) then else other`. Variables that both branches define are defined after it."""
 
     test: Term
     then: Instructions
@@ -130,6 +139,8 @@ class CountedLoop(_Instruction):
 
 @record
 class Invoke(_Instruction):
+    """A call of a function or lemma."""
+
     target: Term | None
     function: str
     args: tuple[Term | ArrayView, ...]
@@ -214,7 +225,7 @@ class Parameter:
 
 @record
 class Contract:
-    """What a function asks for and gives. `variables` are its logical variables, `result` the variable of its result."""
+    """Pre- and postcondition. `variables` are the contract's logical variables, `result` the variable of the result."""
 
     variables: tuple[Term, ...]
     requires: tuple[Term, ...]
@@ -226,6 +237,8 @@ class Contract:
 
 @record
 class Procedure:
+    """A function with its contract."""
+
     name: str
     params: tuple[Parameter, ...]
     contract: Contract
@@ -243,4 +256,29 @@ class KernelProgram:
 
     functions: dict[str, Procedure]
     axioms: tuple[tuple[str, Term], ...] = ()
-    unbounded: bool = False  # numbers that are not shown to fit their place are assumed to, and the ledger says where
+    unbounded: bool = False  # a number not shown to fit its type is assumed to fit, and the ledger says where
+
+
+def instructions_in(code: Instructions) -> Iterator[Instruction]:
+    """All instructions of a piece of code in the order of the text, those inside branches and loops included."""
+    for i in code:
+        yield i
+        match i:
+            case Branch():
+                yield from instructions_in((*i.then, *i.other))
+            case CountedLoop():
+                yield from instructions_in(i.body)
+
+
+def rewritten_code(code: Instructions, change: Callable[[Instruction], Instructions]) -> Instructions:
+    """The code with each instruction, at any depth, replaced by what `change` makes of it."""
+    out: list[Instruction] = []
+    for i in code:
+        match i:
+            case Branch():
+                then, other = (rewritten_code(part, change) for part in (i.then, i.other))
+                i = replace(i, then=then, other=other)
+            case CountedLoop():
+                i = replace(i, body=rewritten_code(i.body, change))
+        out.extend(change(i))
+    return tuple(out)

@@ -1,95 +1,72 @@
-"""Launching a kernel: host code, setup, threads, teardown, host code again (docs/logic.md, "Kernels")."""
+"""Rules for launching a kernel: host code, setup, threads, teardown, host code again (docs/logic.md, "Kernels")."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.kernel.causes import Rejected
 from optigpu.kernel.context import HOST, SETUP, TEARDOWN, THREADS, Context
-from optigpu.kernel.instructions import (
-    GLOBAL,
-    HOST_MEMORY,
-    REGISTER,
-    SHARED,
-    Contract,
-    LaunchKernel,
-    Parameter,
-    Phase,
-    Procedure,
-)
-from optigpu.kernel.state import Rejected, State, changed
-from optigpu.kernel.thread_rules import ThreadRules
+from optigpu.kernel.instructions import REGISTER, SHARED, LaunchKernel, Phase
+from optigpu.kernel.side_conditions import SideConditions, next_instruction
+from optigpu.kernel.state import State, changed
+from optigpu.kernel.thread_rules import synchronised
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, READ, UNINIT, CellClaim, arguments, box
 from optigpu.logic.terms import ONE, ZERO
 
 MOST_THREADS = 1024  # in a block
 MOST_SHARED = 227 * 1024  # bytes in a block
 MOST_BLOCKS = 2**31 - 1
-BEFORE = {THREADS: SETUP, TEARDOWN: THREADS, HOST: TEARDOWN}
+PHASE_BEFORE = {THREADS: SETUP, TEARDOWN: THREADS, HOST: TEARDOWN}
 
 
-class LaunchRules(ThreadRules):
-    def launch(self, state: State) -> State:
-        """kernel_launch: a block has 1 to 1024 threads and no more shared memory than there is.
+def launch(c: SideConditions, state: State) -> State:
+    """kernel_launch(grid, block, shared): the host starts a kernel.
 
-        A number of blocks that is not known here may turn out to be too large: then the launch fails, visibly, and nothing runs.
-        """
-        i = self._next(state, LaunchKernel)
-        if state.context.kind != HOST:
-            raise Rejected("launch", "context", context=state.context, to=SETUP)
-        grid, block, shared = state.values((i.grid, i.block, i.shared))
-        most = grid if not k.is_num(grid) else k.num(MOST_BLOCKS)
-        limits = {
-            "blocks": k.and_(k.le(ZERO, grid), k.le(grid, most)),
-            "threads": k.and_(k.le(ONE, block), k.le(block, k.num(MOST_THREADS))),
-            "shared": k.and_(k.le(ZERO, shared), k.le(shared, k.num(MOST_SHARED))),
-        }
-        for what, goal in limits.items():
-            self._require("launch", "limit", state.facts, goal, what=what, values=(grid, block, shared))
-        facts = state.facts.assume(*limits.values())
-        context = Context(SETUP, ZERO, grid, block, shared, home=state.block.token)
-        return changed(state, facts=facts, context=context, code=state.code[1:])
+        F |- 0 <= grid,  1 <= block <= 1024,  0 <= shared <= 227 KiB
+        ------------------------------------------------------------
+        {F; H} launch {F; H, in the setup of the kernel}
 
-    def phase(self, state: State) -> State:
-        """The next phase, in the same block of code as the launch, so by the whole grid. When the threads end, the grid is
-        synchronised; when the kernel ends, nothing of it is left."""
-        i = self._next(state, Phase)
-        c = state.context
-        if c.kind != BEFORE[i.to] or c.home is not state.block.token:
-            raise Rejected("launch", "context", context=c, to=i.to)
-        if i.to == THREADS:
-            after = replace(c, kind=THREADS, threads=state.facts.simplify(k.mul(c.grid, c.block)))
-            return changed(state, context=after, code=state.code[1:])
-        gone = REGISTER if i.to == TEARDOWN else SHARED
-        for name, base in state.bases.items():
-            if base.space == gone:
-                raise Rejected("launch", "left", base=name, space=gone)
-        if i.to == HOST:
-            return changed(state, context=Context(), code=state.code[1:])
-        state = self._synchronised(state)
-        after = replace(c, kind=TEARDOWN, threads=ZERO, busy=())
-        return changed(state, context=after, pending_reads=(), code=state.code[1:])
+    A number of blocks that is known here is at most 2^31 - 1. One that is not known may turn out to be too large: then the launch
+    fails with an error, and nothing runs.
+    """
+    i = next_instruction(state, LaunchKernel)
+    if state.context.kind != HOST:
+        raise Rejected("launch", "context", context=state.context, to=SETUP)
+    grid, block, shared = state.values((i.grid, i.block, i.shared))
+    most = grid if not k.is_num(grid) else k.num(MOST_BLOCKS)
+    limits = {
+        "blocks": k.and_(k.le(ZERO, grid), k.le(grid, most)),
+        "threads": k.and_(k.le(ONE, block), k.le(block, k.num(MOST_THREADS))),
+        "shared": k.and_(k.le(ZERO, shared), k.le(shared, k.num(MOST_SHARED))),
+    }
+    for what, goal in limits.items():
+        c.require("launch", "limit", state.facts, goal, what=what, values=(grid, block, shared))
+    facts = state.facts.assume(*limits.values())
+    context = Context(SETUP, ZERO, grid, block, shared, home=state.block.token)
+    return changed(state, facts=facts, context=context, code=state.code[1:])
 
 
-COPIES = {
-    "memcpy_host_to_device": (GLOBAL, HOST_MEMORY),
-    "memcpy_device_to_host": (HOST_MEMORY, GLOBAL),
-    "memcpy_device_to_device": (GLOBAL, GLOBAL),
-}
-SORTS = {s.name: s for s in (k.INT, k.REAL, k.BOOL)}
+def phase(c: SideConditions, state: State) -> State:
+    """kernel_setup_end, kernel_teardown_begin, kernel_kill: the next phase of a kernel.
 
-
-def copying(name: str) -> Procedure | None:
-    """`memcpy_host_to_device2.real`: host code that copies an array of that rank and sort."""
-    stem, _, sort_name = name.partition(".")
-    if stem[:-1] not in COPIES or stem[-1] not in "1234" or sort_name not in SORTS:
-        return None
-    rank, sort = int(stem[-1]), SORTS[sort_name]
-    dims = tuple(k.var(f"n{i}", k.INT) for i in range(rank))
-    params = [Parameter(p, sort, dims, space) for p, space in zip(("to", "from"), COPIES[stem[:-1]])]
-    value = k.app(k.var("A", k.fun_sort((k.INT,) * rank, sort)), *arguments(rank))
-    source = CellClaim(box("from", dims), KNOWN, value, READ)
-    target, copied = CellClaim(box("to", dims), UNINIT), CellClaim(box("to", dims), KNOWN, value)
-    sizes = tuple(k.le(k.ZERO, d) for d in dims)
-    contract = Contract((value.args[0],), sizes, (target, source), (copied,), ())
-    return Procedure(name, (*params, *(Parameter(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)
+    Side conditions: the phase before it is the current one, and it is in the block of code of the launch, so that the whole grid
+    gets there. Registers do not outlive the threads, shared memory does not outlive the kernel.
+    Sound: the end of the threads orders all their accesses before what follows, for the grid and the host, so that there is no
+    pending read afterwards.
+    """
+    i = next_instruction(state, Phase)
+    context = state.context
+    if context.kind != PHASE_BEFORE[i.to] or context.home is not state.block.token:
+        raise Rejected("launch", "context", context=context, to=i.to)
+    if i.to == THREADS:
+        threads = state.facts.simplify(k.mul(context.grid, context.block))
+        return changed(state, context=replace(context, kind=THREADS, threads=threads), code=state.code[1:])
+    ending = REGISTER if i.to == TEARDOWN else SHARED
+    for name, base in state.bases.items():
+        if base.space == ending:
+            raise Rejected("launch", "left", base=name, space=ending)
+    if i.to == HOST:
+        return changed(state, context=Context(), code=state.code[1:])
+    state = synchronised(state)
+    after = replace(context, kind=TEARDOWN, threads=ZERO, busy=())
+    return changed(state, context=after, pending_reads=(), code=state.code[1:])

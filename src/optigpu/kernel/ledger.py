@@ -1,55 +1,47 @@
-"""The ledger: what a proof rests on. Nothing is assumed in silence."""
+"""Theorems, and the ledger of what they rest on. Nothing is assumed without an entry."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from optigpu.kernel.instructions import Branch, CountedLoop, Instructions, Invoke, KernelProgram, Procedure
+from optigpu.kernel.instructions import Invoke, KernelProgram, Procedure, instructions_in
 from optigpu.logic.records import record
 from optigpu.logic.terms import Term
 
 
 @record
 class Theorem:
-    """The function meets its contract, if the axioms hold and what it calls does. `finish` makes it, and the kernel keeps it."""
+    """The function meets its contract, if the axioms hold and the functions it calls meet theirs. Only `finish` makes one."""
 
     function: Procedure
     axioms: tuple[tuple[str, Term], ...]
     callees: tuple[Procedure, ...]
-    unbounded: bool  # integers are assumed to fit, in places that the ledger of its program has
+    unbounded: bool  # integers are assumed to fit, at instructions that the ledger of its program lists
 
 
 @dataclass(eq=False)
-class Ledger:
+class LedgerEntries:
+    """The ledger of a program, as the rules write it. `sealed.Ledger` is what others can read of it."""
+
     axioms: set[str] = field(default_factory=set)
     admitted: set[str] = field(default_factory=set)
     theorems: dict[str, Theorem] = field(default_factory=dict)
-    unbounded: set[int] = field(default_factory=set)  # instructions (by `at`) whose number is assumed to fit its place
+    unbounded: set[int] = field(default_factory=set)  # instructions (by `at`) whose number is assumed to fit its type
 
     def proved(self, f: Procedure, program: KernelProgram) -> Theorem:
-        callees = tuple(program.functions[name] for name in called(f.body))
+        """Enter the theorem of a function whose proof has ended."""
+        callees = tuple(program.functions[name] for name in called(f))
         theorem = self.theorems[f.name] = Theorem(f, program.axioms, callees, program.unbounded)
         return theorem
 
     def used(self, f: Procedure) -> None:
-        """A function that is called must have been proved, as it is now, or is an assumption from here on."""
+        """A function that is called has been proved, as it is now; or it is admitted, which makes it an assumption."""
         if f.admitted:
             self.admitted.add(f.name)
         elif f.name not in self.theorems or self.theorems[f.name].function != f:
             raise ValueError(f"{f.name} has not been proved")
 
 
-def called(code: Instructions) -> tuple[str, ...]:
-    """The names of the functions that code calls, each once."""
-    out: dict[str, None] = {}
-    for i in code:
-        match i:
-            case Invoke(_, name):
-                out[name] = None
-            case Branch(_, then, other):
-                out |= dict.fromkeys(called((*then, *other)))
-            case CountedLoop():
-                out |= dict.fromkeys(called(i.body))
-            case _:
-                pass
-    return tuple(out)
+def called(f: Procedure) -> tuple[str, ...]:
+    """The names of the functions that a function calls, each once."""
+    return tuple(dict.fromkeys(i.function for i in instructions_in(f.body) if isinstance(i, Invoke)))

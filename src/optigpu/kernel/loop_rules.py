@@ -1,216 +1,308 @@
-"""Rules for counted loops: sequential ones with invariants, parallel and thread loops without."""
+"""Rules for counted loops: sequential ones with invariants, parallel and thread loops without.
+
+A contract (loop_contract.py) says for iteration v: exclusive cells X(v) and what they hold afterwards, invariant families and what
+they hold at the start of v, and facts of v.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.context import HOST, PendingRead
+from optigpu.kernel.causes import Rejected
+from optigpu.kernel.context import HOST, PendingReads, owner_where, with_reads
 from optigpu.kernel.instructions import SEQUENTIAL, THREAD, Bind, CountedLoop, LaunchKernel, Phase
-from optigpu.kernel.loop_contract import (
-    Cover,
-    Entered,
-    Invariant,
-    IterationRange,
-    LoopContract,
-    holds_for,
-    iterations,
-    values_of,
+from optigpu.kernel.iterations import IterationRange, holds_for, iterations, values_of
+from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, Invariant, LoopContract
+from optigpu.kernel.side_conditions import (
+    SideConditions,
+    all_cells,
+    ended,
+    family_of,
+    known,
+    member,
+    next_instruction,
 )
-from optigpu.kernel.state import OpenBlock, Rejected, State, changed
-from optigpu.kernel.thread_loop_conditions import ThreadLoopConditions
-from optigpu.kernel.thread_rules import chosen, with_reads
+from optigpu.kernel.state import OpenBlock, State, changed
+from optigpu.kernel.thread_conditions import covered, read_within
+from optigpu.kernel.thread_loop_conditions import (
+    context_after,
+    group_of_iteration,
+    invariant_reads,
+    owned_by,
+    owner_inside,
+    owner_outside,
+    reads_after_loop,
+)
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, LENT, READ, CellFamily, Cells, Owner, arguments, unknown
 from optigpu.logic.equality import EqualitySteps
+from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate, instantiate_all
 
 
-class LoopRules(ThreadLoopConditions):
-    def range_of(self, state: State, loop: CountedLoop) -> IterationRange:
-        """The iterations of a counted loop. Its step is positive, and it counts towards its bound."""
-        range_ = iterations(loop, *state.values((loop.start, loop.bound, loop.amount)))
-        self._require("loop", "step", state.facts, k.lt(ZERO, state.value(loop.amount)))
-        return replace(range_, high=state.facts.simplify(range_.high))
+def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State:
+    """The body of a loop, for an arbitrary iteration v in low..high.
 
-    def enter_loop(self, state: State, contract: LoopContract) -> State:
-        """The body of a loop, for an arbitrary iteration v.
+        X taken from H, with v as first binder     F |- I(low), facts(low)     {F, low <= v < high, facts(v); X(v), I(v), H'} body
+        ------------------------------------------------------------------------------------------------------------------------
+        {F; H} for (v in low..high) body {see leave_loop}
 
-        Exclusive cells: all X(v) are cells of one family, and different iterations have different cells. Invariants: the family's
-        contents are those of iteration `low`. Everything else that is held can be read in the body and not written.
+    Everything else in H is lent to the body (H'), which may read it. A parallel or thread loop has no invariants and no facts.
+    Sound: X is injective by *take*, and v is a binder of it, so different iterations have different cells. Iterations of a parallel
+    loop then share only cells that they read. Iteration v of a thread loop is executed by an equal part of the group; its threads
+    own its exclusive cells, and nobody else has read them since the last barrier.
+    """
+    loop = next_instruction(state, CountedLoop)
+    known(state, contract)
+    range_ = range_of(c, state, loop)
+    v = state.fresh(str(loop.index.data), INT)
+    entered = EnteredLoop(contract, range_, v, *group_of_iteration(c, state, loop, contract, range_, v), ())
+    if loop.mode != SEQUENTIAL and (contract.invariant or contract.facts):
+        names = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
+        raise Rejected("loop", "parallel", base=next(iter(names), ""))
+    number = state.counter + 1
+    held, body = dict(state.held), dict[int, CellFamily]()
+    reads: PendingReads = ()
+    for x in contract.exclusive:
+        r = family_of("loop", held, x.family, x.cells.base, FULL)
+        body[number], own_reads = _exclusive_inside(c, state, loop, entered, x, r, number)
+        reads = with_reads(reads, *own_reads)
+        held[x.family] = r.without(member(x.cells, r, x.back))
+        number += 1
+    for inv in contract.invariant:
+        if inv.family not in held or held[inv.family] is not state.held[inv.family]:
+            raise Rejected("loop", "shape")
+        body[inv.family] = _invariant_inside(c, state, entered, inv, number)
+        del held[inv.family]
+        number += 1
+    _reads_before(c, state, entered)
+    reads = with_reads(reads, *invariant_reads(contract, v))
+    for n, r in held.items():
+        share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
+        body[n] = replace(r, share=share, owner=r.owner and r.owner.moved(k.neg(entered.first)))
+    for p in contract.facts:
+        c.require("loop", "invariant", state.facts, instantiate(p, (range_.low,)))
+    facts = _facts_inside(state, loop, entered, body)
+    env = {**state.env, loop.index: instantiate(range_.index, (v,))}
+    block = OpenBlock(replace(entered, pending_reads=reads), state)
+    state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number)
+    return changed(state, context=entered.context, pending_reads=reads)
 
-        Iteration v of a thread loop is executed by an equal part of the group. Its exclusive cells are ones that this part may
-        access, and that nobody else has read since the last barrier.
-        """
-        loop = self._next(state, CountedLoop)
-        self._known(state, contract)
-        range_ = self.range_of(state, loop)
-        v = state.fresh(str(loop.index.data), INT)
-        context, first = self._group(state, loop, contract, range_, v)
-        if loop.mode != SEQUENTIAL and (contract.invariant or contract.facts):
-            names = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
-            raise Rejected("loop", "parallel", base=next(iter(names), ""))
-        number = state.counter + 1
-        held, body = dict(state.held), dict[int, CellFamily]()
-        pending_reads: tuple[PendingRead, ...] = ()
-        for x in contract.exclusive:
-            r = self._family("loop", held, x.family, x.cells.base, FULL)
-            if not x.cells.ranges or x.cells.ranges[0] != (range_.low, range_.high):
-                raise Rejected("loop", "shape", base=x.cells.base)
-            self._found("loop", state.facts, x.cells, r, x.forward, x.back)
-            at = instantiate_all(x.forward, (v, *arguments(x.cells.arity - 1)))
-            owner = r.owner and r.owner.at(at)
-            mine = tuple(replace(m, family=number) for m in state.pending_reads if m.family == x.family)
-            if loop.mode == THREAD:
-                inner = self._owner_inside(state, r, x, context)
-                owner = inner and inner.at((v, *arguments(x.cells.arity - 1)))
-                part = Owner(k.mul(k.bound(x.cells.arity - 1, INT), context.threads), context.threads)
-                for m in mine:
-                    self._read_within(state, x.cells, m, part)
-                alone = context.threads is ONE
-                mine = () if alone else tuple(replace(m, reader=m.reader.moved(k.neg(first))) for m in mine)
-            pending_reads = with_reads(pending_reads, *mine)
-            body[number] = CellFamily(
-                x.cells.under((v,)), instantiate(r.value, at), instantiate(r.init, at), FULL, owner
-            )
-            held[x.family] = r.without(self._member(x.cells, r, x.back))
-            number += 1
-        for inv in contract.invariant:
-            if inv.family not in held or held[inv.family] is not state.held[inv.family]:
-                raise Rejected("loop", "shape")
-            r = self._family("loop", held, inv.family, held[inv.family].cells.base, FULL)
-            begin = self._at_iteration(state, r, inv, range_.low, "")
-            self._contents("loop", state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
-            if inv.law.level > r.cells.arity + 2 or inv.law.sort is not k.BOOL:
-                raise Rejected("loop", "shape", base=r.cells.base)
-            if inv.law is not k.TRUE:
-                self._require("loop", "law", state.facts, law_of(inv, replace(r, init=begin.init), range_.low))
-            self._owned_by("loop", state, r, begin.owner)
-            body[inv.family] = self._at_iteration(state, r, inv, v, f"{r.cells.base}#{number}")
-            del held[inv.family]
-            number += 1
-        kept = self._invariant_reads(contract, range_.low)
-        before = [m for m in state.pending_reads if m.family in {i.family for i in contract.invariant}]
-        for m, cover in zip(before, contract.covers, strict=True):
-            self._covered("loop", state.facts, m, kept, cover)
-        pending_reads = with_reads(pending_reads, *self._invariant_reads(contract, v))
-        for n, r in held.items():
-            share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
-            body[n] = replace(r, share=share, owner=r.owner and r.owner.moved(k.neg(first)))
-        for p in contract.facts:
-            self._require("loop", "invariant", state.facts, instantiate(p, (range_.low,)))
-        taken = holds_for(loop, instantiate(range_.index, (v,)), state.value(loop.bound))  # by the choice of n
-        facts = state.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), taken)
-        facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts))
-        facts = facts.assume(*(law_of(i, body[i.family], v) for i in contract.invariant))
-        env = {**state.env, loop.index: instantiate(range_.index, (v,))}
-        block = OpenBlock("loop", state, Entered(contract, range_, v, context, first, pending_reads))
-        state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number)
-        return changed(state, context=context, pending_reads=pending_reads)
 
-    def _at_iteration(self, state: State, r: CellFamily, inv: Invariant, v: Term, name: str) -> CellFamily:
-        """What an invariant says of its family at iteration v; unknown contents get a name."""
-        args = (v, *arguments(r.cells.arity))
-        sort = state.bases[r.cells.base].sort
-        value = unknown(name, r.cells.arity, sort) if inv.value is None else instantiate(inv.value, args)
-        return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
+def range_of(c: SideConditions, state: State, loop: CountedLoop) -> IterationRange:
+    """The iterations of a counted loop. Its step is positive, and it counts towards its bound."""
+    range_ = iterations(loop, *state.values((loop.start, loop.bound, loop.amount)))
+    c.require("loop", "step", state.facts, k.lt(ZERO, state.value(loop.amount)))
+    return replace(range_, high=state.facts.simplify(range_.high))
 
-    def leave_loop(
-        self,
-        end: State,
-        exclusive: tuple[EqualitySteps, ...],
-        invariant: tuple[EqualitySteps, ...],
-        covers: tuple[Cover, ...] = (),
-    ) -> State:
-        """After a loop: what it promised of iteration v holds at the end of its body, so it holds of all iterations.
 
-        Exclusive cells hold what their iteration left, invariant families what they hold at the first iteration not taken. After a
-        thread loop, exclusive cells belong to the threads of their iteration; what iterations have read stays marked.
-        """
-        entered: Entered = self._ended(end, "loop")
-        contract, range_, v = entered.contract, entered.range, entered.v
-        self._known(end, exclusive, invariant, covers)
-        before = end.block.before
-        assert before is not None
-        rest, number = dict(end.held), before.counter + 1
-        homes: dict[int, int] = {}  # numbers of families in the body -> those outside
-        owners: list[Owner | None] = []
-        for x, steps in zip(contract.exclusive, exclusive, strict=True):
-            cells = x.cells.under((v,))
-            args = (v, *arguments(cells.arity))
-            mine = self._given_back(rest, number, cells)
-            want = CellFamily(
-                cells, k.ZERO if x.value is None else instantiate(x.value, args), instantiate(x.init, args)
-            )
-            self._contents("leave", end.facts, want, mine, arguments(cells.arity), steps, x.value is None)
-            owners.append(self._owner_outside(before, entered, mine))
-            homes[number] = x.family
-            number += 1
-        for inv, steps in zip(contract.invariant, invariant, strict=True):
-            mine = self._given_back(rest, inv.family, before.held[inv.family].cells)
-            want = self._at_iteration(before, mine, inv, k.add(v, k.ONE), "")
-            self._contents("leave", end.facts, want, mine, arguments(mine.cells.arity), steps, inv.value is None)
-            if inv.law is not k.TRUE:
-                law = law_of(inv, replace(mine, init=want.init), k.add(v, k.ONE))
-                self._require("leave", "law", end.facts, law, base=mine.cells.base)
-            self._owned_by("leave", end, mine, want.owner)
-            if inv.value is not None and not mine.cells.ranges and mine.value.sort is INT:  # as has been shown
-                equal = k.implies(k.and_(mine.cells.where, want.init), k.eq(mine.value, want.value))
-                end = changed(end, facts=end.facts.assume(equal))
-        self._nothing_left("leave", end.facts, rest)
-        if end.bases != before.bases:
-            raise Rejected("leave", "leak", base=next(iter(end.bases.keys() ^ before.bases.keys()), ""))
-        for p in contract.facts:
-            self._require("leave", "invariant", end.facts, instantiate(p, (k.add(v, k.ONE),)))
-        context = self._context_after(before, end, entered)
-        pending_reads = self._reads_after(before, end, entered, homes, covers)
-        held, counter = dict(before.held), end.counter
-        for x, owner in zip(contract.exclusive, owners, strict=True):
-            r = before.held[x.family]
-            sort = before.bases[x.cells.base].sort
-            value = unknown(f"{x.cells.base}#{counter}", x.cells.arity, sort) if x.value is None else x.value
-            new = (instantiate(value, x.back), instantiate(x.init, x.back))
-            member = self._member(x.cells, r, x.back)
-            after = held[x.family].updated(member, *new)
-            owner = chosen(before.context, member, owner and owner.at(x.back), after.owner)
-            held[x.family] = replace(after, owner=owner)
-            counter += 1
-        for inv in contract.invariant:
-            r = held[inv.family]
-            held[inv.family] = self._at_iteration(before, r, inv, range_.end, f"{r.cells.base}#{counter}")
-            counter += 1
-        facts = before.facts.assume(*(instantiate(p, (range_.end,)) for p in contract.facts))
-        facts = facts.assume(*(law_of(i, held[i.family], range_.end) for i in contract.invariant))
-        after_ = changed(before, facts=facts, held=held, code=before.code[1:], counter=counter)
-        return changed(after_, context=context, pending_reads=pending_reads)
+def _exclusive_inside(
+    c: SideConditions, state: State, loop: CountedLoop, entered: EnteredLoop, x: Exclusive, r: CellFamily, number: int
+) -> tuple[CellFamily, PendingReads]:
+    """The cells X(v) that iteration v takes from r, and their pending reads, as the body sees them under `number`.
 
-    def _given_back(self, rest: dict[int, CellFamily], number: int, cells: Cells) -> CellFamily:
-        mine = rest.pop(number, None)
-        if mine is None or mine.cells != cells or mine.share != FULL:
-            raise Rejected("leave", "permission", base=cells.base)
-        return mine
+    All X(v) are cells of r, and no cell is in two of them. In a thread loop, the threads of the iteration own them, and every
+    pending read of one of them is by those threads; that says nothing if there is a single one.
+    """
+    if not x.cells.ranges or x.cells.ranges[0] != (entered.range.low, entered.range.high):
+        raise Rejected("loop", "shape", base=x.cells.base)
+    c.found("loop", state.facts, x.cells, r, x.forward, x.back)
+    binders, threads = (entered.v, *arguments(x.cells.arity - 1)), entered.context.threads
+    at = instantiate_all(x.forward, binders)
+    owner = r.owner and r.owner.at(at)
+    reads = tuple(replace(read, family=number) for read in state.pending_reads if read.family == x.family)
+    if loop.mode == THREAD:
+        inner = owner_inside(c, state, r, x, entered.context)
+        owner = inner and inner.at(binders)
+        part = Owner(k.mul(k.bound(x.cells.arity - 1, INT), threads), threads)
+        for read in reads:
+            read_within(c, state, x.cells, read, part)
+        moved = (replace(read, reader=read.reader.moved(k.neg(entered.first))) for read in reads)
+        reads = () if threads is ONE else tuple(moved)
+    cells = x.cells.under((entered.v,))
+    return CellFamily(cells, instantiate(r.value, at), instantiate(r.init, at), FULL, owner), reads
 
-    def unroll(self, state: State) -> State:
-        """A sequential loop over known numbers is its body for each of them, one after the other. Kernels end in the body."""
-        loop = self._next(state, CountedLoop)
-        numbers = [state.facts.simplify(state.value(t)) for t in (loop.start, loop.bound, loop.amount)]
-        if loop.mode != SEQUENTIAL or not all(k.is_num(t) for t in numbers):
-            raise Rejected("unroll", "numbers")
-        phases = [i for i in loop.body if isinstance(i, LaunchKernel | Phase)]
-        if phases and (state.context.kind != HOST or phases[-1] != Phase(HOST)):
-            raise Rejected("launch", "context", context=state.context, to=HOST)
-        values = values_of(loop, *(t.data for t in numbers))
-        code = tuple(i for value in values for i in (Bind(loop.index, k.num(value), at=loop.at), *loop.body))
-        return changed(state, code=code + state.code[1:])
+
+def _invariant_inside(c: SideConditions, state: State, entered: EnteredLoop, inv: Invariant, number: int) -> CellFamily:
+    """An invariant family at the start of iteration v. Before the loop, it holds what the invariant says of the first iteration."""
+    r = family_of("loop", state.held, inv.family, state.held[inv.family].cells.base, FULL)
+    low = entered.range.low
+    begin = _at_iteration(state, r, inv, low, "")
+    c.contents("loop", state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
+    if inv.law.level > r.cells.arity + 2 or inv.law.sort is not k.BOOL:
+        raise Rejected("loop", "shape", base=r.cells.base)
+    if inv.law is not k.TRUE:
+        c.require("loop", "law", state.facts, law_of(inv, replace(r, init=begin.init), low))
+    owned_by(c, "loop", state, r, begin.owner)
+    return _at_iteration(state, r, inv, entered.v, f"{r.cells.base}#{number}")
+
+
+def _at_iteration(state: State, r: CellFamily, inv: Invariant, v: Term, name: str) -> CellFamily:
+    """What an invariant says of its family at iteration v; unknown contents get a name."""
+    args = (v, *arguments(r.cells.arity))
+    sort = state.bases[r.cells.base].sort
+    value = unknown(name, r.cells.arity, sort) if inv.value is None else instantiate(inv.value, args)
+    return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
+
+
+def _reads_before(c: SideConditions, state: State, entered: EnteredLoop) -> None:
+    """The pending reads of invariant families before the loop are covered by those that the contract states."""
+    contract = entered.contract
+    stated = invariant_reads(contract, entered.range.low)
+    before = [read for read in state.pending_reads if read.family in {i.family for i in contract.invariant}]
+    for read, cover in zip(before, contract.covers, strict=True):
+        covered(c, "loop", state.facts, read, stated, cover)
+
+
+def _facts_inside(state: State, loop: CountedLoop, entered: EnteredLoop, body: dict[int, CellFamily]) -> Facts:
+    """What is known in iteration v: its range, the loop's own condition (by the choice of high), the contract's facts and laws."""
+    contract, range_, v = entered.contract, entered.range, entered.v
+    condition = holds_for(loop, instantiate(range_.index, (v,)), state.value(loop.bound))
+    facts = state.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), condition)
+    facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts))
+    return facts.assume(*(law_of(i, body[i.family], v) for i in contract.invariant))
+
+
+def leave_loop(
+    c: SideConditions,
+    end: State,
+    exclusive: tuple[EqualitySteps, ...],
+    invariant: tuple[EqualitySteps, ...],
+    covers: tuple[Cover, ...] = (),
+) -> State:
+    """After a loop.
+
+        {F'; X(v) as promised, I(v+1), H'} end of the body     F' |- facts(v+1)
+        -----------------------------------------------------------------------------------
+        {F, facts(max(low, high)); H with X(v) as promised for all v, I(max(low, high))}
+
+    Side conditions: the body leaves no other cell with full share and no allocation, and ends in its context.
+    Sound: by induction over the iterations; those before v do not access X(v). max(low, high) is the first iteration not taken,
+    also of an empty range. After a thread loop, exclusive cells belong to the threads of their iteration, and what iterations have
+    read stays pending.
+    """
+    entered = ended(end, EnteredLoop)
+    contract, range_ = entered.contract, entered.range
+    known(end, exclusive, invariant, covers)
+    before = end.block.before
+    assert before is not None
+    rest = dict(end.held)
+    owners = _exclusive_at_end(c, before, end, entered, rest, exclusive)
+    end = _invariants_at_end(c, before, end, entered, rest, invariant)
+    c.nothing_left("leave", end.facts, rest)
+    if end.bases != before.bases:
+        raise Rejected("leave", "leak", base=next(iter(end.bases.keys() ^ before.bases.keys()), ""))
+    for p in contract.facts:
+        c.require("leave", "invariant", end.facts, instantiate(p, (k.add(entered.v, ONE),)))
+    context = context_after(before, end, entered)
+    outer = {before.counter + 1 + n: x.family for n, x in enumerate(contract.exclusive)}
+    reads = reads_after_loop(c, before, end, entered, outer, covers)
+    held, counter = _families_after(before, entered, owners, end.counter)
+    facts = before.facts.assume(*(instantiate(p, (range_.end,)) for p in contract.facts))
+    facts = facts.assume(*(law_of(i, held[i.family], range_.end) for i in contract.invariant))
+    after = changed(before, facts=facts, held=held, code=before.code[1:], counter=counter)
+    return changed(after, context=context, pending_reads=reads)
+
+
+def _exclusive_at_end(
+    c: SideConditions,
+    before: State,
+    end: State,
+    entered: EnteredLoop,
+    rest: dict[int, CellFamily],
+    steps: tuple[EqualitySteps, ...],
+) -> list[Owner | None]:
+    """At the end of the body, X(v) is held, with what was promised. Takes it from `rest`; returns the owners after the loop."""
+    owners = []
+    for n, (x, by) in enumerate(zip(entered.contract.exclusive, steps, strict=True)):
+        cells = x.cells.under((entered.v,))
+        args = (entered.v, *arguments(cells.arity))
+        r = _given_back(rest, before.counter + 1 + n, cells)
+        value = ZERO if x.value is None else instantiate(x.value, args)
+        want = CellFamily(cells, value, instantiate(x.init, args))
+        c.contents("leave", end.facts, want, r, arguments(cells.arity), by, x.value is None)
+        owners.append(owner_outside(before, entered, r))
+    return owners
+
+
+def _invariants_at_end(
+    c: SideConditions,
+    before: State,
+    end: State,
+    entered: EnteredLoop,
+    rest: dict[int, CellFamily],
+    steps: tuple[EqualitySteps, ...],
+) -> State:
+    """At the end of the body, the invariant families are held, with what the contract says of v + 1. Takes them from `rest`.
+
+    That an integer variable has its value at v + 1 is a fact, once shown, for the invariants after it: which cells of a buffer are
+    written may depend on a counter.
+    """
+    following = k.add(entered.v, ONE)
+    for inv, by in zip(entered.contract.invariant, steps, strict=True):
+        r = _given_back(rest, inv.family, before.held[inv.family].cells)
+        want = _at_iteration(before, r, inv, following, "")
+        c.contents("leave", end.facts, want, r, arguments(r.cells.arity), by, inv.value is None)
+        if inv.law is not k.TRUE:
+            law = law_of(inv, replace(r, init=want.init), following)
+            c.require("leave", "law", end.facts, law, base=r.cells.base)
+        owned_by(c, "leave", end, r, want.owner)
+        if inv.value is not None and not r.cells.ranges and r.value.sort is INT:
+            equal = k.implies(k.and_(r.cells.where, want.init), k.eq(r.value, want.value))
+            end = changed(end, facts=end.facts.assume(equal))
+    return end
+
+
+def _given_back(rest: dict[int, CellFamily], number: int, cells: Cells) -> CellFamily:
+    """The family is held in full, with the cells it had at the start of the body. It is removed from `rest`."""
+    r = rest.pop(number, None)
+    if r is None or r.cells != cells or r.share != FULL:
+        raise Rejected("leave", "permission", base=cells.base)
+    return r
+
+
+def _families_after(
+    before: State, entered: EnteredLoop, owners: list[Owner | None], counter: int
+) -> tuple[dict[int, CellFamily], int]:
+    """The families after the loop: exclusive cells as their iteration left them, invariants at the first iteration not taken."""
+    held = dict(before.held)
+    for x, owner in zip(entered.contract.exclusive, owners, strict=True):
+        r = before.held[x.family]
+        sort = before.bases[x.cells.base].sort
+        value = unknown(f"{x.cells.base}#{counter}", x.cells.arity, sort) if x.value is None else x.value
+        exclusive = member(x.cells, r, x.back)
+        after = held[x.family].updated(exclusive, instantiate(value, x.back), instantiate(x.init, x.back))
+        owner = owner_where(before.context, exclusive, owner and owner.at(x.back), after.owner)
+        held[x.family] = replace(after, owner=owner)
+        counter += 1
+    for inv in entered.contract.invariant:
+        r = held[inv.family]
+        held[inv.family] = _at_iteration(before, r, inv, entered.range.end, f"{r.cells.base}#{counter}")
+        counter += 1
+    return held, counter
 
 
 def law_of(inv: Invariant, r: CellFamily, v: Term) -> Term:
-    """For all cells of r that are written: the invariant's law holds of iteration v, the cell's binders and its value.
+    """The invariant's law holds of iteration v, and of the binders and the value of every cell of r that is written.
 
     It is shown of the actual contents at entry and at the end of the body, where the invariant says that cells are written. So by
     induction it holds of the contents at the start of every iteration and after the last one, whether `value` tells them or not.
     """
-    args = arguments(r.cells.arity)
-    fact = k.implies(k.and_(r.cells.where, r.init), instantiate(inv.law, (v, *args, r.value)))
-    for low, high in reversed(r.cells.ranges):
-        fact = k.big("all", low, high, fact)
-    return fact
+    return all_cells(r, instantiate(inv.law, (v, *arguments(r.cells.arity), r.value)))
+
+
+def unroll(c: SideConditions, state: State) -> State:
+    """A sequential loop over known numbers is its body for each of them, one after the other.
+
+    Side condition: a kernel that the body launches ends in the body.
+    """
+    loop = next_instruction(state, CountedLoop)
+    numbers = [state.facts.simplify(state.value(t)) for t in (loop.start, loop.bound, loop.amount)]
+    if loop.mode != SEQUENTIAL or not all(k.is_num(t) for t in numbers):
+        raise Rejected("unroll", "numbers")
+    phases = [i for i in loop.body if isinstance(i, LaunchKernel | Phase)]
+    if phases and (state.context.kind != HOST or phases[-1] != Phase(HOST)):
+        raise Rejected("launch", "context", context=state.context, to=HOST)
+    values = values_of(loop, *(t.data for t in numbers))
+    code = tuple(i for value in values for i in (Bind(loop.index, k.num(value), at=loop.at), *loop.body))
+    return changed(state, code=code + state.code[1:])

@@ -1,8 +1,8 @@
 """The kernel as others have it: states, facts and theorems that they can look at and only the kernel can make.
 
-A rule is applied to what the kernel itself has kept under the state that it is given, by identity; the state that others hold is
-a copy for reading. So a state, fact or theorem that somebody made, changed, copied or inherited from is none, and what is done to
-the copies has no effect. Rules run on an object of this module, whatever a subclass of `Kernel` overrides; arguments from outside
+A rule is applied to the state that the kernel itself has kept under the state it is given, by identity; the state that others hold
+is a copy for reading. So a state, fact or theorem that somebody made, changed, copied or inherited from is not one, and changes to
+the copies have no effect. Rules are functions of this package, whatever a subclass of `Kernel` overrides; arguments from outside
 are terms, records and tuples, of exactly these types: their parts cannot change while a rule looks at them.
 
 The tables are variables of the functions below, and no object that others hold has an attribute that leads to one. What Python
@@ -16,22 +16,35 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType, NoneType
-from typing import Any, NoReturn, cast
+from typing import Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from optigpu.kernel import ledger as inner_ledger
-from optigpu.kernel.call_rules import AllRules
+from optigpu.kernel import (
+    branch_rules,
+    call_rules,
+    contents_rules,
+    function_rules,
+    launch_rules,
+    loop_rules,
+    straight_line_rules,
+    thread_rules,
+)
+from optigpu.kernel.causes import Rejected
 from optigpu.kernel.instructions import KernelProgram
-from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.state import OpenBlock, Rejected, State
+from optigpu.kernel.ledger import LedgerEntries, Theorem
+from optigpu.kernel.side_conditions import SideConditions
+from optigpu.kernel.state import OpenBlock, State
 from optigpu.logic import judge as inner_judge
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.records import RECORDS
 from optigpu.logic.terms import Sort, Term
 
-RULES = tuple(name for name in dir(AllRules) if not name.startswith("_") and name != "range_of")
-READ = ("constants", "given", "guide", "inconsistent", "items", "known")  # of facts
-ASKED = ("apply", "arbitrary", "assume", "nonneg", "proves", "reduce", "simplify")
+P = ParamSpec("P")
+R = TypeVar("R")
+READABLE = ("constants", "given", "guide", "inconsistent", "items", "known")  # attributes of facts
+QUESTIONS = ("apply", "arbitrary", "assume", "nonneg", "proves", "reduce", "simplify")  # methods of facts
+WHOLE = frozenset((Term, Sort, str, int, bool, NoneType))  # types of arguments
+PARTED = frozenset((tuple, *RECORDS))  # types of arguments whose parts are looked at
 
 
 class SealedState(State):
@@ -63,7 +76,7 @@ class SealedFacts:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return partial(self._look, self, name) if name in ASKED else self._look(self, name)
+        return partial(self._look, self, name) if name in QUESTIONS else self._look(self, name)
 
 
 class Judge(inner_judge.Judge):
@@ -77,8 +90,8 @@ class Judge(inner_judge.Judge):
         raise NotImplementedError
 
 
-class Ledger(inner_ledger.Ledger):
-    """What the proofs of one program rest on."""
+class Ledger(LedgerEntries):
+    """What the proofs of one program rest on, for reading."""
 
     def __init__(self) -> None:
         _ledger(self)
@@ -89,12 +102,57 @@ class Ledger(inner_ledger.Ledger):
         return self._look(name)
 
 
-class Kernel(AllRules):
-    """All rules, each for states of this kernel alone."""
+class Rule(Generic[P, R]):
+    """A rule, as an attribute of `Kernel`: of a kernel it is the function of that kernel, without its first argument."""
+
+    def __init__(self, function: Callable[Concatenate[SideConditions, P], R]) -> None:
+        self.function = function
+
+    def __get__(self, kernel: Kernel | None, owner: type[Kernel]) -> Callable[P, R]:
+        raise AttributeError("rules belong to a kernel that has been made")
+
+
+class Kernel:
+    """All rules of the logic, each for states of this kernel alone."""
+
+    # Functions and calls
+    begin = Rule(function_rules.begin)
+    finish = Rule(function_rules.finish)
+    recall = Rule(function_rules.recall)
+    call = Rule(call_rules.call)
+    # Straight-line code
+    let = Rule(straight_line_rules.let)
+    choose = Rule(straight_line_rules.choose)
+    load = Rule(straight_line_rules.load)
+    store = Rule(straight_line_rules.store)
+    allocate = Rule(straight_line_rules.allocate)
+    free = Rule(straight_line_rules.free)
+    oblige = Rule(straight_line_rules.oblige)
+    assertion = Rule(straight_line_rules.assertion)
+    ghost = Rule(straight_line_rules.ghost)
+    # The same memory, described in another way
+    tidy = Rule(contents_rules.tidy)
+    restate = Rule(contents_rules.restate)
+    gather = Rule(contents_rules.gather)
+    # Branches and loops
+    enter_if = Rule(branch_rules.enter_if)
+    join_if = Rule(branch_rules.join_if)
+    enter_loop = Rule(loop_rules.enter_loop)
+    leave_loop = Rule(loop_rules.leave_loop)
+    unroll = Rule(loop_rules.unroll)
+    # Threads
+    barrier = Rule(thread_rules.barrier)
+    shuffle = Rule(thread_rules.shuffle)
+    forget = Rule(thread_rules.forget)
+    launch = Rule(launch_rules.launch)
+    phase = Rule(launch_rules.phase)
 
     def __init__(self, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
         self.judge, self.program, self.ledger = judge, program, ledger
         _kernel(self, judge, program, ledger)
+
+
+RULES = MappingProxyType({name: x.function for name, x in vars(Kernel).items() if isinstance(x, Rule)})
 
 
 @dataclass
@@ -110,138 +168,165 @@ class _Court:
 class _Book:
     """What a ledger keeps."""
 
-    ledger: inner_ledger.Ledger = field(default_factory=inner_ledger.Ledger)
+    entries: LedgerEntries = field(default_factory=LedgerEntries)
     theorems: dict[str, Theorem] = field(default_factory=dict)  # as others have them
     program: KernelProgram | None = None
+
+
+def _kept(table: dict[int, tuple[Any, Any]], x: object) -> Any:
+    """What a thing that others have stands for."""
+    entry = table.get(id(x))
+    if entry is None or entry[0] is not x:
+        raise TypeError(f"{type(x).__name__} was not made by this kernel")
+    return entry[1]
+
+
+def _check(x: Any) -> None:
+    """An argument from outside consists of terms and records, of exactly these types."""
+    if type(x) in PARTED:
+        for part in x:
+            _check(part)
+    elif type(x) not in WHOLE:
+        raise TypeError(f"{type(x).__name__} where the kernel expects a term or a record")
+
+
+def _seal_judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> _Court:
+    """What a judge keeps; the judge that others have asks it."""
+    root = Facts(guide)
+    court = _Court(inner_judge.Judge(solver, root))
+
+    def show(facts: Facts) -> Facts:
+        shown: Any = SealedFacts(look)
+        court.facts[id(shown)] = shown, facts
+        return cast(Facts, shown)
+
+    def look(shown: Facts, name: str, *args: Any) -> Any:
+        facts: Facts = _kept(court.facts, shown)
+        if name in QUESTIONS:
+            _check(args)
+            answer = getattr(facts, name)(*args)
+            if name == "arbitrary":
+                return answer[0], answer[1].shown
+            return answer.shown if name == "assume" else answer
+        if name == "origin":
+            return facts.origin and facts.origin.shown
+        if name not in READABLE:
+            raise AttributeError(name)
+        return getattr(facts, name)
+
+    def proves(facts: Facts, goal: Term, count: bool = False) -> bool:
+        """A question of the search: an answer, and no obligation of a proof."""
+        _check(goal)
+        return court.judge.proves(_kept(court.facts, facts), goal, count=False)
+
+    root.show = show
+    made.solver, made.root = solver, root.shown
+    vars(made).update(proves=proves, settled=lambda: (court.judge.by_normaliser, court.judge.by_solver))
+    return court
+
+
+def _seal_ledger(made: Ledger) -> _Book:
+    """What a ledger keeps; the ledger that others have shows copies of it."""
+    book = _Book()
+
+    def look(name: str) -> Any:
+        if name == "theorems":
+            return dict(book.theorems)
+        own = book.entries
+        tables: dict[str, set[Any]] = {"axioms": own.axioms, "admitted": own.admitted, "unbounded": own.unbounded}
+        return set(tables[name])
+
+    vars(made)["_look"] = look
+    return book
+
+
+def _enter_program(book: _Book, program: KernelProgram) -> KernelProgram:
+    """The kernel's own copy of a program. A ledger is of one program: what it has proved stays as it is."""
+    own = KernelProgram(dict(program.functions), program.axioms, program.unbounded)
+    if book.program != own:
+        _check((tuple(own.functions.items()), own.axioms, own.unbounded))
+        old, rest_on = book.program or own, [(t.function, *t.callees) for t in book.entries.theorems.values()]
+        same = (old.axioms, old.unbounded) == (own.axioms, own.unbounded)
+        if not same or any(own.functions.get(g.name) != g for fs in rest_on for g in fs):
+            raise TypeError("a ledger is of one program, and what it has proved stays as it is")
+        book.program = own
+    return book.program
+
+
+def _seal_kernel(made: Kernel, court: _Court, book: _Book, program: KernelProgram) -> None:
+    """Give a kernel its rules: each takes what others have for what it stands for, and shows what it makes."""
+    conditions = SideConditions(court.judge, _enter_program(book, program), book.entries)
+    show, states = _showing(court, book)
+
+    def taken(x: Any) -> Any:
+        if isinstance(x, State):
+            return _kept(states, x)
+        if isinstance(x, Theorem):
+            return _kept(court.theorems, x)
+        _check(x)
+        return x
+
+    def sealed(rule: Callable[..., Any]) -> Callable[..., Any]:
+        def apply(*args: Any) -> Any:
+            try:
+                out = rule(conditions, *map(taken, args))
+            except Rejected as e:
+                facts = None if e.facts is None else e.facts.shown
+                raise Rejected(e.rule, e.why, facts, e.goal, **e.data) from None
+            return tuple(map(show, out)) if type(out) is tuple else show(out)
+
+        return apply
+
+    vars(made).update({name: sealed(rule) for name, rule in RULES.items()})
+
+
+def _showing(court: _Court, book: _Book) -> tuple[Callable[[Any], Any], dict[int, tuple[State, State]]]:
+    """A function that shows what a rule made, and the table of (state that others have, state it stands for), by id."""
+    states: dict[int, tuple[State, State]] = {}
+    shown: dict[int, tuple[Any, Any]] = {}  # the other way round, and of blocks
+    new: Any = tuple.__new__
+
+    def show(x: Any) -> Any:
+        """What others may have of a thing that a state consists of, or that a rule made."""
+        entry = shown.get(id(x))
+        if entry is not None and entry[0] is x:
+            return entry[1]
+        match x:
+            case State():
+                state = new(SealedState, map(show, new(tuple, x)))
+                states[id(state)], shown[id(x)] = (state, x), (x, state)
+                return state
+            case Theorem():
+                theorem = new(SealedTheorem, x)
+                court.theorems[id(theorem)] = theorem, x
+                book.theorems[x.function.name] = theorem
+                return theorem
+            case OpenBlock():
+                block = OpenBlock(x.opened_by, show(x.before), x.token)
+                shown[id(x)] = x, block
+                return block
+            case Facts():
+                return x.shown
+            case dict():
+                return MappingProxyType(dict(x))
+        return x
+
+    return show, states
 
 
 def _sealing() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """Functions that make judges, ledgers and kernels. Nothing else can reach what these keep."""
     courts: WeakKeyDictionary[Judge, _Court] = WeakKeyDictionary()
     books: WeakKeyDictionary[Ledger, _Book] = WeakKeyDictionary()
-    whole = frozenset((Term, Sort, str, int, bool, NoneType))
-    parted = frozenset((tuple, *RECORDS))
-    new: Any = tuple.__new__
-
-    def kept(table: dict[int, tuple[Any, Any]], x: object) -> Any:
-        found = table.get(id(x))
-        if found is None or found[0] is not x:
-            raise TypeError(f"{type(x).__name__} was not made by this kernel")
-        return found[1]
-
-    def check(x: Any) -> None:
-        if type(x) in parted:
-            for part in x:
-                check(part)
-        elif type(x) not in whole:
-            raise TypeError(f"{type(x).__name__} where the kernel expects a term or a record")
 
     def judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> None:
-        root = Facts(guide)
-        court = _Court(inner_judge.Judge(solver, root))
-
-        def show(facts: Facts) -> Facts:
-            shown: Any = SealedFacts(look)
-            court.facts[id(shown)] = shown, facts
-            return cast(Facts, shown)
-
-        def look(shown: Facts, name: str, *args: Any) -> Any:
-            facts: Facts = kept(court.facts, shown)
-            if name in ASKED:
-                check(args)
-                found = getattr(facts, name)(*args)
-                if name == "arbitrary":
-                    return found[0], found[1].shown
-                return found.shown if name == "assume" else found
-            if name == "origin":
-                return facts.origin and facts.origin.shown
-            if name not in READ:
-                raise AttributeError(name)
-            return getattr(facts, name)
-
-        def proves(facts: Facts, goal: Term, count: bool = False) -> bool:
-            """A question of the search: an answer, and no obligation of a proof."""
-            check(goal)
-            return court.judge.proves(kept(court.facts, facts), goal, count=False)
-
-        root.show = show
-        made.solver, made.root = solver, root.shown
-        vars(made).update(proves=proves, settled=lambda: (court.judge.by_normaliser, court.judge.by_solver))
-        courts[made] = court
+        courts[made] = _seal_judge(made, solver, guide)
 
     def ledger(made: Ledger) -> None:
-        book = books[made] = _Book()
-
-        def look(name: str) -> Any:
-            if name == "theorems":
-                return dict(book.theorems)
-            own = book.ledger
-            tables: dict[str, set[Any]] = {"axioms": own.axioms, "admitted": own.admitted, "unbounded": own.unbounded}
-            return set(tables[name])
-
-        vars(made)["_look"] = look
+        books[made] = _seal_ledger(made)
 
     def kernel(made: Kernel, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
-        court, book = courts[judge], books[ledger]
-        own = KernelProgram(dict(program.functions), program.axioms, program.unbounded)
-        if book.program != own:
-            check((tuple(own.functions.items()), own.axioms, own.unbounded))
-            old, rest_on = book.program or own, [(t.function, *t.callees) for t in book.ledger.theorems.values()]
-            same = (old.axioms, old.unbounded) == (own.axioms, own.unbounded)
-            if not same or any(own.functions.get(g.name) != g for fs in rest_on for g in fs):
-                raise TypeError("a ledger is of one program, and what it has proved stays as it is")
-            book.program = own
-        rules = AllRules(court.judge, book.program, book.ledger)
-        states: dict[int, tuple[State, State]] = {}  # (what others have, what it stands for), by id
-        faces: dict[int, tuple[Any, Any]] = {}  # the other way round, and of blocks
-
-        def taken(x: Any) -> Any:
-            if isinstance(x, State):
-                return kept(states, x)
-            if isinstance(x, Theorem):
-                return kept(court.theorems, x)
-            check(x)
-            return x
-
-        def face(x: Any) -> Any:
-            """What others may have of a thing that a state consists of, or that a rule made."""
-            known = faces.get(id(x))
-            if known is not None and known[0] is x:
-                return known[1]
-            match x:
-                case State():
-                    shown = new(SealedState, map(face, new(tuple, x)))
-                    states[id(shown)], faces[id(x)] = (shown, x), (x, shown)
-                    return shown
-                case Theorem():
-                    theorem = new(SealedTheorem, x)
-                    court.theorems[id(theorem)] = theorem, x
-                    book.theorems[x.function.name] = theorem
-                    return theorem
-                case OpenBlock():
-                    block = OpenBlock(x.kind, face(x.before), x.data, x.token)
-                    faces[id(x)] = x, block
-                    return block
-                case Facts():
-                    return x.shown
-                case dict():
-                    return MappingProxyType(dict(x))
-            return x
-
-        def sealed(name: str) -> Callable[..., Any]:
-            rule = getattr(rules, name)
-
-            def apply(*args: Any) -> Any:
-                try:
-                    out = rule(*map(taken, args))
-                except Rejected as e:
-                    facts = None if e.facts is None else e.facts.shown
-                    raise Rejected(e.rule, e.why, facts, e.goal, **e.data) from None
-                return tuple(map(face, out)) if type(out) is tuple else face(out)
-
-            return apply
-
-        vars(made).update({name: sealed(name) for name in RULES})
+        _seal_kernel(made, courts[judge], books[ledger], program)
 
     return judge, ledger, kernel
 

@@ -1,67 +1,73 @@
 """Proof states: what is known and held at a point of a program. Only those that the kernel keeps count (kernel/sealed.py).
 
-A state holds families of cells by number, facts, the values of the program's variables, and the instructions still to be executed
-in the current block. A block (the body of a function or loop, a branch) remembers what its end is to be compared with.
+A state holds facts F, families of cells H by number, the values of the program's variables, pending reads, and the instructions
+still to be executed in the current block. Rules are written in the style of Hoare:
+
+    {F; H} i {F'; H'}   in any memory that F and H describe, i makes no error, and afterwards F' and H' describe the memory
+    F |- p              the judge proves p from the facts F
+    r = {a[e(b)] | b}   a family: for each b in its domain the cell a[e(b)] is held, with value r.value(b) where r.init(b)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypeAlias
 
-from optigpu.kernel.context import Context, PendingRead
-from optigpu.kernel.instructions import Instruction, Instructions, Limits
+from optigpu.kernel.context import Context, PendingReads
+from optigpu.kernel.instructions import Instruction, Instructions, Limits, Procedure
+from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.logic.cells import CellFamily, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.records import record
 from optigpu.logic.terms import ZERO, Sort, Term, substitute, var
 
-
-class Rejected(Exception):
-    """A side condition of a rule does not hold, or could not be shown."""
-
-    def __init__(self, rule: str, why: str, facts: Facts | None = None, goal: Term | None = None, **data: Any) -> None:
-        super().__init__(f"{rule}: {why}")  # a goal has a text that may be longer than any memory
-        self.rule, self.why, self.facts, self.goal, self.data = rule, why, facts, goal, data
+Families: TypeAlias = Mapping[int, CellFamily]
 
 
 @record
 class Base:
-    """What a base is: the sort of its elements, its sizes as far as known, where it lives, and whether it is to be freed."""
+    """An array or variable: the sort of its elements, its sizes as far as known, where it lives, and whether it must be freed."""
 
     sort: Sort
     dims: tuple[Term | None, ...]
     space: str
     heap: bool
     bytes: Term = ZERO  # of shared memory that it takes in a block
-    limits: Limits = None  # what its elements can be: every cell that has been written holds such a number
+    limits: Limits = None  # of its elements: every cell that has been written holds such a number
+
+
+@record
+class TakenBranch:
+    """A branch: its condition, and the number of facts at its start."""
+
+    condition: Term
+    facts_before: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenBlock:
-    """Identity of a block being executed, with the state before it and the rule that opened it."""
+    """A block of code being executed: the body of a function or loop, or a branch, with the state before it."""
 
-    kind: str
+    opened_by: Procedure | TakenBranch | EnteredLoop
     before: State | None
-    data: Any
-    token: object = field(default_factory=object)  # is this block, for those who may not have it
+    token: object = field(default_factory=object)  # stands for this block in places where a state must not be reachable
 
 
 @record
 class State:
     facts: Facts
     env: Mapping[Term, Term]
-    held: Mapping[int, CellFamily]
+    held: Families
     bases: Mapping[str, Base]
     code: Instructions
     block: OpenBlock
     counter: int  # for names and family numbers that occur nowhere else
     context: Context
-    pending_reads: tuple[PendingRead, ...]  # what threads have read since the last barrier
+    pending_reads: PendingReads
 
     def value(self, t: Term) -> Term:
-        """A term of the program at this point."""
+        """The value of a term of the program at this point."""
         return substitute(t, self.env)
 
     def values(self, ts: Terms) -> Terms:
@@ -83,3 +89,10 @@ def first_state(
 
 
 changed = replace  # for rules: the state with some fields replaced
+
+
+def entered_loop(state: State) -> EnteredLoop:
+    """The loop in whose body the state is; a ValueError elsewhere."""
+    if not isinstance(state.block.opened_by, EnteredLoop):
+        raise ValueError("the state is not in the body of a loop")
+    return state.block.opened_by

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from optigpu.kernel import State
 from optigpu.kernel.side_conditions import terms_of
-from optigpu.kernel.state import State
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Terms
 from optigpu.logic.facts import Facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.errors.details import Details, level_name, source_name
 from optigpu.errors.error_row import ProofErrorRow
-from optigpu.kernel.thread_rules import WARP
+from optigpu.kernel.thread_conditions import WARP
 
 ACCESSES = {
     "load": "reads",

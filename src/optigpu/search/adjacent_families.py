@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optigpu.kernel.sealed import Kernel
+from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Cells, Terms, arguments
 from optigpu.logic.terms import INT, TRUE, Term

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from optigpu.elaborate.elaborated import Elaborated
+from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import seen_through
-from optigpu.kernel.sealed import Kernel
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellClaim, CellFamily, Cells, Terms
 from optigpu.logic.facts import Facts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.kernel import Rejected, State
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, CellClaim, CellFamily, Cells, Terms, same
 from optigpu.logic.equality import EqualitySteps

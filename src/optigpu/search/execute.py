@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.elaborate.elaborated import Elaborated
+from optigpu.kernel import Kernel, Rejected, State, Theorem
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.context import THREADS
-from optigpu.kernel.ledger import Theorem
-from optigpu.kernel.sealed import Kernel
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import Rejected, State
 from optigpu.kernel.thread_rules import lanes
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Terms, arguments, box

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optigpu.kernel.state import Rejected
+from optigpu.kernel import Rejected
 
 # Which of several reasons not to access a cell says most.
 REASONS = ("permission", "overlap", "init", "owner", "level", "space")

@@ -6,9 +6,10 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from optigpu.kernel import State
 from optigpu.kernel.instructions import CountedLoop
-from optigpu.kernel.loop_contract import IterationRange, LoopContract
-from optigpu.kernel.state import State
+from optigpu.kernel.iterations import IterationRange
+from optigpu.kernel.loop_contract import LoopContract
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.facts import Facts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.kernel import Rejected, State
 from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
-from optigpu.kernel.state import Rejected, State
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments, same
 from optigpu.logic.equality import EqualitySteps

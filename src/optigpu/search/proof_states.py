@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from optigpu.kernel import State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.state import State
 
 
 @dataclass

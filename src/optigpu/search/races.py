@@ -8,9 +8,11 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
+from optigpu.kernel import Rejected, State
 from optigpu.kernel.context import THREADS
-from optigpu.kernel.state import Rejected, State
-from optigpu.kernel.thread_rules import WARP
+from optigpu.kernel.instructions import Procedure
+from optigpu.kernel.loop_contract import EnteredLoop
+from optigpu.kernel.thread_conditions import WARP
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, Cells
 from optigpu.logic.facts import Facts
@@ -64,13 +66,13 @@ def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
         return
     begin = ZERO  # where the current group begins, in its block or in the grid
     s: State | None = state
-    while s is not None and s.block.kind != "function":
+    while s is not None and s.block.before is not None:
         if r.data.get("scope") == "block" and s.context.threads is s.context.block:
             break
-        before = s.block.before
-        if s.block.kind == "loop" and before is not None:
-            begin = k.add(begin, s.block.data.first)
-        s = before
+        loop = s.block.opened_by
+        if isinstance(loop, EnteredLoop):
+            begin = k.add(begin, loop.first)
+        s = s.block.before
     other = r.data["other"].moved(begin)
     terms = (k.add(begin, r.data.get("first", ZERO)), other.start, other.size, state.context.block, *r.data["cell"])
     try:
@@ -108,40 +110,44 @@ def levels(state: State) -> list[tuple[str, Term]]:
     out: list[tuple[str, Term]] = []
     s = state
     while s.block.before is not None:
-        before = s.block.before
-        if s.block.kind == "loop" and s.block.data.context != before.context:
-            out.append((str(s.block.data.v.data), s.block.data.context.threads))
+        before, loop = s.block.before, s.block.opened_by
+        if isinstance(loop, EnteredLoop) and loop.context != before.context:
+            out.append((str(loop.v.data), loop.context.threads))
         s = before
-    caller = s.block.data if _called(state) else None
-    first = k.mul(state.context.grid, state.context.block) if caller is None else caller.threads
-    groups = [("" if caller is None else f"{caller.name}()", first), *reversed(out)]
+    f = _procedure(state)
+    grid = ("", k.mul(state.context.grid, state.context.block))
+    groups = [(f"{f.name}()", f.threads) if f.device else grid, *reversed(out)]
     return [(name, state.facts.simplify(threads)) for name, threads in groups]
 
 
-def _called(state: State) -> bool:
-    """Is this inside a device function?"""
-    s = state
-    while s.block.before is not None:
-        s = s.block.before
-    return bool(s.block.data.device)
+def _procedure(state: State) -> Procedure:
+    """The function around this point."""
+    while state.block.before is not None:
+        state = state.block.before
+    assert isinstance(state.block.opened_by, Procedure)
+    return state.block.opened_by
 
 
 def _taken_by(state: State, base: str) -> State | None:
     """The state before the innermost thread loop that gives cells of the base to its iterations."""
     s: State | None = state
-    while s is not None and s.block.kind != "function":
-        before = s.block.before
-        divides = s.block.kind == "loop" and before is not None and s.block.data.context != before.context
-        if divides and any(x.cells.base == base for x in s.block.data.contract.exclusive):
+    while s is not None and s.block.before is not None:
+        before, loop = s.block.before, s.block.opened_by
+        if isinstance(loop, EnteredLoop) and loop.context != before.context and _takes(loop, base):
             return before
         s = before
     return None
 
 
+def _takes(loop: EnteredLoop, base: str) -> bool:
+    """Does the loop give cells of the base to its iterations?"""
+    return any(x.cells.base == base for x in loop.contract.exclusive)
+
+
 def _scope(tools: SearchTools, state: State) -> str:
     """Are the threads of this group in one block? Those that call a device function are."""
     c = state.context
-    if _called(state):
+    if _procedure(state).device:
         return "block"
     return "block" if tools.proves(state.facts, k.le(c.threads, c.block)) else "grid"
 
@@ -149,12 +155,12 @@ def _scope(tools: SearchTools, state: State) -> str:
 def _lent_to(tools: SearchTools, state: State, base: str) -> str:
     """Does the block around this point hold the base itself, or is it lent by the grid?"""
     s: State | None = state
-    while s is not None and s.block.kind != "function":
+    while s is not None and s.block.before is not None:
         whole_block = s.context.kind == THREADS and s.context.threads is s.context.block
         if whole_block and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
             return "block"
         s = s.block.before
-    return "block" if _called(state) else "grid"
+    return "block" if _procedure(state).device else "grid"
 
 
 def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from optigpu.kernel.loop_contract import IterationRange
+from optigpu.kernel.iterations import IterationRange
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL, instance

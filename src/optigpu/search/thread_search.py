@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.context import THREADS, PendingRead
+from optigpu.kernel.context import THREADS, PendingRead, everyone
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
-from optigpu.kernel.sealed import Kernel
 from optigpu.kernel.side_conditions import terms_of
-from optigpu.kernel.state import Rejected, State
-from optigpu.kernel.thread_rules import everyone
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
 from optigpu.logic.terms import INT, ONE, ZERO, Term

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from optigpu.kernel.thread_rules import WARP
+from optigpu.kernel.thread_conditions import WARP
 from optigpu.script.editing import edit_body
 from optigpu.script.handles import Handle
 from optigpu.script.targets import TargetLike

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.thread_rules import WARP
+from optigpu.kernel.thread_conditions import WARP
 from optigpu.syntax.exprs import Addr, Binary, Call, Cond, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import CallStmt, For, Stmt, Store

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.loop_contract import IterationRange, holds_for, iterations, values_of
+from optigpu.kernel.iterations import IterationRange, holds_for, iterations, values_of
 from optigpu.kernel.side_conditions import terms_of, within
-from optigpu.kernel.thread_rules import WARP, at_choice, lane_read
+from optigpu.kernel.thread_conditions import WARP
+from optigpu.kernel.thread_rules import at_choice, lane_read
 from optigpu.logic import terms as k
 from optigpu.logic.cells import UNINIT, Cells, single
 from optigpu.logic.terms import INT, TRUE, Term, instantiate

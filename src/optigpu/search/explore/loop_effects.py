@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from optigpu.kernel.loop_contract import IterationRange
+from optigpu.kernel.iterations import IterationRange
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, arguments, outermost, over, same

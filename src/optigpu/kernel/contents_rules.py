@@ -1,0 +1,78 @@
+"""Rules that describe the same memory in another way; no instruction is executed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.kernel.causes import Rejected
+from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, family_of, known, member, terms_of
+from optigpu.kernel.state import State, changed
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, CellFamily, Cells, Owner, arguments, unknown
+from optigpu.logic.equality import EqualitySteps
+from optigpu.logic.terms import Term, instantiate
+
+
+def tidy(c: SideConditions, state: State, family: int) -> State:
+    """The contents of a family, simplified by what holds of its cells.
+
+    F, b in r |- r.value(b) = v(b),  r.init(b) = i(b)
+    -------------------------------------------------
+    {F; H, r} {F; H, r with value v and init i}
+    """
+    r = state.held[family]
+    b, inside = arbitrary(state.facts, r.cells)
+    value = k.abstract(inside.simplify(r.value_at(b)), b)
+    init = k.abstract(inside.simplify(r.init_at(b)), b)
+    owner = r.owner and Owner(*(k.abstract(inside.simplify(t), b) for t in terms_of(r.owner.at(b))))
+    return changed(state, held={**state.held, family: replace(r, value=value, init=init, owner=owner)})
+
+
+def restate(c: SideConditions, state: State, family: int, where: Term, value: Term, steps: EqualitySteps) -> State:
+    """The contents of a family, written in another way.
+
+        F, b in r, where(b), r.init(b) |- r.value(b) = value(b)   by `steps`
+        --------------------------------------------------------------------
+        {F; H, r} {F; H, r with value (where ? value : x)}                      x is a new function of the binders
+
+    Sound: elsewhere the contents get a new name, of which nothing is known.
+    """
+    known(state, where, value, steps)
+    r, n = state.held[family], state.held[family].cells.arity
+    want = CellFamily(r.cells, value, k.and_(where, r.init))
+    c.contents("restate", state.facts, want, r, arguments(n), steps, False)
+    other = unknown(f"{r.cells.base}#{state.counter}", n, state.bases[r.cells.base].sort)
+    new = replace(r, value=k.ite(where, value, other))
+    return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
+
+
+def gather(c: SideConditions, state: State, cells: Cells, test: Term, takes: tuple[Take, Take]) -> State:
+    """Cells of two families as one family.
+
+        {cells | test} taken from r,   {cells | not test} taken from what is left of s
+        --------------------------------------------------------------------------------------------------
+        {F; H, r, s} {F; H, r and s without them, {cells} with value (test ? r.value : s.value)}
+
+    Side conditions: both families are held in full, by the whole group, and have no pending reads.
+    Sound: the new family is injective. Two binders of one cell are on the same side of the test, since what is taken second is not
+    what was taken first and no cell is in two families; and on one side they are equal, by *take*.
+    """
+    known(state, cells, test, takes)
+    if test.level > cells.arity:
+        raise Rejected("gather", "shape", base=cells.base)
+    held, contents = dict(state.held), []
+    for take, side in zip(takes, (test, k.not_(test)), strict=True):
+        r = family_of("gather", held, take.family, cells.base, FULL)
+        if r.owner is not None or any(read.family == take.family for read in state.pending_reads):
+            raise Rejected("gather", "owner", base=cells.base)
+        part = replace(cells, where=k.and_(cells.where, side))
+        c.found("gather", state.facts, part, r, take.forward, take.back)
+        contents.append((instantiate(r.value, take.forward), instantiate(r.init, take.forward)))
+        left = r.without(member(part, r, take.back))
+        _, inside = arbitrary(state.facts, left.cells)
+        held |= {take.family: left}
+        if c.judge.proves(inside, k.FALSE):  # no cell is left
+            del held[take.family]
+    (value, init), (other, other_init) = contents
+    held[state.counter] = CellFamily(cells, k.ite(test, value, other), k.ite(test, init, other_init))
+    return changed(state, held=held, counter=state.counter + 1)

@@ -1,0 +1,147 @@
+"""Side conditions about threads: who may access a cell, and who has read it since the last barrier (docs/logic.md, "Threads")."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from optigpu.kernel.causes import Rejected
+from optigpu.kernel.context import HOST, THREADS, PendingRead, PendingReads, everyone, with_reads
+from optigpu.kernel.instructions import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Allocate
+from optigpu.kernel.loop_contract import Cover
+from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, known, terms_of
+from optigpu.kernel.state import State
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Owner, Terms, same
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
+
+ACCESSIBLE = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}  # memory, by who executes
+WARP = 32
+ANY_LAUNCH = (k.var("gridDim#0", INT), k.var("blockDim#0", INT))  # the launch around a device function, in its contract
+
+
+def in_reach(rule: str, state: State, base: str) -> None:
+    """The memory is one that whoever executes here can access."""
+    if base in state.bases and state.bases[base].space not in ACCESSIBLE.get(state.context.kind, ()):
+        raise Rejected(rule, "space", base=base, space=state.bases[base].space, context=state.context)
+
+
+def group_size(c: SideConditions, rule: str, state: State, size: Term, **data: Any) -> None:
+    """The current group has `size` threads."""
+    if state.context.kind != THREADS:
+        raise Rejected(rule, "context", context=state.context, **data)
+    goal = k.eq(state.context.threads, size)
+    c.require(rule, "level", state.facts, goal, context=state.context, size=size, **data)
+
+
+def whole_warp(c: SideConditions, rule: str, state: State, **data: Any) -> None:
+    """The current group is a warp: it has 32 threads, and 32 divides the block, so that it starts at a multiple of 32."""
+    group_size(c, rule, state, k.num(WARP), **data)
+    whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
+    c.require(rule, "warp", state.facts, whole, context=state.context)
+
+
+def memory_of(c: SideConditions, state: State, i: Allocate) -> tuple[str, Terms, Owner | None]:
+    """The space of an allocation, the number of its copies as a first dimension, and the owner of each copy.
+
+    Shared memory has a copy in each block, registers have one in each thread. Where the current group is larger, a first dimension
+    numbers the copies, and copy b belongs to block (or thread) b. A plain local of threads is a register that holds the same value
+    in all of them.
+    """
+    context, first = state.context, k.bound(len(i.dims), INT)
+    match i.space, i.heap, i.distributed, context.kind:
+        case ("Any", _, False, "host") | ("GMem", True, False, "host"):
+            return i.space, (), None
+        case "Any", False, False, "threads":
+            return REGISTER, (), None
+        case "SMem", True, True, "setup":
+            return SHARED, (context.grid,), Owner(k.mul(first, context.block), context.block)
+        case "SMem", False, False, "threads":
+            group_size(c, "allocate", state, context.block, base=i.base)
+            return SHARED, (), None
+        case "TReg", False, True, "threads":
+            return REGISTER, (context.threads,), Owner(first, ONE)
+        case _:
+            raise Rejected("allocate", "context", base=i.base, space=i.space, context=context)
+
+
+def may_access(c: SideConditions, rule: str, state: State, r: CellFamily, at: Terms, write: bool) -> None:
+    """All threads of the group own the cell of r at these binders; a write is by one thread.
+
+    A register has a copy in each thread, so writing the same value to all copies is no race.
+    """
+    base = r.cells.base
+    if state.context.kind == HOST:
+        return
+    if r.owner is not None:
+        goal = r.owner.at(at).contains(everyone(state.context))
+        c.require(rule, "owner", state.facts, goal, base=base, cell=r.cells.at(at), other=r.owner.at(at))
+    if write and state.bases[base].space != REGISTER:
+        group_size(c, rule, state, ONE, base=base)
+
+
+def reads_after(state: State, family: int, cells: Cells) -> PendingReads:
+    """The pending reads after the group has read cells. A single thread that reads cells it holds in full adds none."""
+    r, context = state.held[family], state.context
+    own = context.threads is ONE and r.share != READ
+    if context.kind == HOST or own or state.bases[r.cells.base].space == REGISTER:
+        return state.pending_reads
+    return with_reads(state.pending_reads, PendingRead(family, cells, everyone(context)))
+
+
+def covered(c: SideConditions, rule: str, facts: Facts, read: PendingRead, by: PendingReads, cover: Cover) -> None:
+    """Another pending read says at least as much: the same cells, read by the same threads or more."""
+    wider = by[cover.read] if 0 <= cover.read < len(by) else None
+    if wider is None or wider.family != read.family or len(cover.forward) != wider.cells.arity:
+        raise Rejected(rule, "marks", base=read.cells.base)
+    b, inside = arbitrary(facts, read.cells)
+    image = instantiate_all(cover.forward, b)
+    goal = k.and_(wider.cells.domain(image), same(wider.cells.at(image), read.cells.at(b)))
+    goal = k.and_(goal, wider.reader.at(image).contains(read.reader.at(b)))
+    c.require(rule, "marks", inside, goal, base=read.cells.base)
+
+
+def read_within(c: SideConditions, state: State, cells: Cells, read: PendingRead, part: Owner) -> None:
+    """Whoever has read one of the cells is in the part of the group that takes it (a term under the cells' binders)."""
+    b, inside = arbitrary(state.facts, cells)
+    other, inside = arbitrary(inside, read.cells)
+    inside = inside.assume(same(cells.at(b), read.cells.at(other)))
+    goal = part.at(b).contains(read.reader.at(other))
+    data = {"cell": cells.at(b), "first": part.at(b).start, "other": read.reader.at(other)}
+    c.require("loop", "read", inside, goal, base=cells.base, **data)
+
+
+def handed_over(c: SideConditions, rule: str, state: State, r: CellFamily, claim: CellClaim, take: Take) -> None:
+    """Cells of r pass between the group and its callee: the threads that own them by the claim own them already.
+
+        for all b:  {} != claim.owner(b), part of r.owner(forward(b)) and of the group
+        full share: each pending read of the cell is by the only thread of claim.owner(b)
+
+    By the first line, nobody gains access. By the second, no pending read says more than the owner does, so that they can be
+    dropped. An empty owner would be part of every other one: the next barrier would hand the cell to threads that never had it.
+    """
+    b, inside = arbitrary(state.facts, claim.cells)
+    group = everyone(state.context)
+    new, at = (claim.owner or group).at(b), instantiate_all(take.forward, b)
+    old = group if r.owner is None else r.owner.at(at)
+    goal = k.and_(old.contains(new), group.contains(new), k.le(ONE, new.size))
+    data = {"base": claim.cells.base, "cell": claim.cells.at(b), "first": new.start, "other": old}
+    c.require(rule, "owner", inside, goal, **data)
+    for read in state.pending_reads:
+        if read.family == take.family and claim.share == FULL:
+            other, both = arbitrary(inside, read.cells)
+            both = both.assume(same(claim.cells.at(b), read.cells.at(other)))
+            goal = k.and_(k.eq(new.size, ONE), new.contains(read.reader.at(other)))
+            c.require(rule, "read", both, goal, **{**data, "other": read.reader.at(other)})
+
+
+def outlives(before: State, v: Term, *ts: Term) -> None:
+    """Terms at the end of a loop's body mention only what existed before the loop, and the iteration v."""
+    known(before, tuple(k.substitute(t, {v: ZERO}) for t in ts))
+
+
+def read_by_all(before: State, read: PendingRead, v: Term, low: Term, high: Term, first: Term) -> PendingRead:
+    """What iteration v, whose threads begin at `first`, has read, for all v in low..high."""
+    outlives(before, v, *terms_of(read))
+    return replace(read, reader=read.reader.moved(first)).over(v, low, high)

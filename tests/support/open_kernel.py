@@ -1,0 +1,26 @@
+"""The kernel's rules without the seal: they accept states that a test has made."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from optigpu.kernel import Kernel
+from optigpu.kernel.instructions import KernelProgram
+from optigpu.kernel.ledger import LedgerEntries
+from optigpu.kernel.sealed import RULES
+from optigpu.kernel.side_conditions import SideConditions
+from optigpu.logic.judge import Judge
+
+
+class OpenKernel(Kernel):
+    """What a rule says of a state is worth as much as the state is."""
+
+    def __init__(self, judge: Judge, program: KernelProgram, ledger: LedgerEntries) -> None:
+        self.conditions = SideConditions(judge, program, ledger)
+        own: dict[str, Any] = {"judge": judge, "program": program, "ledger": ledger}
+        vars(self).update(own, **{name: partial(rule, self.conditions) for name, rule in RULES.items()})
+
+    def of_program(self, program: KernelProgram) -> OpenKernel:
+        """The rules for another program, with the same judge and ledger."""
+        return OpenKernel(self.conditions.judge, program, self.conditions.ledger)
