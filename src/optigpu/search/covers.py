@@ -9,7 +9,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
-from optigpu.search.explore.loop_effects import Effect, LoopSummary, alike, distinct, over_all
+from optigpu.search.explore.loop_effects import LoopSummary, OwnCells, is_injective, same_but_for_guard
 from optigpu.search.explore.symbolic_memory import Update
 from optigpu.search.search_tools import SearchTools
 
@@ -18,15 +18,19 @@ class CoverSearch:
     def __init__(self, tools: SearchTools, summary: LoopSummary, family: CellFamily) -> None:
         self.tools, self.summary, self.family = tools, summary, family
 
-    def cover(self, effect: Effect, reads: Sequence[Cells]) -> Cells | None:
+    def cover(self, effect: OwnCells, reads: Sequence[Cells]) -> Cells | None:
         """Cells of iteration v that contain what it writes and what it reads of the base; None if there is no need for them."""
         updates = [u.cells for u in effect.updates]
         apart = all(self.disjoint(a, b) for i, a in enumerate(updates) for b in updates[i + 1 :])
-        if apart and all(self.settled(c, updates) for c in reads):
+        if apart and all(self.known_at_entry(c, updates) for c in reads):
             return None
         for candidate in self.candidates(updates, reads):
             inside = all(self.within(c, candidate) for c in updates)
-            if inside and self.separate(candidate) and all(self.settled(c, [candidate]) for c in reads):
+            if (
+                inside
+                and self.separates_iterations(candidate)
+                and all(self.known_at_entry(c, [candidate]) for c in reads)
+            ):
                 return candidate
         return None
 
@@ -56,21 +60,21 @@ class CoverSearch:
 
     def disjoint(self, a: Cells, b: Cells) -> bool:
         xs, ys, facts = self.tools.temporaries(a.arity), self.tools.temporaries(b.arity), self.summary.facts
-        if alike(a, b) and distinct(self.tools, facts, replace(a, where=TRUE)):
+        if same_but_for_guard(a, b) and is_injective(self.tools, facts, replace(a, where=TRUE)):
             return self.tools.proves(facts.assume(a.domain(xs)), k.not_(b.domain(xs)))
         both = facts.assume(a.domain(xs), b.domain(ys))
         return self.tools.proves(both, k.not_(same(a.at(xs), b.at(ys))))
 
-    def settled(self, read: Cells, updates: Sequence[Cells]) -> bool:
+    def known_at_entry(self, read: Cells, updates: Sequence[Cells]) -> bool:
         """Is what is read all in one of the pieces, or in none of any iteration?"""
         if any(self.within(read, u) for u in updates):
             return True
-        return all(self.disjoint(read, over_all(u, self.summary)) for u in updates)
+        return all(self.disjoint(read, self.summary.of_all_iterations(u)) for u in updates)
 
-    def separate(self, candidate: Cells) -> bool:
+    def separates_iterations(self, candidate: Cells) -> bool:
         """Different iterations have different cells, and all are cells of the family."""
-        whole = over_all(candidate, self.summary)
-        return distinct(self.tools, self.summary.facts, whole) and self.within(whole, self.family.cells)
+        whole = self.summary.of_all_iterations(candidate)
+        return is_injective(self.tools, self.summary.facts, whole) and self.within(whole, self.family.cells)
 
 
 def combined(

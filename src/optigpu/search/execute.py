@@ -18,10 +18,11 @@ from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.equalities.sum_search import Found, SumProver
 from optigpu.search.equalities.sum_terms import abstract_step
+from optigpu.search.explore.accumulation import Monoid
 from optigpu.search.explore.explorer import Explorer
-from optigpu.search.explore.loop_effects import LoopSummary
+from optigpu.search.explore.loop_effects import LoopSummary, UnknownEffect
 from optigpu.search.explore.symbolic_memory import Unexplorable, World, unknown_content
-from optigpu.search.explore.tree_reduction import find_tree, halved, halving_steps, stated
+from optigpu.search.explore.tree_reduction import contents_after_step, find_tree, halved_indices, halving_steps
 from optigpu.search.failure import Failed, telling
 from optigpu.search.inferred_contracts import ShownLoop
 from optigpu.search.loop_contract_search import LoopContractSearch
@@ -60,7 +61,7 @@ class Executor:
     def verify(self, name: str) -> Theorem:
         self.function, self.place, self.clause = name, 0, None
         self.accesses, self.current = [], None
-        self.explorer.names, self.explorer.found = {}, {}
+        self.explorer.restart()
         self.tools.names.restart()
         f = self.kernel.program.functions[name]
         try:
@@ -253,7 +254,7 @@ class Executor:
             self.threads.extents(state, loop, state.context.threads)
         world = self.world(state)
         try:
-            summary = self.explorer.again(loop, world) or self.explorer.loop(loop, world)
+            summary = self.explorer.recalled_summary(loop, world) or self.explorer.summarise(loop, world)
             contract = self.contracts.contract(state, summary, bounded)
         except Rejected as r:
             if r.why == "read-only":
@@ -263,7 +264,9 @@ class Executor:
             if e.why == "race":
                 raise Rejected("loop", "race", base=e.base, place=e.at, scope="block") from None
             raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
-        if any(e.kind == "unknown" for e in summary.effects.values()) and self.explorer.few(loop, world):
+        if any(isinstance(e, UnknownEffect) for e in summary.effects.values()) and self.explorer.few_values(
+            loop, world
+        ):
             return self.kernel.unroll(state)
         contract = replace(
             contract, invariant=tuple(self.contracts.entry_steps(state, summary, i) for i in contract.invariant)
@@ -271,7 +274,7 @@ class Executor:
         contract = self.threads.contract(state, loop, summary, contract)
         number = state.counter + 1
         v = state.fresh(str(loop.index.data), k.INT)
-        self.explorer.names[summary.v] = v
+        self.explorer.iterations[summary.v] = v
         for _ in range(ATTEMPTS):
             self.current = state
             try:
@@ -296,7 +299,7 @@ class Executor:
         except Rejected as r:
             if r.why == "law":  # the actual contents do not show what those of the exploration did
                 return self.loop(state, loop, False)
-            if r.why in ("value", "init") and self.explorer.few(loop, world):
+            if r.why in ("value", "init") and self.explorer.few_values(loop, world):
                 return self.kernel.unroll(state)
             raise
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
@@ -312,7 +315,7 @@ class Executor:
         """A loop over known numbers, one iteration after the other; a tree reduction with its contents said anew after each."""
         start = self.kernel.unroll(state)
         world = self.world(state)
-        values = self.explorer.known_values(loop, world)
+        values = self.explorer.geometric_values(loop, world)
         tree = find_tree(self.tools, self.explorer.run, loop, world, values) if values else None
         if tree is None or values is None:
             return start
@@ -325,23 +328,21 @@ class Executor:
         for done, h in enumerate(values, 1):
             while len(state.code) > after + each * (len(values) - done):
                 state = self.one(state)
-            stated_ = stated(self.tools, tree, h, entry, state.held[n], state.facts)
-            if stated_ is not None:
-                want = CellFamily(entry.cells, stated_[1], stated_[0])
-                if tree.op == "sum":
+            restated = contents_after_step(self.tools, tree, h, entry, state.held[n], state.facts)
+            if restated is not None:
+                want = CellFamily(entry.cells, restated[1], restated[0])
+                if tree.monoid is Monoid.SUM:
                     steps = halving_steps(self.tools, tree, h, want, state.facts)
                 else:
                     steps = self.cells.value_steps(
-                        state.facts, want, state.held[n], arguments(want.cells.arity), halved
+                        state.facts, want, state.held[n], arguments(want.cells.arity), halved_indices
                     )
                 try:
-                    state = self.kernel.tidy(self.kernel.restate(state, n, *stated_, steps), n)
+                    state = self.kernel.tidy(self.kernel.restate(state, n, *restated, steps), n)
                 except Rejected:
                     continue
         return state
 
     def blame(self, summary: LoopSummary, r: Rejected) -> None:
         """The statement in the loop because of which its contract needs what it does not have."""
-        effect = summary.effects.get(r.data.get("base", ""))
-        if effect is not None:
-            self.place = next((u.at for u in effect.updates if u.at), self.place)
+        self.place = summary.blamed_instruction(r.data.get("base", "")) or self.place

@@ -14,6 +14,12 @@ from optigpu.logic.terms import INT, Sort, Term
 
 CONTENTS = "@"  # first in the name of what only an exploration knows
 OPAQUE = "@opaque."
+WHOLE_EXTENT = k.var("@extent", INT)  # stands for the extent of an array in a dimension, whatever it is
+
+
+def at_entry(contents: Term) -> Term:
+    """The name of contents before a loop, where it must be told from that of the contents at the start of an iteration."""
+    return k.var(f"{contents.data}!entry", contents.sort)
 
 
 class FreshNames:

@@ -1,4 +1,7 @@
-"""Loop contracts from what an exploration found: the cells of an iteration, invariants, and steps that prove them."""
+"""Loop contracts: from the effects of a loop to the cells of an iteration, the invariants, and steps that prove them.
+
+A loop that writes a[i] in iteration i gets the cells a[i] exclusively; an accumulator is an invariant, `s = s0 + Sum(0, i, f)`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.covers import CoverSearch, combined
-from optigpu.search.explore.loop_effects import Effect, LoopSummary, filled, located, over_all, rotation, start_contents
+from optigpu.search.explore.accumulation import FLAG_MONOIDS
+from optigpu.search.explore.effect_contents import EffectContents
+from optigpu.search.explore.loop_effects import Accumulation, Effect, LoopSummary, OwnCells, UnknownEffect, is_private
+from optigpu.search.fresh_names import is_expressible
 from optigpu.search.search_tools import SearchTools
 
 
@@ -30,15 +36,14 @@ class LoopContractSearch:
             families = self.cells.candidates(dict(state.held), effect.base, FULL)
             if not families:
                 raise Rejected("loop", "read-only", state.facts, None, base=effect.base)
-            if effect.kind == "each" and not effect.progressive:
+            if isinstance(effect, OwnCells) and not effect.read_later:
                 exclusive += self.exclusive(state, summary, effect, families, actual)
             else:
                 invariant.append(self.invariant(state, summary, effect, families[0], actual))
         laws = summary.ranges(self.tools, state.facts, actual) if bounded else {}
         invariant = [self.with_law(state, summary, i, laws) for i in invariant]
-        invariant.sort(
-            key=lambda i: state.held[i.family].cells.arity > 0
-        )  # where others are written may depend on a counter
+        # Variables first: where cells of arrays are written may depend on a counter.
+        invariant.sort(key=lambda i: state.held[i.family].cells.arity > 0)
         facts = tuple(k.substitute(p, actual) for p in summary.invariants)
         return LoopContract(tuple(exclusive), tuple(invariant), facts)
 
@@ -46,19 +51,19 @@ class LoopContractSearch:
         """With bounds of a variable that the loop changes."""
         r = state.held[inv.family]
         law = laws.get(r.cells.base, TRUE) if r.cells.arity == 0 else TRUE
-        said = k.and_(*(p for p in k.conjuncts(law) if _expressible(p)))
-        return replace(inv, law=said) if said is not TRUE else inv
+        bounds = k.and_(*(p for p in k.conjuncts(law) if is_expressible(p)))
+        return replace(inv, law=bounds) if bounds is not TRUE else inv
 
     def entry_values(self, state: State, summary: LoopSummary) -> dict[Term, Term]:
         """What the names of entry contents stand for: the values of the families held here."""
-        out: dict[Term, Term] = {}
+        values: dict[Term, Term] = {}
         effects = tuple(summary.effects.values())
         used = (effects, summary.invariants, summary.reads, tuple(t for _, t in summary.finals), summary.learned)
         mentioned = {x for t in terms_of(used) for x in t.free}
-        kept = {e.base for e in effects if e.progressive or e.kind != "each"}  # their start is part of their law
+        in_invariants = {e.base for e in effects if not is_private(e)}  # an invariant starts from the contents at entry
         for base, content in summary.entry.items():
             families = self.cells.candidates(dict(state.held), base, "any")
-            if not families or (content.start not in mentioned and base not in kept):
+            if not families or (content.start not in mentioned and base not in in_invariants):
                 continue
             xs = self.tools.temporaries(content.rank, "x")
             value: Term | None = None
@@ -71,20 +76,21 @@ class LoopContractSearch:
                 inside = k.and_(r.cells.domain(at), same(r.cells.at(at), xs))
                 value = here if value is None else k.ite(inside, here, value)
             if value is not None:
-                out[content.start] = k.lam(xs, value) if content.rank else value
-        return out
+                values[content.start] = k.lam(xs, value) if content.rank else value
+        return values
 
     def exclusive(
-        self, state: State, summary: LoopSummary, effect: Effect, families: list[int], actual: dict[Term, Term]
+        self, state: State, summary: LoopSummary, effect: OwnCells, families: list[int], actual: dict[Term, Term]
     ) -> list[Exclusive]:
-        out: list[Exclusive] = []
+        """The cells that an iteration has to itself, with what it leaves in them."""
+        pieces: list[Exclusive] = []
         v = summary.v
         covering = self.covering(state, summary, effect, families, actual)
         if covering is not None:
             return [covering]
         for u in effect.updates:
             cells = u.cells.substitute(actual)
-            whole = over_all(cells, summary)
+            whole = summary.of_all_iterations(cells)
             xs = self.tools.temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
             value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
@@ -92,14 +98,14 @@ class LoopContractSearch:
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             if maps is None:
                 raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
-            if u.perhaps:
+            if u.uncertain:
                 init = instantiate(state.held[n].init, maps[0])
-            known = u.written and _expressible(value)
-            out.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
-        return out
+            known = u.written and is_expressible(value)
+            pieces.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
+        return pieces
 
     def covering(
-        self, state: State, summary: LoopSummary, effect: Effect, families: list[int], actual: dict[Term, Term]
+        self, state: State, summary: LoopSummary, effect: OwnCells, families: list[int], actual: dict[Term, Term]
     ) -> Exclusive | None:
         """One set of cells for an iteration instead of the pieces that it writes, where they overlap or it reads around them."""
         reads = [c for c in summary.reads if c.base == effect.base]
@@ -112,7 +118,7 @@ class LoopContractSearch:
             cells = CoverSearch(self.tools, summary, r).cover(replace(effect, updates=tuple(updates)), reads)
             if cells is None:
                 continue
-            whole = over_all(cells, summary)
+            whole = summary.of_all_iterations(cells)
             maps = self.cells.maps(state.facts, whole, r)
             if maps is None:
                 continue
@@ -122,7 +128,7 @@ class LoopContractSearch:
             value, init = combined(self.tools, updates, cells, inside, r.value_at(at), r.init_at(at), xs)
             value = inside.simplify(k.substitute(inside.simplify(value), actual))
             init = inside.simplify(k.substitute(init, actual))
-            known = _expressible(value)
+            known = is_expressible(value)
             bound = (v, *xs)
             return Exclusive(n, whole, *maps, k.abstract(init, bound), k.abstract(value, bound) if known else None)
         return None
@@ -130,6 +136,7 @@ class LoopContractSearch:
     def invariant(
         self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
     ) -> Invariant:
+        """What the cells of a family hold at the start of iteration v, and which of them are initialised."""
         r = state.held[n]
         v, low = summary.v, summary.range.low
         ys = self.tools.temporaries(r.cells.arity)
@@ -137,34 +144,18 @@ class LoopContractSearch:
         inside_loop = facts.assume(k.le(low, v))
         index, init = r.cells.at(ys), r.init_at(ys)
         bound = (v, *ys)
-        if effect.kind == "unknown":
-            done = filled(self.tools, effect, summary, index)
-            done = inside_loop.simplify(k.substitute(done, actual))
-            init = k.or_(init, done) if _expressible(done) else init
+        contents = EffectContents(self.tools, summary)
+        if isinstance(effect, UnknownEffect):
+            filled = inside_loop.simplify(k.substitute(contents.surely_filled(effect, index), actual))
+            init = k.or_(init, filled) if is_expressible(filled) else init
             return Invariant(n, k.abstract(init, bound), None)
-        value = start_contents(self.tools, effect, summary, index, r.value_at(ys), inside_loop)
+        value = contents.value_at_start(effect, index, r.value_at(ys), inside_loop)
         value = inside_loop.simplify(k.substitute(value, actual))
-        if effect.op.startswith("flag"):
+        if isinstance(effect, Accumulation) and effect.accumulator in FLAG_MONOIDS:
             value = _without_choice(value, inside_loop)
-        for u in effect.updates:
-            if effect.kind == "scratch":
-                where, here = located(self.tools, u, index, inside_loop)
-                last = k.substitute(instantiate(u.init, where), {v: k.sub(v, k.ONE)})
-                init = k.ite(k.and_(here, k.lt(low, v)), last, init)
-            elif effect.kind == "rotating":
-                last, earlier = rotation(u, index, v)
-                _, here = located(self.tools, earlier, index, inside_loop)
-                init = k.ite(k.le(low, last), here, init)
-            elif effect.kind == "given":
-                _, here = located(self.tools, u, index, inside_loop)
-                init = k.ite(here, TRUE if u.written else k.FALSE, init)
-            elif effect.kind == "each":
-                written = start_contents(
-                    self.tools, replace(effect, updates=(replace(u, value=TRUE),)), summary, index, k.FALSE, inside_loop
-                )
-                init = k.or_(written, init)
+        init = contents.init_at_start(effect, index, init, inside_loop)
         init = inside_loop.simplify(k.substitute(init, actual))
-        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if _expressible(value) else None)
+        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if is_expressible(value) else None)
 
     def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
         if inv.value is None:
@@ -177,30 +168,19 @@ class LoopContractSearch:
     def exit_steps(
         self, end: State, contract: LoopContract, v: Term, number: int
     ) -> tuple[tuple[EqualitySteps, ...], tuple[EqualitySteps, ...]]:
-        exclusive: list[EqualitySteps] = []
-        for i, x in enumerate(contract.exclusive):
-            mine = end.held.get(number + i)
-            if mine is None or x.value is None:
-                exclusive.append(())
-                continue
-            args = (v, *arguments(mine.cells.arity))
-            want = CellFamily(mine.cells, instantiate(x.value, args), instantiate(x.init, args))
-            exclusive.append(self.cells.value_steps(end.facts, want, mine, arguments(mine.cells.arity)))
-        invariant: list[EqualitySteps] = []
-        for inv in contract.invariant:
-            mine = end.held.get(inv.family)
-            if mine is None or inv.value is None:
-                invariant.append(())
-                continue
-            args = (k.add(v, k.ONE), *arguments(mine.cells.arity))
-            want = CellFamily(mine.cells, instantiate(inv.value, args), instantiate(inv.init, args))
-            invariant.append(self.cells.value_steps(end.facts, want, mine, arguments(mine.cells.arity)))
-        return tuple(exclusive), tuple(invariant)
+        """Equality steps for the end of a body: its exclusive cells, then its invariants at the next iteration."""
 
+        def steps(family: int, value: Term | None, init: Term, iteration: Term) -> EqualitySteps:
+            r = end.held.get(family)
+            if r is None or value is None:
+                return ()
+            args = (iteration, *arguments(r.cells.arity))
+            want = CellFamily(r.cells, instantiate(value, args), instantiate(init, args))
+            return self.cells.value_steps(end.facts, want, r, arguments(r.cells.arity))
 
-def _expressible(value: Term) -> bool:
-    """Is it said by the proof's own terms, without contents that only the exploration has names for?"""
-    return not any(str(x.data).startswith("@") for x in value.free)
+        exclusive = tuple(steps(number + i, x.value, x.init, v) for i, x in enumerate(contract.exclusive))
+        invariant = tuple(steps(i.family, i.value, i.init, k.add(v, k.ONE)) for i in contract.invariant)
+        return exclusive, invariant
 
 
 def _without_choice(value: Term, facts: Facts) -> Term:

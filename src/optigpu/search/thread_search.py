@@ -12,7 +12,7 @@ from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
 from optigpu.logic.terms import INT, ONE, ZERO, Term
-from optigpu.search.explore.loop_effects import LoopSummary, shared_by_iterations
+from optigpu.search.explore.loop_effects import LoopSummary, first_instruction
 from optigpu.search.search_tools import SearchTools
 
 
@@ -30,9 +30,9 @@ class ThreadSearch:
         if state.context.kind != THREADS:
             return contract
         if loop.mode == kc.THREAD:
-            effect = shared_by_iterations(summary)
+            effect = summary.shared_effect()
             if effect is not None:
-                place = next((u.at for u in effect.updates if u.at), 0)
+                place = first_instruction(effect) or 0
                 raise Rejected("loop", "race", state.facts, None, base=effect.base, place=place)
             part = self.part(state, summary.range.high)
             if part is None:

@@ -1,86 +1,132 @@
-"""Accumulators over a monoid: `new value = old value (op) summand`, and the value after many such iterations."""
+"""Accumulators over a monoid: from `new = old (op) summand` in one iteration to the value after many of them.
+
+`s = s + f(i)` is a sum, `if (x[i] > m) m = x[i];` a maximum, `ok = ok && p(i)` a conjunction. After the iterations low..high,
+s holds its entry value plus the sum of f(i) over low..high.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias, assert_never
 
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.equality import parts
 from optigpu.logic.terms import INT, TRUE, Term
 
-NUMERIC = ("sum", "prod", "fold_max", "fold_min")
+
+class Monoid(Enum):
+    SUM = auto()
+    PRODUCT = auto()
+    MAXIMUM = auto()
+    MINIMUM = auto()  # -max(-old, summand): the summand is negated already
+    ALL = auto()  # of truth values
+    ANY = auto()
+    FLAG_ALL = auto()  # of C's numbers 0 and 1: the first iteration makes any other number one of them
+    FLAG_ANY = auto()
 
 
-def combine(op: str, start: Term, low: Term, high: Term, body: Term, to: Term | None = None) -> Term:
-    """start (op) the big operator of the body over low..high."""
-    never = k.big("all", low, high, k.not_(body)) if body.sort is k.BOOL else TRUE
-    match op:
-        case "all":
-            return k.and_(start, k.big("all", low, high, body))
-        case "any":
-            return k.or_(start, k.not_(never))
-        case "flag_all" | "flag_any":  # of C's numbers 0 and 1: the first iteration makes any other number one of them
-            flag = k.not_(k.eq(start, k.ZERO))
-            holds = k.and_(flag, k.big("all", low, high, body)) if op == "flag_all" else k.or_(flag, k.not_(never))
-            return k.ite(k.lt(low, high), k.ite(holds, k.ONE, k.ZERO), start)
-        case "latch":
-            assert to is not None
-            return k.ite(never, start, to)
-        case "sum":
-            return k.add(start, k.big("sum", low, high, body))
-        case "prod":
-            return k.mul(start, k.big("prod", low, high, body))
-        case "fold_min":  # -max(-start, …), with a body that is negated already
-            return k.neg(k.big("fold_max", low, high, body, k.neg(start)))
+@dataclass(frozen=True, slots=True)
+class Latch:
+    """`if (condition) x = value;`, where the value is the same in all iterations; the summand is the condition."""
+
+    value: Term
+
+
+Accumulator: TypeAlias = Monoid | Latch
+NUMERIC_MONOIDS = (Monoid.SUM, Monoid.PRODUCT, Monoid.MAXIMUM, Monoid.MINIMUM)
+FLAG_MONOIDS = (Monoid.FLAG_ALL, Monoid.FLAG_ANY)
+
+
+@dataclass(frozen=True, slots=True)
+class MonoidStep:
+    """What one iteration does to an accumulator: new = old (monoid) summand."""
+
+    monoid: Monoid
+    summand: Term
+
+
+def accumulated_value(accumulator: Accumulator, entry: Term, low: Term, high: Term, summand: Term) -> Term:
+    """entry (op) the big operator of the summand, which is under the iteration, over low..high."""
+    never = k.big("all", low, high, k.not_(summand)) if summand.sort is k.BOOL else TRUE
+    match accumulator:
+        case Latch(value):
+            return k.ite(never, entry, value)
+        case Monoid.SUM:
+            return k.add(entry, k.big("sum", low, high, summand))
+        case Monoid.PRODUCT:
+            return k.mul(entry, k.big("prod", low, high, summand))
+        case Monoid.MAXIMUM:
+            return k.big("fold_max", low, high, summand, entry)
+        case Monoid.MINIMUM:
+            return k.neg(k.big("fold_max", low, high, summand, k.neg(entry)))
+        case Monoid.ALL:
+            return k.and_(entry, k.big("all", low, high, summand))
+        case Monoid.ANY:
+            return k.or_(entry, k.not_(never))
+        case Monoid.FLAG_ALL:
+            return _flag(k.and_(_is_set(entry), k.big("all", low, high, summand)), entry, low, high)
+        case Monoid.FLAG_ANY:
+            return _flag(k.or_(_is_set(entry), k.not_(never)), entry, low, high)
         case _:
-            return k.big(op, low, high, body, start)
+            assert_never(accumulator)
 
 
-def accumulation(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
-    """`value` as `old (op) summand`, where the summand does not read these contents.
+def _is_set(number: Term) -> Term:
+    return k.not_(k.eq(number, k.ZERO))
+
+
+def _flag(holds: Term, entry: Term, low: Term, high: Term) -> Term:
+    return k.ite(k.lt(low, high), k.ite(holds, k.ONE, k.ZERO), entry)
+
+
+def accumulation(value: Term, old: Term, start: Term) -> MonoidStep | None:
+    """`value` as `old (monoid) summand`, where the summand does not read the contents `start`.
 
     Of a maximum it may mention `old`, which then stands for what the cell held at first: that is never more than what it holds.
     """
     if value.sort is k.BOOL:
-        return conjunction(value, old, start)
+        return _conjunction(value, old, start)
     summand = difference(value, old)
     if summand is not None and start not in summand.free:
-        return "sum", summand
-    most = growth(value, old, start)
-    if most is not None:
-        return "fold_max", most
-    least = growth(k.neg(value), k.neg(old), start)
+        return MonoidStep(Monoid.SUM, summand)
+    greatest = _maximum_summand(value, old, start)
+    if greatest is not None:
+        return MonoidStep(Monoid.MAXIMUM, greatest)
+    least = _maximum_summand(k.neg(value), k.neg(old), start)
     if least is not None:
-        return "fold_min", least
-    factor = quotient(value, old)
+        return MonoidStep(Monoid.MINIMUM, least)
+    factor = _quotient(value, old)
     if factor is not None and start not in factor.free:
-        return "prod", factor
-    return flag(value, old, start) if value.sort is INT else None
+        return MonoidStep(Monoid.PRODUCT, factor)
+    return _flag_step(value, old, start) if value.sort is INT else None
 
 
-def conjunction(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
+def _conjunction(value: Term, old: Term, start: Term) -> MonoidStep | None:
     """ok && p, or ok || p: what a truth value becomes if it is true, and if it is false."""
     if_true, if_false = (k.replace_subterms(value, {old: t}) for t in (TRUE, k.FALSE))
     if if_false is k.FALSE and start not in if_true.free:
-        return "all", if_true
+        return MonoidStep(Monoid.ALL, if_true)
     if if_true is TRUE and start not in if_false.free:
-        return "any", if_false
+        return MonoidStep(Monoid.ANY, if_false)
     return None
 
 
-def flag(value: Term, old: Term, start: Term) -> tuple[str, Term] | None:
+def _flag_step(value: Term, old: Term, start: Term) -> MonoidStep | None:
     """The same of a number that stands for a truth value: `ok = ok && p` is (ok != 0 && p) ? 1 : 0."""
     zero = k.eq(old, k.ZERO)
     if_set, if_not = (k.replace_subterms(value, {zero: t}) for t in (k.FALSE, TRUE))
-    for op, fixed, other in (("flag_all", if_not, if_set), ("flag_any", if_set, if_not)):
-        number = k.ZERO if op == "flag_all" else k.ONE
+    for monoid, fixed, other in ((Monoid.FLAG_ALL, if_not, if_set), (Monoid.FLAG_ANY, if_set, if_not)):
+        number = k.ZERO if monoid is Monoid.FLAG_ALL else k.ONE
         if fixed is number and other.op == "ite" and other.args[1:] in ((k.ONE, k.ZERO), (k.ZERO, k.ONE)):
             test = other.args[0] if other.args[1] is k.ONE else k.not_(other.args[0])
-            return None if start in test.free else (op, test)
+            return None if start in test.free else MonoidStep(monoid, test)
     return None
 
 
 def latched(value: Term, old: Term, start: Term) -> tuple[Term, Term] | None:
-    """(c, t) if the value is c ? t : old, and neither reads these contents."""
+    """(condition, new value) if the value is `condition ? new : old`, and neither reads the contents `start`."""
     if value.op == "ite":
         c, a, b = value.args
         for test, new, kept in ((c, a, b), (k.not_(c), b, a)):
@@ -101,14 +147,14 @@ def difference(value: Term, old: Term) -> Term | None:
     return k.sub(value, old) if coefficient == 1 else None
 
 
-def growth(value: Term, old: Term, start: Term) -> Term | None:
-    """A summand of the maximum that value is: of old, and of terms that do not read these contents."""
-    most = greater(value, old)
-    if most is not None and start not in most.free:
-        return most
-    others = [p for p in parts(value) if p.index != (old,)]
-    read = any(start in t.free for t in terms_of(tuple(others)))
-    return _without(value, old) if not read and _never_less(value, old) else None
+def _maximum_summand(value: Term, old: Term, start: Term) -> Term | None:
+    """A summand of the maximum that value is: of old, and of terms that do not read the contents `start`."""
+    others = other_of_maximum(value, old)
+    if others is not None and start not in others.free:
+        return others
+    rest = [p for p in parts(value) if p.index != (old,)]
+    reads_start = any(start in t.free for t in terms_of(tuple(rest)))
+    return _without(value, old) if not reads_start and _never_less(value, old) else None
 
 
 def _without(value: Term, old: Term) -> Term:
@@ -136,7 +182,7 @@ def _never_less(value: Term, old: Term) -> bool:
             return value is old
 
 
-def greater(value: Term, old: Term) -> Term | None:
+def other_of_maximum(value: Term, old: Term) -> Term | None:
     """The other arguments of max(old, …); `if (new > old) old = new;` is a maximum too."""
     if value.op == "max" and old in value.args:
         return k.max_(*(a for a in value.args if a is not old))
@@ -158,12 +204,13 @@ def _negated_choice(value: Term) -> Term | None:
     return None
 
 
-def quotient(value: Term, old: Term) -> Term | None:
-    out: dict[tuple[Term, ...], object] = {}
+def _quotient(value: Term, old: Term) -> Term | None:
+    """value / old, where each monomial of the value has that factor once."""
+    monomials: k.Coefficients = {}
     for m, c in k.coefficients(value).items():
         if m.count(old) != 1:
             return None
-        left = list(m)
-        left.remove(old)
-        out[tuple(left)] = c
-    return k.polynomial(out, value.sort) if out else None
+        factors = list(m)
+        factors.remove(old)
+        monomials[tuple(factors)] = c
+    return k.polynomial(monomials, value.sort) if monomials else None

@@ -1,4 +1,4 @@
-"""Calls in an exploration: what a function's contract says it leaves in memory."""
+"""Calls in a symbolic execution: what the contract of a function says it leaves in memory."""
 
 from __future__ import annotations
 
@@ -10,85 +10,80 @@ from optigpu.kernel.call_rules import seen_through
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, UNINIT, CellClaim, Cells, Terms, arguments
 from optigpu.logic.terms import Term
-from optigpu.search.explore.symbolic_memory import Memory, Update, World, is_opaque
+from optigpu.search.explore.symbolic_memory import Memory, Update, World
+from optigpu.search.fresh_names import is_opaque
 from optigpu.search.search_tools import SearchTools
 
 ReadCell: TypeAlias = Callable[[str, Terms], Term]  # from a base and an index: what the cell holds
 ValueOf: TypeAlias = Callable[[Term], Term]  # from a term of the program: its value here
+LemmaArguments: TypeAlias = Mapping[int, Mapping[str, Term]]  # by the `at` of calls: values of logical variables
 
 
 class CallEffects:
-    def __init__(
-        self, memory: Memory, functions: Mapping[str, kc.Procedure], declared: Mapping[int, Mapping[str, Term]]
-    ) -> None:
-        """`declared`: values that users gave for logical variables, by the `at` of calls."""
-        self.memory, self.functions, self.declared = memory, functions, declared
+    def __init__(self, memory: Memory, functions: Mapping[str, kc.Procedure], lemma_arguments: LemmaArguments) -> None:
+        self.memory, self.tools = memory, memory.tools
+        self.functions, self.lemma_arguments = functions, lemma_arguments
 
     def call(self, i: kc.Invoke, w: World) -> None:
         f = self.functions[i.function]
+        contract = f.contract
         sub, views = call_arguments(f, i, w.value)
-        given = self.declared.get(i.at, {})
-        sub.update((x, w.value(given[str(x.data)])) for x in f.contract.variables if str(x.data) in given)
-        for claim in f.contract.pre:
-            bind_variables(
-                self.memory.tools,
-                claim,
-                views,
-                sub,
-                f.contract.variables,
-                lambda base, index: self.memory.read(self.memory.content(base, w), index, w.facts),
-            )
-        for x in f.contract.variables:
-            sub.setdefault(x, self.memory.tools.opaque(x.sort))
-        if f.contract.result is not None:
-            result = self.memory.tools.opaque(f.contract.result.sort)
-            sub[f.contract.result] = result
+        bind_lemma_arguments(contract.variables, self.lemma_arguments.get(i.at, {}), sub, w.value)
+
+        def read(base: str, index: Terms) -> Term:
+            return self.memory.read(w.content(base), index, w.facts)
+
+        for claim in contract.pre:
+            bind_variables(self.tools, claim, views, sub, contract.variables, read)
+        for x in contract.variables:
+            sub.setdefault(x, self.tools.opaque(x.sort))
+        if contract.result is not None:
+            result = self.tools.opaque(contract.result.sort)
+            sub[contract.result] = result
             if i.target is not None:
                 w.env[i.target] = result
-        posts = []
-        for claim in f.contract.post:
+        posts: list[Update] = []
+        for claim in contract.post:
             c = seen_through(claim.substitute(sub), views)
-            known = c.contents != UNINIT and c.value is not None
-            new = (
-                c.value
-                if known and c.value is not None
-                else self.memory.tools.opaque(self.memory.sort_of(c.cells.base, w))
-            )
-            posts.append(Update(c.cells, new, i.at, c.contents != UNINIT))
-        taken = [seen_through(c.substitute(sub), views).cells for c in f.contract.pre if c.share == FULL]
-        for u in self.together(taken, posts, w):
+            initialised = c.contents != UNINIT
+            value = c.value if initialised else None
+            posts.append(Update(c.cells, value or self.tools.opaque(w.content(c.cells.base).sort), i.at, initialised))
+        taken = [seen_through(c.substitute(sub), views).cells for c in contract.pre if c.share == FULL]
+        for u in self._merged(taken, posts, w):
             self.memory.write(u.cells.base, u, w)
-        w.facts = w.facts.assume(*(k.substitute(p, sub) for p in f.contract.ensures))
-        if f.contract.result is not None and i.target is not None:
+        w.facts = w.facts.assume(*(k.substitute(p, sub) for p in contract.ensures))
+        if contract.result is not None and i.target is not None:
             w.env[i.target] = w.facts.simplify(w.env[i.target])
 
-    def together(self, taken: list[Cells], posts: list[Update], w: World) -> list[Update]:
+    def _merged(self, taken: list[Cells], posts: list[Update], w: World) -> list[Update]:
         """What a call leaves in several parts of cells that it took as one: one update of all of them.
 
-        Parts of which nothing is known count as uninitialised: a value is either known in all cells or in none.
+        Parts of which nothing is known count as uninitialised: every cell of a family has a known value, or none has.
         """
-        out = list(posts)
+        updates = list(posts)
         for cells in taken:
-            parts = [u for u in out if u.cells.base == cells.base]
+            parts = [u for u in updates if u.cells.base == cells.base]
             if len(parts) < 2:
                 continue
-            xs = self.memory.tools.temporaries(cells.arity)
+            xs = self.tools.temporaries(cells.arity)
             inside = w.facts.assume(cells.domain(xs))
-            found = [u.member(self.memory.tools, cells.at(xs), inside) for u in parts]
-            if any(f is None for f in found):
+            members = [u.member(self.tools, cells.at(xs), inside) for u in parts]
+            if any(m is None for m in members):
                 continue
-            init, value = k.FALSE, self.memory.tools.opaque(parts[0].value.sort)
-            for f, u in zip(found, parts):
-                assert f is not None
-                condition, known = inside.simplify(f[0]), u.written and not is_opaque(u.value)
-                if known:
-                    init, value = k.or_(init, condition), f[1] if init is k.FALSE else k.ite(condition, f[1], value)
+            init, value = k.FALSE, self.tools.opaque(parts[0].value.sort)
+            for member, u in zip(members, parts):
+                assert member is not None
+                condition = inside.simplify(member[0])
+                if u.written and not is_opaque(u.value):
+                    value = member[1] if init is k.FALSE else k.ite(condition, member[1], value)
+                    init = k.or_(init, condition)
             whole = Update(cells, k.abstract(value, xs), parts[0].at, True, k.abstract(inside.simplify(init), xs))
-            out = [u for u in out if u not in parts] + [whole]
-        return out
+            updates = [u for u in updates if u not in parts] + [whole]
+        return updates
 
 
 def call_arguments(f: kc.Procedure, i: kc.Invoke, value: ValueOf) -> tuple[dict[Term, Term], dict[str, kc.ArrayView]]:
+    """The values of a function's scalar parameters, and the arrays that its pointer parameters are views of."""
     sub: dict[Term, Term] = {}
     views: dict[str, kc.ArrayView] = {}
     for p, a in zip(f.params, i.args):
@@ -97,6 +92,13 @@ def call_arguments(f: kc.Procedure, i: kc.Invoke, value: ValueOf) -> tuple[dict[
         else:
             sub[k.var(p.name, p.sort)] = value(a)
     return sub, views
+
+
+def bind_lemma_arguments(
+    variables: Terms, lemma_arguments: Mapping[str, Term], sub: dict[Term, Term], value: ValueOf
+) -> None:
+    """Values of logical variables that the user wrote at the use of a lemma."""
+    sub.update((x, value(lemma_arguments[str(x.data)])) for x in variables if str(x.data) in lemma_arguments)
 
 
 def bind_variables(

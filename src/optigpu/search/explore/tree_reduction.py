@@ -1,7 +1,7 @@
 """Tree reductions: `for (h = P/2; h > 0; h >>= 1) { barrier; thread for t: if (t < h) s[t] += s[t + h]; }`.
 
-Each step is unrolled, and what the array holds is said anew after it: s[t] is the sum of the entry values at t, t + h, t + 2h, …
-for t < h. That keeps values small, and leaves a sum over the whole array in s[0]. The same for maxima and minima.
+The loop is unrolled. After the step h the contents are restated: s[t] is the sum of the entry values at t, t + h, t + 2h, … for
+t < h. That keeps values small, and leaves a sum over the whole array in s[0]. The same for maxima and minima.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from optigpu.logic.equality import EqualityStep, EqualitySteps, Reindex, Split
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.search.equalities.sum_terms import abstract_step
-from optigpu.search.explore.accumulation import difference, greater
-from optigpu.search.explore.symbolic_memory import Content, Memory, Unexplorable, Update, World, unknown_content
+from optigpu.search.explore.accumulation import Monoid, difference, other_of_maximum
+from optigpu.search.explore.symbolic_memory import Content, Memory, Unexplorable, Update, World, unknown_contents
 from optigpu.search.search_tools import SearchTools
 
 RunCode: TypeAlias = Callable[[kc.Instructions, World], None]
@@ -28,10 +28,10 @@ RunCode: TypeAlias = Callable[[kc.Instructions, World], None]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What such a loop does: the base, the operation, the cell that t stands for, the steps h, and the number of cells."""
+    """A tree reduction: the array, the operation, the cell that t stands for, the steps h."""
 
     base: str
-    op: str
+    monoid: Monoid  # a sum, a maximum or a minimum
     fixed: Terms  # indices before the one that the tree is over
     rest: Terms  # and after it
     offset: Term
@@ -41,6 +41,7 @@ class Tree:
 
     @property
     def size(self) -> int:
+        """The number of cells."""
         return 2 * self.steps[0]
 
     def cell(self, t: Term) -> Terms:
@@ -48,9 +49,9 @@ class Tree:
 
     def total(self, size: int, body: Term) -> Term:
         """The operation over so many values, at least one: `body` is under their number."""
-        if self.op == "sum":
+        if self.monoid is Monoid.SUM:
             return k.big("sum", ZERO, k.num(size), body)
-        sign = -1 if self.op == "fold_min" else 1
+        sign = -1 if self.monoid is Monoid.MINIMUM else 1
         values = k.scale(sign, body)
         return k.scale(sign, k.big("fold_max", ZERO, k.num(size), values, k.instantiate(values, (ZERO,))))
 
@@ -61,21 +62,21 @@ def find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, 
         return None
     h = tools.temporaries(1, "h")[0]
     facts = w.facts.assume(k.le(ONE, h), k.le(h, k.num(values[0])))
-    now = {b: unknown_content(tools, b, c.rank, c.start.sort.result or c.start.sort) for b, c in w.contents.items()}
-    inner = World(facts, {**w.env, loop.index: h}, dict(now), outer=frozenset(now))
+    at_start = unknown_contents(tools, w.contents)
+    inner = World(facts, {**w.env, loop.index: h}, dict(at_start), outer=frozenset(at_start))
     try:
         run(loop.body, inner)
     except Unexplorable:
         return None
-    written = {b: c for b, c in inner.contents.items() if b in now and c.updates}
+    written = {b: c for b, c in inner.contents.items() if b in at_start and c.updates}
     for base, content in written.items():
-        others = tuple(u for b, c in written.items() if b != base for u in c.updates)
+        scratch = tuple(u for b, c in written.items() if b != base for u in c.updates)
         if len(content.updates) != 1 or content.updates[0].cells.arity != 1:
             continue
         tree = _tree_of(tools, base, content, h, facts, tuple(values))
-        if tree is not None and not any(h in t.free for u in others for t in terms_of(u.cells)):
-            reads = tuple(_in_all_steps(c, h, values) for c in inner.reads if c.base in now)
-            return replace(tree, scratch=others, reads=reads)
+        if tree is not None and not any(h in t.free for u in scratch for t in terms_of(u.cells)):
+            reads = tuple(_in_all_steps(c, h, values) for c in inner.reads if c.base in at_start)
+            return replace(tree, scratch=scratch, reads=reads)
     return None
 
 
@@ -86,15 +87,18 @@ def _in_all_steps(c: Cells, h: Term, values: list[int]) -> Cells:
 def _tree_of(
     tools: SearchTools, base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]
 ) -> Tree | None:
+    """The tree reduction with the only update `s[t] = s[t] (op) s[t + h]`."""
     u = content.updates[0]
     (x,) = tools.temporaries(1)
     inside = facts.assume(u.cells.domain((x,)))
     index = u.cells.at((x,))
     value = inside.simplify(k.instantiate(u.value, (x,)))
-    found = _combined(value, inside.simplify(content.initial(index)))
-    if found is None or found[1].op != "app" or found[1].args[0] is not content.start:
+    combination = _combination(value, inside.simplify(content.initial(index)))
+    if combination is None:
         return None
-    op, other = found
+    monoid, other = combination
+    if other.op != "app" or other.args[0] is not content.start:
+        return None
     moved = [i for i, (a, b) in enumerate(zip(index, other.args[1:])) if a is not b]
     if len(moved) != 1 or k.sub(other.args[1 + moved[0]], index[moved[0]]) is not h:
         return None
@@ -103,43 +107,41 @@ def _tree_of(
     offset = k.sub(index[d], x)
     if any(x in t.free or h in t.free for t in (*fixed, *rest, offset)):
         return None
-    return Tree(base, op, fixed, rest, offset, values)
+    return Tree(base, monoid, fixed, rest, offset, values)
 
 
-def _combined(value: Term, old: Term) -> tuple[str, Term] | None:
+def _combination(value: Term, old: Term) -> tuple[Monoid, Term] | None:
     """The operation and the other value, if a value is made of the old one and another."""
     summand = difference(value, old)
     if summand is not None:
-        return "sum", summand
-    most = greater(value, old)
-    if most is not None:
-        return "fold_max", most
-    least = greater(k.neg(value), k.neg(old))
-    return None if least is None else ("fold_min", k.neg(least))
+        return Monoid.SUM, summand
+    greatest = other_of_maximum(value, old)
+    if greatest is not None:
+        return Monoid.MAXIMUM, greatest
+    least = other_of_maximum(k.neg(value), k.neg(old))
+    return None if least is None else (Monoid.MINIMUM, k.neg(least))
 
 
 def apply_tree(tools: SearchTools, memory: Memory, tree: Tree, w: World, at: int) -> None:
     """What the loop leaves, in an exploration: the first cell holds the total, the others count as uninitialised."""
-    before = memory.content(tree.base, w)
+    before = w.content(tree.base)
     w.reads += tree.reads
     (j,) = tools.temporaries(1, "j")
     inside = w.facts.assume(k.le(ZERO, j), k.lt(j, k.num(tree.size)))
     body = k.abstract(memory.read(before, tree.cell(j), inside), (j,))
     for u in tree.scratch:
-        sort_ = u.value.sort
-        f = tools.opaque(k.fun_sort((INT,) * u.cells.arity, sort_) if u.cells.arity else sort_)
-        memory.write(
-            u.cells.base, Update(u.cells, k.app(f, *arguments(u.cells.arity)) if u.cells.arity else f, u.at), w
-        )
+        n, sort = u.cells.arity, u.value.sort
+        values = tools.opaque(k.fun_sort((INT,) * n, sort) if n else sort)
+        memory.write(u.cells.base, Update(u.cells, k.app(values, *arguments(n)) if n else values, u.at), w)
     cells = Cells(tree.base, ((ZERO, k.num(tree.size)),), TRUE, tuple(k.abstract(t, (j,)) for t in tree.cell(j)))
     total = tree.total(tree.size, body)
     memory.write(tree.base, Update(cells, k.shift(total, 1), at, init=k.eq(k.bound(0, INT), ZERO)), w)
 
 
-def stated(
+def contents_after_step(
     tools: SearchTools, tree: Tree, h: int, entry: CellFamily, now: CellFamily, facts: Facts
 ) -> tuple[Term, Term] | None:
-    """Which cells of the family hold what after the step h, under its binders."""
+    """(which cells of the family are initialised, what they hold) after the step h, under its binders."""
     ys = tools.temporaries(now.cells.arity)
     inside = facts.assume(now.cells.domain(ys))
     index = now.cells.at(ys)
@@ -153,11 +155,11 @@ def stated(
     among = inside.simplify(k.and_(among, k.lt(t, k.num(tree.size))))
     total = tree.total(tree.size // h, k.abstract(entry.value_at(origin), (j,)))
     value = k.ite(among, total, now.value_at(ys))
-    known = k.ite(among, k.lt(t, k.num(h)), TRUE)
-    return k.abstract(known, ys), k.abstract(value, ys)
+    init = k.ite(among, k.lt(t, k.num(h)), TRUE)
+    return k.abstract(init, ys), k.abstract(value, ys)
 
 
-def halved(at: Terms, arity: int) -> list[Terms]:
+def halved_indices(at: Terms, arity: int) -> list[Terms]:
     """Where the entry value with the number j of a maximum is in those over even and over odd numbers, and the other way."""
     if arity == len(at) + 1:
         return [(k.num(j), *at) for j in range(4)]
@@ -173,19 +175,19 @@ def halving_steps(tools: SearchTools, tree: Tree, h: int, want: CellFamily, fact
     inside = facts.assume(want.cells.domain(xs), want.init_at(xs))
     value = inside.simplify(want.value_at(xs))
     count = tree.size // h
-    out: list[EqualityStep] = []
+    steps: list[EqualityStep] = []
     for u in dict.fromkeys(a for m in k.coefficients(value) for a in m if a.op == "sum"):
         low, high, body = u.args
         if low is not ZERO or high is not k.num(count):
             continue
         if count == 2:
-            out.append(Split(u, ONE))
+            steps.append(Split(u, ONE))
             continue
         r, q, y = tools.temporaries(3, "r")
         part = k.abstract(k.instantiate(body, (k.add(k.scale(2, q), r),)), (q,))
         new = k.big("sum", ZERO, k.num(2), k.abstract(k.big("sum", ZERO, k.num(count // 2), part), (r,)))
         two = k.num(2)
         forward = (k.abstract(k.fmod(y, two), (y,)), k.abstract(k.fdiv(y, two), (y,)))
-        out.append(Reindex(u, new, forward, (k.abstract(k.add(k.scale(2, q), r), (r, q)),)))
-        out.append(Split(new, ONE))
-    return tuple(abstract_step(tools, s, xs) for s in out)
+        steps.append(Reindex(u, new, forward, (k.abstract(k.add(k.scale(2, q), r), (r, q)),)))
+        steps.append(Split(new, ONE))
+    return tuple(abstract_step(tools, s, xs) for s in steps)

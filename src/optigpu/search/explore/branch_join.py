@@ -1,0 +1,81 @@
+"""Contents of an array after an `if`: the updates of both branches as updates under conditions.
+
+`if (t) a[i] = 1; else a[i] = 2;` is one update of a[i] with `t ? 1 : 2`; a cell that one branch writes alone is written under its
+condition, or keeps its value under the other one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Terms, single
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import TRUE, Term, instantiate
+from optigpu.search.explore.symbolic_memory import Content, Memory, Update, World
+from optigpu.search.fresh_names import mentions_opaque
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    condition: Term
+    facts: Facts
+    updates: tuple[Update, ...]
+
+
+def joined_content(memory: Memory, base: str, before: World, test: Term, yes: World, no: World) -> Content:
+    """What an array holds after both branches, from what it held `before` the test."""
+    content, then, other = before.contents[base], yes.contents[base], no.contents[base]
+    if then.updates == other.updates:
+        return then
+    if content.rank == 0:
+        value = k.ite(test, memory.read(then, (), yes.facts), memory.read(other, (), no.facts))
+        return replace(content, updates=(Update(single(base, ()), value),))
+    unchanged = [u for u in content.updates if u in then.updates and u in other.updates]
+    accessed = {index for name, index in before.touched if name == base}
+    if_true = _Branch(test, yes.facts, _renamed(then, other, accessed, yes.facts))
+    if_false = _Branch(k.not_(test), no.facts, _renamed(other, then, accessed, no.facts))
+    new: list[Update] = []
+    for branch, sibling in ((if_true, if_false), (if_false, if_true)):
+        for u in branch.updates:
+            if u in unchanged:
+                continue
+            twin = next((t for t in sibling.updates if t.cells == u.cells and t not in unchanged), None)
+            if twin is None:
+                new.append(_conditional(memory, u, content, branch, accessed))
+                continue
+            values = (u.value, twin.value) if branch is if_true else (twin.value, u.value)
+            merged = Update(u.cells, k.ite(test, *values))
+            if merged not in new:
+                new.append(merged)
+    return replace(content, updates=(*unchanged, *new))
+
+
+def _conditional(memory: Memory, u: Update, before: Content, branch: _Branch, accessed: set[Terms]) -> Update:
+    """An update that only one branch makes."""
+    cells, condition = u.cells, branch.condition
+    if cells.arity == 0 and cells.index in accessed:  # a cell that the other branch leaves as it was
+        old = memory.read(before, cells.index, branch.facts)
+        return Update(cells, k.ite(condition, u.value, old), u.at)
+    if mentions_opaque(condition):  # made or not, and no proof can say where: its cells are taken in any case
+        b = memory.tools.temporaries(cells.arity)
+        old = memory.read(before, cells.at(b), branch.facts.assume(cells.domain(b)))
+        return replace(u, value=k.abstract(k.ite(condition, instantiate(u.value, b), old), b), uncertain=True)
+    where = k.and_(cells.where, k.shift(condition, cells.arity))
+    return replace(u, cells=replace(cells, where=where))
+
+
+def _renamed(content: Content, sibling: Content, accessed: set[Terms], facts: Facts) -> tuple[Update, ...]:
+    """Cells that an equation of the branch has given another name (a[5] for a[i]), under the name they have outside of it."""
+    indices = accessed | {u.cells.index for u in sibling.updates if u.cells.arity == 0}
+    names = {tuple(facts.simplify(t) for t in index): index for index in sorted(indices, key=_index_key)}
+    return tuple(
+        replace(u, cells=single(u.cells.base, names.get(u.cells.index, u.cells.index)))
+        if u.cells.arity == 0 and u.cells.where is TRUE
+        else u
+        for u in content.updates
+    )
+
+
+def _index_key(index: Terms) -> tuple[int, ...]:
+    return tuple(t.key for t in index)

@@ -1,0 +1,206 @@
+"""From the updates of one symbolic iteration to the effect of the whole loop on each array.
+
+Updates are over the contents at the start of iteration v. Arrays are classified one after the other: once the effect on one is
+known, its contents at the start of v are known, and are put in wherever updates of the others read it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.kernel.side_conditions import terms_of
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Cells, Terms, box
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT, TRUE, Term, instantiate
+from optigpu.search.explore.accumulation import NUMERIC_MONOIDS, Latch, accumulated_value, accumulation, latched
+from optigpu.search.explore.effect_contents import EffectContents, rotating_slot
+from optigpu.search.explore.iteration_dependence import IterationDependence
+from optigpu.search.explore.loop_effects import (
+    Accumulation,
+    Effect,
+    LoopSummary,
+    OwnCells,
+    RotatingBuffer,
+    Scratch,
+    UnknownEffect,
+)
+from optigpu.search.explore.symbolic_memory import Content, Update
+from optigpu.search.fresh_names import WHOLE_EXTENT, at_entry, is_expressible
+from optigpu.search.search_tools import SearchTools
+
+
+class EffectInference:
+    def __init__(
+        self, tools: SearchTools, summary: LoopSummary, written: dict[str, Content], declared: dict[str, Effect]
+    ) -> None:
+        """`written`: contents at the end of iteration v. `declared`: effects that the user wrote down."""
+        self.tools, self.summary, self.declared = tools, summary, declared
+        self.dependence = IterationDependence(tools, summary)
+        self.contents = EffectContents(tools, summary)
+        self.updates = {b: list(c.updates) for b, c in written.items()}
+
+    def infer(self) -> None:
+        """Put an effect for each array that is written into the summary."""
+        effects: dict[str, Effect] = {}
+        pending = set(self.updates)
+        progress = True
+        while pending and progress:
+            progress = False
+            for base in sorted(pending):
+                effect = self._classify(base, pending)
+                if effect is not None:
+                    effects[base] = effect
+                    pending.discard(base)
+                    self._substitute_contents(base, effect)
+                    progress = True
+        for base in sorted(pending):
+            updates = self.updates[base]
+            effects[base] = UnknownEffect(base, tuple(updates), self.dependence.has_flow(base, updates))
+        starts = {at_entry(self._start_of(b)): self._start_of(b) for b in self.updates}
+        for base, effect in effects.items():
+            self.summary.effects[base] = replace(effect, updates=tuple(u.substitute(starts) for u in effect.updates))
+
+    def _start_of(self, base: str) -> Term:
+        return self.summary.entry[base].start
+
+    def _classify(self, base: str, pending: set[str]) -> Effect | None:
+        updates = self.updates[base]
+        if base in self.declared:
+            return self.declared[base]
+        mentions = self.dependence.mentions
+        others = [b for b in sorted(pending) if b != base and any(mentions(u, b) for u in updates)]
+        independent = self.dependence.reads_no_earlier_write
+        if not all(independent(u, b, self.updates[b]) for u in updates for b in others):
+            return None
+        entry_names = {self._start_of(b): at_entry(self._start_of(b)) for b in others}
+        updates = [u.substitute(entry_names) for u in updates]
+        if self.dependence.disjoint(updates):
+            return self._own_cells(base, updates)
+        if len(updates) == 1:
+            return self._overwritten(base, updates[0])
+        return None
+
+    # Cells that one iteration has to itself
+
+    def _own_cells(self, base: str, updates: list[Update]) -> OwnCells | None:
+        """Reads of these cells see what they held at entry, unless an earlier iteration wrote them."""
+        if not any(self.dependence.mentions(u, base) for u in updates) or all(
+            self.dependence.reads_no_earlier_write(u, base, updates) for u in updates
+        ):
+            return OwnCells(base, tuple(updates), self.dependence.has_flow(base, updates))
+        return self._prefix_recurrence(base, updates[0]) if len(updates) == 1 else None
+
+    def _prefix_recurrence(self, base: str, u: Update) -> OwnCells | None:
+        """x[v] = x[v - 1] (op) f(v): the cell that the iteration before wrote, continued."""
+        v, low = self.summary.v, self.summary.range.low
+        content = self.summary.entry[base]
+        xs = self.tools.temporaries(u.cells.arity)
+        inside = self.summary.facts.assume(u.cells.domain(xs))
+        index = u.cells.at(xs)
+        previous = tuple(k.substitute(e, {v: k.sub(v, k.ONE)}) for e in index)
+        # The cell before stands for itself; other reads must see what the loop found there.
+        before = self.tools.temporaries(1, "p")[0] if u.value.sort is INT else k.var("p!real", u.value.sort)
+        old = inside.simplify(content.initial(previous))
+        value = k.replace_subterms(inside.simplify(instantiate(u.value, xs)), {old: before})
+        step = accumulation(value, before, before)
+        moving = any(v in t.free for t in (u.cells.where, *(r for p in u.cells.ranges for r in p)))
+        if step is None or step.monoid not in NUMERIC_MONOIDS or moving:
+            return None
+        first = content.initial(tuple(k.substitute(e, {v: k.sub(low, k.ONE)}) for e in index))
+        summand = k.substitute(step.summand, {before: first})
+        reads = self.dependence.reads(summand, base, inside)
+        if not all(self.dependence.not_written_earlier(at, [u], known) for at, known in reads):
+            return None
+        total = accumulated_value(step.monoid, first, low, k.add(v, k.ONE), k.abstract(summand, (v,)))
+        return OwnCells(base, (replace(u, value=k.abstract(total, xs)),), read_later=True)
+
+    # Cells that every iteration writes
+
+    def _overwritten(self, base: str, u: Update) -> Effect | None:
+        v = self.summary.v
+        u = self._always_written(base, u)
+        reads_itself = self.dependence.mentions(u, base)
+        if rotating_slot(u, v) is not None and not reads_itself:
+            return RotatingBuffer(base, (u,))
+        moving = any(v in t.free for t in terms_of(u.cells))
+        if moving or u.cells.where is not TRUE:
+            return self._scattered(base, u)
+        if not reads_itself:
+            return Scratch(base, (u,))
+        return self._accumulation(base, u)
+
+    def _accumulation(self, base: str, u: Update) -> Accumulation | None:
+        """The same cells in each iteration, with a value made of what they held: s += f(v)."""
+        xs = self.tools.temporaries(u.cells.arity)
+        inside = self.summary.facts.assume(u.cells.domain(xs))
+        value = inside.simplify(instantiate(u.value, xs))
+        start = self._start_of(base)
+        old = self.summary.entry[base].initial(u.cells.at(xs))
+        step = accumulation(value, old, start)
+        if step is not None:
+            return Accumulation(base, (replace(u, value=k.abstract(step.summand, xs)),), step.monoid)
+        latch = latched(value, old, start)
+        if latch is None or not self._is_constant(latch[1], xs):
+            return None
+        return Accumulation(base, (replace(u, value=k.abstract(latch[0], xs)),), Latch(latch[1]))
+
+    def _is_constant(self, t: Term, xs: Terms) -> bool:
+        """The same in all iterations, and for all cells?"""
+        return is_expressible(t) and not any(x is self.summary.v or x in xs for x in t.free)
+
+    def _always_written(self, base: str, u: Update) -> Update:
+        """A cell that stays the same, written in some iterations: in the others it is written with what it holds."""
+        v, xs = self.summary.v, self.tools.temporaries(u.cells.arity)
+        fixed = not any(v in t.free for t in (*u.cells.index, *(r for p in u.cells.ranges for r in p)))
+        conjuncts = k.conjuncts(instantiate(u.cells.where, xs))
+        sometimes = [c for c in conjuncts if v in c.free]
+        if not fixed or not sometimes or len(sometimes) != len(conjuncts):
+            return u
+        if not u.written or not self.dependence.mentions(u, base):
+            return u
+        old = self.summary.entry[base].initial(u.cells.at(xs))
+        value = k.ite(k.and_(*sometimes), instantiate(u.value, xs), old)
+        return replace(u, cells=replace(u.cells, where=TRUE), value=k.abstract(value, xs))
+
+    def _scattered(self, base: str, u: Update) -> Accumulation | None:
+        """A cell chosen anew in each iteration (a histogram), or under a condition: an update of all cells of the array."""
+        content = self.summary.entry[base]
+        xs = self.tools.temporaries(content.rank, "c")
+        member = u.member(self.tools, xs, self.summary.facts)
+        if member is None:
+            return None
+        old = content.initial(xs)
+        condition, value = member
+        if u.cells.arity == 0:  # where the cell is the one, reading it is reading this one
+            value = k.replace_subterms(value, {content.initial(u.cells.index): old})
+        step = accumulation(k.ite(condition, value, old), old, content.start)
+        if step is None or step.monoid not in NUMERIC_MONOIDS:
+            return None
+        cells = Cells(base, (), TRUE, ()) if not content.rank else box(base, (WHOLE_EXTENT,) * content.rank)
+        return Accumulation(base, (Update(cells, k.abstract(step.summand, xs), u.at),), step.monoid)
+
+    # Using effects that are known
+
+    def _substitute_contents(self, base: str, effect: Effect) -> None:
+        """Contents at the start of iteration v, in terms of the entry, wherever other updates read them."""
+        start = self._start_of(base)
+        for other, updates in self.updates.items():
+            if other == base or not any(self.dependence.mentions(u, base) for u in updates):
+                continue
+            replaced: list[Update] = []
+            for u in updates:
+                xs = self.tools.temporaries(u.cells.arity)
+                inside = self.summary.facts.assume(u.cells.domain(xs))
+                at_start = {start: self._contents_at_start(base, effect, inside)}
+                cells = u.cells.substitute(at_start)
+                value = inside.simplify(k.substitute(instantiate(u.value, xs), at_start))
+                replaced.append(replace(u, cells=cells, value=k.abstract(value, xs)))
+            self.updates[other] = replaced
+
+    def _contents_at_start(self, base: str, effect: Effect, facts: Facts) -> Term:
+        """The contents at the start of iteration v: a value, or a function of the index."""
+        content = self.summary.entry[base]
+        xs = self.tools.temporaries(content.rank, "x")
+        value = self.contents.value_at_start(effect, xs, content.initial(xs), facts)
+        return k.lam(xs, value) if content.rank else value
