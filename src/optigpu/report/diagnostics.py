@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
 from optigpu.syntax.diagnostic import Diagnostic
@@ -39,8 +40,6 @@ PLAIN = Style(False)
 def read_source(name: str) -> SourceText | None:
     """The text of a file, if it can be read (parsed texts have no file)."""
     if name == "<optigpu>/ghosts.h":
-        from importlib.resources import files
-
         return SourceText(name, files("optigpu.frontend").joinpath("include/ghosts.h").read_text(encoding="utf-8"))
     try:
         return SourceText(name, Path(name).read_text(encoding="utf-8", errors="replace"))

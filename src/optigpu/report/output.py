@@ -12,7 +12,10 @@ import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:  # Python 3.12 has it in collections.abc
+    from _typeshed import ReadableBuffer as Buffer
 
 
 class _Descriptor(io.FileIO):
@@ -23,12 +26,12 @@ class _Descriptor(io.FileIO):
         self.lost = False
         self.failure: OSError | None = None
 
-    def write(self, data: object) -> int:
-        size = memoryview(data).nbytes  # type: ignore[arg-type]
+    def write(self, data: Buffer) -> int:
+        size = memoryview(data).nbytes
         if self.lost:
             return size
         try:
-            while (written := super().write(data)) is None:  # type: ignore[arg-type]
+            while (written := super().write(data)) is None:
                 select.select([], [self], [])  # a descriptor that does not block, and whose reader is slow
         except OSError as e:
             self.lost = True

@@ -6,12 +6,11 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from optigpu.runtime.call_error import BuildError, CallError
-from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.driver import DeviceArray
 from optigpu.runtime.libraries import same_results
 from optigpu.runtime.nvcc import gpu_architecture, gpu_name
@@ -23,7 +22,7 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.types import Kind
 
 GPU_BYTES, CPU_BYTES = 3 << 30, 1 << 18  # of all arrays together, where sizes are not given
-OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+FORMULA_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Pow: operator.pow,
 }  # fmt: skip
@@ -60,8 +59,22 @@ class Measurement:
         return self.libraries[library].median / self.timing.median
 
 
+class TimedFunction(Protocol):
+    """What `bench` needs of a compiled function (`runtime/cuda.py`)."""
+
+    signature: Signature
+    standin: bool
+
+    @property
+    def takes_device_arrays(self) -> bool: ...
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def prepared(self, *args: Any, **kwargs: Any) -> Callable[[], None]: ...
+
+
 def bench(
-    function: CudaFunction,
+    function: TimedFunction,
     sizes: Mapping[str, float] | None = None,
     *,
     data: Mapping[str, Any] | None = None,
@@ -210,8 +223,8 @@ def evaluated(formula: float | str, numbers: Mapping[str, float]) -> float:
                 if name not in numbers:
                     raise CallError(f"`{name}` in `{formula}` is no size (there is: {', '.join(numbers)})")
                 return numbers[name]
-            case ast.BinOp(a, op, b) if type(op) in OPERATORS:
-                return float(OPERATORS[type(op)](value(a), value(b)))
+            case ast.BinOp(a, op, b) if type(op) in FORMULA_OPERATORS:
+                return float(FORMULA_OPERATORS[type(op)](value(a), value(b)))
             case _:
                 raise CallError(f"`{formula}` is no arithmetic on sizes")
 

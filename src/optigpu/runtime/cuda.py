@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optigpu.codegen.launch_plan import Plan
 from optigpu.runtime.arrays import ArrayBuffer, current_stream, view_of
+from optigpu.runtime.bench import Measurement, bench
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cpu import ctype
 from optigpu.runtime.driver import driver
@@ -28,9 +29,6 @@ from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
 from optigpu.runtime.unchecked import Unchecked
-
-if TYPE_CHECKING:
-    from optigpu.runtime.bench import Measurement
 
 OWN = "optigpu_"  # before the names of entry points, in libraries that are made here
 _said: set[str] = set()
@@ -173,8 +171,6 @@ class CudaFunction:
 
     def bench(self, sizes: Mapping[str, float] | None = None, **options: Any) -> Measurement:
         """Time it, on random data of these sizes: `k.bench({"n": 1 << 28}, compare=True)`. See `runtime.bench`."""
-        from optigpu.runtime.bench import bench
-
         return bench(self, sizes, **options)
 
     @property

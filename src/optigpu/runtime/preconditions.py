@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -72,7 +73,15 @@ def holds(prop: Expr, env: Mapping[str, Any]) -> bool | None:
         return None
 
 
-OPERATORS = frozenset(
+COMPARISON_FUNCTIONS = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+DECIDED_OPERATORS = frozenset(
     ["&&", "||", "==>", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]
 )
 FUNCTIONS = frozenset({"min", "max", "abs", "exact_div"})
@@ -88,7 +97,9 @@ def decidable(e: Expr, known: AbstractSet[str]) -> bool:
         case Unary("!" | "-", arg) | Cast(_, arg):
             return decidable(arg, known)
         case Binary(op, left, right):
-            return REAL_SPELLINGS.get(op, op) in OPERATORS and decidable(left, known) and decidable(right, known)
+            return (
+                REAL_SPELLINGS.get(op, op) in DECIDED_OPERATORS and decidable(left, known) and decidable(right, known)
+            )
         case Cond(test, then, other):
             return all(decidable(x, known) for x in (test, then, other))
         case Call(name, args):
@@ -146,41 +157,47 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
 def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
     op, a = REAL_SPELLINGS.get(e.op, e.op), _value(e.left, env)
     if op in ("&&", "||", "==>"):
-        open_ = np.logical_not(a) if op == "||" else a
-        if np.ndim(a) == 0 and not open_:
-            return op != "&&"  # the right side may have no value then
-        b = _value_where(open_, e.right, env)
-    else:
-        a, b = _roomy(op, a, _value(e.right, env))
+        return _connective(op, a, e.right, env)
+    a, b = _roomy(op, a, _value(e.right, env))
+    if op in COMPARISON_FUNCTIONS:
+        return _comparison(op, a, b)
+    if op == "/" and is_float(e.type):
+        if np.any(np.equal(b, 0)):
+            raise _Unknown
+        return a / b
+    return _integer_operation(op, a, b)
+
+
+def _connective(op: str, a: Any, right: Expr, env: Mapping[str, Any]) -> Any:
+    """`&&`, `||`, `==>`: evaluate the right side only where the left side decides nothing; it may have no value elsewhere."""
+    open_ = np.logical_not(a) if op == "||" else a
+    if np.ndim(a) == 0 and not open_:
+        return op != "&&"
+    b = _value_where(open_, right, env)
     match op:
         case "&&":
             return np.logical_and(a, b)
         case "||":
             return np.logical_or(a, b)
-        case "==>":
+        case _:
             return np.logical_or(np.logical_not(a), b)
-        case "==":
-            return a == b
-        case "!=":  # of what is no number, nothing holds
-            return np.logical_or(a < b, a > b) if _is_float(a) or _is_float(b) else a != b
-        case "<":
-            return a < b
-        case "<=":
-            return a <= b
-        case ">":
-            return a > b
-        case ">=":
-            return a >= b
+
+
+def _comparison(op: str, a: Any, b: Any) -> Any:
+    if op == "!=" and (_is_float(a) or _is_float(b)):  # with NaN, no comparison holds
+        return np.logical_or(a < b, a > b)
+    return COMPARISON_FUNCTIONS[op](a, b)
+
+
+def _integer_operation(op: str, a: Any, b: Any) -> Any:
+    """An operation of integers, or `+`, `-`, `*` of any numbers."""
+    match op:
         case "+":
             return a + b
         case "-":
             return a - b
         case "*":
             return a * b
-        case "/" if is_float(e.type):
-            if np.any(np.equal(b, 0)):
-                raise _Unknown
-            return a / b
         case "/":
             return _truncating(a, b)
         case "%":
