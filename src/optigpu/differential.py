@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.interp.inputs import Inputs, arguments
 from optigpu.interp.memory import UNINIT, MemoryView
 from optigpu.interp.runner import Runner
-from optigpu.interp.testing import Inputs, arguments, valid_inputs
+from optigpu.interp.testing import valid_inputs
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.signature import DTYPES, ArrayParam, Signature

@@ -9,10 +9,11 @@ import pytest
 from optigpu.check.verdict import Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
+from optigpu.interp.candidate_values import candidate_floats, values_of
 from optigpu.interp.refute import refute
 from optigpu.interp.runner import Runner
-from optigpu.interp.testing import candidate_floats, valid_inputs, values_of
 from optigpu.interp.testing import test_function as run_tests
+from optigpu.interp.testing import valid_inputs
 from optigpu.syntax.program import Program
 from optigpu.syntax.types import MACHINE_SCALARS, Kind, Scalar
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from optigpu.frontend import parse_file, parse_text
+from optigpu.interp.inputs import Inputs
 from optigpu.interp.machine import Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.refute import refute
 from optigpu.interp.runner import Runner
-from optigpu.interp.testing import Inputs, run_once
 from optigpu.interp.testing import TestReport as Report
+from optigpu.interp.testing import run_once
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.syntax.diagnostic import InputError
 from tests.conftest import GPU_EXAMPLES, GPU_PROGRAMS

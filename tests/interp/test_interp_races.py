@@ -7,8 +7,9 @@ from collections import defaultdict
 
 import pytest
 
+from optigpu.interp.inputs import Inputs
 from optigpu.interp.runner import Runner
-from optigpu.interp.testing import Inputs, run_once
+from optigpu.interp.testing import run_once
 from tests.support.running import parse
 
 BLOCKS, THREADS, CELLS = 2, 4, 8

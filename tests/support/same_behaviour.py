@@ -10,10 +10,11 @@ from typing import Any
 from optigpu.codegen.c import emit_c
 from optigpu.differential import compare_on
 from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.inputs import Inputs, arguments
 from optigpu.interp.memory import UNINIT, MemoryView
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.runner import Runner
-from optigpu.interp.testing import Inputs, arguments, valid_inputs
+from optigpu.interp.testing import valid_inputs
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of
 from optigpu.syntax.macro_constants import without_constants

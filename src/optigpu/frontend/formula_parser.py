@@ -102,7 +102,7 @@ def _parse(literal: StringLiteral, start: str) -> Any:
     try:
         tree = _grammar().parse(literal.text, start=start)
     except UnexpectedInput as error:
-        raise syntax_error(error, literal.source, literal.text, literal.span, "formula") from None
+        raise syntax_error(error, literal.text, literal.span, "formula") from None
     return _FormulaBuilder(literal).build(tree)
 
 

@@ -32,7 +32,7 @@ def effective_type(f: Function, name: str, declared: Type) -> Type:
 def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
     """The sizes of the array that `name` points to, as MatrixN or MINDEXn tell them, or at least how many it has."""
     rank = 0
-    for e, bound in mentions(formulas, name):
+    for e, bound in scoped_parts(formulas, name):
         match e:
             case PointsTo(Var(n), _, Call(predicate, args)) if n == name and (m := matrix_predicate(predicate)):
                 return outside(args[: m.rank], bound)
@@ -50,7 +50,7 @@ def reject_other_layouts(f: Function) -> None:
     formulas = [i.body for c in f.contract for i in c.items]
     for name, elem in ((p.name, p.type.elem) for p in f.params if isinstance(p.type, Pointer)):
         dims = dims_in(formulas, name) or ()
-        for e, bound in mentions(formulas, name):
+        for e, bound in scoped_parts(formulas, name):
             match e:
                 case PointsTo(Var(n), _, Call(predicate, args)) if (
                     n == name and (m := matrix_predicate(predicate)) and m.rank == len(dims)
@@ -64,7 +64,7 @@ def reject_other_layouts(f: Function) -> None:
                     pass
 
 
-def mentions(formulas: list[Expr], name: str) -> Iterator[tuple[Expr, frozenset[str]]]:
+def scoped_parts(formulas: list[Expr], name: str) -> Iterator[tuple[Expr, frozenset[str]]]:
     """What stands in formulas where `name` is the parameter, not a variable that a formula binds."""
     for formula in formulas:
         for e, bound in scoped_subexpressions(formula):
@@ -78,7 +78,7 @@ def outside(sizes: tuple[Expr, ...], bound: frozenset[str]) -> tuple[Expr | None
 
 
 def space_in(formulas: list[Expr], name: str) -> Space:
-    for e, _ in mentions(formulas, name):
+    for e, _ in scoped_parts(formulas, name):
         if not isinstance(e, PointsTo) or name not in free_vars(e.pointer):
             continue
         match e:

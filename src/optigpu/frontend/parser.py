@@ -63,7 +63,7 @@ def _run_grammar(source: SourceText, text: str, start: str, offset: int) -> Tree
     try:
         return _grammar().parse(text, start=start)
     except UnexpectedInput as error:
-        raise syntax_error(error, source, text, lambda a, b: source.span(offset + a, offset + b), "program") from None
+        raise syntax_error(error, text, lambda a, b: source.span(offset + a, offset + b), "program") from None
 
 
 class _FilePositions:

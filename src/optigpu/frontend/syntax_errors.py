@@ -1,17 +1,18 @@
-"""From the grammar's complaint to one sentence a C programmer understands."""
+"""Explains a syntax error in one sentence, from the token at which the grammar stopped."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from optigpu.syntax.diagnostic import InputError, Label, input_error
-from optigpu.syntax.source import Loc, SourceText
+from optigpu.syntax.source import Loc
 
-Span = Callable[[int, int], Loc]
+SpanOf = Callable[[int, int], Loc]  # from offsets to a place in the file
 
 UNSUPPORTED_WORDS: dict[str, str] = {
     "while": "write a counted loop: for (int i = 0; i < n; i++)",
@@ -37,7 +38,7 @@ UNSUPPORTED_WORDS: dict[str, str] = {
 }
 CLOSERS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 OPENERS = {")": "(", "]": "[", "}": "{"}
-EXPRESSION_STARTS = {"NUMBER", "NAME", "LPAR"}
+EXPRESSION_STARTS = frozenset({"NUMBER", "NAME", "LPAR"})
 WORDING = {
     "NAME": "a name", "TYPE": "a type", "SEMICOLON": "`;`", "COMMA": "`,`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`",
     "RBRACE": "`}`", "RSQB": "`]`", "ASSIGN": "`=`", "STRING": "a formula in quotes", "__ANON_0": "`->`", "COLON": "`:`",
@@ -45,8 +46,8 @@ WORDING = {
 }  # fmt: skip
 
 
-def syntax_error(error: UnexpectedInput, source: SourceText, text: str, span: Span, what: str) -> InputError:
-    """`text` is what was parsed (a file or a formula), `span` turns its offsets into places."""
+def syntax_error(error: UnexpectedInput, text: str, span: SpanOf, what: str) -> InputError:
+    """`text`: the parsed file or formula; `span`: turns its offsets into places; `what`: "program" or "formula"."""
     if isinstance(error, UnexpectedCharacters):
         return _bad_character(text, error.pos_in_stream or 0, span, what)
     if isinstance(error, UnexpectedToken):
@@ -54,7 +55,7 @@ def syntax_error(error: UnexpectedInput, source: SourceText, text: str, span: Sp
     return input_error("OG001", f"this {what} cannot be read", span(0, 1))
 
 
-def _bad_character(text: str, at: int, span: Span, what: str) -> InputError:
+def _bad_character(text: str, at: int, span: SpanOf, what: str) -> InputError:
     rest = text[at:]
     word = _word_at(text, at)
     if rest.startswith('"'):
@@ -77,60 +78,130 @@ def _bad_character(text: str, at: int, span: Span, what: str) -> InputError:
     return input_error("OG002", f"unexpected character {rest[0]!r} in this {what}", span(at, at + 1))
 
 
-def _bad_token(error: UnexpectedToken, text: str, span: Span, what: str) -> InputError:
+@dataclass(frozen=True, slots=True)
+class _BadToken:
+    """A token that the grammar does not accept, and what is around it."""
+
+    type: str
+    shown: str  # its first line, shortened
+    at: int  # its offset
+    place: Loc
+    after_previous: Loc  # the end of the token before it
+    accepts: frozenset[str]  # the terminals that the grammar accepts in its place
+    text: str
+    span: SpanOf
+    what: str  # "program" or "formula"
+
+    @property
+    def starts_expression(self) -> bool:
+        return bool(self.accepts & EXPRESSION_STARTS)
+
+    @property
+    def outside_brackets(self) -> bool:
+        return _opener(self.text, self.at, "([{") is None
+
+
+def _bad_token(error: UnexpectedToken, text: str, span: SpanOf, what: str) -> InputError:
     token: Token = error.token
     parser: Any = error.interactive_parser
-    accepts: set[str] = set(parser.accepts()) if parser else set(error.expected)
+    accepts = frozenset(parser.accepts() if parser else error.expected)
     if token.type == "$END":
         return _early_end(text, accepts, span, what)
     at, end = token.start_pos or 0, token.end_pos or 0
-    place = span(at, end)
     shown = str(token).split("\n", 1)[0]
     shown = shown if len(shown) <= 30 else shown[:27] + "…"
     previous = _end_of_previous(text, at)
-    after = span(previous, previous)
-    if text.startswith("/*", at):
-        return input_error("OG002", "this comment has no end", span(at, at + 2), help="close it with `*/`")
-    if token.type == "RBRACE" and _opener(text, at, "([{") is None:
-        return input_error("OG001", "this `}` closes nothing", place, help="remove it, or add the `{` it belongs to")
-    if (
-        token.type in ("ASSIGN", "SEMICOLON", "LSQB", "COMMA")
-        and _opener(text, at, "([{") is None
-        and "LPAR" in accepts
-    ):
-        fix = "declare it in a function, or use #define for a constant"
-        return input_error("OG009", "variables outside functions are not in the language", place, help=fix)
-    if accepts == {"TYPE"} and text[:at].rstrip().endswith("("):
-        return input_error("OG011", "the index of a loop is declared in the loop", place, help=f"int {shown}")
-    if token.type == "STEP":
+    bad = _BadToken(token.type, shown, at, span(at, end), span(previous, previous), accepts, text, span, what)
+    return next(e for e in (explain(bad) for explain in EXPLANATIONS) if e is not None)
+
+
+def _unclosed_comment(t: _BadToken) -> InputError | None:
+    if not t.text.startswith("/*", t.at):
+        return None
+    return input_error("OG002", "this comment has no end", t.span(t.at, t.at + 2), help="close it with `*/`")
+
+
+def _stray_brace(t: _BadToken) -> InputError | None:
+    if t.type != "RBRACE" or not t.outside_brackets:
+        return None
+    return input_error("OG001", "this `}` closes nothing", t.place, help="remove it, or add the `{` it belongs to")
+
+
+def _global_variable(t: _BadToken) -> InputError | None:
+    declares = t.type in ("ASSIGN", "SEMICOLON", "LSQB", "COMMA") and t.outside_brackets
+    if not declares or "LPAR" not in t.accepts:
+        return None
+    fix = "declare it in a function, or use #define for a constant"
+    return input_error("OG009", "variables outside functions are not in the language", t.place, help=fix)
+
+
+def _undeclared_index(t: _BadToken) -> InputError | None:
+    if t.accepts != {"TYPE"} or not t.text[: t.at].rstrip().endswith("("):
+        return None
+    return input_error("OG011", "the index of a loop is declared in the loop", t.place, help=f"int {t.shown}")
+
+
+def _nested_assignment(t: _BadToken) -> InputError | None:
+    if t.type == "STEP":
         fix = "write it as a statement of its own"
-        return input_error("OG010", f"`{shown}` is a statement here, not an expression", place, help=fix)
-    if token.type == "ASSIGN" and "SEMICOLON" not in accepts and "RPAR" in accepts:
-        return input_error(
-            "OG010", f"`{shown}` assigns: it cannot stand inside an expression", place, help="to compare, write =="
-        )
-    if token.type == "ASSIGN" and "ASSIGN" not in accepts and "SEMICOLON" in accepts:
-        return input_error("OG010", "only one assignment in a statement", place, help="write two statements")
-    if token.type == "ARROW":
-        fix = "write (p ~~> v) * (q ~~> w), or separate them by a comma"
-        return input_error("OG003", "a second arrow in one resource needs parentheses", place, help=fix)
-    if "SEMICOLON" in accepts and not accepts & EXPRESSION_STARTS:
-        return input_error("OG001", f"expected `;` before `{shown}`", after, help="add `;`")
+        return input_error("OG010", f"`{t.shown}` is a statement here, not an expression", t.place, help=fix)
+    if t.type == "ASSIGN" and "SEMICOLON" not in t.accepts and "RPAR" in t.accepts:
+        message = f"`{t.shown}` assigns: it cannot stand inside an expression"
+        return input_error("OG010", message, t.place, help="to compare, write ==")
+    if t.type == "ASSIGN" and "ASSIGN" not in t.accepts and "SEMICOLON" in t.accepts:
+        return input_error("OG010", "only one assignment in a statement", t.place, help="write two statements")
+    return None
+
+
+def _second_arrow(t: _BadToken) -> InputError | None:
+    if t.type != "ARROW":
+        return None
+    fix = "write (p ~~> v) * (q ~~> w), or separate them by a comma"
+    return input_error("OG003", "a second arrow in one resource needs parentheses", t.place, help=fix)
+
+
+def _missing_punctuation(t: _BadToken) -> InputError | None:
+    if t.starts_expression:
+        return None
+    if "SEMICOLON" in t.accepts:
+        return input_error("OG001", f"expected `;` before `{t.shown}`", t.after_previous, help="add `;`")
     for terminal, closer in CLOSERS.items():
-        if terminal in accepts and not accepts & EXPRESSION_STARTS:
-            opener = _opener(text, at, OPENERS[closer])
-            labels = (Label(span(opener, opener + 1), "opened here"),) if opener is not None else ()
-            return input_error("OG001", f"expected `{closer}` before `{shown}`", after, labels=labels)
-    if accepts >= {"NUMBER", "NAME"} and "RBRACE" not in accepts:
-        kind = "a formula" if what == "formula" else "an expression"
-        return input_error("OG001", f"expected {kind} here, not `{shown}`", place)
-    wording = sorted({WORDING[t] for t in accepts if t in WORDING})
+        if terminal in t.accepts:
+            opener = _opener(t.text, t.at, OPENERS[closer])
+            labels = (Label(t.span(opener, opener + 1), "opened here"),) if opener is not None else ()
+            return input_error("OG001", f"expected `{closer}` before `{t.shown}`", t.after_previous, labels=labels)
+    return None
+
+
+def _missing_expression(t: _BadToken) -> InputError | None:
+    if not t.accepts >= {"NUMBER", "NAME"} or "RBRACE" in t.accepts:
+        return None
+    kind = "a formula" if t.what == "formula" else "an expression"
+    return input_error("OG001", f"expected {kind} here, not `{t.shown}`", t.place)
+
+
+def _unexpected(t: _BadToken) -> InputError:
+    wording = sorted({WORDING[terminal] for terminal in t.accepts if terminal in WORDING})
     if 0 < len(wording) <= 3:
-        return input_error("OG001", f"expected {' or '.join(wording)} here, not `{shown}`", place)
-    return input_error("OG001", f"`{shown}` is unexpected here", place)
+        return input_error("OG001", f"expected {' or '.join(wording)} here, not `{t.shown}`", t.place)
+    return input_error("OG001", f"`{t.shown}` is unexpected here", t.place)
 
 
-def _early_end(text: str, accepts: set[str], span: Span, what: str) -> InputError:
+# In this order: the first that applies explains the token.
+EXPLANATIONS: tuple[Callable[[_BadToken], InputError | None], ...] = (
+    _unclosed_comment,
+    _stray_brace,
+    _global_variable,
+    _undeclared_index,
+    _nested_assignment,
+    _second_arrow,
+    _missing_punctuation,
+    _missing_expression,
+    _unexpected,
+)
+
+
+def _early_end(text: str, accepts: frozenset[str], span: SpanOf, what: str) -> InputError:
     stripped = len(text.rstrip())
     place = span(max(stripped - 1, 0), stripped)
     opener = _opener(text, len(text), "([{")

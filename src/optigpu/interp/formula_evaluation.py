@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from optigpu.interp.memory import Memory, MemoryView, offset_of
+from optigpu.interp.memory import Memory, MemoryView, box_indices, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.numeric_values import REAL_OPERATIONS, close, convert, exact_divide
 from optigpu.interp.operator_semantics import binary_operation, linear_index
@@ -301,7 +301,7 @@ class Evaluator:
                 view = self.pointer(pointer, env)
                 model = args[-1] if m.contents == "values" else None
                 sizes = self.integers(args[: m.rank], env)
-                for indices in boxes(sizes):
+                for indices in box_indices(sizes):
                     yield self.matrix_claim(view, indices, m.contents, model, env, h.loc)
             case PointsTo(Addr(Index(base, indices)), _, target, _):
                 contents = cell_contents(target)
@@ -346,15 +346,6 @@ def cell_contents(target: Expr) -> str | Expr:
     if isinstance(target, Var) and target.name == "Cell":
         return "cell"
     return target
-
-
-def boxes(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    if not sizes:
-        yield ()
-        return
-    for i in range(sizes[0]):
-        for rest in boxes(sizes[1:]):
-            yield (i, *rest)
 
 
 LogicFunction: TypeAlias = Callable[..., Any]

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from optigpu.interp.memory import UNINIT, Allocation, Memory, MemoryView, RecordedAccess, index_of, offset_of
+from optigpu.interp.memory import (
+    UNINIT,
+    Allocation,
+    Memory,
+    MemoryView,
+    RecordedAccess,
+    box_indices,
+    index_of,
+    offset_of,
+)
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import Number
 from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, level, name_of
@@ -283,7 +292,7 @@ class Device(Threads):
         for size in sizes:
             if size < 0:
                 raise Misbehaviour("OG201", f"`{what}` copies a negative number of elements: {size}", loc)
-        for index in boxes(sizes):
+        for index in box_indices(sizes):
             Memory.store(self, to, index, Memory.load(self, source, index, loc), loc)
 
     def vector_access(self, what: str, width: int, way: str, to: MemoryView, source: MemoryView, loc: Loc) -> None:
@@ -325,10 +334,3 @@ def party(access: RecordedAccess) -> str:
     (_, block), (_, warp), (_, lane) = access.path[:3]
     around = ", ".join(f"{n} = {v}" for n, v in access.who or ())
     return f"thread {warp * 32 + lane} of block {block}" + (f" ({around})" if around else "")
-
-
-def boxes(sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
-    out: list[tuple[int, ...]] = [()]
-    for n in sizes:
-        out = [(*rest, i) for rest in out for i in range(n)]
-    return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -41,6 +41,18 @@ class CompiledFunction:
     frame_size: int
     body: Closure
     inner_sizes: list[list[Closure] | None]  # of each array parameter, compared with those of the argument
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCode:
+    """A loop without its header: where its index is, its body, and what its contract can name."""
+
+    index: str
+    slot: int
+    body: Closure
+    contract: tuple[Clause, ...]
+    layout: FrameLayout
+    loc: Loc
 
 
 @dataclass(slots=True)
@@ -212,36 +224,19 @@ class Machine(Device):
     def check_leaks(self, target: CompiledFunction, rights: Rights, kept: set[tuple[int, int]]) -> None:
         f = target.function
         for alloc in self.live:
-            mine = alloc.depth > self.depth
-            for flat in range(len(alloc.data)) if alloc.data else ():
-                key = (id(alloc), flat)
-                if key not in kept and (mine or rights.cells.get(key)):
-                    raise Misbehaviour(
-                        "OG205",
-                        f"`{alloc.name}` is never freed",
-                        alloc.loc,
-                        (Label(f.loc, "until the end of this function"),),
-                    )
-            if mine and not alloc.data:
-                raise Misbehaviour(
-                    "OG205",
-                    f"`{alloc.name}` is never freed",
-                    alloc.loc,
-                    (Label(f.loc, "until the end of this function"),),
-                )
+            own = alloc.depth > self.depth
+            cells = [(id(alloc), flat) for flat in range(len(alloc.data))]
+            lost = any(cell not in kept and (own or rights.cells.get(cell)) for cell in cells)
+            if lost or (own and not cells):
+                where = (Label(f.loc, "until the end of this function"),)
+                raise Misbehaviour("OG205", f"`{alloc.name}` is never freed", alloc.loc, where)
 
     # Loops
 
-    def annotated_loop(
-        self,
-        values: Iterator[int],
-        slot: int,
-        body: Closure,
-        frame: Frame,
-        contract: tuple[Clause, ...],
-        names: FrameLayout,
-    ) -> None:
-        """A sequential loop whose contract is checked at the start and end of each iteration, and after the last."""
+    def annotated_loop(self, values: Generator[int, None, int], loop: LoopCode, frame: Frame) -> None:
+        """A sequential loop. Its contract is checked at the start and at the end of each iteration, its invariant also after
+        the last one, with the final value of the index."""
+        slot, body, contract = loop.slot, loop.body, loop.contract
         if self.collective():
             for i in values:
                 frame[slot] = i
@@ -252,9 +247,9 @@ class Machine(Device):
                 frame[slot] = next(values)
             except StopIteration as end:
                 frame[slot] = end.value
-                self.check_invariant(contract, self.formula_env(names, frame))
+                self.check_invariant(contract, self.formula_env(loop.layout, frame))
                 return
-            env = self.formula_env(names, frame)
+            env = self.formula_env(loop.layout, frame)
             self.check_invariant(contract, env)
             self.check_loop(contract, env, start=True)
             body(self, frame)
@@ -288,23 +283,12 @@ class Machine(Device):
         for kind, item in resources(contract, BEFORE if start else AFTER, "x"):
             self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
 
-    def parallel_loop(
-        self,
-        values: Iterable[int],
-        slot: int,
-        body: Closure,
-        frame: Frame,
-        contract: tuple[Clause, ...],
-        names: FrameLayout,
-    ) -> None:
-        """Every iteration is a task with its own frame; the tasks take turns at random, wherever they touch memory."""
+    def parallel_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
+        """Each iteration is a task with a copy of the frame. Tasks take turns at random; an access to memory may end a turn."""
         region = self.new_region()
         outer_path, outer_hub, context = self.path, self.hub, self.context()
         me = getcurrent()
-        tasks = [
-            _IterationTask(self, frame, slot, i, body, contract, names, me, (*outer_path, (region, i)), context)
-            for i in values
-        ]
+        tasks = [_IterationTask(self, frame, loop, i, me, (*outer_path, (region, i)), context) for i in values]
         try:
             while tasks:
                 at = self.random.randrange(len(tasks))
@@ -320,84 +304,59 @@ class Machine(Device):
             self.path, self.hub = outer_path, outer_hub
             self.restore(context)
 
-    def openmp_loop(
-        self,
-        values: Iterable[int],
-        slot: int,
-        body: Closure,
-        frame: Frame,
-        contract: tuple[Clause, ...],
-        names: FrameLayout,
-        loc: Loc,
-    ) -> None:
+    def openmp_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
+        """`#pragma omp parallel for`, which only host code has."""
         if self.thread is not None:
-            raise Misbehaviour("OG226", "a parallel loop of the host stands in device code", loc)
-        self.parallel_loop(values, slot, body, frame, contract, names)
+            raise Misbehaviour("OG226", "a parallel loop of the host stands in device code", loop.loc)
+        self.parallel_loop(values, loop, frame)
 
-    def thread_loop(
-        self,
-        name: str,
-        values: range,
-        slot: int,
-        body: Closure,
-        frame: Frame,
-        contract: tuple[Clause, ...],
-        names: FrameLayout,
-        loc: Loc,
-    ) -> None:
-        """`thread for`: of N iterations, a group of M threads runs each with M/N of them."""
+    def thread_loop(self, values: range, loop: LoopCode, frame: Frame) -> None:
+        """`thread for` with N iterations, executed by a group of M threads: each iteration is executed by M / N of them, in
+        order. N must divide M. A thread executes only the iteration of its part of the group."""
         thread = self.thread
         if thread is None:
-            raise Misbehaviour("OG226", "a thread loop is executed outside a kernel", loc)
+            raise Misbehaviour("OG226", "a thread loop is executed outside a kernel", loop.loc)
         if self.magic:
-            raise CannotEvaluate("a thread loop inside a magic thread loop cannot be run", loc)
+            raise CannotEvaluate("a thread loop inside a magic thread loop cannot be run", loop.loc)
         base, size, loops, count = thread.base, thread.size, thread.loops, len(values)
         if count == 0 or size % count:
             message = f"a thread loop of {count} iterations divides {level(thread)}: {count} does not divide {size}"
-            raise Misbehaviour("OG220", message, loc)
+            raise Misbehaviour("OG220", message, loop.loc)
         part = size // count
         which = (thread.number - base) // part
-        frame[slot] = value = values[which]
-        thread.base, thread.size, thread.loops = base + which * part, part, (*loops, (name, value))
-        if contract and part == 1:
-            env = self.formula_env(names, frame)
-            self.check_loop(contract, env, start=True)
-            body(self, frame)
-            self.check_loop(contract, env, start=False)
+        frame[loop.slot] = value = values[which]
+        thread.base, thread.size, thread.loops = base + which * part, part, (*loops, (loop.index, value))
+        if loop.contract and part == 1:
+            env = self.formula_env(loop.layout, frame)
+            self.check_loop(loop.contract, env, start=True)
+            loop.body(self, frame)
+            self.check_loop(loop.contract, env, start=False)
         else:
-            body(self, frame)
+            loop.body(self, frame)
         thread.base, thread.size, thread.loops = base, size, loops
         if self.in_order and self.hub is not None and self.kernel is not None and size == self.kernel.block:
             self.hub.switch()
 
-    def magic_loop(
-        self,
-        values: Iterable[int],
-        slot: int,
-        body: Closure,
-        frame: Frame,
-        contract: tuple[Clause, ...],
-        names: FrameLayout,
-        loc: Loc,
-    ) -> None:
-        """`magic thread for`, the reference: the group comes together, one of them runs all iterations as tasks, all go on."""
+    def magic_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
+        """`magic thread for`, the reference that thread loops are derived from: a barrier of the group, all iterations as tasks
+        of one of its threads, and a second barrier."""
         thread = self.thread
         size = 1 if thread is None else thread.size
         if thread is not None and size > 1:
-            self.meet(thread, "magic thread for", loc)
+            self.meet(thread, "magic thread for", loop.loc)
         if thread is None or thread.number == thread.base:
             outer = self.magic
             if thread is not None:
                 thread.size = 1
             self.magic = outer + 1
             try:
-                self.parallel_loop(values, slot, body, frame, contract, names)
+                self.parallel_loop(values, loop, frame)
             finally:
                 self.magic = outer
                 if thread is not None:
                     thread.size = size
         if thread is not None and size > 1:
-            self.meet(thread, "the end of magic thread for", loc)
+            self.meet(thread, "the end of magic thread for", loop.loc)
 
     def device_code(self, body: Closure, frame: Frame, loc: Loc) -> None:
         """From kernel_setup_end to kernel_teardown_begin: every thread of the grid executes the code, with a frame of its own."""
@@ -413,17 +372,17 @@ class Machine(Device):
         self.run_threads(kernel, thread_body)
         kernel.phase = "teardown"
 
-    def formula_env(self, names: FrameLayout, frame: Frame) -> dict[str, Any]:
+    def formula_env(self, layout: FrameLayout, frame: Frame) -> dict[str, Any]:
         """The names a formula in the program can use, with their values now."""
         local = {
             name: CellRef(frame[slot]) if cell else frame[slot]
-            for name, (slot, cell) in names.items()
+            for name, (slot, cell) in layout.items()
             if frame[slot] is not None
         }
         return {**self.logic, **local}
 
-    def check_assertions(self, items: tuple[Item, ...], names: FrameLayout, frame: Frame) -> None:
-        env = self.formula_env(names, frame)
+    def check_assertions(self, items: tuple[Item, ...], layout: FrameLayout, frame: Frame) -> None:
+        env = self.formula_env(layout, frame)
         for item in items:
             try:
                 holds = self.evaluator.truth(item.body, env)
@@ -442,23 +401,20 @@ class _IterationTask:
         self,
         machine: Machine,
         frame: Frame,
-        slot: int,
+        loop: LoopCode,
         i: int,
-        body: Closure,
-        contract: tuple[Clause, ...],
-        names: FrameLayout,
         parent: greenlet,
         path: TaskPath,
         context: CallContext,
     ) -> None:
         own = list(frame)
-        own[slot] = i
+        own[loop.slot] = i
 
         def iteration() -> None:
-            env = machine.formula_env(names, own) if contract else {}
-            machine.check_loop(contract, env, start=True)
-            body(machine, own)
-            machine.check_loop(contract, env, start=False)
+            env = machine.formula_env(loop.layout, own) if loop.contract else {}
+            machine.check_loop(loop.contract, env, start=True)
+            loop.body(machine, own)
+            machine.check_loop(loop.contract, env, start=False)
 
         self.machine, self.path, self.context = machine, path, context
         self.thread, self.magic = machine.thread, machine.magic

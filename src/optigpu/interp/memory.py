@@ -6,7 +6,9 @@ loops around it. Two accesses are unordered exactly if their paths part at two i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
@@ -95,6 +97,11 @@ class MemoryView:
         """`&a[i][j]`"""
         full = self.full_index(indices)
         return MemoryView(self.alloc, full[:-1], full[-1])
+
+
+def box_indices(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The indices of all elements of an array of these sizes, in row-major order."""
+    return product(*map(range, sizes))
 
 
 def offset_of(view: MemoryView, indices: tuple[int, ...], loc: Loc) -> int:

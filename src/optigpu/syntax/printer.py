@@ -1,4 +1,4 @@
-"""Syntax to annotated C. What is printed parses to the same program. The code generators build on the same expression printer."""
+"""Prints syntax as annotated C that parses to the same program. The code generators extend these printers."""
 
 from __future__ import annotations
 
@@ -118,33 +118,34 @@ class ExprPrinter:
                 return f"sizeof({of.name})", POSTFIX_PRECEDENCE
             case Alloc():
                 return self.alloc(e), POSTFIX_PRECEDENCE
+            case Fun() | Forall() | Range() | BigOp() | PointsTo() | Group() | TypeOf():
+                return self.formula(e)
+            case _:
+                assert_never(e)
+
+    def formula(self, e: Fun | Forall | Range | BigOp | PointsTo | Group | TypeOf) -> tuple[str, int]:
+        """As `text`, for the expressions that only formulas have."""
+        tight = ARROW_PRECEDENCE + 1
+        match e:
             case Fun(params, body):
-                names = " ".join(self.binder(p) for p in params)
-                return f"fun {names} -> {self.show(body)}", BINDER_PRECEDENCE
+                return f"fun {' '.join(self.binder(p) for p in params)} -> {self.show(body)}", BINDER_PRECEDENCE
             case Forall(params, body):
                 return f"forall {' '.join(self.binder(p) for p in params)} -> {self.show(body)}", BINDER_PRECEDENCE
             case Range(low, high):
-                tight = ARROW_PRECEDENCE + 1
-                start = "" if low == Int(0) else self.show(low, tight)
-                return f"{start or '0'}..{self.show(high, tight)}", ARROW_PRECEDENCE
+                start = "0" if low == Int(0) else self.show(low, tight)
+                return f"{start}..{self.show(high, tight)}", ARROW_PRECEDENCE
             case BigOp("All", (b,), body):
-                return (
-                    f"forall {b.name} in {self.show(b.range, ARROW_PRECEDENCE)} -> {self.show(body)}",
-                    BINDER_PRECEDENCE,
-                )
+                range_ = self.show(b.range, ARROW_PRECEDENCE)
+                return f"forall {b.name} in {range_} -> {self.show(body)}", BINDER_PRECEDENCE
             case BigOp(op, binders, body):
                 ranges = ", ".join(f"{b.name} in {self.show(b.range)}" for b in binders)
                 return f"{op}({ranges}, {self.show(body)})", POSTFIX_PRECEDENCE
             case PointsTo(pointer, arrow, target, space):
-                tight = ARROW_PRECEDENCE + 1
                 where = "" if space is None else f"[{self.show(space)}]"
                 return f"{self.show(pointer, tight)} {arrow}{where} {self.show(target, tight)}", ARROW_PRECEDENCE
-            case Group(index, range_, body, desync):
-                word = "desync_for" if desync else "for"
-                return (
-                    f"{word} {index} in {self.show(range_, ARROW_PRECEDENCE)} -> {self.show(body)}",
-                    BINDER_PRECEDENCE,
-                )
+            case Group(index, range_expr, body, desync):
+                word, range_ = "desync_for" if desync else "for", self.show(range_expr, ARROW_PRECEDENCE)
+                return f"{word} {index} in {range_} -> {self.show(body)}", BINDER_PRECEDENCE
             case TypeOf(of):
                 return self.type(of), BINDER_PRECEDENCE
             case _:

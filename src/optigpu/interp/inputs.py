@@ -1,0 +1,44 @@
+"""Inputs of a function as plain data, and the arguments they become on a machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.machine import Machine
+from optigpu.interp.numeric_values import Number
+from optigpu.syntax.exprs import Array
+from optigpu.syntax.program import Function
+
+
+@dataclass(slots=True)
+class Inputs:
+    """Arguments as plain data, from which a run is started afresh each time."""
+
+    scalars: dict[str, Number]
+    shapes: dict[str, tuple[int, ...]]
+    arrays: dict[str, list[Number]]
+
+
+def cells(inputs: Inputs) -> int:
+    return sum(len(a) for a in inputs.arrays.values())
+
+
+def magnitude(inputs: Inputs) -> float:
+    """How large inputs look to a person."""
+    return cells(inputs) + sum(abs(float(x)) for x in inputs.scalars.values())
+
+
+def arguments(machine: Machine, f: Function, inputs: Inputs) -> list[Any]:
+    types = dict(zip((p.name for p in f.params), effective_types(f)))
+    args: list[Any] = []
+    for p in f.params:
+        type_ = types[p.name]
+        if isinstance(type_, Array):
+            view = machine.allocate(p.name, type_.elem, inputs.shapes[p.name], p.loc, heap=False, space=type_.space)
+            view.alloc.data[:] = inputs.arrays[p.name]
+            args.append(view)
+        else:
+            args.append(inputs.scalars[p.name])
+    return args
