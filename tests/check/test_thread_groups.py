@@ -16,8 +16,8 @@ from optigpu.logic import terms as k
 from optigpu.logic.equality import Case, Into, Maximum
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.syntax.diagnostic import InputError
-from tests.kernel.test_attacks import B0, begun, n
 from tests.support.gpu_programs import GpuPair
+from tests.support.kernel_states import B0, begun, n
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import combinations
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -22,12 +21,12 @@ import optigpu as og
 from optigpu.check.certificate import sealed
 from optigpu.cli import main
 from optigpu.logic import terms as k
-from optigpu.logic.terms import BOOL, Term
 from optigpu.runtime import compilers
 from optigpu.runtime.manifest import load, save
 from optigpu.solver.answer_cache import CachedSolver
 from optigpu.solver.z3_solver import Z3Solver
 from tests.conftest import ROOT
+from tests.support.pigeons import pigeons
 
 COPY, SUM = ROOT / "examples" / "copy.c", ROOT / "examples" / "sum.c"
 WRONG = SUM.read_text(encoding="utf-8").replace("i < n", "i <= n")
@@ -379,13 +378,6 @@ def test_neither_output_nor_errors_can_be_written(tmp_path: Path) -> None:
 # The solver
 
 
-def pigeons(n: int) -> list[Term]:
-    """n + 1 pigeons, n holes: false, and hard to find out."""
-    x = {(i, j): k.var(f"x{i}_{j}", BOOL) for i in range(n + 1) for j in range(n)}
-    each = [k.or_(*(x[i, j] for j in range(n))) for i in range(n + 1)]
-    return each + [k.not_(k.and_(x[a, j], x[b, j])) for j in range(n) for a, b in combinations(range(n + 1), 2)]
-
-
 def test_a_question_that_is_too_hard_is_not_answered() -> None:
     assert not Z3Solver(rlimit=20_000).valid(pigeons(9), k.FALSE)
 
@@ -393,7 +385,7 @@ def test_a_question_that_is_too_hard_is_not_answered() -> None:
 INTERRUPTED = """
 import os, signal, sys, threading, time
 sys.path[:0] = {paths!r}
-from tests.cli.test_environment import pigeons
+from tests.support.pigeons import pigeons
 from optigpu.logic.terms import FALSE
 from optigpu.solver.answer_cache import CachedSolver
 from optigpu.solver.z3_solver import Z3Solver

@@ -20,15 +20,10 @@ from optigpu.runtime.signature import signature_of
 from optigpu.script.targets import Call, For, In
 from optigpu.syntax.diagnostic import InputError
 from optigpu.transform.registry import TransformSession
+from tests.support.compiling import compiled
 
 SET = 'void set(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); a[0] = x; }\n'
 CALL = 'void f(float x, float a[1]) { __writes("a ~> Matrix1(1, fun i -> x)"); set(x, a); }\n'
-
-
-def compiled(text: str) -> CFunction:
-    program = parse_text(text)
-    f = program.function("f")
-    return CFunction(emit_c(program), signature_of(f, effective_types(f)))
 
 
 PROTOTYPE = "void set(float x, float a[1]);\n"

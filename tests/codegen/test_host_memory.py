@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from optigpu.codegen.c import emit_c
-from optigpu.frontend import parse_text
-from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.call_error import CallError
-from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.signature import signature_of
 from tests.conftest import ROOT
+from tests.support.compiling import address_space, compiled
 from tests.support.cuda import emitted, on_standin
 
 TOO_MUCH = 2**31 - 5  # elements, squared: more bytes than there are addresses
@@ -58,18 +53,6 @@ PARALLEL = """void f(int n, float a[64]) {
 PROGRAMS = {"sequential": SEQUENTIAL, "called": CALLED, "parallel": PARALLEL}
 
 
-def compiled(text: str) -> CFunction:
-    program = parse_text(text)
-    f = program.function("f")
-    return CFunction(emit_c(program), signature_of(f, effective_types(f)))
-
-
-def memory() -> int:
-    """Bytes of the address space in use."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_call_without_memory_is_an_error(name: str) -> None:
     f = compiled(PROGRAMS[name])
@@ -79,11 +62,11 @@ def test_a_call_without_memory_is_an_error(name: str) -> None:
     for _ in range(3):
         with pytest.raises(MemoryError, match="f: out of memory"):
             f(TOO_MUCH, a)
-    before = memory()
+    before = address_space()
     for _ in range(200):  # 4 MB each, and in the parallel loop 64 times as much, if it were kept
         with pytest.raises(MemoryError):
             f(TOO_MUCH, a)
-    assert memory() - before < 100 << 20
+    assert address_space() - before < 100 << 20
     a[:] = 0
     f(1, a)
     assert (a == 2).all()
@@ -97,10 +80,10 @@ def test_results_are_results() -> None:
 LIMITED = """
 import resource
 import numpy as np
-from tests.codegen.test_host_memory import *
-f = compiled(SEQUENTIAL)
+from tests.support.compiling import address_space, compiled
+f = compiled(PROGRAM)
 a = np.zeros(1, np.float32)
-resource.setrlimit(resource.RLIMIT_AS, (memory() + (100 << 20), resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (address_space() + (100 << 20), resource.RLIM_INFINITY))
 for _ in range(5):
     try:
         f(8000, a)  # 256 MB
@@ -114,7 +97,7 @@ assert a[0] == 2
 
 def test_a_process_that_may_have_no_more() -> None:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
-    subprocess.run([sys.executable, "-c", LIMITED], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", f"PROGRAM = {SEQUENTIAL!r}{LIMITED}"], env=environment, check=True)
 
 
 def test_a_parameter_with_the_name_of_the_function() -> None:

@@ -7,7 +7,7 @@ import pytest
 from optigpu.kernel import instructions as kc
 from optigpu.logic import terms as k
 from optigpu.logic.terms import ZERO
-from tests.kernel.test_attacks import launched, n, refused
+from tests.support.kernel_states import launched, n, refused
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, twins
 

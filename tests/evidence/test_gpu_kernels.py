@@ -15,7 +15,7 @@ from optigpu.frontend import parse_text
 from tests.conftest import ROOT
 from tests.evidence.gpu_kernels import candidate, chosen, program, record, write
 from tests.evidence.page import gpu_part
-from tests.evidence.test_translation import TEXT
+from tests.support.cuda import REVERSED_ROWS
 
 SUM = """float g(int n, float d[n], int k) {
   __requires("A: int -> float, n >= 0");
@@ -50,7 +50,7 @@ def made(text: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def kernels() -> list[dict[str, Any]]:
-    return [made(TEXT), made(SUM)]
+    return [made(REVERSED_ROWS), made(SUM)]
 
 
 def run(folder: Path) -> tuple[int, dict[str, Any]]:
@@ -98,8 +98,8 @@ def test_what_differs_is_told(
     assert says in json.dumps(report["bad"])
 
 
-OWN = TEXT.replace("s[3 - t]", "s[t]").replace("D(b, 3 - t)", "D(b, t)")
-BEFORE = TEXT.replace("s[t] = d[b][t]", "s[t] = d[b][3 - t]").replace("s[3 - t]", "s[t]")
+OWN = REVERSED_ROWS.replace("s[3 - t]", "s[t]").replace("D(b, 3 - t)", "D(b, t)")
+BEFORE = REVERSED_ROWS.replace("s[t] = d[b][t]", "s[t] = d[b][3 - t]").replace("s[3 - t]", "s[t]")
 SHUFFLED = """void f(int G, float d[G][32]) {
   __requires("D: int * int -> float, G >= 0");
   __consumes("d ~> Matrix2Of(G, 32, GMem, D)");
@@ -121,7 +121,7 @@ SHUFFLED = """void f(int G, float d[G][32]) {
 @pytest.mark.parametrize(
     ("text", "exchanging"),
     [
-        (TEXT, True),
+        (REVERSED_ROWS, True),
         (SHUFFLED, True),
         (OWN, False),  # each thread reads its own cell
         (BEFORE, False),  # each thread reads what was there before the launch

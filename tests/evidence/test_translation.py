@@ -6,23 +6,7 @@ from collections import Counter
 
 from optigpu.check.verify import Verifier
 from tests.evidence.translation import WRONG, examine, program
-
-TEXT = """void f(int G, float d[G][4]) {
-  __requires("D: int * int -> float, G >= 0");
-  __consumes("d ~> Matrix2Of(G, 4, GMem, D)");
-  __produces("d ~> Matrix2Of(G, 4, GMem, fun b t -> D(b, 3 - t))");
-  kernel_launch(G, 4, 16);
-  kernel_setup_end();
-  thread for (int b = 0; b < G; b++) {
-    __shared__ float s[4];
-    thread for (int t = 0; t < 4; t++) s[t] = d[b][t];
-    blocksync();
-    thread for (int t = 0; t < 4; t++) d[b][t] = s[3 - t];
-  }
-  kernel_teardown_begin();
-  kernel_kill();
-}
-"""
+from tests.support.cuda import REVERSED_ROWS
 
 
 def test_random_verified_kernels_agree_with_the_interpreter() -> None:
@@ -33,11 +17,11 @@ def test_random_verified_kernels_agree_with_the_interpreter() -> None:
 
 def test_faults_in_the_emitted_text_are_found() -> None:
     verifier = Verifier()
-    assert examine(TEXT, verifier, 0) == ("agrees", "")
+    assert examine(REVERSED_ROWS, verifier, 0) == ("agrees", "")
     for right, wrong, says in (
         ("__syncthreads();", "", "data race"),
         ("s[3 - t]", "s[(3 - t) ^ 1]", "`d`"),
         ("const int t = threadIdx.x;", "const int t = threadIdx.x / 2;", "data race"),
     ):
-        outcome, detail = examine(TEXT, verifier, 0, lambda cuda, r=right, w=wrong: cuda.replace(r, w))
+        outcome, detail = examine(REVERSED_ROWS, verifier, 0, lambda cuda, r=right, w=wrong: cuda.replace(r, w))
         assert outcome == WRONG and says in detail, (wrong, detail)

@@ -31,7 +31,7 @@ from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import Search
 from optigpu.solver.z3_solver import Z3Solver
-from tests.kernel.test_attacks import (
+from tests.support.kernel_states import (
     B0,
     B1,
     ID,

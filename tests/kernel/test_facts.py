@@ -16,31 +16,8 @@ from optigpu.logic.judge import Judge, instance
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
 from optigpu.search.advice import Search
 from optigpu.solver.z3_solver import Z3Solver
+from tests.support.random_facts import random_facts
 from tests.support.terms import INTS, TermMaker, environment, evaluate
-
-NAMES = [k.var(n, INT) for n in INTS]
-
-
-def random_facts(r: Random) -> Facts:
-    """Facts of the shapes that programs give: ranges, sizes, divisibility, equations, and some of any kind."""
-    maker = TermMaker(r)
-    facts = Facts(Search())
-    for _ in range(r.randint(1, 4)):
-        a, b = r.sample(NAMES, 2)
-        shape = r.randrange(9)
-        fact = [
-            k.le(ZERO, a),
-            k.lt(a, b),
-            k.le(a, k.num(r.randint(-2, 6))),
-            k.eq(pure_operation("%", a, k.num(r.choice([2, 3, 4]))), ZERO),
-            k.eq(a, k.add(k.scale(r.choice([1, 2, -1, 4]), b), k.num(r.randint(-2, 2)))),
-            k.lt(k.add(k.mul(a, b), k.num(r.randint(-3, 3))), r.choice(NAMES)),
-            k.not_(k.eq(a, k.num(r.randint(0, 2)))),
-            maker.boolean(2)[0],
-            k.eq(k.fmod(a, k.num(d := r.choice([2, 3, 4]))), k.num(r.randint(0, d))),
-        ][shape]
-        facts = facts.assume(fact)
-    return facts
 
 
 def models(facts: Facts, r: Random) -> list[dict[str, object]]:

@@ -19,7 +19,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import BOOL, INT, ONE, REAL, TRUE, ZERO, Term
-from tests.kernel.test_attacks import (
+from tests.support.kernel_states import (
     B0,
     B1,
     ID,

@@ -21,9 +21,8 @@ from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.source import NOWHERE
 from optigpu.transform.registry import TransformSession
-from tests.search.test_proof_states import COPY
 from tests.support.browser import Browser, find_browser
-from tests.support.records import large_record, transpose_record
+from tests.support.records import COPY, large_record, transpose_record
 
 BINARY = find_browser()
 ELEMENTS = 5_000  # 100 steps in the list, 100 lines of the script, the lines of one step with their words

@@ -9,24 +9,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from optigpu.cli import main
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file
-from optigpu.frontend.parameter_types import effective_types
 from optigpu.logic import terms as k
 from optigpu.runtime import compilers, nvrtc
 from optigpu.runtime import disk_cache as cache
 from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import compile_c, run_compiler
-from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.disk_cache import cached_file
-from optigpu.runtime.signature import signature_of
 from optigpu.solver import answer_cache as answers
 from optigpu.solver.z3_solver import Z3Solver
 from tests.conftest import ROOT
+from tests.support.compiling import compiled_copy, copies
 
 COPY = ROOT / "examples" / "copy.c"
 TEXT = "int f(void) { return 3; }\n"
@@ -39,18 +36,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("OPTIGPU_CACHE_BYTES", raising=False)
     cache._own_folder.cache_clear()
     return tmp_path / "cache"
-
-
-def copy() -> CFunction:
-    program = parse_file(str(COPY))
-    f = program.function("copy")
-    return CFunction(emit_c(program), signature_of(f, effective_types(f)))
-
-
-def works(f: CFunction) -> bool:
-    a, b = np.arange(5, dtype=np.float32), np.zeros(5, np.float32)
-    f(a, b)
-    return bool((a == b).all())
 
 
 class Making:
@@ -101,13 +86,12 @@ def test_a_damaged_entry_is_made_again(damage: str, folder: Path) -> None:
 def test_a_library_that_was_cut_off_is_compiled_again(size: int) -> None:
     """It would end the process by SIGBUS, or be an error at every call."""
     path = compile_c(emit_c(parse_file(str(COPY))))  # and not loaded here
-    code = (
-        f"import os; os.truncate({str(path)!r}, {size}); from tests.runtime.test_cache import *; assert works(copy())"
-    )
+    copying = "from tests.support.compiling import compiled_copy, copies; assert copies(compiled_copy())"
+    code = f"import os; os.truncate({str(path)!r}, {size}); {copying}"
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
     for _ in range(2):
         subprocess.run([sys.executable, "-c", code], env=environment, check=True)
-    assert path.stat().st_size > 5000 and works(copy())
+    assert path.stat().st_size > 5000 and copies(compiled_copy())
 
 
 # Compilers that are killed, or never end
@@ -257,14 +241,14 @@ def test_a_folder_that_cannot_be_used_is_replaced_with_a_warning(
 ) -> None:
     monkeypatch.setenv("OPTIGPU_CACHE", unusable(kind, tmp_path))
     with pytest.warns(UserWarning, match="cannot be used: .*OPTIGPU_CACHE") as warned:
-        f = copy()
-    assert works(f) and works(copy())
+        f = compiled_copy()
+    assert copies(f) and copies(compiled_copy())
     assert len([w for w in warned if w.category is UserWarning]) == 1
-    assert copy().path == f.path and f.path.parent != tmp_path
+    assert compiled_copy().path == f.path and f.path.parent != tmp_path
 
 
 def test_the_folder_of_a_process_goes_with_it(tmp_path: Path) -> None:
-    code = "from tests.runtime.test_cache import *; f = copy(); assert works(f); print(f.path)"
+    code = "from tests.support.compiling import compiled_copy, copies; f = compiled_copy(); assert copies(f); print(f.path)"
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "OPTIGPU_CACHE": "/proc/nothing"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert "cannot be used" in done.stderr
@@ -287,4 +271,4 @@ def test_no_folder_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "tempfile.mkdtemp", lambda **_: (_ for _ in ()).throw(FileNotFoundError(2, "No usable directory"))
     )
     with pytest.raises(BuildError, match=r"cannot be used.*; nor can"):
-        copy()
+        compiled_copy()

@@ -26,26 +26,11 @@ from optigpu.runtime.timing import copy_bandwidth
 from optigpu.syntax.macro_constants import without_constants
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin, parsed
+from tests.support.device_arrays import DeviceArray
 
 VECTOR_ADD = ROOT / "examples/gpu/fast/vector_add.c"
 TRANSPOSE = ROOT / "examples/gpu/transpose.c"
 A, B = np.ones((32, 64), np.float32), np.ones((64, 32), np.float32)
-
-
-class DeviceArray:
-    """Host memory that says it is a GPU's, by the protocol that CuPy and others speak."""
-
-    def __init__(self, array: Any, **changes: Any) -> None:
-        self.array = array
-        strides = None if array.flags.c_contiguous else array.strides
-        data = (array.ctypes.data, not array.flags.writeable)
-        self.__cuda_array_interface__ = {
-            "shape": array.shape, "typestr": array.dtype.str, "data": data, "strides": strides, "version": 3, **changes,
-        }  # fmt: skip
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.array.shape)
 
 
 def as_if_on_gpu(path: Path) -> CudaFunction:

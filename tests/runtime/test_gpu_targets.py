@@ -17,8 +17,8 @@ from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import CompileTarget, compile_cuda, target_flags, target_for
 from tests.conftest import ROOT
-from tests.runtime.test_cuda_runtime import DeviceArray
 from tests.support.cuda import emitted, on_standin
+from tests.support.device_arrays import DeviceArray
 from tests.support.launching import StandinDriver, make_nvrtc
 
 KNOWN = (75, 80, 90, 100, 120)

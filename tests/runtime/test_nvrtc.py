@@ -17,9 +17,8 @@ from optigpu.runtime.driver import Driver
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.manifest import BuiltCuda, load, save
 from optigpu.runtime.nvcc import nvcc
-from tests.codegen.test_cuda import GRID_OF_TWO_LOOPS
 from tests.conftest import ROOT
-from tests.support.cuda import emitted, on_standin
+from tests.support.cuda import GRID_OF_TWO_LOOPS, emitted, on_standin
 from tests.support.launching import StandinDriver, make_nvrtc
 
 rng = np.random.default_rng(5)

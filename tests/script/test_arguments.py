@@ -18,7 +18,7 @@ from optigpu.syntax.diagnostic import InputError
 from optigpu.transform.cards import Card, cards
 from optigpu.transform.registry import GROUPS
 from tests.conftest import ROOT
-from tests.transform.test_cards import CONTEXT, Anything
+from tests.support.card_context import CONTEXT, AcceptingVerifier
 
 COPY = ROOT / "examples" / "copy.c"
 WRONG: list[Any] = [
@@ -67,7 +67,7 @@ def test_wrong_arguments_are_told_at_the_line_of_the_script(card: Card) -> None:
     program = parse_text(CONTEXT.format(body=card.before))
     refused = 0
     for args, kwargs in wrong_calls(card, WRONG):
-        step = getattr(getattr(og.Script(program, function="f", verifier=Anything()), family), name)
+        step = getattr(getattr(og.Script(program, function="f", verifier=AcceptingVerifier()), family), name)
         try:
             step(*args, **kwargs)
         except InputError as e:

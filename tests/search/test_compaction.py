@@ -13,7 +13,7 @@ from optigpu.kernel.loop_contract import Invariant, LoopContract
 from optigpu.logic import terms as k
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO
 from optigpu.solver.z3_solver import Z3Solver
-from tests.kernel.test_attacks import B0, begun, loop, refused
+from tests.support.kernel_states import B0, begun, loop, refused
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, twins
 

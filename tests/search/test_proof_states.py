@@ -15,17 +15,7 @@ from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES
 from optigpu.syntax.walk import statements
 from tests.conftest import EXAMPLES, GPU_PROGRAMS
-
-COPY = """#include <optigpu.h>
-void copy(int n, float a[n], float b[n]) {
-  __requires("A: int -> float");
-  __reads("a ~> Matrix1(n, A)");
-  __writes("b ~> Matrix1(n, A)");
-  for (int i = 0; i < n; i++) {
-    b[i] = a[i];
-  }
-}
-"""
+from tests.support.records import COPY
 
 
 def checked(text: str, points: bool = True):

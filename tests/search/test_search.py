@@ -17,7 +17,7 @@ from optigpu.search.models import differ, hopeless, refuted
 from optigpu.search.samples import evaluate, samples
 from optigpu.search.thread_search import divided
 from optigpu.solver.z3_solver import Z3Solver
-from tests.kernel.test_facts import random_facts
+from tests.support.random_facts import random_facts
 from tests.support.terms import TermMaker
 
 W, H, BLOCK, T = (k.var(n, INT) for n in "WHbt")

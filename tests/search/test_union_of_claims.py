@@ -19,7 +19,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, SOME, UNINIT, CellClaim, Cells, Owner
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO
 from optigpu.solver.z3_solver import Z3Solver
-from tests.kernel.test_attacks import B0, SIZES, begun, launched, m, n, refused
+from tests.support.kernel_states import B0, SIZES, begun, launched, m, n, refused
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, twins
 

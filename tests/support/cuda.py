@@ -13,6 +13,35 @@ from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Program
 
+GRID_OF_TWO_LOOPS = """
+void f(int n, int m, float a[n][m]) {
+  REQUIRES __consumes("a ~> Cells2(n, m)"); __produces("a ~> Cells2(n, m)");
+  float* const d = __gmem_malloc2<float>(n, m);
+  kernel_launch(n * m, 1, 0);
+  kernel_setup_end();
+  thread for (int i = 0; i < n; i++) { thread for (int j = 0; j < m; j++) { d[i][j] = 2.0f * i + j; } }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(a, d, n, m);
+  gmem_free(d);
+}"""
+REVERSED_ROWS = """void f(int G, float d[G][4]) {
+  __requires("D: int * int -> float, G >= 0");
+  __consumes("d ~> Matrix2Of(G, 4, GMem, D)");
+  __produces("d ~> Matrix2Of(G, 4, GMem, fun b t -> D(b, 3 - t))");
+  kernel_launch(G, 4, 16);
+  kernel_setup_end();
+  thread for (int b = 0; b < G; b++) {
+    __shared__ float s[4];
+    thread for (int t = 0; t < 4; t++) s[t] = d[b][t];
+    blocksync();
+    thread for (int t = 0; t < 4; t++) d[b][t] = s[3 - t];
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+}
+"""
+
 
 def parsed(source: str | Path) -> Program:
     return parse_file(source) if isinstance(source, Path) else parse_text(source, "test.c")

@@ -11,6 +11,16 @@ from optigpu.interp.refute import refute
 from optigpu.script.step import Record, Step
 from optigpu.syntax.program import Program, TopLevel
 
+COPY = """#include <optigpu.h>
+void copy(int n, float a[n], float b[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __writes("b ~> Matrix1(n, A)");
+  for (int i = 0; i < n; i++) {
+    b[i] = a[i];
+  }
+}
+"""
 HEAD = """#include <optigpu.h>
 void transpose(int W, int H, float a[H][W], float b[W][H]) {
   __requires("A: int * int -> float, W % 32 == 0, H % 32 == 0");

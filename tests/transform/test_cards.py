@@ -6,27 +6,11 @@ import pytest
 from tools.reference import reference
 
 import optigpu as og
-from optigpu.check.verdict import ProgramResult
-from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.syntax.printer import print_function
-from optigpu.syntax.program import Program
 from optigpu.transform.cards import Card, cards
 from tests.conftest import ROOT
-
-CONTEXT = """#include <optigpu.h>
-void fill(int n, float a[n]) {{
-  __writes("a ~> Matrix1(n, fun i -> 0)");
-  for (int k = 0; k < n; k++) {{
-    a[k] = 0.0f;
-  }}
-}}
-void f(int n, float a[n], float b[n], float m[n][n], float m2[n][n]) {{
-  __requires("n >= 16, n % 8 == 0");
-  __preserves("a ~> Cells1(n), b ~> Cells1(n), m ~> Cells2(n, n), m2 ~> Cells2(n, n)");
-{body}
-}}
-"""
+from tests.support.card_context import CONTEXT, AcceptingVerifier
 
 
 def body_of(text: str) -> list[str]:
@@ -35,19 +19,12 @@ def body_of(text: str) -> list[str]:
     return print_function(f).splitlines()
 
 
-class Anything(Verifier):
-    """Accepts all programs."""
-
-    def verify(self, program: Program, only: str | None = None) -> ProgramResult:
-        return ProgramResult(program.file, [], [], [], "nothing")
-
-
 @pytest.mark.parametrize("card", cards(), ids=lambda c: c.name)
 def test_example_of_card(card: Card) -> None:
     assert card.what and card.needs and card.fails, "a card says what, what it needs and how it fails"
     part = card.name.startswith("gpu.") and card.name != "gpu.launch"  # of a kernel: shown without the rest
     program = parse_text(CONTEXT.format(body=card.before))
-    s = og.Script(program, function="f", verifier=Anything() if part else None)
+    s = og.Script(program, function="f", verifier=AcceptingVerifier() if part else None)
     eval(
         card.step,
         {"s": s, **{n: getattr(og, n) for n in ("For", "Write", "Read", "Decl", "Call", "If")}},
