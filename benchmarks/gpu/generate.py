@@ -23,7 +23,7 @@ from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.manifest import BuiltCuda, save
 from optigpu.runtime.signature import signature_of
-from optigpu.script.session import StepError
+from optigpu.script.step_errors import StepError
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Program
 

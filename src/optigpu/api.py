@@ -27,9 +27,10 @@ from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.files import write_whole
 from optigpu.runtime.manifest import BuiltCuda
 from optigpu.runtime.signature import signature_of
+from optigpu.script.call_site import call_site
 from optigpu.script.handles import Handle
-from optigpu.script.session import StepError, caller_file
 from optigpu.script.step import Step
+from optigpu.script.step_errors import StepError
 from optigpu.script.targets import Call, Decl, For, If, In, Read, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.macro_constants import without_constants
@@ -38,7 +39,7 @@ from optigpu.syntax.program import CallStmt, Program, Role
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.unfolding import definitions_of
 from optigpu.syntax.walk import statements
-from optigpu.transform.gpu import pad
+from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.registry import TransformSession
 
 __all__ = [
@@ -81,7 +82,7 @@ class Script(TransformSession):
             raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
         path = source
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
-            beside = Path(caller_file()).parent / source  # scripts name files beside themselves
+            beside = Path(call_site().file).parent / source  # scripts name files beside themselves
             path = beside if beside.exists() else source
         verifier = verifier or Verifier(Settings(answers_folder(), points=True, unbounded=integers == "unbounded"))
         super().__init__(path, function=function, verifier=verifier, refuter=refute)

@@ -45,8 +45,8 @@ from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.files import read_exact, write_whole
 from optigpu.runtime.manifest import BuiltCuda, manifest_text, save
 from optigpu.runtime.signature import signature_of
-from optigpu.script.session import StepError
 from optigpu.script.step import Step
+from optigpu.script.step_errors import StepError
 from optigpu.search.inferred_contracts import annotated
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.diagnostic import InputError

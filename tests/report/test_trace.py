@@ -15,8 +15,8 @@ import pytest
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.report.trace import script_repr_html, trace_html
-from optigpu.script.session import StepError
 from optigpu.script.step import Record, Step
+from optigpu.script.step_errors import StepError
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.source import NOWHERE

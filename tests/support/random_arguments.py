@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 from optigpu.script import targets
 from optigpu.script.editing import StatementPath, statements_of
+from optigpu.script.resolution import searchable
 from optigpu.script.session import Session
-from optigpu.script.targets import TargetLike, searchable
+from optigpu.script.targets import TargetLike
 from optigpu.syntax.exprs import Alloc, Array, Binary, Expr, Index, Int, Var
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import CallStmt, Decl, For, Mode, Stmt, Store

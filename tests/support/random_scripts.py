@@ -23,16 +23,15 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_file, parse_text
 from optigpu.script.editing import statements_of
-from optigpu.script.session import StepError
 from optigpu.script.step import Step
+from optigpu.script.step_errors import StepError
 from optigpu.script.transformation import TransformGroup
 from optigpu.syntax import program as sp
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program, Role
 from optigpu.syntax.source import NOWHERE
-from optigpu.transform.gpu import GpuTransforms
-from optigpu.transform.registry import GROUPS, TransformSession
+from optigpu.transform.registry import GROUPS, GpuTransforms, TransformSession
 from tests.support.limits import TooSlow, within
 from tests.support.random_arguments import Draw, arguments_for
 from tests.support.same_behaviour import Behaviour

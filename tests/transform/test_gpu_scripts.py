@@ -24,7 +24,7 @@ from optigpu.report.scripts import render_step_error
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of
 from optigpu.script.editing import replace_at
-from optigpu.script.session import StepError
+from optigpu.script.step_errors import StepError
 from optigpu.script.targets import Call
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program

@@ -10,7 +10,7 @@ from optigpu import For, Write
 from optigpu.check.verdict import Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
-from optigpu.script.session import StepError
+from optigpu.script.step_errors import StepError
 from optigpu.syntax.diagnostic import InputError
 
 COPY = "A(i)"

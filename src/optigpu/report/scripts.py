@@ -8,8 +8,8 @@ from optigpu.codegen.emission import Emission
 from optigpu.report.diagnostics import PLAIN, Style, read_source, render
 from optigpu.report.diffs import changed
 from optigpu.report.verdict_text import assuming, assumptions, render_function
-from optigpu.script.session import StepError
 from optigpu.script.step import Record, Step
+from optigpu.script.step_errors import StepError
 from optigpu.syntax.program import For, Function, Mode, Program
 from optigpu.syntax.source import SourceText
 from optigpu.syntax.walk import statements

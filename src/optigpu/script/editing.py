@@ -1,4 +1,4 @@
-"""Places in a program, and editing at them without changing anything else."""
+"""Paths of statements in a program, and edits at a path that change nothing else."""
 
 from __future__ import annotations
 
@@ -10,47 +10,57 @@ from optigpu.syntax.source import NO_ID, NOWHERE, StatementId
 from optigpu.syntax.walk import inner_bodies, map_bodies
 
 # From the function's body inwards: which of the bodies of the statement above (an `if` has two), and the position in it.
-Path = tuple[tuple[int, int], ...]
+Positions = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StatementPath:
-    """A statement of a program; as a position, the point before it (so it may be one past the last)."""
+    """Where a statement is in a program. As an insertion point it is the point before it, so it may be one past the last."""
 
     function: str
-    path: Path
+    positions: Positions
 
     @property
     def index(self) -> int:
-        return self.path[-1][1]
+        """The position in the body."""
+        return self.positions[-1][1]
+
+    @property
+    def is_top_level(self) -> bool:
+        """Is it directly in the body of the function?"""
+        return len(self.positions) < 2
 
     @property
     def parent(self) -> StatementPath:
         """The statement whose body this one is in."""
-        return StatementPath(self.function, self.path[:-1])
+        return StatementPath(self.function, self.positions[:-1])
 
     def sibling(self, offset: int) -> StatementPath:
-        which, index = self.path[-1]
-        return StatementPath(self.function, (*self.path[:-1], (which, index + offset)))
+        branch, index = self.positions[-1]
+        return StatementPath(self.function, (*self.positions[:-1], (branch, index + offset)))
 
-    def child(self, index: int, which: int = 0) -> StatementPath:
-        return StatementPath(self.function, (*self.path, (which, index)))
+    def child(self, index: int, branch: int = 0) -> StatementPath:
+        return StatementPath(self.function, (*self.positions, (branch, index)))
 
     def ancestors(self) -> list[StatementPath]:
         """The statements around this one, outermost first."""
-        return [StatementPath(self.function, self.path[:n]) for n in range(1, len(self.path))]
+        return [StatementPath(self.function, self.positions[:n]) for n in range(1, len(self.positions))]
 
     def inside(self, other: StatementPath) -> bool:
-        n = len(other.path)
-        return self.function == other.function and len(self.path) > n and self.path[:n] == other.path
+        n = len(other.positions)
+        return self.function == other.function and len(self.positions) > n and self.positions[:n] == other.positions
+
+    def branch_of(self, ancestor: StatementPath) -> int:
+        """Which body of a statement around it this one is in: 1 for the else branch of an `if`, else 0."""
+        return self.positions[len(ancestor.positions)][0]
 
 
 def statements_of(f: Function) -> Iterator[tuple[StatementPath, Stmt]]:
-    """Every statement with its place, in program order."""
+    """Every statement with its path, in program order."""
 
-    def walk(body: Body, path: Path, which: int) -> Iterator[tuple[StatementPath, Stmt]]:
+    def walk(body: Body, positions: Positions, branch: int) -> Iterator[tuple[StatementPath, Stmt]]:
         for i, s in enumerate(body):
-            here = (*path, (which, i))
+            here = (*positions, (branch, i))
             yield StatementPath(f.name, here), s
             for n, inner in enumerate(inner_bodies(s)):
                 yield from walk(inner, here, n)
@@ -58,55 +68,57 @@ def statements_of(f: Function) -> Iterator[tuple[StatementPath, Stmt]]:
     return walk(f.body, (), 0)
 
 
-def function_at(program: Program, place: StatementPath) -> Function:
-    return program.function(place.function)
+def function_at(program: Program, path: StatementPath) -> Function:
+    return program.function(path.function)
 
 
-def statement_at(program: Program, place: StatementPath) -> Stmt:
-    body = function_at(program, place).body
+def statement_at(program: Program, path: StatementPath) -> Stmt:
+    body = function_at(program, path).body
     statement: Stmt | None = None
-    for which, index in place.path:
+    for branch, index in path.positions:
         if statement is not None:
-            body = inner_bodies(statement)[which]
+            body = inner_bodies(statement)[branch]
         statement = body[index]
     assert statement is not None
     return statement
 
 
-def is_place(program: Program, place: StatementPath) -> bool:
-    """Is there such a statement, or the end of such a body?"""
-    if all(f.name != place.function for f in program.functions()) or not place.path:
+def is_valid_path(program: Program, path: StatementPath) -> bool:
+    """Does the program have such a statement, or the end of such a body?"""
+    if all(f.name != path.function for f in program.functions()) or not path.positions:
         return False
     try:
-        return 0 <= place.index <= len(body_around(program, place))
+        return 0 <= path.index <= len(body_around(program, path))
     except IndexError:
         return False
 
 
-def body_around(program: Program, place: StatementPath) -> Body:
-    """The body that a place is in."""
-    if len(place.path) == 1:
-        return function_at(program, place).body
-    return inner_bodies(statement_at(program, place.parent))[place.path[-1][0]]
+def body_around(program: Program, path: StatementPath) -> Body:
+    """The body that a statement is in."""
+    if path.is_top_level:
+        return function_at(program, path).body
+    return inner_bodies(statement_at(program, path.parent))[path.positions[-1][0]]
 
 
-def edit_body(program: Program, place: StatementPath, change: Callable[[Body], Body]) -> Program:
-    """Change the body that a place is in."""
+def edit_body(program: Program, path: StatementPath, change: Callable[[Body], Body]) -> Program:
+    """Change the body that a statement is in."""
 
-    def walk(body: Body, path: Path) -> Body:
-        if len(path) == 1:
+    def walk(body: Body, positions: Positions) -> Body:
+        if len(positions) == 1:
             return change(body)
-        (_, index), (which, _) = path[0], path[1]
+        (_, index), (branch, _) = positions[0], positions[1]
         bodies = list(inner_bodies(body[index]))
-        bodies[which] = walk(bodies[which], path[1:])
+        bodies[branch] = walk(bodies[branch], positions[1:])
         numbered = iter(bodies)
         new = map_bodies(body[index], lambda _: next(numbered))
         return (*body[:index], new, *body[index + 1 :])
 
-    return edit_function(program, place.function, lambda f: replace(f, body=walk(f.body, place.path)))
+    return edit_function(program, path.function, lambda f: replace(f, body=walk(f.body, path.positions)))
 
 
 def edit_function(program: Program, name: str, change: Callable[[Function], Function]) -> Program:
+    """Change a function, also one of an included file. What does not change stays the same object."""
+
     def walk(items: tuple[TopLevel, ...]) -> tuple[TopLevel, ...]:
         out: list[TopLevel] = []
         for item in items:
@@ -121,20 +133,30 @@ def edit_function(program: Program, name: str, change: Callable[[Function], Func
     return replace(program, items=walk(program.items))
 
 
-def replace_at(program: Program, place: StatementPath, *new: Stmt) -> Program:
-    """Put statements in the place of one."""
-    i = place.index
-    return edit_body(program, place, lambda body: (*body[:i], *new, *body[i + 1 :]))
+def replace_at(program: Program, path: StatementPath, *new: Stmt) -> Program:
+    """Replace one statement by others."""
+    i = path.index
+    return edit_body(program, path, lambda body: (*body[:i], *new, *body[i + 1 :]))
 
 
-def insert_at(program: Program, place: StatementPath, *new: Stmt) -> Program:
-    """Put statements before a place."""
-    i = place.index
-    return edit_body(program, place, lambda body: (*body[:i], *new, *body[i:]))
+def insert_at(program: Program, path: StatementPath, *new: Stmt) -> Program:
+    """Insert statements before a point."""
+    i = path.index
+    return edit_body(program, path, lambda body: (*body[:i], *new, *body[i:]))
+
+
+def without_statement(program: Program, statement: Stmt) -> Program:
+    """Remove a statement, found by identity."""
+    for f in program.functions():
+        for path, s in statements_of(f):
+            if s is statement:
+                return replace_at(program, path)
+    return program
 
 
 def assign_ids(program: Program, step: int) -> Program:
-    """Give every statement an id of its own: new ones the place they stand in, copies an id that knows its original."""
+    """Give every statement an id of its own. A new statement gets the source place of the statement around it, a copy refers to the
+    id of its original."""
     seen: set[StatementId] = set()
 
     def body(b: Body, around: StatementId) -> Body:
@@ -154,5 +176,9 @@ def assign_ids(program: Program, step: int) -> Program:
     for f in program.functions():
         new = body(f.body, StatementId(f.loc))
         if new is not f.body:
-            program = edit_function(program, f.name, lambda g, new=new: replace(g, body=new))  # type: ignore[misc]
+            program = _with_body(program, f.name, new)
     return program
+
+
+def _with_body(program: Program, function: str, body: Body) -> Program:
+    return edit_function(program, function, lambda f: replace(f, body=body))

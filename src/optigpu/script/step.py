@@ -1,4 +1,4 @@
-"""What a script did, step by step: the record that the trace, the diff and the command line show."""
+"""The record of a session's steps, which the trace, the diff and the command line show."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from optigpu.check.problem import Problem
 from optigpu.check.verdict import ProgramResult
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
+from optigpu.syntax.source import NOWHERE, Loc
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,11 @@ class Step:
     result: ProgramResult | None  # None inside a phase, where the end of the phase checks
     seconds: float  # transformation and check
     error: Problem | Diagnostic | None = None  # why it was rejected
+
+    @property
+    def loc(self) -> Loc:
+        """The line of the script."""
+        return Loc(self.file, self.line, 1, self.line, len(self.source) + 1) if self.line else NOWHERE
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 class TransformGroup:
-    """A group of transformations: `s.loop`, `s.matrix`, …"""
+    """A group of transformations of a session: `s.loop`, `s.matrix`, …"""
 
     name: ClassVar[str] = ""
 
@@ -22,21 +22,21 @@ class TransformGroup:
         self.session = session
 
 
-def transformation(f: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Make a function one step of a script: `f(session, …)`, or a method of a group.
+def transformation(f: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Session | TransformGroup, P], R]:
+    """Make a function `f(session, …)` one step of a script. It can be called with a session, or as a method of a group.
 
-    Inside it other transformations can be called; they are parts of the same step. What it returns is returned. It may read and
-    replace `session.program` as it likes: the checker decides.
+    It may call other transformations, which are then parts of the same step, and may read and replace `session.program` in any way:
+    the checker decides whether the result is accepted. What it returns is returned. Arguments are checked against its signature.
     """
 
     @wraps(f)
-    def run(owner: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        session: Session = owner if isinstance(owner, Session) else owner.session
-        group = owner.name + "." if isinstance(owner, TransformGroup) else ""
+    def run(owner: Session | TransformGroup, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        session = owner.session if isinstance(owner, TransformGroup) else owner
+        group = f"{owner.name}." if isinstance(owner, TransformGroup) else ""
 
         def body() -> R:
-            check_arguments(f, owner, args, kwargs)
-            return f(owner, *args, **kwargs)
+            check_arguments(f, session, args, kwargs)
+            return f(session, *args, **kwargs)
 
         return session.run_step(group + f.__name__, body, args, kwargs)
 

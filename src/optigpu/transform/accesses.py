@@ -1,130 +1,146 @@
-"""Changing what variables hold: shifted or scaled by a value that stays the same meanwhile."""
+"""Changes of representation: with `s.accesses` a variable holds its value shifted or scaled."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from optigpu.script.editing import edit_body
 from optigpu.script.handles import Handle
+from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
-from optigpu.script.transformation import TransformGroup, transformation
+from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Var, is_float
 from optigpu.syntax.program import Body, Decl, Stmt, Store
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, root_name
-from optigpu.transform.loop_nests import refuse
-from optigpu.transform.simplified import Size, expression, gather
-
-Change = Callable[[Expr], Expr]
-
-
-class AccessTransforms(TransformGroup):
-    name = "accesses"
-
-    @transformation
-    def shift_var(self, target: TargetLike, *, factor: Size, inv: bool = False) -> Handle:
-        """Let a variable (or local array) hold its value plus `factor`; minus it with `inv`. Sums are simplified.
-
-        Before:
-            float s = b[0];
-            s += b[1];
-            a[0] = s;
-        Step: s.accesses.shift_var("s", factor="b[0]", inv=True)
-        After:
-            float s = 0.0f;
-            s += b[1];
-            a[0] = s + b[0];
-
-        Needs: a declaration; `factor` keeps its value while the variable lives.
-        Fails: when it does not.
-        """
-        f = expression(factor)
-        there, back = ("-", "+") if inv else ("+", "-")
-        return self._change(
-            target,
-            lambda e: gather(Binary(there, e, f)),
-            lambda e: gather(Binary(back, e, f)),
-            lambda op, e: e if op in ("+", "-") else None,
-            gather,
-        )
-
-    @transformation
-    def scale_var(self, target: TargetLike, *, factor: Size, inv: bool = False) -> Handle:
-        """Let a variable (or local array) hold its value times `factor`; divided by it with `inv`.
-
-        Before:
-            float s = b[0] * 4.0f;
-            a[0] = s;
-        Step: s.accesses.scale_var("s", factor="4.0f", inv=True)
-        After:
-            float s = b[0] * 4.0f / 4.0f;
-            a[0] = s * 4.0f;
-
-        Needs: a declaration of floats; `factor` keeps its value and is not zero. Fails: when it may be zero.
-        """
-        f = expression(factor)
-        there, back = ("/", "*") if inv else ("*", "/")
-        return self._change(
-            target,
-            lambda e: Binary(there, e, f),
-            lambda e: Binary(back, e, f),
-            lambda op, e: Binary(there, e, f) if op in ("+", "-") else e if op in ("*", "/") else None,
-            lambda e: e,
-        )
-
-    def _change(
-        self,
-        target: TargetLike,
-        there: Change,
-        back: Change,
-        compound: Callable[[str, Expr], Expr | None],
-        tidy: Change,
-    ) -> Handle:
-        place = self.session.find(target, "decl")
-        decl = self.session.at(place)
-        if not isinstance(decl, Decl):
-            raise refuse("this is not a declaration", decl)
-        name, i = decl.name, place.index
-
-        def reading(e: Expr) -> Expr:
-            def one(x: Expr) -> Expr:
-                is_scalar = isinstance(decl.type, Scalar)
-                if (x == Var(name)) if is_scalar else (isinstance(x, Index) and x.base == Var(name)):
-                    return back(x)
-                return x
-
-            new = rewrite(e, one)
-            return new if new is e else tidy(new)
-
-        def statement(s: Stmt) -> Stmt:
-            match s:
-                case Store(target, value, op) if root_name(target) == name:
-                    value = reading(value)
-                    if op is None:
-                        return _compound(replace(s, value=there(value)))
-                    kept = compound(op, value)
-                    if kept is not None:
-                        return replace(s, value=kept)
-                    return replace(s, value=there(Binary(op, back(target), value)), op=None)
-                case Decl() if s is not decl and s.name == name:
-                    raise refuse(f"`{name}` is declared again", s)
-                case _:
-                    s = map_stmt_exprs(s, reading)
-                    return _compound(map_bodies(s, body)) if isinstance(s, Store) else map_bodies(s, body)
-
-        def body(b: Body) -> Body:
-            return tuple(statement(s) for s in b)
-
-        new_decl = decl
-        if decl.init is not None and isinstance(decl.type, Scalar):
-            value = there(decl.init)
-            new_decl = replace(decl, init=value)
-        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:i], new_decl, *body(b[i + 1 :]))))
-        return self.session.handle(place)
+from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import gather
 
 
-def _compound(s: Stmt) -> Stmt:
+@transformation
+def shift_var(session: Session, target: TargetLike, *, factor: Size, inv: bool = False) -> Handle:
+    """Let a variable or a local array hold its value plus `factor`; with `inv`, its value minus `factor`. Sums are simplified.
+
+    Before:
+        float s = b[0];
+        s += b[1];
+        a[0] = s;
+    Step: s.accesses.shift_var("s", factor="b[0]", inv=True)
+    After:
+        float s = 0.0f;
+        s += b[1];
+        a[0] = s + b[0];
+
+    Needs: a declaration. Fails: when the value of `factor` changes while the variable is in use.
+    """
+    f = expression(factor)
+    encode, decode = ("-", "+") if inv else ("+", "-")
+    shift = Representation(
+        encode=lambda e: gather(Binary(encode, e, f)),
+        decode=lambda e: gather(Binary(decode, e, f)),
+        operand=lambda op, e: e if op in ("+", "-") else None,
+        simplify=gather,
+    )
+    return _change(session, target, shift)
+
+
+@transformation
+def scale_var(session: Session, target: TargetLike, *, factor: Size, inv: bool = False) -> Handle:
+    """Let a variable or a local array hold its value times `factor`; with `inv`, its value divided by `factor`.
+
+    Before:
+        float s = b[0] * 4.0f;
+        a[0] = s;
+    Step: s.accesses.scale_var("s", factor="4.0f", inv=True)
+    After:
+        float s = b[0] * 4.0f / 4.0f;
+        a[0] = s * 4.0f;
+
+    Needs: a declaration of floats; the value of `factor` does not change while the variable is in use. Fails: when it may be zero.
+    """
+    f = expression(factor)
+    encode, decode = ("/", "*") if inv else ("*", "/")
+    scale = Representation(
+        encode=lambda e: Binary(encode, e, f),
+        decode=lambda e: Binary(decode, e, f),
+        operand=lambda op, e: Binary(encode, e, f) if op in ("+", "-") else e if op in ("*", "/") else None,
+        simplify=lambda e: e,
+    )
+    return _change(session, target, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """How a variable holds a value: `encode` gives what it holds, `decode` the value again."""
+
+    encode: Callable[[Expr], Expr]
+    decode: Callable[[Expr], Expr]
+    operand: Callable[
+        [str, Expr], Expr | None
+    ]  # the operand of `x op= e` on what x holds; None if there is no such update
+    simplify: Callable[[Expr], Expr]  # of an expression that reads the variable
+
+
+def _change(session: Session, target: TargetLike, representation: Representation) -> Handle:
+    path = session.find(target, "decl")
+    decl = session.at(path)
+    if not isinstance(decl, Decl):
+        raise refuse("this is not a declaration", decl)
+    new = decl
+    if decl.init is not None and isinstance(decl.type, Scalar):
+        new = replace(decl, init=representation.encode(decl.init))
+    change, i = RepresentationChange(decl, representation), path.index
+    session.edit_body(path, lambda b: (*b[:i], new, *change.body(b[i + 1 :])))
+    return session.handle(path)
+
+
+@dataclass(frozen=True, slots=True)
+class RepresentationChange:
+    """Rewrites the statements after a declaration for another representation of the variable."""
+
+    decl: Decl
+    representation: Representation
+
+    def body(self, b: Body) -> Body:
+        return tuple(self.statement(s) for s in b)
+
+    def statement(self, s: Stmt) -> Stmt:
+        match s:
+            case Store(target) if root_name(target) == self.decl.name:
+                return self._store(s)
+            case Decl() if s is not self.decl and s.name == self.decl.name:
+                raise refuse(f"`{s.name}` is declared again", s)
+            case _:
+                changed = map_bodies(map_stmt_exprs(s, self._reading), self.body)
+                return _compound(changed) if isinstance(changed, Store) else changed
+
+    def _store(self, s: Store) -> Stmt:
+        """An assignment to the variable."""
+        r, value = self.representation, self._reading(s.value)
+        if s.op is None:
+            return _compound(replace(s, value=r.encode(value)))
+        operand = r.operand(s.op, value)
+        if operand is not None:
+            return replace(s, value=operand)
+        return replace(s, value=r.encode(Binary(s.op, r.decode(s.target), value)), op=None)
+
+    def _reading(self, e: Expr) -> Expr:
+        """An expression in which every read of the variable is decoded."""
+
+        def decoded(x: Expr) -> Expr:
+            return self.representation.decode(x) if self._is_read(x) else x
+
+        new = rewrite(e, decoded)
+        return new if new is e else self.representation.simplify(new)
+
+    def _is_read(self, x: Expr) -> bool:
+        if isinstance(self.decl.type, Scalar):
+            return x == Var(self.decl.name)
+        return isinstance(x, Index) and x.base == Var(self.decl.name)
+
+
+def _compound(s: Store) -> Store:
     """`x = x + e` as `x += e`."""
     match s:
         case Store(target, Binary("+", left, right), None) if left == target:

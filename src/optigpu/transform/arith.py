@@ -1,55 +1,54 @@
-"""Arithmetic: sums and products written more simply."""
+"""Arithmetic: `s.arith` simplifies sums and products."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from optigpu.script.editing import edit_function
-from optigpu.script.transformation import TransformGroup, transformation
+from optigpu.script.session import Session
+from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Unary, is_int
+from optigpu.syntax.program import Function
 from optigpu.syntax.walk import map_children, rewrite_body
-from optigpu.transform.simplified import gather
+from optigpu.transform.tools.simplified import gather
 
 
-class ArithmeticTransforms(TransformGroup):
-    name = "arith"
+@transformation
+def simplify(session: Session, function: str | None = None) -> None:
+    """Collect like terms in all integer sums and products.
 
-    @transformation
-    def simplify(self, function: str | None = None) -> None:
-        """Gather equal terms in all integer sums and products.
+    Before:
+        for (int i = 0; i < n; i++) {
+          a[i + 1 - 1] = 0.0f;
+        }
+    Step: s.arith.simplify()
+    After:
+        for (int i = 0; i < n; i++) {
+          a[i] = 0.0f;
+        }
 
-        Before:
-            for (int i = 0; i < n; i++) {
-              a[i + 1 - 1] = 0.0f;
-            }
-        Step: s.arith.simplify()
-        After:
-            for (int i = 0; i < n; i++) {
-              a[i] = 0.0f;
-            }
+    Needs: nothing. Fails: never.
+    """
 
-        Needs: nothing. Fails: never.
-        """
-        for f in self.session.program.functions():
-            if function in (None, f.name) and (self.session.only in (None, f.name)):
-                self.session.update(
-                    edit_function(
-                        self.session.program, f.name, lambda g: replace(g, body=rewrite_body(g.body, _simplified))
-                    )
-                )
+    def simplified(f: Function) -> Function:
+        return replace(f, body=rewrite_body(f.body, _simplified))
+
+    for f in session.program.functions():
+        if function in (None, f.name) and session.only in (None, f.name):
+            session.update(edit_function(session.program, f.name, simplified))
 
 
 def _simplified(e: Expr) -> Expr:
-    """The largest integer sums, as gathered; nothing else changes."""
+    """An expression with its largest integer sums gathered; nothing else changes."""
     if isinstance(e, Binary | Unary) and is_int(e.type) and (not isinstance(e, Binary) or e.op in "+-*"):
-        inner = map_children(e, _inner)
+        inner = map_children(e, _inside_sum)
         new = gather(inner)
         return e if new == e else new
     return map_children(e, _simplified)
 
 
-def _inner(e: Expr) -> Expr:
+def _inside_sum(e: Expr) -> Expr:
     """Below a sum: the sums inside indices and calls."""
     if isinstance(e, Binary | Unary) and (not isinstance(e, Binary) or e.op in "+-*"):
-        return map_children(e, _inner)
+        return map_children(e, _inside_sum)
     return map_children(e, _simplified) if isinstance(e, Index) or not isinstance(e, Binary | Unary) else e

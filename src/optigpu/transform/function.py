@@ -1,195 +1,194 @@
-"""Transformations of functions: bringing in verified routines, inlining calls, and finding calls again."""
+"""Transformations of functions: `s.function` adds verified functions, inlines calls, and replaces code by calls."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from optigpu.frontend import parse_file, parse_text
-from optigpu.script.editing import edit_body
 from optigpu.script.handles import Handle
+from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
-from optigpu.script.transformation import TransformGroup, transformation
+from optigpu.script.transformation import transformation
 from optigpu.syntax.alpha_equality import same_head
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
 from optigpu.syntax.free_names import names_in
 from optigpu.syntax.inlining import inlined, whole_call
-from optigpu.syntax.program import (
-    Block,
-    Body,
-    CallStmt,
-    Decl,
-    For,
-    Function,
-    If,
-    Include,
-    Role,
-    Stmt,
-    Store,
-    TopLevel,
-)
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Include, Role, Stmt, Store, TopLevel
 from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import children
-from optigpu.transform.loop_nests import refuse
+from optigpu.transform.tools.refusal import refuse
+
+Names = dict[str, str]
 
 
-class FunctionTransforms(TransformGroup):
-    name = "function"
+@transformation
+def insert(session: Session, source: str) -> None:
+    """Add functions from a C file or text, with their contracts. They are verified like the rest of the program.
 
-    @transformation
-    def insert(self, source: str) -> None:
-        """Bring in functions from a C file or text, with their contracts. They are verified like everything else.
+    Before:
+        a[0] = 0.0f;
+    Step: s.function.insert("void g(float x[1]) { __writes(\\"x ~> Matrix1(1, fun i -> 0)\\"); x[0] = 0.0f; }")
+    After:
+        a[0] = 0.0f;
 
-        Before:
-            a[0] = 0.0f;
-        Step: s.function.insert("void g(float x[1]) { __writes(\\"x ~> Matrix1(1, fun i -> 0)\\"); x[0] = 0.0f; }")
-        After:
-            a[0] = 0.0f;
+    Needs: names that are not in use. Fails: when a function does not satisfy its contract.
+    """
+    text = source.strip()
+    is_file = text.endswith((".c", ".h")) and Path(source).exists()
+    program = parse_file(source) if is_file else parse_text(_with_header(text), "<inserted>")
+    known = {i.name for i in session.program.flat_items() if not isinstance(i, Include)}
+    new = tuple(i for i in program.items if not isinstance(i, Include))
+    for i in new:
+        if i.name in known:
+            raise refuse(f"`{i.name}` is already defined", code="OG604")
+    items: list[TopLevel] = list(session.program.items)
+    first = next((n for n, i in enumerate(items) if isinstance(i, Function)), len(items))
+    session.update(replace(session.program, items=(*items[:first], *new, *items[first:])))
 
-        Needs: names that are not in use. Fails: when a function does not keep its contract.
-        """
-        text = source.strip()
-        is_file = text.endswith((".c", ".h")) and Path(source).exists()
-        program = parse_file(source) if is_file else parse_text(_with_header(text), "<inserted>")
-        known = {i.name for i in self.session.program.flat_items() if not isinstance(i, Include)}
-        new = tuple(i for i in program.items if not isinstance(i, Include))
-        for i in new:
-            assert not isinstance(i, Include)
-            if i.name in known:
-                raise refuse(f"`{i.name}` is already defined", code="OG604")
-        items: list[TopLevel] = list(self.session.program.items)
-        first = next((n for n, i in enumerate(items) if isinstance(i, Function)), len(items))
-        self.session.update(replace(self.session.program, items=(*items[:first], *new, *items[first:])))
 
-    @transformation
-    def inline(self, target: TargetLike) -> None:
-        """Put the body of a function in the place of a call.
+@transformation
+def inline(session: Session, target: TargetLike) -> None:
+    """Replace a call by the body of the function.
 
-        Before:
-            fill(8, a);
-        Step: s.function.inline("fill")
-        After:
-            for (int k = 0; k < 8; k++) {
-              a[k] = 0.0f;
-            }
+    Before:
+        fill(8, a);
+    Step: s.function.inline("fill")
+    After:
+        for (int k = 0; k < 8; k++) {
+          a[k] = 0.0f;
+        }
 
-        Needs: a call that is a whole statement, or the whole right side of one. Fails: never for verified functions.
-        """
-        place = self.session.find(target, "call")
-        s = self.session.at(place)
-        call = whole_call(s)
-        if call is None:
-            raise refuse("the call is not a whole statement or right side", s, "s.variable.bind names it first")
-        callee = self._known(call.func)
-        taken = names_in(self.session.function_of(place))
-        body = inlined(s, callee, call.args, taken)
-        if body is None:
-            wrong = "returns nothing" if callee.result == VOID else "returns something that is not used"
-            raise refuse(f"`{callee.name}` {wrong}", s)
-        self.session.put(place, *body)
+    Needs: a call that is a whole statement, or the whole right side of one. Fails: never for verified functions.
+    """
+    path = session.find(target, "call")
+    s = session.at(path)
+    call = whole_call(s)
+    if call is None:
+        raise refuse("the call is not a whole statement or right side", s, "s.variable.bind names it first")
+    callee = _function_named(session, call.func)
+    taken = names_in(session.function_of(path))
+    body = inlined(s, callee, call.args, taken)
+    if body is None:
+        wrong = "returns nothing" if callee.result == VOID else "returns something that is not used"
+        raise refuse(f"`{callee.name}` {wrong}", s)
+    session.put(path, *body)
 
-    @transformation
-    def uninline(self, target: TargetLike, function: str) -> Handle:
-        """Put a call in the place of statements that do what a function's body does.
 
-        Before:
-            for (int i = 0; i < n; i++) {
-              a[i] = 0.0f;
-            }
-        Step: s.function.uninline("i", "fill")
-        After:
-            fill(n, a);
+@transformation
+def uninline(session: Session, target: TargetLike, function: str) -> Handle:
+    """Replace statements by a call of the function whose body they are.
 
-        Needs: statements that are the function's body with arguments for its parameters.
-        Fails: when they are not, or when the call's contract does not say enough.
-        """
-        place = self.session.find(target, "for")
-        callee = self._known(function)
-        if callee.result != VOID:
-            raise refuse(f"`{function}` returns a value")
-        pattern = callee.body
-        body = self.session.around(place)[place.index : place.index + len(pattern)]
-        found: dict[str, Expr] = {}
-        if len(body) < len(pattern) or not _match_body(pattern, body, {p.name for p in callee.params}, {}, found):
-            raise refuse(f"this is not the body of `{function}`", self.session.at(place))
-        missing = [p.name for p in callee.params if p.name not in found]
-        if missing:
-            raise refuse(f"the statements do not tell the argument for {', '.join(missing)}")
-        call = CallStmt(Call(function, tuple(found[p.name] for p in callee.params)))
-        i, n = place.index, len(pattern)
-        self.session.update(edit_body(self.session.program, place, lambda b: (*b[:i], call, *b[i + n :])))
-        return self.session.handle(place)
+    Before:
+        for (int i = 0; i < n; i++) {
+          a[i] = 0.0f;
+        }
+    Step: s.function.uninline("i", "fill")
+    After:
+        fill(n, a);
 
-    def _known(self, name: str) -> Function:
-        """A function whose body there is."""
-        known = [f for f in self.session.program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
-        found = next((f for f in known if f.name == name), None)
-        if found is None:
-            there = ", ".join(f.name for f in known)
-            raise refuse(f"`{name}` is not a function of the program", help=f"functions: {there}", code="OG601")
-        return found
+    Needs: statements that are the function's body with arguments for its parameters.
+    Fails: when they are not, or when the contract of the function is too weak for the caller.
+    """
+    path = session.find(target, "for")
+    callee = _function_named(session, function)
+    if callee.result != VOID:
+        raise refuse(f"`{function}` returns a value")
+    count = len(callee.body)
+    body = session.around(path)[path.index : path.index + count]
+    matcher = BodyMatcher({p.name for p in callee.params})
+    if len(body) < count or not matcher.match_body(callee.body, body, {}):
+        raise refuse(f"this is not the body of `{function}`", session.at(path))
+    missing = [p.name for p in callee.params if p.name not in matcher.arguments]
+    if missing:
+        raise refuse(f"the statements do not tell the argument for {', '.join(missing)}")
+    call = CallStmt(Call(function, tuple(matcher.arguments[p.name] for p in callee.params)))
+    i = path.index
+    session.edit_body(path, lambda b: (*b[:i], call, *b[i + count :]))
+    return session.handle(path)
+
+
+def _function_named(session: Session, name: str) -> Function:
+    """A function of the program that has a body."""
+    known = [f for f in session.program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST]
+    function = next((f for f in known if f.name == name), None)
+    if function is None:
+        names = ", ".join(f.name for f in known)
+        raise refuse(f"`{name}` is not a function of the program", help=f"functions: {names}", code="OG601")
+    return function
 
 
 def _with_header(text: str) -> str:
     return text if "#include <optigpu.h>" in text else f"#include <optigpu.h>\n{text}"
 
 
-def _match_body(pattern: Body, body: Body, params: set[str], names: dict[str, str], found: dict[str, Expr]) -> bool:
-    """Match statements; `names` maps what the pattern declares to what the body declares."""
-    if len(pattern) != len(body):
-        return False
-    for p, s in zip(pattern, body):
-        if not _match_stmt(p, s, params, names, found):
+@dataclass
+class BodyMatcher:
+    """Matches statements with the body of a function, and finds the arguments for its parameters.
+
+    `names` in the methods maps what the function's body declares to what the statements declare.
+    """
+
+    params: set[str]
+    arguments: dict[str, Expr] = field(default_factory=dict)
+
+    def match_body(self, pattern: Body, body: Body, names: Names) -> bool:
+        if len(pattern) != len(body):
             return False
-        if isinstance(p, Decl) and isinstance(s, Decl):
-            names = {**names, p.name: s.name}
-    return True
-
-
-def _match_stmt(p: Stmt, s: Stmt, params: set[str], names: dict[str, str], found: dict[str, Expr]) -> bool:
-    def ok(a: Expr | None, b: Expr | None, inner: dict[str, str] = names) -> bool:
-        if a is None or b is None:
-            return a is b
-        return _match_expr(a, b, params, inner, found)
-
-    match p, s:
-        case For(), For():
-            r, q = p.range, s.range
-            if (r.relation, r.op, p.mode) != (q.relation, q.op, s.mode):
+        for p, s in zip(pattern, body):
+            if not self._match_stmt(p, s, names):
                 return False
-            if not (ok(r.start, q.start) and ok(r.bound, q.bound) and ok(r.amount, q.amount)):
-                return False
-            return _match_body(p.body, s.body, params, {**names, p.index: s.index}, found)
-        case Store(), Store():
-            return p.op == s.op and ok(p.target, s.target) and ok(p.value, s.value)
-        case Decl(), Decl():
-            return type(p.type) is type(s.type) and ok(p.init, s.init)
-        case If(), If():
-            return ok(p.test, s.test) and all(
-                _match_body(a, b, params, names, found) for a, b in ((p.then, s.then), (p.other, s.other))
-            )
-        case Block(), Block():
-            return _match_body(p.body, s.body, params, names, found)
-        case CallStmt(), CallStmt():
-            return ok(p.call, s.call)
-        case _:
-            return False
+            if isinstance(p, Decl) and isinstance(s, Decl):
+                names = {**names, p.name: s.name}
+        return True
 
+    def _match_stmt(self, p: Stmt, s: Stmt, names: Names) -> bool:
+        match p, s:
+            case For(), For():
+                return self._match_loop(p, s, names)
+            case Store(), Store():
+                return p.op == s.op and self._match(p.target, s.target, names) and self._match(p.value, s.value, names)
+            case Decl(), Decl():
+                if p.init is None or s.init is None:
+                    return type(p.type) is type(s.type) and p.init is s.init
+                return type(p.type) is type(s.type) and self._match(p.init, s.init, names)
+            case If(), If():
+                return (
+                    self._match(p.test, s.test, names)
+                    and self.match_body(p.then, s.then, names)
+                    and self.match_body(p.other, s.other, names)
+                )
+            case Block(), Block():
+                return self.match_body(p.body, s.body, names)
+            case CallStmt(), CallStmt():
+                return self._match(p.call, s.call, names)
+            case _:
+                return False
 
-def _match_expr(p: Expr, e: Expr, params: set[str], names: dict[str, str], found: dict[str, Expr]) -> bool:
-    match p:
-        case Var(name) if name in names:
-            return e == Var(names[name])
-        case Var(name) if name in params:
-            return found.setdefault(name, e) == e
-        case Index(Var(name), indices) if name in params and isinstance(e, Index):
-            extra = len(e.indices) - len(indices)
-            if extra < 0:
-                return False
-            base: Expr = e.base if extra == 0 else Addr(Index(e.base, e.indices[:extra]))
-            if found.setdefault(name, base) != base:
-                return False
-            return all(_match_expr(a, b, params, names, found) for a, b in zip(indices, e.indices[extra:]))
-        case _:
-            pairs = zip(children(p), children(e))
-            return same_head(p, e) and all(_match_expr(a, b, params, names, found) for a, b in pairs)
+    def _match_loop(self, p: For, s: For, names: Names) -> bool:
+        r, q = p.range, s.range
+        return (
+            (r.relation, r.op, p.mode) == (q.relation, q.op, s.mode)
+            and self._match(r.start, q.start, names)
+            and self._match(r.bound, q.bound, names)
+            and self._match(r.amount, q.amount, names)
+            and self.match_body(p.body, s.body, {**names, p.index: s.index})
+        )
+
+    def _match(self, p: Expr, e: Expr, names: Names) -> bool:
+        match p:
+            case Var(name) if name in names:
+                return e == Var(names[name])
+            case Var(name) if name in self.params:
+                return self.arguments.setdefault(name, e) == e
+            case Index(Var(name), indices) if name in self.params and isinstance(e, Index):
+                extra = len(e.indices) - len(indices)
+                if extra < 0:
+                    return False
+                base: Expr = e.base if extra == 0 else Addr(Index(e.base, e.indices[:extra]))
+                if self.arguments.setdefault(name, base) != base:
+                    return False
+                return all(self._match(a, b, names) for a, b in zip(indices, e.indices[extra:]))
+            case _:
+                pairs = zip(children(p), children(e))
+                return same_head(p, e) and all(self._match(a, b, names) for a, b in pairs)

@@ -1,59 +1,56 @@
-"""Editing proofs: ghost statements and loop contracts."""
+"""Proof annotations: `s.ghost` inserts ghost statements and changes loop contracts."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
-from optigpu.script.transformation import TransformGroup, transformation
+from optigpu.script.transformation import transformation
 from optigpu.syntax.program import Assert, For, Ghost, GhostEnd
-from optigpu.transform.loop_nests import refuse
-from optigpu.transform.simplified import clauses_from, statements_from
+from optigpu.transform.tools.c_text import clauses_from, statements_from
+from optigpu.transform.tools.insertion_points import insertion_point
+from optigpu.transform.tools.refusal import refuse
 
 
-class GhostTransforms(TransformGroup):
-    name = "ghost"
+@transformation
+def insert(session: Session, text: str, *, before: TargetLike | None = None, after: TargetLike | None = None) -> None:
+    """Insert ghost statements or assertions.
 
-    @transformation
-    def insert(self, text: str, *, before: TargetLike | None = None, after: TargetLike | None = None) -> None:
-        """Insert ghost statements or assertions.
+    Before:
+        a[0] = 0.0f;
+    Step: s.ghost.insert('__ASSERT("n == n");', before=Write("a"))
+    After:
+        __ASSERT("n == n");
+        a[0] = 0.0f;
 
-        Before:
-            a[0] = 0.0f;
-        Step: s.ghost.insert('__ASSERT("n == n");', before=Write("a"))
-        After:
-            __ASSERT("n == n");
-            a[0] = 0.0f;
+    Needs: only ghost statements and assertions. Fails: when what they claim does not hold.
+    """
+    new = statements_from(text)
+    if not new or not all(isinstance(s, Ghost | GhostEnd | Assert) for s in new):
+        raise refuse("only ghosts and assertions can be inserted here", help="s.instr.insert", code="OG604")
+    session.insert(insertion_point(session, before, after), *new)
 
-        Needs: ghost statements alone. Fails: when what they claim does not hold.
-        """
-        new = statements_from(text)
-        if not new or not all(isinstance(s, Ghost | GhostEnd | Assert) for s in new):
-            raise refuse("only ghosts and assertions can be inserted here", help="s.instr.insert", code="OG604")
-        if (before is None) == (after is None):
-            raise refuse("say where: before=… or after=…", code="OG604")
-        place = self.session.find(before) if before is not None else self.session.find(after).sibling(1)  # type: ignore[arg-type]
-        self.session.insert(place, *new)
 
-    @transformation
-    def contract(self, target: TargetLike, text: str = "") -> None:
-        """Give a loop a contract; without text, leave it to inference.
+@transformation
+def contract(session: Session, target: TargetLike, text: str = "") -> None:
+    """Replace the contract of a loop; without text, the contract is inferred.
 
-        Before:
-            for (int i = 0; i < n; i++) {
-              a[i] = 0.0f;
-            }
-        Step: s.ghost.contract("i", '__xpreserves("&a[i] ~> Cell");')
-        After:
-            for (int i = 0; i < n; i++) {
-              __xpreserves("&a[i] ~> Cell");
-              a[i] = 0.0f;
-            }
+    Before:
+        for (int i = 0; i < n; i++) {
+          a[i] = 0.0f;
+        }
+    Step: s.ghost.contract("i", '__xpreserves("&a[i] ~> Cell");')
+    After:
+        for (int i = 0; i < n; i++) {
+          __xpreserves("&a[i] ~> Cell");
+          a[i] = 0.0f;
+        }
 
-        Needs: loop clauses. Fails: when the body does not keep them.
-        """
-        place = self.session.find(target, "for")
-        loop = self.session.at(place)
-        if not isinstance(loop, For):
-            raise refuse("this is not a loop", loop)
-        self.session.put(place, replace(loop, contract=clauses_from(text)))
+    Needs: clauses of a loop contract. Fails: when the body does not satisfy them.
+    """
+    path = session.find(target, "for")
+    loop = session.at(path)
+    if not isinstance(loop, For):
+        raise refuse("this is not a loop", loop)
+    session.put(path, replace(loop, contract=clauses_from(text)))

@@ -1,4 +1,8 @@
-"""The registry of transformation groups: what `s.loop`, `s.gpu`, … of a script are."""
+"""The registry of transformations: the names that scripts use, and the modules that have the code and the cards.
+
+To add a transformation, write a function with `@transformation` and a card as its docstring, and name it here; its example runs as
+a test. To add a group, also name it in `TransformSession`.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,153 @@ from typing import Generic, TypeVar
 
 from optigpu.script.session import Session
 from optigpu.script.transformation import TransformGroup
-from optigpu.transform.accesses import AccessTransforms
-from optigpu.transform.arith import ArithmeticTransforms
-from optigpu.transform.function import FunctionTransforms
-from optigpu.transform.ghost import GhostTransforms
-from optigpu.transform.gpu import GpuTransforms
-from optigpu.transform.instr import StatementTransforms
-from optigpu.transform.loop import LoopTransforms
-from optigpu.transform.matrix import MatrixTransforms
-from optigpu.transform.omp import OpenMPTransforms
-from optigpu.transform.reduce import ReductionTransforms
-from optigpu.transform.variable import VariableTransforms
+from optigpu.transform import accesses, arith, function, ghost, instr, omp, variable
+from optigpu.transform.gpu import (
+    barrier_placement,
+    copy_elimination,
+    kernel_launches,
+    magic_threads,
+    memory_spaces,
+    vectorization,
+)
+from optigpu.transform.loop import (
+    fast_paths,
+    fission_fusion,
+    hoisting,
+    interchange,
+    iteration_ranges,
+    packing,
+    prefetching,
+    tiling,
+    unrolling,
+)
+from optigpu.transform.matrix import array_elimination, array_layouts, local_copies, staging
+from optigpu.transform.reduce import prefix_sums, reductions, sliding_window, warp_reduction
+
+
+class LoopTransforms(TransformGroup):
+    name = "loop"
+
+    tile = tiling.tile
+    reorder = interchange.reorder
+    swap = interchange.swap
+    fission = fission_fusion.fission
+    fusion = fission_fusion.fusion
+    unroll = unrolling.unroll
+    unroll_hint = unrolling.unroll_hint
+    fast_path = fast_paths.fast_path
+    prefetch = prefetching.prefetch
+    once = iteration_ranges.once
+    split_range = iteration_ranges.split_range
+    shift_range = iteration_ranges.shift_range
+    collapse = iteration_ranges.collapse
+    hoist = hoisting.hoist
+    hoist_expr = packing.hoist_expr
+    move_out = hoisting.move_out
+    parallel = omp.parallel
+    simd = omp.simd
+    rename = iteration_ranges.rename
+
+
+class VariableTransforms(TransformGroup):
+    name = "variable"
+
+    local_name = variable.local_name
+    inline = variable.inline
+    bind = variable.bind
+    insert = variable.insert
+    rename = variable.rename
+    init_detach = variable.init_detach
+    elim = variable.elim
+
+
+class AccessTransforms(TransformGroup):
+    name = "accesses"
+
+    shift_var = accesses.shift_var
+    scale_var = accesses.scale_var
+
+
+class MatrixTransforms(TransformGroup):
+    name = "matrix"
+
+    local_name_tile = local_copies.local_name_tile
+    stage = staging.stage
+    stack_copy = local_copies.stack_copy
+    memcpy = local_copies.memcpy
+    reorder_dims = array_layouts.reorder_dims
+    merge_dims = array_layouts.merge_dims
+    split_dim = array_layouts.split_dim
+    pad = array_layouts.pad
+    elim = array_elimination.elim
+
+
+class StatementTransforms(TransformGroup):
+    name = "instr"
+
+    insert = instr.insert
+    delete = instr.delete
+    move = instr.move
+    copy = instr.copy
+    replace = instr.replace
+
+
+class FunctionTransforms(TransformGroup):
+    name = "function"
+
+    insert = function.insert
+    inline = function.inline
+    uninline = function.uninline
+
+
+class ArithmeticTransforms(TransformGroup):
+    name = "arith"
+
+    simplify = arith.simplify
+
+
+class OpenMPTransforms(TransformGroup):
+    name = "omp"
+
+    schedule = omp.schedule
+    num_threads = omp.num_threads
+    sequential = omp.sequential
+
+
+class ReductionTransforms(TransformGroup):
+    name = "reduce"
+
+    slide = sliding_window.slide
+    parts = reductions.parts
+    tree = reductions.tree
+    warp = warp_reduction.warp
+    scan = prefix_sums.scan
+
+
+class GpuTransforms(TransformGroup):
+    name = "gpu"
+
+    create_kernel_launch = kernel_launches.create_kernel_launch
+    seq_for_to_magic_thread_for = magic_threads.seq_for_to_magic_thread_for
+    hoist_barrier = magic_threads.hoist_barrier
+    convert_magic_thread_fors = magic_threads.convert_magic_thread_fors
+    convert_to_global_mem = memory_spaces.convert_to_global_mem
+    convert_to_shared_mem = memory_spaces.convert_to_shared_mem
+    convert_to_register_mem = memory_spaces.convert_to_register_mem
+    magic_barrier_to_blocksync = magic_threads.magic_barrier_to_blocksync
+    magic_barrier_to_teardown_sync = magic_threads.magic_barrier_to_teardown_sync
+    launch = kernel_launches.launch
+    stay_on_device = copy_elimination.stay_on_device
+    remove_redundant_barriers = barrier_placement.remove_redundant_barriers
+    vectorize = vectorization.vectorize
+
+
+class GhostTransforms(TransformGroup):
+    name = "ghost"
+
+    insert = ghost.insert
+    contract = ghost.contract
+
 
 G = TypeVar("G", bound=TransformGroup)
 
@@ -32,7 +172,7 @@ class GroupAttribute(Generic[G]):
 
 
 class TransformSession(Session):
-    """A session with all transformations: `s.loop.tile(…)`. A new group is one line here."""
+    """A session with all transformations: `s.loop.tile(…)`."""
 
     loop = GroupAttribute(LoopTransforms)
     variable = GroupAttribute(VariableTransforms)

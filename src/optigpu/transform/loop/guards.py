@@ -1,4 +1,4 @@
-"""Guards of loops: the conditions that tiles which do not divide a size leave behind, and those that set borders apart."""
+"""Guards: the conditions that tiling leaves in a loop when a tile does not divide its size, and those at borders of a stencil."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from functools import partial
 from optigpu.syntax.conditions import conjuncts
 from optigpu.syntax.exprs import Binary, Expr, Var
 from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.polynomials import Polynomial
 from optigpu.syntax.program import Body, For, If, Stmt
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.walk import inner_bodies, map_bodies
-from optigpu.transform.loop_nests import counted
-from optigpu.transform.simplified import Polynomial, folded, lit, minus, polynomial, subtracted
+from optigpu.transform.tools.counted_loops import counted
+from optigpu.transform.tools.simplified import folded, lit, minus, polynomial
 
-Loops = tuple[For, ...]  # one inside the other
+Loops = tuple[For, ...]  # nested, outermost first
 
 
 def is_guard(s: Stmt, loops: Loops) -> bool:
-    """A condition that all iterations may share: it has nothing else to do, or it bounds an index of the loops."""
+    """Is this a condition without an else branch, or one that bounds an index of the loops around it?"""
     if not isinstance(s, If):
         return False
     bounds = [slack(test) for test in conjuncts(s.test)]
     return not s.other or any(growth(p, loop.index) for p in bounds if p is not None for loop in loops)
 
 
-def tests_for_all(loop: For) -> list[Expr]:
-    """What makes the guards inside a loop hold in all its iterations, and those of the loops between."""
-    found: dict[Expr, None] = {}
+def guard_tests(loop: For) -> list[Expr]:
+    """Tests that, if they hold before a loop, make all guards inside it hold in every iteration."""
+    tests: dict[Expr, None] = {}
 
     def walk(s: Stmt, loops: Loops) -> None:
         loops = (*loops, s) if isinstance(s, For) else loops
         if isinstance(s, If) and is_guard(s, loops):
-            found.update((at_the_tightest(test, loops), None) for test in conjuncts(s.test))
+            tests.update((at_hardest_iteration(test, loops), None) for test in conjuncts(s.test))
             bodies = [s.then]
         else:
             bodies = inner_bodies(s)
@@ -40,11 +41,11 @@ def tests_for_all(loop: For) -> list[Expr]:
             walk(x, loops)
 
     walk(loop, ())
-    return needed(list(found))
+    return without_implied(list(tests))
 
 
 def without_guards(body: Body, loops: Loops) -> Body:
-    """Their bodies in their place."""
+    """Replace each guard by the statements under it."""
     out: list[Stmt] = []
     for s in body:
         inner = map_bodies(s, partial(without_guards, loops=(*loops, s) if isinstance(s, For) else loops))
@@ -52,8 +53,8 @@ def without_guards(body: Body, loops: Loops) -> Body:
     return tuple(out)
 
 
-def at_the_tightest(test: Expr, loops: Loops) -> Expr:
-    """A comparison in the iteration where least is left of it: the first one if it bounds an index from below, else the last."""
+def at_hardest_iteration(test: Expr, loops: Loops) -> Expr:
+    """A comparison at the iteration with the least slack: the first one if it bounds an index from below, else the last."""
     for loop in reversed(loops):
         if loop.index in free_vars(test):
             c, p = counted(loop), slack(test)
@@ -64,7 +65,7 @@ def at_the_tightest(test: Expr, loops: Loops) -> Expr:
 
 
 def slack(test: Expr) -> Polynomial | None:
-    """What is at least 0 exactly if a comparison of integers holds."""
+    """A value that is at least 0 exactly if a comparison of integers holds."""
     match test:
         case Binary("<", left, right) | Binary(">", right, left):
             return polynomial(Binary("-", Binary("-", right, left), lit(1)))
@@ -75,9 +76,12 @@ def slack(test: Expr) -> Polynomial | None:
 
 
 def growth(p: Polynomial, index: str) -> int | None:
-    """Does it grow with the index (1), fall (-1), or neither (0)? Other factors count as positive, as sizes are."""
+    """Does the value grow with the index (1), fall (-1), or neither (0)? Other factors are taken to be positive, as sizes are.
+
+    None if that is not clear.
+    """
     signs = set[int]()
-    for factors, c in p.items():
+    for factors, c in p.terms:
         rest = [f for f in factors if f != Var(index)]
         if any(index in free_vars(f) for f in rest):
             return None
@@ -86,8 +90,8 @@ def growth(p: Polynomial, index: str) -> int | None:
     return signs.pop() if len(signs) == 1 else None if signs else 0
 
 
-def needed(tests: Sequence[Expr]) -> list[Expr]:
-    """Without those that follow from another one, which leaves less."""
+def without_implied(tests: Sequence[Expr]) -> list[Expr]:
+    """Drop tests that another test implies."""
     out: list[Expr] = []
     for t in tests:
         if not any(implies(o, t) for o in out):
@@ -96,16 +100,9 @@ def needed(tests: Sequence[Expr]) -> list[Expr]:
 
 
 def implies(test: Expr, other: Expr) -> bool:
-    """Do they differ by a number only, the other one leaving more?"""
+    """Does the slack of the other test exceed that of this one by a constant that is not negative?"""
     p, q = slack(test), slack(other)
     if p is None or q is None:
         return test == other
-    more = subtracted(q, p)
-    return set(more) <= {()} and more.get((), 0) >= 0
-
-
-def conjunction(tests: Sequence[Expr]) -> Expr:
-    out = tests[0]
-    for test in tests[1:]:
-        out = Binary("&&", out, test)
-    return out
+    more = (q - p).constant
+    return more is not None and more >= 0

@@ -1,0 +1,30 @@
+"""The names that a function uses, from which the names of new variables must differ."""
+
+from __future__ import annotations
+
+from optigpu.syntax.free_names import body_free_vars, bound_after, clause_free_vars, free_vars
+from optigpu.syntax.program import Body, For, Function
+from optigpu.syntax.walk import statements, stmt_exprs
+
+
+def program_names(f: Function) -> set[str]:
+    """Every name of a function, except those that formulas bind for themselves."""
+    return names_apart_from_indices(f) | names_in_body(f.body)
+
+
+def names_apart_from_indices(f: Function) -> set[str]:
+    """Names with one meaning wherever they are visible in a function: all but the indices of loops."""
+    names = {f.name, *(p.name for p in f.params)} | clause_free_vars(f.contract) | body_free_vars(f.body)
+    return names.union(*(bound_after(s) for s in statements(f.body)))
+
+
+def names_in_body(body: Body) -> set[str]:
+    """All names that statements use or declare, except those that formulas bind for themselves."""
+    names = set[str]()
+    for s in statements(body):
+        names |= bound_after(s)
+        if isinstance(s, For):
+            names |= {s.index} | clause_free_vars(s.contract)
+        for e in stmt_exprs(s):
+            names |= free_vars(e)
+    return names

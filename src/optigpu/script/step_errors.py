@@ -1,0 +1,89 @@
+"""Errors of a step, with their places: in the script, in the program that the step made, and in the original file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.check.problem import Problem
+from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
+from optigpu.check.verify import Settings, Verifier
+from optigpu.frontend import parse_text
+from optigpu.script.call_site import call_site
+from optigpu.script.editing import statements_of
+from optigpu.script.step import Step
+from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Program
+from optigpu.syntax.source import NOWHERE, Loc
+
+ABOUT_ARGUMENTS = ("OG601", "OG602", "OG603", "OG604")  # these are errors of the script first, not of the program
+
+
+class StepError(Exception):
+    """The checker rejected a step. The program is as it was before; `step` holds what was tried."""
+
+    def __init__(
+        self, step: Step, failed: FunctionResult | None, diagnostic: Diagnostic, texts: dict[str, str]
+    ) -> None:
+        super().__init__(diagnostic.message)
+        self.step = step
+        self.failed = failed  # the function that is no longer verified; its problem is placed in the changed program
+        self.diagnostic = diagnostic
+        self.texts = texts  # the changed program as text, by the file name that the places use
+        self.rendered: str | None = None
+
+    def __str__(self) -> str:
+        return self.rendered or f"step {self.step.number} {self.step.title}: {self.diagnostic.message}"
+
+
+def at_script_line(e: InputError, number: int, title: str) -> InputError:
+    """An error that a step raised, with the step and its line in the script."""
+    d, place = e.diagnostic, call_site().loc
+    notes = (("step", f"{number}  {title}"), *d.notes)
+    if d.loc is NOWHERE or d.code in ABOUT_ARGUMENTS:
+        labels = d.labels if d.loc is NOWHERE else (Label(d.loc, "here"), *d.labels)
+        return InputError(Diagnostic(d.code, d.message, place, labels, notes, d.help))
+    return InputError(Diagnostic(d.code, d.message, d.loc, (Label(place, "this step"), *d.labels), notes, d.help))
+
+
+def explained_rejection(
+    step: Step, result: ProgramResult, original: str, refuter: Refuter | None, points: bool
+) -> StepError:
+    """Explain why a step was rejected, in the text of the changed program: print it, prove it again from there, and look for a
+    counterexample. `original` is the file of the original program."""
+    name = f"{original} after step {step.number}" if step.number else original
+    texts: dict[str, str] = {}
+    settings = Settings(refuter=refuter, points=points)
+    if step.number:
+        texts[name] = print_program(step.after)
+        try:
+            explained = Verifier(settings).verify(parse_text(texts[name], name))
+            result = result if explained.verified else explained
+        except InputError:
+            pass  # a program that cannot be read back is explained at the places of the original
+    elif refuter is not None:
+        explained = Verifier(settings).verify(step.after)
+        result = result if explained.verified else explained
+    failed = next(f for f in result.functions if f.verdict is not Verdict.VERIFIED)
+    assert failed.problem is not None
+    problem = failed.problem
+    origin = _origin(step.after, failed.name, problem, name, texts)
+    labels = () if origin is None else (Label(origin, "where this was written"),)
+    diagnostic = Diagnostic(problem.code, f"{failed.name} is not verified after this step", step.loc, labels)
+    return StepError(replace(step, result=result, error=problem), failed, diagnostic, texts)
+
+
+def _origin(after: Program, function: str, problem: Problem, name: str, texts: dict[str, str]) -> Loc | None:
+    """The place in the original file of the statement that the problem is about."""
+    if name not in texts or problem.loc.file != name:
+        return None
+    try:
+        read_back = parse_text(texts[name], name).function(function)
+        changed = after.function(function)
+    except (InputError, KeyError):
+        return None
+    origin: Loc | None = None
+    for (_, s), (_, t) in zip(statements_of(changed), statements_of(read_back)):
+        if t.loc.line <= problem.loc.line <= t.loc.end_line and s.loc is not NOWHERE:
+            origin = s.loc
+    return origin

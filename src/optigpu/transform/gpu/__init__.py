@@ -1,0 +1,1 @@
+"""From CPU loops to GPU kernels: `s.gpu`."""

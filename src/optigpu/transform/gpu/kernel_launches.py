@@ -1,0 +1,103 @@
+"""Kernel launches: `gpu.launch` makes a loop nest a kernel; `gpu.create_kernel_launch` only puts a launch around a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import For as ForTarget
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.transform.gpu.barrier_placement import insert_barriers
+from optigpu.transform.gpu.device_arrays import device_arrays
+from optigpu.transform.gpu.kernel_nest import KernelNest
+from optigpu.transform.gpu.kernel_statements import launched
+from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import lit
+
+
+@transformation
+def create_kernel_launch(session: Session, target: TargetLike, *, grid: Size, block: Size, smem: Size = 0) -> Handle:
+    """Put a kernel launch around a statement.
+
+    Before:
+        a[0] = 0.0f;
+    Step: s.gpu.create_kernel_launch(Write("a"), grid=1, block=32)
+    After:
+        kernel_launch(1, 32, 0);
+        kernel_setup_end();
+        a[0] = 0.0f;
+        kernel_teardown_begin();
+        kernel_kill();
+
+    Needs: a statement of the host. A kernel cannot access host memory: convert the arrays that it uses in the same phase.
+    Fails: OG349 when the launch exceeds a limit of the hardware.
+    """
+    path = session.find(target)
+    session.put(path, *launched(session.at(path), expression(grid), expression(block), expression(smem)))
+    return session.handle(path.sibling(2))
+
+
+@transformation
+def launch(
+    session: Session,
+    *,
+    grid: Sequence[str],
+    block: Sequence[str],
+    at: TargetLike | None = None,
+    shared: Mapping[str, pad | None] | Sequence[str] = (),
+    registers: Mapping[str, int] | None = None,
+    host_copies: Sequence[str] | None = None,
+    blocks_per_multiprocessor: int | None = None,
+) -> Handle:
+    """Make a loop nest a kernel: `grid` loops become blocks, `block` loops become threads, `shared` and `registers` say where local
+    arrays live. Arrays of the host are copied to the device and back, statements outside block loops run on one thread, variables
+    that they assign for other threads go to shared memory, and barriers are inserted where the proof needs them.
+    `blocks_per_multiprocessor` asks the compiler to limit registers so that this many blocks fit on a multiprocessor.
+
+    Before:
+        for (int i = 0; i < n / 8; i++) {
+          for (int j = 0; j < 8; j++) {
+            a[8 * i + j] = 0.0f;
+          }
+        }
+    Step: s.gpu.launch(grid=["i"], block=["j"])
+    After:
+        float* const d_a = __gmem_malloc1<float>(n);
+        memcpy_host_to_device1(d_a, a, n);
+        kernel_launch(n / 8, 8, 0);
+        kernel_setup_end();
+        thread for (int i = 0; i < n / 8; i++) {
+          thread for (int j = 0; j < 8; j++) {
+            d_a[8 * i + j] = 0.0f;
+          }
+        }
+        kernel_teardown_begin();
+        kernel_kill();
+        memcpy_device_to_host1(a, d_a, n);
+        gmem_free(d_a);
+
+    Needs: loops that count up from 0 by one; block loops with constant extents; the same number of threads in all their nests.
+    Fails: when threads depend on each other in a way that barriers of the block cannot order.
+    """
+    if not grid or not block:
+        raise refuse("name at least one loop for the grid and one for the block", code="OG604")
+    if blocks_per_multiprocessor is not None and blocks_per_multiprocessor < 1:
+        raise refuse("a multiprocessor holds at least one block", code="OG604")
+    path = session.find(ForTarget(grid[0]) if at is None else at, "for")
+    in_shared = dict(shared) if isinstance(shared, Mapping) else dict.fromkeys(shared)
+    kernel = KernelNest(session, path, list(grid), list(block), in_shared, dict(registers or {}))
+    nest = kernel.converted()
+    arrays = device_arrays(session, path, nest, host_copies)
+    arrays.put(
+        session, path, launched(arrays.nest, kernel.blocks(), lit(kernel.threads), kernel.shared_bytes(arrays.nest))
+    )
+    launched_nest = Handle(session, nest.id)
+    if blocks_per_multiprocessor is not None:
+        call = launched_nest.path().sibling(-2)
+        session.residents[session.at(call).id] = blocks_per_multiprocessor
+    insert_barriers(session, nest.id)
+    return session.handle(launched_nest.path())

@@ -1,0 +1,167 @@
+"""A loop nest on its way to a kernel: which loops are blocks and threads, and which thread runs the statements between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeGuard
+
+from optigpu.script.editing import StatementPath
+from optigpu.script.session import Session
+from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, SizeOf, Var
+from optigpu.syntax.free_names import body_free_vars
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Stmt, is_call
+from optigpu.syntax.scopes import assigned_names
+from optigpu.syntax.types import Scalar, Space
+from optigpu.syntax.walk import inner_bodies, map_bodies, statements
+from optigpu.transform.gpu.memory_spaces import as_one_cell, in_registers, pad, shared_declaration
+from optigpu.transform.gpu.warp_shuffles import as_shuffle
+from optigpu.transform.tools.array_declarations import dims_of
+from optigpu.transform.tools.counted_loops import counted, is_plain
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import lit, plus, product, up_to, value_of
+
+
+class KernelNest:
+    """Turns the loops over `grid` and `block` indices of a nest into thread loops.
+
+    Around the innermost grid loop only grid loops may stand. Its body is at block level: declarations go to shared memory or
+    registers, nests of block loops become nests of thread loops, the whole block runs loops and conditions around them, and any
+    other statement runs on thread 0.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        path: StatementPath,
+        grid: list[str],
+        block: list[str],
+        shared: dict[str, pad | None],
+        registers: dict[str, int],
+    ) -> None:
+        self.grid, self.block = grid, block
+        self.shared, self.registers = shared, registers
+        outer = session.at(path)
+        if not isinstance(outer, For):
+            raise refuse("the grid is not a loop", outer)
+        self.outer = outer
+        self.threads = self._thread_count()
+        self.thread_index = session.fresh("t", path)
+        self.grid_extents: list[Expr] = []
+
+    def _thread_count(self) -> int:
+        """The number of threads of a block, which is the same in every nest of block loops."""
+        counts = set(self._thread_counts(self.outer, 1))
+        if not counts:
+            raise refuse(f"there is no loop over {', '.join(self.block)} in the grid", self.outer, code="OG601")
+        if len(counts) > 1:
+            numbers = ", ".join(map(str, sorted(counts)))
+            raise refuse(f"the nests of block loops have different numbers of threads: {numbers}", self.outer)
+        return counts.pop()
+
+    def _thread_counts(self, s: Stmt, around: int) -> list[int]:
+        """The number of threads of each nest of block loops in a statement; those around it have `around` threads."""
+        if self._is_block_loop(s):
+            extent = value_of(counted(s).count)
+            if extent is None or not is_plain(s):
+                raise refuse(f"the extent of the block loop `{s.index}` is not a number", s, "s.loop.tile")
+            around *= extent
+            if not self._has_block_loop(s):
+                return [around]
+        return [n for body in inner_bodies(s) for x in body for n in self._thread_counts(x, around)]
+
+    def converted(self) -> For:
+        """The nest as the body of a kernel."""
+        return self._grid_loop(self.outer)
+
+    def _grid_loop(self, s: Stmt) -> For:
+        if not isinstance(s, For) or s.index not in self.grid:
+            raise refuse("only loops of the grid may stand here", s, "hoist it, or fission the loop around it")
+        if not is_plain(s):
+            raise refuse(f"the grid loop `{s.index}` does not count up from 0 by one", s, "s.loop.shift_range")
+        self.grid_extents.append(counted(s).count)
+        is_innermost = not any(isinstance(x, For) and x.index in self.grid for x in s.body)
+        body = self._block_body(s.body) if is_innermost else tuple(self._grid_loop(x) for x in s.body)
+        return replace(s, mode=Mode.THREAD, body=body, contract=(), hints=())
+
+    def _block_body(self, body: Body) -> Body:
+        """Statements that a whole block runs."""
+        for i, s in enumerate(body):
+            if isinstance(s, Decl) and s.name in self.registers:
+                decl, *rest = in_registers(s, body[i + 1 :], self.registers[s.name])
+                return (*self._block_body(body[:i]), decl, *self._block_body(tuple(rest)))
+            if isinstance(s, Decl) and self._is_shared_variable(s, body[i:]):
+                self.shared.setdefault(s.name)
+                cells, *rest = as_one_cell(s, body[i + 1 :])
+                return (*self._block_body(body[:i]), *self._block_statement(cells), *self._block_body(tuple(rest)))
+        out: list[Stmt] = []
+        while body:
+            alone = self._one_thread(body)
+            out += [self._on_first_thread(body[:alone])] if alone else self._block_statement(body[0])
+            body = body[alone or 1 :]
+        return tuple(out)
+
+    def _is_shared_variable(self, s: Decl, body: Body) -> bool:
+        """Must a scalar be in shared memory, because the user says so, or because one thread assigns it and others use it?"""
+        if not isinstance(s.type, Scalar) or isinstance(s.init, Alloc):
+            return False
+        return s.name in self.shared or (s.name in assigned_names(body[1:]) and not self._one_thread(body))
+
+    def _one_thread(self, body: Body) -> int:
+        """The number of statements up to the last use of the variable that the first one declares, if it is assigned and used
+        outside block loops only: one thread can run them. Else 0."""
+        first = body[0]
+        if not isinstance(first, Decl) or first.name not in assigned_names(body[1:]):
+            return 0
+        users = [k for k, s in enumerate(body) if first.name in body_free_vars((s,))]
+        part = body[: users[-1] + 1]
+        return 0 if any(self._is_block_loop(s) for s in statements(part)) else len(part)
+
+    def _on_first_thread(self, body: Body) -> Stmt:
+        guard = Binary("==", Var(self.thread_index), lit(0))
+        return replace(up_to(self.thread_index, lit(self.threads), (If(guard, body),)), mode=Mode.THREAD)
+
+    def _block_statement(self, s: Stmt) -> list[Stmt]:
+        match s:
+            case Decl() if s.name in self.shared:
+                return [shared_declaration(s, self.shared[s.name])]
+            case Decl() if isinstance(s.type, Array) or isinstance(s.init, Alloc):
+                raise refuse(f"say where `{s.name}` lives", s, f'shared=["{s.name}"] or registers={{"{s.name}": …}}')
+            case Decl() | CallStmt(Call("blocksync" | "free")):
+                return [] if is_call(s, "free") else [s]
+            case For() if self._is_block_loop(s):
+                return [self._thread_loops(s)]
+            case For() if self._has_block_loop(s):
+                return [replace(s, body=self._block_body(s.body), contract=())]
+            case If() if self._has_block_loop(s):
+                return [replace(s, then=self._block_body(s.then), other=self._block_body(s.other))]
+            case Block() if self._has_block_loop(s):
+                return [replace(s, body=self._block_body(s.body))]
+            case _:
+                return [self._on_first_thread((s,))]
+
+    def _thread_loops(self, s: Stmt) -> Stmt:
+        """A nest of block loops as thread loops; a loop over a warp's lanes that copies registers as a shuffle."""
+        shuffle = as_shuffle(s)
+        if shuffle is not None:
+            return shuffle
+        if self._is_block_loop(s):
+            s = replace(s, mode=Mode.THREAD, contract=(), hints=())
+        return map_bodies(s, lambda b: tuple(self._thread_loops(x) for x in b)) if self._has_block_loop(s) else s
+
+    def _is_block_loop(self, s: Stmt) -> TypeGuard[For]:
+        return isinstance(s, For) and s.index in self.block
+
+    def _has_block_loop(self, s: Stmt) -> bool:
+        """Is there a block loop inside the statement?"""
+        return any(self._is_block_loop(x) for body in inner_bodies(s) for x in statements(body))
+
+    def blocks(self) -> Expr:
+        return product(self.grid_extents)
+
+    def shared_bytes(self, nest: For) -> Expr:
+        """The size of the shared memory of a block."""
+        total: Expr = lit(0)
+        for s in statements((nest,)):
+            if isinstance(s, Decl) and isinstance(s.type, Array) and s.type.space is Space.SMEM:
+                total = plus(total, Binary("*", product(dims_of(s)), SizeOf(s.type.elem)))
+        return total

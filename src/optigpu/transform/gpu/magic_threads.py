@@ -1,0 +1,165 @@
+"""Magic threads: a first GPU program with a barrier after every thread loop, and the steps to real threads and barriers.
+
+A `magic thread` loop may be nested anywhere in a kernel, and a magic barrier synchronises all threads. Neither can be emitted:
+loops are converted to thread loops, barriers to barriers of a block or to the end of the kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.script.editing import StatementPath, insert_at, replace_at
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Call
+from optigpu.syntax.program import Body, CallStmt, For, Mode, Stmt, is_call
+from optigpu.syntax.walk import map_bodies
+from optigpu.transform.gpu.kernel_statements import plain_loop_at
+from optigpu.transform.tools.refusal import refuse
+
+
+@transformation
+def seq_for_to_magic_thread_for(session: Session, target: TargetLike) -> Handle:
+    """Run each iteration of a loop on its own threads, followed by a magic barrier, which synchronises all threads.
+
+    Before:
+        for (int i = 0; i < 4; i++) {
+          a[i] = 0.0f;
+        }
+    Step: s.gpu.seq_for_to_magic_thread_for("i")
+    After:
+        magic thread for (int i = 0; i < 4; i++) {
+          a[i] = 0.0f;
+        }
+        magic_barrier();
+
+    Needs: a loop that counts up from 0 by one. Fails: when its iterations are not independent.
+    """
+    path = session.find(target, "for")
+    loop = plain_loop_at(session, path)
+    barrier: Body = () if _is_followed_by_magic_barrier(session, path) else (CallStmt(Call("magic_barrier", ())),)
+    session.put(path, replace(loop, mode=Mode.MAGIC_THREAD, contract=()), *barrier)
+    return session.handle(path)
+
+
+@transformation
+def hoist_barrier(session: Session, target: TargetLike) -> Handle:
+    """Move a magic barrier from the end of a loop's body to after the loop.
+
+    Before:
+        magic thread for (int i = 0; i < 2; i++) {
+          magic thread for (int j = 0; j < 4; j++) {
+            m[i][j] = 0.0f;
+          }
+          magic_barrier();
+        }
+        magic_barrier();
+    Step: s.gpu.hoist_barrier(Call("magic_barrier").first)
+    After:
+        magic thread for (int i = 0; i < 2; i++) {
+          magic thread for (int j = 0; j < 4; j++) {
+            m[i][j] = 0.0f;
+          }
+        }
+        magic_barrier();
+
+    Needs: a magic barrier that is the last statement in the body of a loop. Fails: when a later iteration needs it.
+    """
+    path = session.find(target, "call")
+    s = session.at(path)
+    if not is_call(s, "magic_barrier"):
+        raise refuse("this is not a magic barrier", s)
+    if path.is_top_level or path.index != len(session.around(path)) - 1:
+        raise refuse("the barrier is not last in the body of a loop", s)
+    loop = path.parent
+    program = replace_at(session.program, path)
+    if not _is_followed_by_magic_barrier(session, loop):
+        program = insert_at(program, loop.sibling(1), s)
+    session.update(program)
+    return session.handle(loop.sibling(1))
+
+
+@transformation
+def convert_magic_thread_fors(session: Session, target: TargetLike) -> Handle:
+    """Convert a magic thread loop and all magic thread loops inside it to thread loops.
+
+    Before:
+        magic thread for (int i = 0; i < 4; i++) {
+          a[i] = 0.0f;
+        }
+        magic_barrier();
+    Step: s.gpu.convert_magic_thread_fors("i")
+    After:
+        thread for (int i = 0; i < 4; i++) {
+          a[i] = 0.0f;
+        }
+        magic_barrier();
+
+    Needs: a statement in a kernel. Fails: OG347 when the extents of the loops do not divide the number of threads.
+    """
+    path = session.find(target, "for")
+
+    def converted(s: Stmt) -> Stmt:
+        if isinstance(s, For) and s.mode is Mode.MAGIC_THREAD:
+            s = replace(s, mode=Mode.THREAD)
+        return map_bodies(s, lambda b: tuple(converted(x) for x in b))
+
+    session.put(path, converted(session.at(path)))
+    return session.handle(path)
+
+
+@transformation
+def magic_barrier_to_blocksync(session: Session, target: TargetLike) -> Handle:
+    """Make a magic barrier a barrier of the block.
+
+    Before:
+        magic_barrier();
+    Step: s.gpu.magic_barrier_to_blocksync(Call("magic_barrier"))
+    After:
+        blocksync();
+
+    Needs: a magic barrier at block level. Fails: OG345 elsewhere.
+    """
+    path = _magic_barrier_at(session, target)
+    session.put(path, CallStmt(Call("blocksync", ()), id=session.at(path).id))
+    return session.handle(path)
+
+
+@transformation
+def magic_barrier_to_teardown_sync(session: Session, target: TargetLike) -> None:
+    """Let the end of the kernel serve as the barrier.
+
+    Before:
+        kernel_launch(1, 32, 0);
+        kernel_setup_end();
+        magic_barrier();
+        kernel_teardown_begin();
+        kernel_kill();
+    Step: s.gpu.magic_barrier_to_teardown_sync(Call("magic_barrier"))
+    After:
+        kernel_launch(1, 32, 0);
+        kernel_setup_end();
+        kernel_teardown_begin();
+        kernel_kill();
+
+    Needs: a magic barrier right before kernel_teardown_begin(). Fails: never there.
+    """
+    path = _magic_barrier_at(session, target)
+    following = session.around(path)[path.index + 1 :]
+    if not following or not is_call(following[0], "kernel_teardown_begin"):
+        raise refuse("the kernel does not end here", session.at(path), "s.gpu.magic_barrier_to_blocksync")
+    session.put(path)
+
+
+def _magic_barrier_at(session: Session, target: TargetLike) -> StatementPath:
+    path = session.find(target, "call")
+    if not is_call(session.at(path), "magic_barrier"):
+        raise refuse("this is not a magic barrier", session.at(path))
+    return path
+
+
+def _is_followed_by_magic_barrier(session: Session, path: StatementPath) -> bool:
+    following = session.around(path)[path.index + 1 :]
+    return bool(following) and is_call(following[0], "magic_barrier")

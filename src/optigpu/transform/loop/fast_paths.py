@@ -1,0 +1,66 @@
+"""`loop.fast_path`: a copy of a loop without guards, which runs where all guards hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.syntax.free_names import bound_after, free_vars
+from optigpu.syntax.program import If
+from optigpu.syntax.walk import statements
+from optigpu.transform.loop.guards import guard_tests, without_guards
+from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.tools.c_text import Size, expression, without_ids
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import conjunction
+
+
+@transformation
+def fast_path(session: Session, target: TargetLike, *, when: Size | None = None) -> Handle:
+    """Run a loop without its guards where all of them hold. One test before the loop decides: each guard at the iteration where it
+    is hardest to satisfy, which is the first or the last one of the loop and of the loops inside it, and `when`.
+
+    Before:
+        for (int b = 0; b < (n + 3) / 4; b++) {
+          for (int v = 0; v < 4; v++) {
+            if (b * 4 + v < n) {
+              a[b * 4 + v] = 0.0f;
+            }
+          }
+        }
+    Step: s.loop.fast_path("v")
+    After:
+        for (int b = 0; b < (n + 3) / 4; b++) {
+          if (b * 4 + 3 < n) {
+            for (int v = 0; v < 4; v++) {
+              a[b * 4 + v] = 0.0f;
+            }
+          } else {
+            for (int v = 0; v < 4; v++) {
+              if (b * 4 + v < n) {
+                a[b * 4 + v] = 0.0f;
+              }
+            }
+          }
+        }
+
+    Needs: conditions inside the loop, on indices and on values known before the loop. A condition with an else branch counts as a
+    guard if it bounds an index, as at the border of a stencil. Returns the fast loop.
+    Fails: when the guard of some iteration does not follow from those of the first and the last.
+    """
+    path, loop = loop_at(session, target)
+    tests = guard_tests(loop)
+    tests += [] if when is None else [expression(when)]
+    if not tests:
+        raise refuse("there are no guards in this loop", loop)
+    declared_inside = {n for s in statements((loop,)) for n in bound_after(s)}
+    for test in tests:
+        if hidden := declared_inside & free_vars(test):
+            raise refuse(f"a guard depends on `{min(hidden)}`, which is declared inside the loop", loop)
+    fast = replace(loop, body=without_guards(loop.body, (loop,)), contract=())
+    slow = without_ids(replace(loop, contract=()))
+    session.put(path, If(conjunction(tests), (fast,), (slow,)))
+    return session.handle(path.child(0))

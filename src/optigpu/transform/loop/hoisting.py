@@ -1,0 +1,148 @@
+"""Hoisting: `loop.hoist` and `loop.move_out` move declarations and statements out of loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.script.editing import StatementPath, edit_body, replace_at, statement_at
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Alloc, Expr, Index, Var
+from optigpu.syntax.free_names import body_free_vars, free_vars
+from optigpu.syntax.program import Body, Decl, For, If, Stmt, Store
+from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import rewrite, rewrite_body, stmt_exprs
+from optigpu.transform.tools.array_declarations import array_decl, dims_of, elem_of, is_free_of
+from optigpu.transform.tools.counted_loops import counted, iteration_number
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import cell
+
+
+@transformation
+def hoist(session: Session, target: TargetLike, levels: int = 1) -> Handle:
+    """Move the declaration of a variable or an array out of a loop. It becomes an array with one element for each iteration.
+
+    Before:
+        for (int i = 0; i < 4; i++) {
+          float x = b[i];
+          a[i] = x;
+        }
+    Step: s.loop.hoist("x")
+    After:
+        float x[4];
+        for (int i = 0; i < 4; i++) {
+          x[i] = b[i];
+          a[i] = x[i];
+        }
+
+    Needs: a declaration in the body of a loop, or in a condition there; `levels` is the number of loops to move out of.
+    Fails: when the size of the new array may be negative.
+    """
+    path = session.find(target, "decl")
+    return session.handle(hoist_declaration(session, path, levels))
+
+
+@transformation
+def move_out(session: Session, target: TargetLike, levels: int = 1) -> Handle:
+    """Move a loop-invariant statement out of the loop, before it. An allocation is moved together with its `free`.
+
+    Before:
+        for (int i = 0; i < 4; i++) {
+          float t[8];
+          t[0] = b[i];
+          a[i] = t[0];
+        }
+    Step: s.loop.move_out("t")
+    After:
+        float t[8];
+        for (int i = 0; i < 4; i++) {
+          t[0] = b[i];
+          a[i] = t[0];
+        }
+
+    Needs: a statement that does not mention the index. Fails: when its effect differs between iterations.
+    """
+    path = session.find(target, "any")
+    for _ in range(levels):
+        path = _move_out_once(session, path)
+    return session.handle(path)
+
+
+def _move_out_once(session: Session, path: StatementPath) -> StatementPath:
+    if path.is_top_level or not isinstance(loop := session.at(path.parent), For):
+        raise refuse("this is not directly in the body of a loop", session.at(path))
+    s = session.at(path)
+    if any(loop.index in free_vars(e) for e in stmt_exprs(s)) or loop.index in body_free_vars((s,)):
+        raise refuse(f"this depends on `{loop.index}`", s)
+    frees: tuple[Stmt, ...] = ()
+    body = tuple(x for x in loop.body if x is not s)
+    if isinstance(s, Decl):
+        frees = tuple(x for x in body if is_free_of(x, s.name))
+        body = tuple(x for x in body if x not in frees)
+    session.put(path.parent, s, replace(loop, body=body, contract=()), *frees)
+    return path.parent
+
+
+def keeps_store(decl: Decl) -> bool:
+    """Does hoisting the declaration leave an assignment of its initial value behind?"""
+    return decl.init is not None and not isinstance(decl.init, Alloc)
+
+
+def hoist_declaration(session: Session, path: StatementPath, levels: int) -> StatementPath:
+    """Declare a variable outside `levels` loops, with one element for each iteration; returns the path of the new declaration."""
+    for _ in range(levels):
+        path = _hoist_once(session, path)
+    return path
+
+
+def _hoist_once(session: Session, path: StatementPath) -> StatementPath:
+    decl = session.at(path)
+    if not isinstance(decl, Decl):
+        raise refuse("this is not a declaration", decl)
+    loop_path = path.parent
+    while not loop_path.is_top_level and isinstance(session.at(loop_path), If):
+        loop_path = loop_path.parent
+    if path.is_top_level or not isinstance(loop := session.at(loop_path), For):
+        raise refuse(f"`{decl.name}` is not declared directly in the body of a loop", decl)
+    count, number = counted(loop).count, iteration_number(loop)
+    dims = dims_of(decl)
+    if any(loop.index in free_vars(d) for d in dims):
+        raise refuse(f"the size of `{decl.name}` depends on `{loop.index}`", decl)
+    new, frees = array_decl(decl.name, elem_of(decl), (count, *dims))
+    store: Body = ()
+    if keeps_store(decl):
+        assert decl.init is not None
+        store = (Store(cell(decl.name, [number]), decl.init),)
+
+    def without_declaration(body: Body) -> Body:
+        rest = tuple(s for s in body[path.index + 1 :] if not is_free_of(s, decl.name))
+        return (*body[: path.index], *store, *_with_leading_index(rest, decl, number))
+
+    changed = edit_body(session.program, path, without_declaration)
+    inside = statement_at(changed, loop_path)
+    assert isinstance(inside, For)
+    session.update(replace_at(changed, loop_path, replace(new, id=decl.id), replace(inside, contract=()), *frees))
+    return loop_path
+
+
+def _with_leading_index(body: Body, decl: Decl, number: Expr) -> Body:
+    """Every use of a declared variable or array, with one more index in front."""
+    if isinstance(decl.type, Scalar):
+        return substitute_body(body, {decl.name: cell(decl.name, [number])})
+    marker = f"{decl.name} "  # no name of a program has a space
+
+    def element(x: Expr) -> Expr:
+        match x:
+            case Index(Var(name), indices) if name == marker:
+                return replace(x, base=Var(decl.name), indices=(number, *indices))
+            case _:
+                return x
+
+    def whole(x: Expr) -> Expr:
+        return cell(decl.name, [number]) if x == Var(marker) else x
+
+    marked = substitute_body(body, {decl.name: Var(marker)})
+    return rewrite_body(marked, lambda e: rewrite(rewrite(e, element), whole))

@@ -1,0 +1,168 @@
+"""Index ranges: `loop.once`, `loop.split_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Cast, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.program import For, LoopRange
+from optigpu.syntax.source import StatementId
+from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.types import INT64
+from optigpu.transform.loop.loop_targets import index_name, loop_at
+from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.counted_loops import counted, substituted_contract
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, times, up_to, value_of
+
+
+@transformation
+def once(session: Session, target: TargetLike, *, index: str, until: TargetLike | None = None) -> Handle:
+    """Put a statement, or all statements up to `until`, into a loop of one iteration, which `gpu.launch` can make a kernel of one
+    block.
+
+    Before:
+        float x = b[0];
+        a[0] = x;
+    Step: s.loop.once("x", index="i", until=Write("a"))
+    After:
+        for (int i = 0; i < 1; i++) {
+          float x = b[0];
+          a[0] = x;
+        }
+
+    Needs: statements of one body. Fails: OG605 when a variable that they declare is used after them.
+    """
+    path = session.find(target, "decl")
+    last = path if until is None else session.find(until)
+    if path.sibling(last.index - path.index) != last or last.index < path.index:
+        raise refuse("`until` is not in the same body after it", session.at(path))
+    i, j = path.index, last.index + 1
+    name = session.fresh(index, path)
+    session.edit_body(path, lambda b: (*b[:i], up_to(name, lit(1), b[i:j]), *b[j:]))
+    return session.handle(path)
+
+
+@transformation
+def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
+    """Cut the range of a loop in two: one loop over the indices before `at`, then one from `at` on.
+
+    Before:
+        for (int i = 0; i < n; i++) {
+          a[i] = 0.0f;
+        }
+    Step: s.loop.split_range("i", "n / 2")
+    After:
+        for (int i = 0; i < n / 2; i++) {
+          a[i] = 0.0f;
+        }
+        for (int i = n / 2; i < n; i++) {
+          a[i] = 0.0f;
+        }
+
+    Needs: a loop that counts up by one. Fails: when it is not proved that `at` is in the range.
+    """
+    path, loop = loop_at(session, target)
+    cut = expression(at)
+    if (loop.range.relation, loop.range.op) != ("<", "+") or value_of(loop.range.amount) != 1:
+        raise refuse("only a loop that counts up by one can be cut", loop)
+    first = replace(loop, range=replace(loop.range, bound=cut))
+    second = replace(loop, range=replace(loop.range, start=cut), id=StatementId(parent=loop.id))
+    session.put(path, first, second)
+    return session.handle(path.sibling(1))
+
+
+@transformation
+def shift_range(session: Session, target: TargetLike, by: Size | None = None, *, index: str | None = None) -> Handle:
+    """Shift the index of a loop by `by`. Without `by`, let the loop count up from 0 by one.
+
+    Before:
+        for (int i = 1; i <= 4; i++) {
+          a[i] = 0.0f;
+        }
+    Step: s.loop.shift_range("i")
+    After:
+        for (int i = 0; i < 4; i++) {
+          a[1 + i] = 0.0f;
+        }
+
+    Needs: a loop that counts by a constant. Fails: never for such loops.
+    """
+    path, loop = loop_at(session, target)
+    name = loop.index if index is None else session.fresh(index, path)
+    if by is None:
+        c = counted(loop)
+        value, range_ = c.value(Var(name)), LoopRange(lit(0), "<", c.count, "+", lit(1))
+    else:
+        b = expression(by)
+        value = minus(Var(name), b)
+        range_ = replace(loop.range, start=plus(loop.range.start, b), bound=plus(loop.range.bound, b))
+    body = substitute_body(loop.body, {loop.index: value})
+    contract = substituted_contract(loop, value)
+    session.put(path, replace(loop, index=name, range=range_, body=body, contract=contract))
+    return session.handle(path)
+
+
+@transformation
+def collapse(session: Session, target: TargetLike, *, index: str | None = None) -> Handle:
+    """Make one loop of two nested loops.
+
+    Before:
+        for (int i = 0; i < 2; i++) {
+          for (int j = 0; j < 8; j++) {
+            a[i * 8 + j] = 0.0f;
+          }
+        }
+    Step: s.loop.collapse("i", index="t")
+    After:
+        for (int t = 0; t < 16; t++) {
+          a[t / 8 * 8 + t % 8] = 0.0f;
+        }
+
+    Needs: a loop whose body is one other loop, whose bounds do not depend on the first.
+    Fails: when the inner loop may have no iteration.
+    """
+    path, loop = loop_at(session, target)
+    if len(loop.body) != 1 or not isinstance(loop.body[0], For):
+        raise refuse("there must be exactly one loop inside", loop, "s.loop.fission separates them")
+    inner = loop.body[0]
+    a, b = counted(loop), counted(inner)
+    if loop.index in free_vars(b.count):
+        raise refuse(f"the bounds of the loop over `{inner.index}` depend on `{loop.index}`", inner)
+    t = session.fresh(index or f"{loop.index}{inner.index}", path)
+    indices = {loop.index: a.value(div(Var(t), b.count)), inner.index: b.value(mod(Var(t), b.count))}
+    body = substitute_body(inner.body, indices)
+    count, width = times(a.count, b.count), loop.index_type
+    if value_of(count) is None:  # the product of two 32-bit counts may need 64 bits
+        count, width = times(Cast(INT64, a.count), b.count), INT64
+    session.put(path, replace(up_to(t, count, body, like=loop), contract=(), index_type=width))
+    return session.handle(path)
+
+
+@transformation
+def rename(session: Session, target: TargetLike, index: str) -> Handle:
+    """Rename the index of a loop.
+
+    Before:
+        for (int i = 0; i < n; i++) {
+          a[i] = 0.0f;
+        }
+    Step: s.loop.rename("i", "row")
+    After:
+        for (int row = 0; row < n; row++) {
+          a[row] = 0.0f;
+        }
+
+    Needs: a loop. Fails: never; a name that is in use gets a number.
+    """
+    path, loop = loop_at(session, target)
+    name = index_name(session, index, path, loop)
+    body = substitute_body(loop.body, {loop.index: Var(name)})
+    contract = substituted_contract(loop, Var(name))
+    session.put(path, replace(loop, index=name, body=body, contract=contract))
+    return session.handle(path)

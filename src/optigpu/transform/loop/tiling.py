@@ -1,0 +1,157 @@
+"""Tiling: `loop.tile` cuts one loop into two nested ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Expr, Group, Range, TypeOf, Var
+from optigpu.syntax.program import Body, Clause, For, If, LoopRange, Mode
+from optigpu.syntax.source import StatementId
+from optigpu.syntax.substitution import substitute, substitute_body
+from optigpu.syntax.types import INT, INT64
+from optigpu.syntax.walk import map_clauses
+from optigpu.transform.loop.loop_targets import index_name, loop_at
+from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.counted_loops import counted, is_plain
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import (
+    ceil_div,
+    div,
+    exact_div,
+    flattened,
+    less,
+    lit,
+    minimum,
+    minus,
+    plus,
+    times,
+    up_to,
+)
+
+TAILS = ("divides", "guard", "peel", "min")
+PER_ITERATION = ("xconsumes", "xproduces", "xpreserves", "xwrites", "xreads")
+SHARED = ("spreserves", "sreads", "srequires", "invariant")
+
+Contract = tuple[Clause, ...]
+
+
+@transformation
+def tile(
+    session: Session,
+    target: TargetLike,
+    size: Size,
+    *,
+    outer: str | None = None,
+    tail: str = "divides",
+    all: bool = False,
+) -> Handle:
+    """Cut a loop into tiles of `size` iterations. `outer` names the loop over the tiles; the loop inside a tile keeps its name.
+
+    `tail` says how to handle a count that the size may not divide: "divides" requires a proof that it does, "guard" tests each
+    iteration, "min" shortens the last tile, "peel" runs the remaining iterations in a second loop (an epilogue). With `all`, every
+    loop that fits the target is tiled.
+
+    Before:
+        for (int i = 0; i < n; i++) {
+          a[i] = 0.0f;
+        }
+    Step: s.loop.tile("i", 8, outer="bi", tail="guard")
+    After:
+        for (int bi = 0; bi < (n + 7) / 8; bi++) {
+          for (int i = 0; i < 8; i++) {
+            if (bi * 8 + i < n) {
+              a[bi * 8 + i] = 0.0f;
+            }
+          }
+        }
+
+    Needs: a loop that counts by a constant; with "divides", a contract that implies the divisibility.
+    Fails: OG311 when it is not proved that the size divides the count.
+    """
+    if all:
+        paths = session.find_all(target, "for")
+        handles = [tile(session, session.handle(p), size, outer=outer, tail=tail) for p in paths]
+        return handles[0]
+    if tail not in TAILS:
+        raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG604")
+    path, loop = loop_at(session, target)
+    count, n = counted(loop).count, expression(size)
+    tiles = Tiles(loop, index_name(session, outer or f"b{loop.index}", path, loop), n)
+    body = tiles.iteration(tiles.index)
+    rest: Body = ()
+    match tail:
+        case "divides":
+            nest = tiles.nest(exact_div(count, n), n, body, tiles.contracts())
+        case "guard":
+            nest = tiles.nest(ceil_div(count, n), n, (If(less(tiles.index, count), body),))
+        case "min":
+            nest = tiles.nest(ceil_div(count, n), minimum(n, minus(count, tiles.start)), body)
+        case _:
+            nest = tiles.nest(div(count, n), n, body, tiles.contracts())
+            rest = (tiles.epilogue(count, times(div(count, n), n)),)
+    session.put(path, nest, *rest)
+    return session.handle(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """A loop that is cut into tiles of `size` iterations; `outer` is the index of the tile."""
+
+    loop: For
+    outer: str
+    size: Expr
+
+    @property
+    def start(self) -> Expr:
+        """The number of the first iteration of a tile."""
+        return times(Var(self.outer), self.size)
+
+    @property
+    def index(self) -> Expr:
+        """The number of an iteration, from the index of its tile and its index in the tile."""
+        return plus(self.start, Var(self.loop.index))
+
+    def iteration(self, number: Expr) -> Body:
+        """The loop's body in the iteration with this number."""
+        value = number if is_plain(self.loop) else counted(self.loop).value(number)
+        return flattened(substitute_body(self.loop.body, {self.loop.index: value}))
+
+    def nest(self, tiles: Expr, extent: Expr, body: Body, contracts: tuple[Contract, Contract] = ((), ())) -> For:
+        """The loop over `tiles` tiles, and in it the loop over the `extent` iterations of one; `contracts` are those of the two."""
+        loop = self.loop
+        inner = replace(
+            up_to(loop.index, extent, body, like=loop), contract=contracts[1], mode=Mode.SEQUENTIAL, hints=()
+        )
+        width = INT64 if loop.index_type.bits == INT64.bits else INT  # `bi * 8` needs no fewer bits than `i` did
+        range_ = LoopRange(lit(0), "<", tiles, "+", lit(1))
+        return For(self.outer, range_, (inner,), loop.mode, contracts[0], loop.hints, width)
+
+    def epilogue(self, count: Expr, start: Expr) -> For:
+        """The iterations after the last whole tile."""
+        loop = self.loop
+        copy = replace(loop, id=StatementId(parent=loop.id))
+        return up_to(loop.index, count, self.iteration(Var(loop.index)), start, copy)
+
+    def contracts(self) -> tuple[Contract, Contract]:
+        """Contracts of the loop over tiles and of the loop in a tile, from that of the whole loop; empty, which leaves them to
+        inference, if a clause cannot be carried over."""
+        loop, i = self.loop, self.loop.index
+        if not is_plain(loop):
+            return (), ()
+
+        def grouped(e: Expr) -> Expr:
+            return Group(i, Range(lit(0), self.size), substitute(e, {i: self.index}))
+
+        of_tiles: list[Clause] = []
+        for c in loop.contract:
+            if c.kind in PER_ITERATION and not any(isinstance(x.body, TypeOf) for x in c.items):
+                of_tiles.append(map_clauses((c,), grouped)[0])
+            elif c.kind in SHARED:
+                of_tiles.append(map_clauses((c,), lambda e: substitute(e, {i: self.start}))[0])
+            else:
+                return (), ()
+        return tuple(of_tiles), map_clauses(loop.contract, lambda e: substitute(e, {i: self.index}))

@@ -1,0 +1,186 @@
+"""Local copies of parts of arrays: `matrix.local_name_tile`, `matrix.stack_copy` and `matrix.memcpy`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from optigpu.script.editing import StatementPath
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Expr, Index, Var
+from optigpu.syntax.free_names import body_free_vars
+from optigpu.syntax.program import Body, For, Stmt, Store
+from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
+from optigpu.transform.matrix.array_accesses import accesses_of
+from optigpu.transform.tools.array_declarations import array_decl
+from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.declared_types import array_of
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import cell, gather, minus, plus, up_to
+
+
+@transformation
+def local_name_tile(
+    session: Session,
+    target: TargetLike,
+    *,
+    var: str,
+    local_var: str,
+    tile: Sequence[tuple[Size, Size]],
+    uninit: bool = False,
+) -> Handle:
+    """Work on a local copy of a part of an array. `tile` gives the start and the size in each dimension.
+
+    Before:
+        for (int i = 0; i < 8; i++) {
+          a[i] = a[i] + 1.0f;
+        }
+    Step: s.matrix.local_name_tile("i", var="a", local_var="t", tile=[(0, 8)])
+    After:
+        float t[8];
+        for (int i0 = 0; i0 < 8; i0++) {
+          t[i0] = a[i0];
+        }
+        for (int i = 0; i < 8; i++) {
+          t[i] = t[i] + 1.0f;
+        }
+        for (int i0 = 0; i0 < 8; i0++) {
+          a[i0] = t[i0];
+        }
+
+    Needs: all accesses in the target are inside the tile. With `uninit` nothing is copied in; an array that is only read is not
+    copied back.
+    Fails: when an access is outside the tile.
+    """
+    path = session.find(target, "for")
+    s = session.at(path)
+    array = array_of(session, path, var)
+    if len(tile) != len(array.dims):
+        raise refuse(f"`{var}` has {len(array.dims)} dimensions, the tile {len(tile)}", code="OG604")
+    starts, sizes = [expression(a) for a, _ in tile], [expression(b) for _, b in tile]
+    local = session.fresh(local_var, path)
+    decl, frees = array_decl(local, array.elem, tuple(sizes))
+    moved = _moved(s, var, local, starts)
+    names = _index_names(session, path, len(tile))
+    inside = cell(local, [Var(n) for n in names])
+    outside = cell(var, [plus(a, Var(n)) for a, n in zip(starts, names)])
+    copy_in: Body = () if uninit else (_nest(names, sizes, Store(inside, outside)),)
+    written = any(isinstance(x, Store) and root_name(x.target) == var for x in statements((s,)))
+    copy_out: Body = (_nest(names, sizes, Store(outside, inside)),) if written else ()
+    session.put(path, decl, *copy_in, moved, *copy_out, *frees)
+    return session.handle(path)
+
+
+@transformation
+def stack_copy(
+    session: Session, target: TargetLike, *, var: str, copy_var: str, copy_dims: int, uninit: bool = False
+) -> Handle:
+    """Work on a copy of the last `copy_dims` dimensions of an array, where the other indices stay the same.
+
+    Before:
+        float t[4][8];
+        for (int i = 0; i < 4; i++) {
+          for (int j = 0; j < 8; j++) {
+            t[i][j] = b[j];
+          }
+        }
+    Step: s.matrix.stack_copy(For("i") / For("j"), var="t", copy_var="row", copy_dims=1, uninit=True)
+    After:
+        float t[4][8];
+        for (int i = 0; i < 4; i++) {
+          float row[8];
+          for (int j = 0; j < 8; j++) {
+            row[j] = b[j];
+          }
+          for (int i0 = 0; i0 < 8; i0++) {
+            t[i][i0] = row[i0];
+          }
+        }
+
+    Needs: the leading indices are the same at every access in the target. With `uninit` nothing is copied in.
+    Fails: when a cell that is copied was never written.
+    """
+    path = session.find(target, "for")
+    s = session.at(path)
+    array = array_of(session, path, var)
+    lead = len(array.dims) - copy_dims
+    if copy_dims < 1 or lead < 0:
+        raise refuse(f"`{var}` has {len(array.dims)} dimensions", code="OG604")
+    prefixes = {a.indices[:lead] for a in accesses_of(s, var)}
+    if len(prefixes) != 1:
+        raise refuse(f"`{var}` is accessed with {len(prefixes)} different leading indices here", s)
+    prefix = prefixes.pop()
+    dims = [d for d in array.dims[lead:] if d is not None]
+    if len(dims) != copy_dims:
+        raise refuse(f"the sizes of `{var}` are not known", s)
+    local = session.fresh(copy_var, path)
+    decl, frees = array_decl(local, array.elem, tuple(dims))
+
+    def on_copy(x: Expr) -> Expr:
+        if isinstance(x, Index) and x.base == Var(var):
+            return replace(x, base=Var(local), indices=x.indices[lead:])
+        return x
+
+    moved = rewrite_body((s,), lambda e: rewrite(e, on_copy))[0]
+    names = _index_names(session, path, copy_dims)
+    inner = [Var(n) for n in names]
+    copied, original = cell(local, inner), cell(var, [*prefix, *inner])
+    copy_in: Body = () if uninit else (_nest(names, dims, Store(copied, original)),)
+    session.put(path, decl, *copy_in, moved, _nest(names, dims, Store(original, copied)), *frees)
+    return session.handle(path)
+
+
+@transformation
+def memcpy(session: Session, *, dst: str, src: str, dims: Sequence[Size], before: TargetLike) -> Handle:
+    """Insert loops that copy one array to another.
+
+    Before:
+        a[0] = 0.0f;
+    Step: s.matrix.memcpy(dst="a", src="b", dims=["n"], before=Write("a"))
+    After:
+        for (int i0 = 0; i0 < n; i0++) {
+          a[i0] = b[i0];
+        }
+        a[0] = 0.0f;
+
+    Needs: two arrays with these sizes. Fails: when the source was not written, or the copy changes the result.
+    """
+    path = session.find(before)
+    names = _index_names(session, path, len(dims))
+    indices = [Var(n) for n in names]
+    copy = _nest(names, [expression(d) for d in dims], Store(cell(dst, indices), cell(src, indices)))
+    session.insert(path, copy)
+    return session.handle(path)
+
+
+def _index_names(session: Session, path: StatementPath, count: int) -> list[str]:
+    return [session.fresh(f"i{k}", path) for k in range(count)]
+
+
+def _nest(names: Sequence[str], sizes: Sequence[Expr], inner: Stmt) -> Stmt:
+    """Loops from 0 to the sizes around a statement."""
+    for n, size in reversed(list(zip(names, sizes))):
+        inner = up_to(n, size, (inner,))
+    return inner
+
+
+def _moved(s: Stmt, var: str, local: str, starts: Sequence[Expr]) -> Stmt:
+    """Accesses of `var` as accesses of `local`, whose first cell is at `starts`."""
+
+    def shifted(x: Expr) -> Expr:
+        if isinstance(x, Index) and x.base == Var(var):
+            indices = tuple(gather(minus(e, a)) for e, a in zip(x.indices, starts))
+            return replace(x, base=Var(local), indices=indices + x.indices[len(starts) :])
+        return x
+
+    def walk(y: Stmt) -> Stmt:
+        y = map_stmt_exprs(y, lambda e: rewrite(e, shifted))
+        return map_bodies(y, lambda b: tuple(walk(z) for z in b))
+
+    if var not in body_free_vars((s,)):
+        raise refuse(f"`{var}` is not used here", s, code="OG601")
+    moved = walk(s)
+    return replace(moved, contract=()) if isinstance(moved, For) else moved

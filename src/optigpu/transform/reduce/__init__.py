@@ -1,0 +1,1 @@
+"""Transformations of reductions and prefix sums: `s.reduce`."""

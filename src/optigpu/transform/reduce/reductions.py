@@ -1,0 +1,155 @@
+"""Reductions: `reduce.parts` computes partial results, `reduce.tree` combines the elements of an array pairwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Call, Expr, Index, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.program import Decl, For, If, LoopRange, Store
+from optigpu.syntax.source import NO_ID
+from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.walk import statements, stmt_exprs
+from optigpu.transform.tools.array_declarations import array_decl
+from optigpu.transform.tools.counted_loops import is_plain
+from optigpu.transform.tools.declared_types import scalar_of
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import cell, less, lit, plus, value_of, zero_of
+
+EXTREMES = ("fmaxf", "fminf", "fmax", "fmin", "max", "min")
+
+
+@transformation
+def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: str = "part") -> Handle:
+    """Let each iteration of a loop reduce into its own element of an array, and combine the elements afterwards.
+
+    Before:
+        float x = 0.0f;
+        for (int i = 0; i < 8; i++) {
+          for (int j = i; j < n; j += 8) {
+            x += b[j];
+          }
+        }
+        a[0] = x;
+    Step: s.reduce.parts(For("i"), var="x", parts="t")
+    After:
+        float x = 0.0f;
+        float t[8];
+        for (int i = 0; i < 8; i++) {
+          float part = 0.0f;
+          for (int j = i; j < n; j += 8) {
+            part += b[j];
+          }
+          t[i] = part;
+        }
+        for (int i = 0; i < 8; i++) {
+          x += t[i];
+        }
+        a[0] = x;
+
+    Needs: a loop from 0 that adds to `var`, or takes a maximum or minimum with it, and does not use it otherwise. Partial sums
+    start at 0, partial maxima and minima at the value of the variable. Fails: when the loop uses the variable otherwise.
+    """
+    path = session.find(target, "for")
+    loop = session.at(path)
+    if not isinstance(loop, For) or not is_plain(loop):
+        raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
+    elem = scalar_of(session, path, var)
+    update = _only_update(loop, var)
+    array, local = (session.fresh(name, path) for name in (parts, part))
+    element = cell(array, [Var(loop.index)])
+    first = zero_of(elem) if update.op == "+" else Var(var)
+    body = (Decl(local, elem, first), *substitute_body(loop.body, {var: Var(local)}), Store(element, Var(local)))
+    combine = replace(loop, body=(_with_operands(update, Var(var), element),), contract=(), id=NO_ID)
+    decl, free = array_decl(array, elem, (loop.range.bound,))
+    session.put(path, decl, replace(loop, body=body, contract=()), combine, *free)
+    return session.handle(path.sibling(2))
+
+
+@transformation
+def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
+    """Reduce a local array as a binary tree: each pass adds the second half of the remaining elements to the first half. The array
+    is overwritten. Maxima and minima are reduced in the same way.
+
+    Before:
+        float t[8];
+        for (int i = 0; i < 8; i++) {
+          t[i] = b[i];
+        }
+        float x = 0.0f;
+        for (int i = 0; i < 8; i++) {
+          x += t[i];
+        }
+        a[0] = x;
+    Step: s.reduce.tree(For("i").last)
+    After:
+        float t[8];
+        for (int i = 0; i < 8; i++) {
+          t[i] = b[i];
+        }
+        float x = 0.0f;
+        for (int h = 4; h > 0; h >>= 1) {
+          for (int i = 0; i < 8; i++) {
+            if (i < h) {
+              t[i] += t[i + h];
+            }
+          }
+        }
+        x += t[0];
+        a[0] = x;
+
+    Needs: a loop over all elements of an array whose size is a power of two. Fails: when the array is used afterwards.
+    """
+    path = session.find(target, "for")
+    loop = session.at(path)
+    match loop:
+        case For(i, _, (Store(into) as update,)) if is_plain(loop) and _is_reduction(update):
+            size, element = value_of(loop.range.bound), _operand(update)
+        case _:
+            raise refuse("this is not a loop that adds up an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
+    if not isinstance(element, Index) or element.indices != (Var(i),) or not isinstance(element.base, Var):
+        raise refuse("this is not a loop over an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
+    if size is None or size & (size - 1) or size < 1:
+        raise refuse("the number of elements is not a power of two", loop)
+    h = session.fresh(index, path)
+    array = element.base.name
+    pair = _with_operands(update, cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))]))
+    level = replace(loop, body=(If(less(Var(i), Var(h)), (pair,)),), contract=())
+    halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
+    session.put(path, halves, _with_operands(update, into, cell(array, [lit(0)])))
+    return session.handle(path)
+
+
+def _only_update(loop: For, var: str) -> Store:
+    """The one statement of a loop that reduces into a variable, if the loop does not use the variable otherwise."""
+    updates = [s for s in statements(loop.body) if isinstance(s, Store) and s.target == Var(var)]
+    others = [e for s in statements(loop.body) if s not in updates for e in stmt_exprs(s)]
+    others += [_operand(s) for s in updates]
+    if len(updates) != 1 or not _is_reduction(updates[0]) or any(var in free_vars(e) for e in others):
+        raise refuse(f"`{var}` is not only added to here, or compared with", loop, "x += e; or x = fmaxf(x, e);")
+    return updates[0]
+
+
+def _is_reduction(s: Store) -> bool:
+    """Is this `x += e` or `x = fmaxf(x, e)`?"""
+    match s:
+        case Store(x, Call(name, (old, _)), None):
+            return name in EXTREMES and old == x
+        case _:
+            return s.op == "+"
+
+
+def _operand(s: Store) -> Expr:
+    """The e of `x += e` or `x = fmaxf(x, e)`."""
+    return s.value.args[1] if isinstance(s.value, Call) and s.op is None else s.value
+
+
+def _with_operands(s: Store, into: Index | Var, value: Expr) -> Store:
+    """The same reduction with another x and e."""
+    if s.op is None and isinstance(s.value, Call):
+        return Store(into, replace(s.value, args=(into, value)))
+    return Store(into, value, s.op)

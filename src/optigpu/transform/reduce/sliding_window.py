@@ -1,0 +1,93 @@
+"""`reduce.slide`: sums over a sliding window, each computed from the one before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from optigpu.script.handles import Handle
+from optigpu.script.session import Session
+from optigpu.script.targets import TargetLike
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Binary, Expr, Index, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.program import Body, Decl, For, Store
+from optigpu.syntax.substitution import substitute, substitute_body
+from optigpu.syntax.walk import rewrite
+from optigpu.transform.tools.counted_loops import counts_up_by_one
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import gather, lit, minus, plus, up_to
+
+
+@transformation
+def slide(session: Session, target: TargetLike) -> Handle:
+    """Compute sums over a sliding window from one another: add the element that enters the window, subtract the one that leaves it.
+
+    Before:
+        for (int i = 0; i < 8; i++) {
+          float s = 0.0f;
+          for (int k = i; k < i + 3; k++) {
+            s += b[k];
+          }
+          a[i] = s;
+        }
+    Step: s.reduce.slide("i")
+    After:
+        float s = 0.0f;
+        for (int k = 0; k < 3; k++) {
+          s += b[k];
+        }
+        a[0] = s;
+        for (int i = 1; i < 8; i++) {
+          s += b[i + 2] - b[i - 1];
+          a[i] = s;
+        }
+
+    Needs: a loop whose body sums over a window that moves with its index.
+    Fails: when the loop may have no iteration, or the size of the window changes.
+    """
+    path = session.find(target, "for")
+    loop = session.at(path)
+    if not isinstance(loop, For) or not counts_up_by_one(loop):
+        raise refuse("this is not a loop that counts up by one", loop)
+    decl, window, add, rest = _window_sum(loop)
+    i, start = loop.index, loop.range.start
+    low, high = window.range.start, window.range.bound
+
+    def at(e: Expr, index: Expr) -> Expr:
+        return substitute(e, {i: index})
+
+    def element(index: Expr) -> Expr:
+        return _with_gathered_indices(substitute(add.value, {window.index: gather(index)}))
+
+    if any(gather(minus(at(end, plus(Var(i), lit(1))), end)) != lit(1) for end in (low, high)):
+        raise refuse(f"the window does not move by one with `{i}`", window)
+    entering, leaving = element(minus(high, lit(1))), element(at(low, minus(Var(i), lit(1))))
+    first_window = replace(window.range, start=gather(at(low, start)), bound=gather(at(high, start)))
+    first: Body = (decl, replace(window, range=first_window), *substitute_body(rest, {i: start}))
+    update = Store(Var(decl.name), Binary("-", entering, leaving), "+")
+    sliding = up_to(i, loop.range.bound, (update, *rest), plus(start, lit(1)), replace(loop, contract=()))
+    n = path.index
+    session.edit_body(path, lambda b: (*b[:n], *first, sliding, *b[n + 1 :]))
+    return session.handle(path.sibling(len(first)))
+
+
+def _window_sum(loop: For) -> tuple[Decl, For, Store, Body]:
+    """The declaration of the sum, the loop over the window, the addition in it, and the statements after it."""
+    match loop.body:
+        case (Decl() as decl, For(body=(Store() as add,)) as window, *rest):
+            if (
+                add.op == "+"
+                and add.target == Var(decl.name)
+                and decl.init is not None
+                and counts_up_by_one(window)
+                and loop.index not in free_vars(add.value) | free_vars(decl.init)
+            ):
+                return decl, window, add, tuple(rest)
+        case _:
+            pass
+    help = "float s = 0; for (k = i; k < i + w; k++) s += …"
+    raise refuse("the body does not start with a sum over a window", loop, help)
+
+
+def _with_gathered_indices(e: Expr) -> Expr:
+    return rewrite(e, lambda x: replace(x, indices=tuple(map(gather, x.indices))) if isinstance(x, Index) else x)

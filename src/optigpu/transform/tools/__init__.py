@@ -1,0 +1,1 @@
+"""What transformations share: simplified expressions, counted loops, declarations, refusals."""
