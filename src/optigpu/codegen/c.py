@@ -1,4 +1,4 @@
-"""Plain C: what is left of a program when its annotations are gone, with OpenMP pragmas for parallel loops."""
+"""Emission of plain C: the program without its annotations, with OpenMP pragmas on parallel loops."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SIZED_TYPES = re.compile(r"\bu?int(?:8|16|64)_t\b")
 
 
 def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
-    """A self-contained C11 file with these functions, or those of the program, and what they call."""
+    """A self-contained C11 file with the named functions (default: all of the program) and their callees."""
     names = [f.name for f in program.functions()] if functions is None else functions
     return _CPrinter(program, names).run()
 
@@ -75,19 +75,19 @@ class _CPrinter(ProgramPrinter):
         self.exprs = CExprs()
         self.exprs.flat_params = flat
         self.exprs.tracked = "malloc" in self.words()
-        self.assigned: set[str] = set()  # the variables of the function that are no constants
+        self.assigned: set[str] = set()  # variables of the function that change
         self.allocating = self.find_allocating()
         self.failing_loops = 0
 
     def is_flat(self, f: Function, p: Param) -> bool:
-        """`float* a` that the contract makes a matrix."""
+        """Whether the parameter is a pointer (`float* a`) that the contract describes as a matrix."""
         type_ = self.effective[f.name][f.params.index(p)]
         return isinstance(p.type, Pointer) and isinstance(type_, Array) and len(type_.dims) > 1
 
     def run(self) -> str:
         defines = [d for d in self.source.flat_items() if isinstance(d, Define)]
         for d in defines:
-            if is_macro(d.name):  # of a header: the program's own value is meant
+            if is_macro(d.name):  # a header defines it too; the program's value counts
                 self.out.add(f"#undef {d.name}")
             self.item(d)
         if defines:
@@ -115,7 +115,7 @@ class _CPrinter(ProgramPrinter):
         return self.out.text() + code.text() if self.out.lines else code.text()
 
     def attempt(self, f: Function) -> None:
-        """The function for callers that want to know whether there was memory for it."""
+        """A wrapper that returns an error message instead of aborting when memory runs out."""
         self.begin(f)
         f = without_own_name(f)
         params = [self.param_of(f, p) for p in f.params]
@@ -147,7 +147,7 @@ class _CPrinter(ProgramPrinter):
     def find_allocating(self) -> set[str]:
         """The functions that allocate memory, or call one that does."""
         found: set[str] = set()
-        for f in self.functions:  # each after those it calls
+        for f in self.functions:  # callees come first
             if self.allocates(f.body, found):
                 found.add(f.name)
         return found
@@ -172,7 +172,7 @@ class _CPrinter(ProgramPrinter):
         return found | {"malloc" for t in arrays if isinstance(t, Array) and self.may_be_large(t)}
 
     def may_be_large(self, t: Array) -> bool:
-        """Whether this is a local array that the stack may have no room for: a large one, or one whose size is computed."""
+        """Whether a local array may not fit on the stack: it is large, or its size is not constant."""
         return on_stack(map_sizes(t, lambda d: substitute(d, self.macros))) is None
 
     def headers(self, code: str) -> list[str]:
@@ -197,7 +197,7 @@ class _CPrinter(ProgramPrinter):
         self.out.add("}")
 
     def begin(self, f: Function) -> None:
-        """What is known about the integers of a function: parameters, and the macros of the program."""
+        """Set the known ranges of integers at the start of a function: parameters and macros."""
         exprs = self.exprs
         exprs.ranges, exprs.types = parameter_ranges(f, entry=False), {}
         self.assigned = assigned_names(f.body)
@@ -218,7 +218,7 @@ class _CPrinter(ProgramPrinter):
         return super().param(p)
 
     def flat_name(self, f: Function, p: Param) -> str:
-        """Of the pointer that a matrix is given by."""
+        """The name of the pointer parameter behind a matrix."""
         return fresh_name(p.name + "_", names_in(f))
 
     def clauses(self, contract: tuple[Clause, ...]) -> None:
@@ -302,7 +302,7 @@ class _CPrinter(ProgramPrinter):
         exprs.ranges, exprs.types = saved
 
     def failing_iteration(self, head: str, body: Body, lost: str) -> None:
-        """No iteration of a parallel loop leaves it: each has a frame of its own, and what failed is said after the loop."""
+        """A parallel loop cannot be left by `longjmp`: each iteration has its own frame, and a failure is raised after the loop."""
         frame = lost.replace("lost", "frame")
         self.out.add(f"{head} {{")
         self.out.depth += 1
@@ -321,8 +321,8 @@ class _CPrinter(ProgramPrinter):
         self.out.add(f"if ({lost}) optigpu_fail();")
 
     def pragmas(self, s: For) -> list[str]:
-        """GCC takes one pragma before a loop: OpenMP's matters more than how often to unroll. OpenMP has no parallel loop inside
-        one with `simd`, also not in a function that is called there: then `simd` is left out."""
+        """GCC accepts one pragma before a loop: OpenMP's wins over unrolling. OpenMP forbids parallel regions inside a `simd` loop,
+        also in functions called there: then `simd` is dropped."""
         if "simd" in s.hints and self.starts_threads(s.body):
             s = replace(s, hints=tuple(h for h in s.hints if h != "simd"))
         found = super().pragmas(s)
@@ -330,7 +330,7 @@ class _CPrinter(ProgramPrinter):
         return omp or [f"GCC {p}" for p in found if p != "unroll"]
 
     def starts_threads(self, body: Body) -> bool:
-        """Whether a parallel loop is executed there."""
+        """Whether the body runs a parallel loop, directly or in a callee."""
         if any(isinstance(x, For) and x.mode is Mode.PARALLEL for x in statements(body)):
             return True
         called = {
@@ -340,7 +340,7 @@ class _CPrinter(ProgramPrinter):
 
 
 def without_own_name(f: Function) -> Function:
-    """With other parameters: none has the name of the function, which it would hide."""
+    """The function with a parameter renamed if it has the function's own name, which it would hide."""
     name = fresh_name(f.name, names_in(f) | {f.name})
 
     def renamed(e: Expr) -> Expr:
@@ -351,8 +351,8 @@ def without_own_name(f: Function) -> Function:
 
 
 def callees_first(program: Program, names: Sequence[str]) -> list[Function]:
-    """The functions of these names, in their order, each after those it calls: C takes a function that was not declared for
-    one of other types. Included functions that nothing calls are not checked, so they are left out."""
+    """The named functions in order, each after its callees: C requires a declaration before a call. Included functions that
+    are not called were not checked, so they are left out."""
     known = {f.name: f for f in program.flat_items() if isinstance(f, Function)}
     out: dict[str, Function] = {}
 
@@ -367,7 +367,7 @@ def callees_first(program: Program, names: Sequence[str]) -> list[Function]:
 
 
 def words_of(f: Function) -> set[str]:
-    """The types and functions that a function's code mentions, as far as headers declare them."""
+    """The names in a function's code that headers may declare: types and called functions."""
     words = {type_word(p.type) for p in f.params} | {type_word(f.result)}
     for s in statements(f.body):
         if isinstance(s, Ghost | GhostEnd | Assert):

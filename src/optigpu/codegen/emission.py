@@ -1,4 +1,4 @@
-"""Emission: all that emitted code depends on besides the program, so that the code can be made again from a certificate."""
+"""The options of an emission, stored in certificates: program and options determine the emitted text, so it can be reproduced."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LANGUAGES = ("c", "cuda")
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """How code was made. Statements are numbered in the order of the text of the emitted function, which survives printing."""
+    """The options of one emission. Statements are numbered in text order, which printing and parsing preserve."""
 
     language: str
-    functions: tuple[str, ...]  # in C with what they call; in CUDA the one that launches kernels
-    file: str = ""  # named in the header of CUDA
-    steps: int = 0  # of the script, for that header
-    reasons: Mapping[int, str] = field(default_factory=dict)  # why a barrier is there, by the number of its statement
-    residents: Mapping[int, int] = field(default_factory=dict)  # blocks that a multiprocessor should hold, by launch
+    functions: tuple[str, ...]  # C: with their callees; CUDA: the one that launches kernels
+    file: str = ""  # named in the header of a `.cu` file
+    steps: int = 0  # of the script, named in that header
+    reasons: Mapping[int, str] = field(default_factory=dict)  # comments of barriers, by statement number
+    residents: Mapping[int, int] = field(default_factory=dict)  # minimum blocks per multiprocessor, by launch
 
     @deep
     def c(self, program: Program) -> str:
@@ -36,7 +36,7 @@ class Emission:
 
     @deep
     def cuda(self, program: Program, header: Sequence[str]) -> CudaUnit:
-        """`header`: lines about the verdict and what it rests on."""
+        """`header`: comment lines about the verdict and its assumptions."""
         (name,) = self.functions
         statement_ids = [s.id for s in statements(program.function(name).body)]
         return emit_cuda(
@@ -65,7 +65,7 @@ class Emission:
 
 
 def c_emission(program: Program) -> Emission:
-    """All functions of the file, with what they call."""
+    """All functions of the file, with their callees."""
     return Emission("c", tuple(f.name for f in program.functions()))
 
 
@@ -93,7 +93,7 @@ def _numbered(f: Function, by_id: Mapping[StatementId, Value]) -> dict[int, Valu
 
 
 def read_emission(data: Mapping[str, Any], program: Program) -> Emission:
-    """What a certificate says of the code. Raises ValueError unless it is something that can be said of this program."""
+    """Read the options from a certificate. Raises ValueError unless they fit this program."""
     try:
         emission = _read(data)
         fits = emission.to_json() == data and _possible(emission, {f.name: f for f in program.functions()})
@@ -113,7 +113,7 @@ def _read(data: Mapping[str, Any]) -> Emission:
 
 
 def _possible(e: Emission, own: Mapping[str, Function]) -> bool:
-    """The numbers are of statements, names of functions, and everything is of the type that the emitter expects."""
+    """Whether all numbers are statements, all names functions, and all values of the types that the emitter expects."""
     if e.language not in LANGUAGES or not all(isinstance(f, str) and f in own for f in e.functions):
         return False
     if e.language == "c":

@@ -1,7 +1,7 @@
-"""Expressions of C and CUDA C++, with integers in a width in which every value is shown to fit.
+"""Expressions as C and CUDA C++ text, each integer computed in a width that holds its value.
 
-A node says what the program means: a mathematical operation (`arithmetic.py`), or a cast that wraps around (`wrapping.py`). The
-machine type is what C makes of the text: where a value may not fit it, the text computes in 64 bits.
+A syntax node denotes a mathematical operation (`polynomials.py`) or a cast modulo 2^bits (`wrapping.py`). The machine type is the
+type that C gives the text: where a value may not fit it, operands are cast so that C computes in 64 bits.
 """
 
 from __future__ import annotations
@@ -59,17 +59,17 @@ SHIFTS = ("<<", ">>")
 
 
 class CExprs(ExprPrinter):
-    knows_rsqrt = False  # C's library has no such function
+    knows_rsqrt = False  # C's library has no rsqrt
     wide_name, unsigned_wide_name = INT64.name, UINT64.name
 
     def __init__(self, ranges: Ranges | None = None) -> None:
         self.flat_params: dict[
             str, tuple[bool, ...]
         ] = {}  # per function: which parameters are flat pointers to matrices
-        self.tracked = False  # whether allocations are listed
+        self.tracked = False  # whether emitted code keeps a list of allocations (host_memory.py)
         self.ranges = ranges or Ranges()
-        self.types: dict[str, Scalar] = {}  # of names in C, where they are not those of the program
-        self.known: tuple[Expr, Scalar] | None = None  # an expression that is proved to have a value of this type
+        self.types: dict[str, Scalar] = {}  # C types of names, where they differ from the program's
+        self.known: tuple[Expr, Scalar] | None = None  # an expression whose value is proved to fit this type
 
     def text(self, e: Expr) -> tuple[str, int]:
         match e:
@@ -89,10 +89,10 @@ class CExprs(ExprPrinter):
             case _:
                 return super().text(e)
 
-    # Places: what is put there is proved to fit
+    # Stored values, which are proved to fit the type of their place
 
     def stored(self, e: Expr, t: Type | None, least: int | None = None) -> str:
-        """The text of a value for a place of this type."""
+        """The text of a value that is stored into a place of this type."""
         while isinstance(e, Cast) and e.implicit and is_int(e.type) and is_int(e.arg.type):
             t, e = e.to, e.arg
         show = self.show if least is None else lambda x: self.show(x, least)
@@ -104,7 +104,7 @@ class CExprs(ExprPrinter):
         except InputError:
             if not is_ring(e):
                 raise
-            text, _ = self.ring(e, UINT64)  # the parts may not fit, the whole does
+            text, _ = self.ring(e, UINT64)  # parts may overflow, but the result modulo 2^64 is right
             return f"({self.name(t)})({text})"
         finally:
             self.known = before
@@ -130,13 +130,13 @@ class CExprs(ExprPrinter):
         return f"{left} {e.op} {right}", level
 
     def may_overflow_remainder(self, e: Binary) -> bool:
-        """`a % -1` is 0, but of the least number of 64 bits C does not compute it: the quotient does not fit."""
+        """Whether `a % b` may be INT64_MIN % -1, which is undefined in C: the quotient overflows."""
         if e.op != "%" or self.operation_type(e) != INT64:
             return False
         return not self.ranges.fits(Binary("/", e.left, e.right, type=e.type), INT64)
 
     def operand(self, e: Expr, least: int, signed: bool = False, known: Scalar | None = None) -> str:
-        """A signed number stays one beside others, though its text may have an unsigned type."""
+        """An operand. A signed value whose text has an unsigned C type is cast, so that C does not convert the other operand."""
         if self.operand_type(e, signed) != self.machine_type(e):
             return self.widened(e)
         return self.show(e, least) if known is None else self.stored(e, known, least)
@@ -148,14 +148,14 @@ class CExprs(ExprPrinter):
         return f"({self.name(t)}){self.show(e, UNARY_PRECEDENCE)}"
 
     def wider(self, e: Expr, t: Scalar) -> Scalar | None:
-        """Where an operation that C does in type t may have another value there: a type of 64 bits in which it has not."""
+        """The 64-bit type to compute an operation in if it may overflow in type t; None if it cannot."""
         match e:
             case Binary("+" | "-" | "*" | "/" | "<<") | Unary("-"):
                 value: Expr = e
             case Binary("%", a, b):
                 if t == INT64:
                     return None
-                value = Binary("/", a, b, type=e.type)  # no remainder without a quotient
+                value = Binary("/", a, b, type=e.type)  # C computes the remainder by the quotient
             case Binary(">>"):
                 return None if self.ranges.greatest_shift(e) < t.bits else INT64 if t.signed else UINT64
             case Binary(op, a, b) if op in COMPARISONS:
@@ -170,13 +170,13 @@ class CExprs(ExprPrinter):
             return None
         if self.known is not None and self.known[0] is value and contains(t, self.known[1]):
             return None
-        if e.type == UINT64:  # shown to fit where it was found not to wrap
+        if e.type == UINT64:  # no wrap was inserted, so the value is known to fit
             return None if t == UINT64 else UINT64
         parts = (e.arg,) if isinstance(e, Unary) else (e.left,) if e.op in SHIFTS else (e.left, e.right)
         return self.holding(e, t, value, *parts)
 
     def holding(self, e: Expr, t: Scalar, *values: Expr) -> Scalar:
-        """A type of 64 bits, other than t, that has these values."""
+        """A 64-bit type, other than t, that holds these values."""
         for wide in (INT64, UINT64):
             if wide != t and all(self.has(wide, v) for v in values):
                 return wide
@@ -197,14 +197,16 @@ class CExprs(ExprPrinter):
         return INT64 if t.bits < INT64.bits or self.ranges.fits(e, INT64) else t
 
     def machine_type(self, e: Expr) -> Scalar:
-        """The type that the text of an integer expression has in C, of 32 or 64 bits."""
+        """The C type of an integer expression's text, after promotion: 32 or 64 bits."""
         match e:
             case Int(value, literal_type):
                 return promoted(literal_type or (INT if INT.low <= value <= INT.high else INT64))
             case Var(name) if name in self.types:
                 return promoted(self.types[name])
             case Cast(_, arg, True):
-                return self.machine_type(arg) if is_int(arg.type) else INT  # a truth value: floats are cast by name
+                return (
+                    self.machine_type(arg) if is_int(arg.type) else INT
+                )  # a truth value; floats have explicit conversions
             case Binary() if is_int(e.type):
                 t = self.operation_type(e)
                 return self.wider(e, t) or t
@@ -244,13 +246,13 @@ class CExprs(ExprPrinter):
         return f"({e.to.name}){self.stored(e.arg, e.to, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
 
     def conversion(self, have: Scalar, to: Scalar) -> str:
-        """What converts a float to an integer."""
+        """The function that converts a float to an integer."""
         return host_conversion(to)
 
-    # Numbers modulo 2^bits
+    # Arithmetic modulo 2^bits
 
     def modulo(self, e: Cast) -> tuple[str, int]:
-        """A cast to an unsigned type. Sums and products that may not fit are computed in an unsigned type, as C defines it."""
+        """A cast to an unsigned type. Sums and products that may overflow are computed unsigned, where C wraps around."""
         inner = without_implicit(e.arg)
         if not is_ring(inner) or self.is_plain(inner, replace(self.ranges, assumed=None)):
             return f"({e.to.name}){self.show(e.arg, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
@@ -259,7 +261,7 @@ class CExprs(ExprPrinter):
         return (text, level) if e.to == t else (f"({e.to.name})({text})", UNARY_PRECEDENCE)
 
     def is_plain(self, e: Expr, ranges: Ranges) -> bool:
-        """Whether it has its value in the type in which C computes it."""
+        """Whether C computes the expression without overflow in its machine type."""
         e = without_implicit(e)
         match e:
             case Binary(op, a, b) if op in WRAPPING:
@@ -271,7 +273,7 @@ class CExprs(ExprPrinter):
                 return True
 
     def ring(self, e: Expr, t: Scalar) -> tuple[str, int]:
-        """An operation of which C gets the value modulo 2^bits of t, an unsigned type, which the text has."""
+        """The text of an operation computed modulo 2^bits in the unsigned type t."""
         e = without_implicit(e)
         if isinstance(e, Unary):
             return prefixed("-", self.ring_operand(e.arg, t, UNARY_PRECEDENCE)), UNARY_PRECEDENCE
@@ -294,7 +296,7 @@ class CExprs(ExprPrinter):
         return self.show(e, least) if exact == t else self.widened(e, t)
 
     def exact_type(self, e: Expr) -> Scalar | None:
-        """The machine type of an expression, or None if it is a sum or product that may not fit 64 bits."""
+        """The machine type of an expression; None for a sum or product that may not fit 64 bits."""
         if not is_ring(without_implicit(e)):
             return self.machine_type(e)
         try:
@@ -305,14 +307,14 @@ class CExprs(ExprPrinter):
     # Declarations
 
     def constant_type(self, t: Scalar, init: Expr) -> Scalar:
-        """A constant stands for its value: the type in which that is shown to fit, the declared one if possible."""
+        """The type of a constant: the declared one if its value is known to fit, else a 64-bit type."""
         if not is_int(t) or self.ranges.fits(init, t):
             return t
         return self.holding(init, t, init)
 
     def index_type(self, s: For) -> Scalar:
-        """The type of a loop's index: the declared one, or one of 64 bits if the index may leave that when the loop ends. In each
-        iteration it is proved to fit."""
+        """The type of a loop index: the declared one, or a 64-bit type if the last increment may overflow it. Inside the loop the
+        index is proved to fit."""
         for t in (s.index_type, INT64, UINT64):
             if t.bits >= s.index_type.bits and self.ranges.decide((s.range, t), partial(counts_in, s, t)):
                 return t
@@ -320,7 +322,7 @@ class CExprs(ExprPrinter):
         raise input_error("OG404", message, s.loc, help="bound its range in the contract")
 
     def loop_head(self, s: For) -> str:
-        """`int i = 0; i < n; i` without the step; the index has its type from here on."""
+        """`int i = 0; i < n`, the loop head without its step; records the type of the index."""
         r, t = s.range, self.index_type(s)
         start = self.stored(r.start, s.index_type) if isinstance(r.start, Cast) else self.show(r.start)
         lowest, highest = self.ranges.interval(r.start)
@@ -335,7 +337,7 @@ class CExprs(ExprPrinter):
         return f"{name} {s.index} = {start}; {test}"
 
     def index(self, e: Index) -> tuple[str, int]:
-        base = self.show(e.base, POSTFIX_PRECEDENCE)  # what lies in memory has a number of 64 bits
+        base = self.show(e.base, POSTFIX_PRECEDENCE)  # an in-bounds index fits 64 bits
         return base + "".join(f"[{self.stored(i, INT64)}]" for i in e.indices), POSTFIX_PRECEDENCE
 
     # Calls
@@ -376,7 +378,7 @@ class CExprs(ExprPrinter):
         if e.func == "abs":
             (a,) = e.args
             t = self.machine_type(e)
-            if t == UINT64 and self.operand_type(a).signed:  # of the least number of 64 bits
+            if t == UINT64 and self.operand_type(a).signed:  # the argument may be INT64_MIN
                 shown = self.show(a, UNARY_PRECEDENCE)
                 return f"({shown} < 0 ? -({self.name(t)}){shown} : ({self.name(t)}){shown})", POSTFIX_PRECEDENCE
             shown = f"({self.widened(a)})" if t != self.machine_type(a) else self.show(a, POSTFIX_PRECEDENCE)
@@ -385,7 +387,7 @@ class CExprs(ExprPrinter):
         return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
 
     def alike(self, e: Call) -> tuple[str, str]:
-        """The operands of min or max, both of the machine type of the result."""
+        """The operands of min or max, cast to the machine type of the result."""
         t = self.machine_type(e)
         wide = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
         x, y = (
@@ -401,8 +403,8 @@ class CExprs(ExprPrinter):
 
 
 def spelled_out(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:
-    """Where C computes something else in `s /= u` (of a signed s without a sign) or `s %= d` (not of the least number by -1): the
-    assignment that does not."""
+    """A compound assignment as a plain one, where C would compute another value: `s /= u` with signed s and unsigned u is
+    unsigned, and `s %= d` may be INT64_MIN % -1."""
     target, value, op = s.target, s.value, s.op
     if op in ("/", "%") and is_signed(target) and is_int(value.type):
         whole = Binary(op, target, value, type=target.type)
@@ -413,7 +415,7 @@ def spelled_out(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:
 
 
 def confusing(outer: str, side: Expr) -> bool:
-    """Mixtures that C compilers warn about, because people misread them."""
+    """Whether compilers warn about this nesting of operators without parentheses."""
     while isinstance(side, Cast) and side.implicit:
         side = side.arg
     if not isinstance(side, Binary):

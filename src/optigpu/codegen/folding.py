@@ -13,7 +13,7 @@ from optigpu.syntax.walk import map_children
 
 
 def simplify(e: Expr, ranges: Ranges) -> Expr:
-    """The same value with constants folded, neutral elements gone, and quotients of mixed radix resolved."""
+    """An equal expression: constants folded, `+ 0` and `* 1` removed, and `(32 * q + r) / 32` reduced to `q` where 0 <= r < 32."""
     e = map_children(e, lambda x: simplify(x, ranges))
     if isinstance(e, Cast) and is_int(e.to) and is_int(e.arg.type) and not keeps_value(e):
         return _simplify_wrap(e, ranges)
@@ -37,7 +37,7 @@ def simplify(e: Expr, ranges: Ranges) -> Expr:
 
 
 def _simplify_wrap(e: Cast, ranges: Ranges) -> Expr:
-    """Where nothing wraps around, the value is the number itself. Arguments for which something does are not refused for that."""
+    """Drop a wrapping cast whose argument is known to fit. Uses no assumption about parameters: arguments that wrap are valid."""
     value = poly(e.arg).constant
     if value is not None:
         return replace(number(value % (1 << e.to.bits)), type=e.type)
@@ -47,7 +47,7 @@ def _simplify_wrap(e: Cast, ranges: Ranges) -> Expr:
 
 
 def is_wrap(e: Cast) -> bool:
-    """A cast that says that the operation in it wraps around."""
+    """Whether the cast was inserted around an operation that may wrap around (`wrapping.py`)."""
     return isinstance(e.arg, Binary | Unary) and e.arg.type == e.to
 
 
@@ -88,7 +88,7 @@ def _add_constant(a: Expr, c: int) -> Expr:
 
 
 def decided_comparison(op: str, a: Expr, b: Expr, ranges: Ranges) -> bool | None:
-    """Whether `a op b` holds whatever the variables are, or None."""
+    """Whether `a op b` holds for all values of the variables; None if the ranges do not decide it."""
     difference = poly(a) - poly(b)
     low, high = ranges.least(difference), ranges.greatest(difference)
     match op:

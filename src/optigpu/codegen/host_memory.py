@@ -1,4 +1,4 @@
-"""Host memory of emitted C: where there is none, a call ends with an error."""
+"""Host memory in emitted C: an allocator that unwinds to an error return when memory runs out."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from optigpu.codegen.parameters import MEMORY
 from optigpu.codegen.polynomials import const, poly
 from optigpu.syntax.exprs import Array
 
-STACK = 1 << 20  # bytes: the largest local array
+STACK = 1 << 20  # bytes of the largest local array
 
 
 def on_stack(t: Array) -> int | None:
-    """The bytes of a local array, if they are known and the stack has room for them."""
+    """The bytes of a local array if its size is constant and small enough for the stack, else None."""
     cells = const(1)
     for d in t.dims:
         cells *= const(0) if d is None else poly(d)

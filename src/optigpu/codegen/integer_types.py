@@ -1,4 +1,4 @@
-"""The types in which C computes integer expressions, and the values that they hold."""
+"""C's integer types: promotion, common types, and which values fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from optigpu.syntax.types import INT, INT64, Scalar
 
 
 def counts_in(s: For, t: Scalar, ranges: Ranges) -> bool:
-    """Whether the index of a loop is a number of this type from its first value to that with which the loop ends."""
+    """Whether a loop index fits type t from its first value to the value that ends the loop."""
     r = s.range
     (first, last), (least, greatest), (_, most) = (ranges.interval(e) for e in (r.start, r.bound, r.amount))
     match r.op:
@@ -22,9 +22,9 @@ def counts_in(s: For, t: Scalar, ranges: Ranges) -> bool:
             last = max(last, (greatest - (r.relation == "<")) * max(most, 1))
         case "<<":
             last = max(last, max(greatest - (r.relation == "<"), 0) << min(max(most, 0), 2 * INT64.bits))
-        case _:  # `/` and `>>` come no further from 0
+        case _:  # `/` and `>>` move towards 0
             first = min(first, 0)
-    if s.mode is Mode.PARALLEL:  # OpenMP may compute the number of iterations in the type of the index
+    if s.mode is Mode.PARALLEL:  # OpenMP may compute the trip count in the type of the index
         up = r.relation.startswith("<")
         last = max(last, (greatest - first if up else last - least) + r.relation.endswith("="))
     return t.low <= first and last <= t.high
@@ -35,12 +35,12 @@ def is_signed(e: Expr) -> bool:
 
 
 def promoted(t: Type | None) -> Scalar:
-    """C computes in no less than 32 bits."""
+    """C's integer promotion: types below 32 bits become `int`."""
     return t if isinstance(t, Scalar) and is_int(t) and t.bits >= INT.bits else INT
 
 
 def computed_bits(e: Expr) -> int:
-    """The most bits in which the program computes a part of these sums and products: shifts may be by as many."""
+    """The widest type, in bits, of the operations in a nest of sums and products; it limits the shift amounts."""
     e = without_implicit(e)
     parts = (
         []
@@ -55,19 +55,19 @@ def computed_bits(e: Expr) -> int:
 
 
 def common_type(a: Scalar, b: Scalar) -> Scalar:
-    """The type in which C computes with numbers of two types."""
+    """C's usual arithmetic conversion of two promoted types."""
     if a.bits != b.bits:
         return a if a.bits > b.bits else b
     return a if not a.signed else b
 
 
 def contains(t: Scalar, part: Scalar) -> bool:
-    """Whether a type has all values of another."""
+    """Whether a type holds all values of another."""
     return t.low <= part.low and part.high <= t.high
 
 
 def is_ring(e: Expr) -> bool:
-    """An operation that is compatible with numbers modulo 2^bits."""
+    """Whether the operation commutes with reduction modulo 2^bits: `+ - * <<` and unary `-`."""
     return is_int(e.type) and ((isinstance(e, Binary) and e.op in WRAPPING) or (isinstance(e, Unary) and e.op == "-"))
 
 

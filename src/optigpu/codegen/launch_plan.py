@@ -1,4 +1,4 @@
-"""What a host function does with its kernels, as data: for hosts that launch kernels without compiling host code."""
+"""The launch plan: what a host function does with its kernels, as data, for a runtime that does not compile host code."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TypeAlias
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.types import Scalar
 
-AXES = "xyz"  # of a grid
+AXES = "xyz"  # of a grid, in the order of dim3
 MAX_GRID = (2**31 - 1, 65535, 65535)  # blocks along each axis
 
 
 @dataclass(frozen=True, slots=True)
 class PlanLimit:
-    """An argument outside of these numbers is refused: the kernels compute with it in 32 bits."""
+    """The range of an integer argument for which the kernels' 32-bit arithmetic does not overflow; others are refused."""
 
     name: str
     low: int
@@ -40,7 +40,7 @@ class PlanScratch:
 
 @dataclass(frozen=True, slots=True)
 class PlanCopy:
-    """From one device array to another."""
+    """A copy from one device array to another."""
 
     to: str
     source: str
@@ -50,7 +50,8 @@ class PlanCopy:
 
 @dataclass(frozen=True, slots=True)
 class PlanLaunch:
-    """Sizes are x first. The kernel's parameters are `scalars`, the first block of each of the `slices` ("y", "z"), `arrays`."""
+    """A kernel launch; `grid` and `block` list x first. The kernel's parameters are `scalars`, the first block of each axis in
+    `slices` ("y", "z"), and `arrays`."""
 
     kernel: str
     grid: tuple[Expr, ...]

@@ -1,4 +1,4 @@
-"""What a function's contract says about its integer parameters."""
+"""Ranges of a function's integer parameters, as its contract implies them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from optigpu.syntax.exprs import Array, Binary, Call, Expr, Int, PointsTo, Var, 
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Scalar
 
-MEMORY = 1 << 47  # bytes: no machine has that many, so that an array that a function holds has fewer
+MEMORY = 1 << 47  # bytes; no address space is larger, so every array that exists is smaller
 HELD = ("consumes", "preserves", "reads", "writes")
 
 
@@ -21,7 +21,7 @@ def sizes(f: Function) -> list[Expr]:
 
 
 def held_arrays(f: Function) -> Iterator[tuple[Scalar, tuple[Expr, ...]]]:
-    """The arrays of which the function holds all cells when it is called: their element type and sizes, which are not negative."""
+    """Element type and sizes of the arrays whose cells the function owns on entry; these sizes are not negative."""
     types = {p.name: t for p, t in zip(f.params, effective_types(f))}
     items = [i.body for c in f.contract if c.kind in HELD for i in c.items]
     while items:
@@ -37,7 +37,7 @@ def held_arrays(f: Function) -> Iterator[tuple[Scalar, tuple[Expr, ...]]]:
 
 
 def required_facts(f: Function) -> Iterator[Expr]:
-    """What the contract requires, conjunctions in parts."""
+    """The required facts, with conjunctions split."""
     rest = [i.body for c in f.contract if c.kind == "requires" for i in c.items]
     while rest:
         fact = rest.pop()
@@ -48,8 +48,8 @@ def required_facts(f: Function) -> Iterator[Expr]:
 
 
 def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None = None, *, entry: bool = True) -> Ranges:
-    """What the contract leaves possible, with the limits that an entry point has checked. It has also checked that sizes are not
-    negative: a contract that says nothing about an array does not say so of its sizes."""
+    """The ranges that the contract allows, within `limits` that an entry point checks. `entry`: an entry point has also checked
+    that sizes are not negative, which the contract implies only for arrays that it mentions."""
     ranges, params = Ranges(), {p.name for p in f.params}
     least: dict[str, int] = {}
     most: dict[str, int] = {}
@@ -64,7 +64,9 @@ def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None =
         for d in dims:
             cells = cells * poly(d)
         match cells.terms:
-            case ((factors, count),) if factors and count > 0 and mentioned(cells) <= params:  # no logical variables
+            case ((factors, count),) if (
+                factors and count > 0 and mentioned(cells) <= params
+            ):  # without logical variables
                 ranges = ranges.having_product(factors, (MEMORY - 1) // (count * elem.size))
             case _:
                 pass

@@ -15,12 +15,12 @@ from optigpu.syntax.printer import print_expr
 from optigpu.syntax.types import INT, INT64, UINT64
 from optigpu.syntax.walk import map_children, subexpressions
 
-Factors = tuple[Expr, ...]  # of a monomial, sorted by their text
+Factors = tuple[Expr, ...]  # the factors of a monomial, sorted by their text
 
 
 @dataclass(frozen=True)
 class Poly:
-    """A polynomial with integer coefficients; its atoms are variables and expressions that are no polynomials."""
+    """A polynomial with integer coefficients over atoms: variables and expressions that are not polynomials."""
 
     terms: tuple[tuple[Factors, int], ...]
 
@@ -50,7 +50,7 @@ class Poly:
 
     @property
     def constant(self) -> int | None:
-        """Its value, if it has no atoms."""
+        """The value of a polynomial without atoms, else None."""
         if not self.terms:
             return 0
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == () else None
@@ -68,7 +68,7 @@ class Poly:
         return from_terms(out)
 
     def split_multiples(self, k: int) -> tuple[Poly, Poly]:
-        """(q, r) with self = k·q + r: the terms whose coefficient k divides, and what is left."""
+        """(q, r) with self = k·q + r, where q collects the terms whose coefficient k divides."""
         q: dict[Factors, int] = {}
         r: dict[Factors, int] = {}
         for m, c in self.terms:
@@ -121,7 +121,7 @@ def poly(e: Expr) -> Poly:
 
 
 def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
-    """MSIZEn and MINDEXn as arithmetic, which does not wrap around."""
+    """MSIZEn and MINDEXn as arithmetic without wrap-around."""
     stem, rank = helper
     sizes, indices = e.args[:rank], e.args[rank:]
     if stem == "MSIZE":
@@ -136,13 +136,13 @@ def expand_index_helper(e: Call, helper: tuple[str, int]) -> Expr:
 
 
 def keeps_value(e: Cast) -> bool:
-    """Whether a conversion between integers is proved to change nothing. One that is written as a cast to an unsigned type is
-    modulo 2^bits, unless what it is applied to has been converted already."""
+    """Whether a conversion between integers is proved to keep the value. An explicit cast to an unsigned type computes modulo
+    2^bits, unless its argument has already been converted to that type."""
     return e.implicit or e.to.signed or (isinstance(e.arg, Cast) and e.arg.implicit and e.arg.to == e.to)
 
 
 def opaque(e: Expr) -> Poly:
-    """An atom whose parts are normalised, so that `(n + 32 - 1) / 32` and `(31 + n) / 32` are one."""
+    """An atom with normalised operands, so that `(n + 32 - 1) / 32` and `(31 + n) / 32` are equal."""
     return atom(map_children(e, lambda x: expression(poly(x)) if is_int(x.type) else x))
 
 
@@ -177,12 +177,12 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
 
 
 def mentioned(p: Poly) -> set[str]:
-    """The variables in a polynomial, also those inside of its atoms."""
+    """The variables of a polynomial, including those inside atoms."""
     return {x.name for m, _ in p.terms for a in m for x in subexpressions(a) if isinstance(x, Var)}
 
 
 def without_factors(m: Factors, factors: Factors) -> Factors | None:
-    """What is left of a product, or None if these are not among its factors."""
+    """A product divided by some of its factors; None if they are not all factors of it."""
     rest = list(m)
     for a in factors:
         if a not in rest:

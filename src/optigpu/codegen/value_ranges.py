@@ -18,13 +18,13 @@ INFINITE = 1 << 200  # beyond every machine integer: no bound is known
 
 @dataclass(eq=False)
 class Assumptions:
-    """Numbers between which parameters may be assumed to lie, and what needed that."""
+    """Ranges that parameters may be assumed to lie in, and the decisions that used the assumption. Entry points check them."""
 
     most: Mapping[str, tuple[int, int]]
     uses: dict[tuple[int, Hashable], tuple[Ranges, Callable[[Ranges], bool]]] = field(default_factory=dict)
 
     def needed(self) -> dict[str, tuple[int, int]]:
-        """The widest ranges of parameters with which all uses are right: those that need to be checked."""
+        """The widest parameter ranges for which all decisions hold, found by bisection; only those narrower than the type."""
         if not self.uses:
             return {}
         widest = dict.fromkeys(self.most, (INT.low, INT.high))
@@ -38,7 +38,7 @@ class Assumptions:
 
         found = dict(self.most)
         for name in self.most:
-            for side in (0, 1):  # as near to the end of the type as possible
+            for side in (0, 1):  # move the bound towards the end of the type
                 good, bad = found[name][side], widest[name][side]
                 if suffice({**found, name: with_side(found[name], side, bad)}):
                     good = bad
@@ -58,8 +58,8 @@ def with_side(limits: tuple[int, int], side: int, value: int) -> tuple[int, int]
 
 @dataclass(frozen=True)
 class Ranges:
-    """For each variable in scope, in order of declaration, its least and greatest value in terms of earlier ones; for some, numbers
-    between which they lie besides; for some products of variables that are no less than 0, the greatest value."""
+    """Known ranges. `bounds`: least and greatest value of each variable, as polynomials in variables declared before it;
+    `limits`: numeric ranges that hold in addition; `products`: upper bounds of products of non-negative variables."""
 
     bounds: tuple[tuple[str, Poly, Poly], ...] = ()
     limits: tuple[tuple[str, int, int], ...] = ()
@@ -67,7 +67,7 @@ class Ranges:
     assumed: Assumptions | None = None
 
     def decide(self, key: Hashable, holds: Callable[[Ranges], bool]) -> bool:
-        """Whether a width suffices. If that needs an assumption about parameters, it is noted: an entry point checks it."""
+        """Whether a condition holds in these ranges, if need be under the assumptions about parameters, which are then recorded."""
         if holds(self):
             return True
         if self.assumed is None or not holds(self.assuming(self.assumed.most)):
@@ -76,7 +76,7 @@ class Ranges:
         return True
 
     def assuming(self, limits: Mapping[str, tuple[int, int]]) -> Ranges:
-        """With some variables between numbers."""
+        """These ranges with some variables restricted to numeric limits."""
         bounds = tuple(
             (n, const(max(self.numeric(low)[0], limits[n][0])), const(min(self.numeric(high)[1], limits[n][1])))
             if n in limits
@@ -89,11 +89,11 @@ class Ranges:
         return replace(self, bounds=(*(b for b in self.bounds if b[0] != name), (name, low, high)))
 
     def declaring(self, name: str, low: Poly, high: Poly) -> Ranges:
-        """With a variable of its own: nothing is left of what was said of another one of that name."""
+        """Add a new variable, which hides any other of that name."""
         return self.without(name).having(name, low, high)
 
     def within(self, name: str, t: Scalar) -> Ranges:
-        """The variable has a value of this type."""
+        """Restrict a variable to the values of a type."""
         return replace(self, limits=(*(b for b in self.limits if b[0] != name), (name, t.low, t.high)))
 
     def having_product(self, factors: Factors, most: int) -> Ranges:
@@ -101,7 +101,7 @@ class Ranges:
         return replace(self, products=(*(p for p in self.products if p[0] != key), (key, most)))
 
     def without(self, name: str) -> Ranges:
-        """Where the name means something else: of what was said in terms of it, numbers are left."""
+        """Forget a variable; bounds that mention it become numbers."""
         if all(name not in mentioned(x) for _, low, high in self.bounds for x in (low, high)):
             bounds = self.bounds
         else:
@@ -117,7 +117,7 @@ class Ranges:
         return (p, p) if name not in mentioned(p) else (const(self.least(p)), const(self.greatest(p)))
 
     def equal_to(self, name: str, value: Expr, changing: Collection[str]) -> Ranges:
-        """A constant with this value. What memory or a variable holds may be different later, so only its range is kept then."""
+        """Add a constant with this value. If the value may change later (it reads memory or a variable), keep only its range."""
         p = poly(value)
         if is_stable(value, changing):
             return self.having(name, p, p)
@@ -138,7 +138,7 @@ class Ranges:
         return self._upper_bounds[p]
 
     def _greatest(self, p: Poly) -> int:
-        """Variables go, latest first, in favour of the bound that the sign asks for."""
+        """Replace variables, latest first, by the bound that the sign of their coefficient selects."""
         plain = self.numeric(p)[1]
         for name, low, high in reversed(self.bounds):
             v = Var(name)
@@ -163,7 +163,7 @@ class Ranges:
         return min(plain, self.numeric(p)[1])
 
     def numeric(self, p: Poly) -> tuple[int, int]:
-        """Interval arithmetic, one term at a time."""
+        """The range by interval arithmetic, term by term."""
         low = high = 0
         for m, c in p.terms:
             least, greatest = self.of_factors(m, c, c)
@@ -176,7 +176,7 @@ class Ranges:
         return low, high
 
     def of_factors(self, m: Factors, least: int, greatest: int) -> tuple[int, int]:
-        """A number in an interval, multiplied by the atoms."""
+        """The range of a number in an interval times these atoms."""
         for a in m:
             x, y = self.of_atom(a)
             corners = [least * x, least * y, greatest * x, greatest * y]
@@ -192,7 +192,7 @@ class Ranges:
                 return self.limited(name, *type_range(e))
             case Binary("/", a, b) | Call("exact_div", (a, b)):
                 (least, greatest), (d, _) = self.interval(a), self.interval(b)
-                d = max(d, 1) if d >= 0 else d  # nothing is divided by 0
+                d = max(d, 1) if d >= 0 else d  # a divisor is never 0
                 if d > 0:
                     return (0 if least >= 0 else least), (greatest // d if greatest >= 0 else 0)
                 return symmetric(least, greatest)
@@ -230,7 +230,7 @@ class Ranges:
                 return type_range(e)
 
     def greatest_shift(self, e: Binary) -> int:
-        """By how many bits `<<` or `>>` shifts at most: it is proved to be fewer than the type has."""
+        """The largest amount of a shift, which is proved to be less than the width of the type."""
         bits = e.type.bits if isinstance(e.type, Scalar) and e.type.bits >= INT.bits else INT64.bits
         return max(0, min(self.interval(e.right)[1], bits - 1))
 
@@ -259,7 +259,7 @@ class Ranges:
 
 
 def is_stable(e: Expr, changing: Collection[str]) -> bool:
-    """Whether an expression has the same value wherever its names mean the same: it loads nothing."""
+    """Whether an expression keeps its value within the scope of its names: it reads neither memory nor changing variables."""
     for x in subexpressions(e):
         match x:
             case Var(name):
@@ -275,14 +275,14 @@ def is_stable(e: Expr, changing: Collection[str]) -> bool:
 
 
 def clamped(low: int, high: int, least: int, greatest: int) -> tuple[int, int]:
-    """What two intervals have in common. If that is nothing, the code is never run."""
+    """The intersection of two intervals. If it is empty, the code is unreachable, and any interval will do."""
     a, b = max(low, least), min(high, greatest)
     return (a, b) if a <= b else (least, greatest)
 
 
 def inside_loop(ranges: Ranges, s: For, changing: Collection[str]) -> Ranges:
-    """What is known inside a loop: the least and greatest value of its index, which is one of its type. A variable that says where
-    the loop starts may change inside; then only the variable's range is known."""
+    """The ranges inside a loop body: the index lies between start and bound, and in its type. If start or bound may change in
+    the body, only their numeric ranges are used."""
     start, bound, relation = s.range.start, s.range.bound, s.range.relation
     upwards = relation.startswith("<")
     low, high = (start, bound) if upwards else (bound, start)
@@ -294,13 +294,13 @@ def inside_loop(ranges: Ranges, s: For, changing: Collection[str]) -> Ranges:
 
 
 def symmetric(low: int, high: int) -> tuple[int, int]:
-    """The values no larger than those of an interval."""
+    """The symmetric interval that contains an interval."""
     most = max(abs(low), abs(high))
     return -most, most
 
 
 def type_range(e: Expr) -> tuple[int, int]:
-    """What a value of its machine type can be."""
+    """The range of an expression's machine type."""
     if isinstance(e.type, Scalar) and e.type.bits:
         if is_int(e.type):
             return e.type.low, e.type.high
@@ -310,8 +310,8 @@ def type_range(e: Expr) -> tuple[int, int]:
 
 
 def is_checked(e: Cast) -> bool:
-    """Whether the value is proved to be one of the type, or is made one: not where C converts to a type that has all values of the
-    first, since an expression of that may have others."""
+    """Whether the result of a cast is known to lie in its type. Not for an implicit widening: the argument is computed
+    mathematically and may lie outside of its own type."""
     have = e.arg.type
     wider = isinstance(have, Scalar) and is_int(have) and e.to.low <= have.low and have.high <= e.to.high
     return not (e.implicit and wider)

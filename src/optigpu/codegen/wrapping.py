@@ -1,7 +1,7 @@
-"""Operations that may wrap around, made visible.
+"""Explicit casts around unsigned operations that may wrap around.
 
-On unsigned numbers C computes `+ - * <<` and unary `-` modulo 2^bits. Where the value is not shown to fit the type, the operation
-gets a cast to it: what is in the cast is mathematical like all other arithmetic, and the cast takes the value modulo 2^bits.
+C computes unsigned `+ - * <<` and unary `-` modulo 2^bits. Where the value may not fit the type, this pass puts a cast around the
+operation. Inside the cast the operation is mathematical, like all other arithmetic here; the cast reduces it modulo 2^bits.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from optigpu.syntax.walk import map_children, map_range, map_stmt_exprs
 
 
 def with_wraps(f: Function, ranges: Ranges) -> Function:
-    """The function with a cast around each operation that may wrap around; `ranges` are those of its parameters, of which nothing
-    is assumed: where arguments make something wrap around, that is what the program says."""
+    """The function with a cast around each operation that may wrap around. `ranges` come from its contract, without further
+    assumptions: wrapping around is defined behaviour, so no argument is refused for it."""
     return replace(f, body=_Wraps(assigned_names(f.body)).body(f.body, ranges))
 
 
@@ -57,7 +57,7 @@ class _Wraps:
 
 
 def ranges_after(ranges: Ranges, s: Decl, assigned: Collection[str]) -> Ranges:
-    """What is known after a declaration: the value of a constant."""
+    """The ranges after a declaration: a constant equals its initial value."""
     ranges = ranges.without(s.name)
     if not (isinstance(s.type, Scalar) and is_int(s.type) and s.init is not None and s.name not in assigned):
         return ranges

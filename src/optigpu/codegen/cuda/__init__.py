@@ -1,4 +1,4 @@
-"""CUDA: one `.cu` file with host and device code from a checked program (DESIGN, section 12)."""
+"""CUDA emission: one `.cu` file with host and device code from a checked program."""
 
 from optigpu.codegen.cuda.emit import CudaUnit, emit_cuda
 

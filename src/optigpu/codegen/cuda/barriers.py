@@ -1,4 +1,4 @@
-"""Why a barrier is there: which arrays are written before it and used after it, or read before it and written after it."""
+"""Comments for barriers: which arrays a barrier orders, by the accesses before and after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ArrayAccess = tuple[str, str]  # ("read" or "write", array)
 
 
 def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[StatementId, str]:
-    """One line for each barrier of a lowered kernel, about those of the arrays that it orders."""
+    """A comment for each barrier of a lowered kernel that orders accesses to some of these arrays."""
     before: dict[StatementId, set[ArrayAccess]] = {}
     after: dict[StatementId, set[ArrayAccess]] = {}
     follow(body, set(), before, backwards=False)
@@ -43,14 +43,14 @@ def sentence(names: list[str], one: str, several: str) -> str:
 def follow(
     body: Body, since: set[ArrayAccess], found: dict[StatementId, set[ArrayAccess]], *, backwards: bool
 ) -> set[ArrayAccess]:
-    """Notes for each barrier the accesses since the last one, in the order of execution or against it."""
+    """Collect, for each barrier, the accesses between it and the previous one (with `backwards`, the next one)."""
     for s in reversed(body) if backwards else body:
         match s:
             case CallStmt(call) if call.func == "blocksync":
                 found[s.id] = found.get(s.id, set()) | since
                 since = set()
             case For(_, _, inner):
-                for _ in range(2):  # what one iteration leaves meets the barriers of the next
+                for _ in range(2):  # accesses of one iteration reach the barriers of the next
                     since = since | follow(inner, since, found, backwards=backwards)
             case If(_, then, other):
                 since = (
@@ -67,7 +67,7 @@ def follow(
 
 
 def accesses(s: Stmt) -> Iterable[ArrayAccess]:
-    """Of a statement itself, without those inside it."""
+    """The accesses of a statement, without those of nested statements."""
     match s:
         case Store(Index(Var(name), indices), value, op):
             yield "write", name

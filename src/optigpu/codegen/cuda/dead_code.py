@@ -14,7 +14,7 @@ from optigpu.syntax.walk import stmt_exprs, subexpressions
 
 
 def without_unused(body: Body) -> Body:
-    """Scalars that nothing mentions go, with the loads in their initial values; so do barriers at the very end."""
+    """Remove unused scalars, with the loads in their initial values, and barriers at the end of the kernel."""
     while True:
         used = names_used(body)
         new = _drop_unused(body, used)
@@ -27,9 +27,9 @@ def without_unused(body: Body) -> Body:
 
 
 def joined(body: Body) -> Body:
-    """`float x; …; x = e;` as `float x = e;` where nothing but declarations stands between."""
+    """Join `float x; …; x = e;` to `float x = e;` where only declarations stand in between."""
     out: list[Stmt] = []
-    fresh: dict[str, Decl] = {}  # declarations without a value since which nothing was done
+    fresh: dict[str, Decl] = {}  # declarations without a value, followed by declarations only
     for s in body:
         match s:
             case Decl(name, _, None):

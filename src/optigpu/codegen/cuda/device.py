@@ -1,4 +1,4 @@
-"""One kernel as text: its parameters, shared memory, coordinates and body."""
+"""Lowering of one kernel: its parameters, shared memory, thread coordinates and body."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ CUDA_NAMES = frozenset({"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSiz
 
 @dataclass(frozen=True)
 class DeviceKernel:
-    """A kernel ready to print, and what its launch needs."""
+    """A lowered kernel and the data of its launch."""
 
     name: str
     scalars: tuple[tuple[str, Scalar], ...]
-    launch_scalars: tuple[tuple[str, Scalar], ...]  # those that the kernel or the sizes of its launch need
+    launch_scalars: tuple[tuple[str, Scalar], ...]  # needed by the kernel or by the sizes of its launch
     arrays: tuple[ArrayInfo, ...]
     written: frozenset[str]
     coordinates: tuple[Decl, ...]
@@ -46,12 +46,12 @@ class DeviceKernel:
     vectors: Mapping[str, int]
     called: tuple[str, ...]
     ranges: Ranges
-    vector_calls: frozenset[tuple[str, str]]  # (vload4, float)
-    id: StatementId  # of its launch
+    vector_calls: frozenset[tuple[str, str]]  # such as (vload4, float)
+    id: StatementId  # of the kernel_launch
 
     @property
     def slices(self) -> dict[str, tuple[str, Scalar]]:
-        """Axis of the grid -> the parameter that says where a slice starts."""
+        """Grid axis -> the parameter with the first block of a slice, if the grid is launched in slices along it."""
         types = {self.threads.direct[c][-1]: self.threads.type_of(c) for c in self.threads.direct if c.of == "grid"}
         return {axis: (name, types[axis]) for axis, name in self.threads.slices.items()}
 
@@ -149,13 +149,13 @@ def _names_in_layout(layout: SharedLayout) -> set[str]:
 
 
 def declared_in(body: Body) -> set[str]:
-    """Names that mean something else somewhere inside."""
+    """Names that are declared somewhere in the body."""
     out = {s.name for s in statements(body) if isinstance(s, Decl)}
     return out | {s.index for s in statements(body) if isinstance(s, For)}
 
 
 def locals_in(body: Body) -> set[str]:
-    """Names of loops, and of the variables and arrays that each thread has for itself."""
+    """Names of loop indices, and of variables and arrays that are private to a thread."""
     out: set[str] = set()
     for s in statements(body):
         match s:
@@ -173,7 +173,7 @@ def names_of(e: Expr) -> set[str]:
 
 
 def other_names(body: Body) -> set[str]:
-    """All names but those of thread loops' indices, which coordinates may take over."""
+    """All names except the indices of thread loops, which coordinates may reuse."""
     out: set[str] = set()
     indices: set[str] = set()
 
@@ -213,7 +213,7 @@ def written_arrays(body: Body, functions: Mapping[str, Function]) -> set[str]:
 
 
 def params_written(f: Function, functions: Mapping[str, Function]) -> set[str]:
-    """Also through local pointers, which are views of them."""
+    """The array parameters that a function writes, directly or through local pointers."""
     written = written_arrays(f.body, functions)
     roots = pointer_roots(f.body)
     return written.union(*(roots.get(n, ()) for n in written)) & {p.name for p in f.params}

@@ -1,4 +1,4 @@
-"""The device code of a file: vector helpers, device functions in the order of their calls, kernels."""
+"""The device code of a file: vector helpers, device functions (callees first), kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Function
 from optigpu.syntax.source import StatementId
 
-VECTOR_TYPES = {  # the stem of CUDA's types of neighbouring elements
+VECTOR_TYPES = {  # stems of CUDA's vector types: float -> float4
     "float": "float", "double": "double", "bool": "uchar",
     "int8_t": "char", "int16_t": "short", "int": "int", "int64_t": "longlong",
     "uint8_t": "uchar", "uint16_t": "ushort", "unsigned": "uint", "uint64_t": "ulonglong",
@@ -22,7 +22,7 @@ VECTOR_TYPES = {  # the stem of CUDA's types of neighbouring elements
 
 @dataclass(frozen=True)
 class DeviceCode:
-    """The kernels, after what they call."""
+    """The kernels of a unit and the functions that they call."""
 
     f: Function
     kernels: Sequence[DeviceKernel]
@@ -32,8 +32,8 @@ class DeviceCode:
     residents: Mapping[StatementId, int] | int | None
 
     def alone(self) -> str:
-        """In a namespace, as in the whole file: there, what the program calls is what it declares, and no function that CUDA has of
-        the same name for other types. Kernels keep their names."""
+        """The device code as a text of its own, for NVRTC. It stands in a namespace, as in the whole file, so that a call means the
+        program's function and not a CUDA overload of the same name. Kernels are `extern "C"` and keep their names."""
         out = Lines()
         out.add("namespace program {")
         out.add("")
@@ -50,7 +50,7 @@ class DeviceCode:
             out.add("")
 
     def vector_helpers(self, out: Lines) -> None:
-        """`load4(r, a)`: four neighbouring elements by one instruction."""
+        """`load4(r, a)`: load four adjacent elements in one instruction; likewise load2, store2, store4."""
         wanted = sorted(set().union(*(k.vector_calls for k in self.kernels)))
         for call, elem in wanted:
             width, way = VECTOR_CALLS[call]
@@ -68,7 +68,7 @@ class DeviceCode:
             out.add("")
 
     def device_functions(self, out: Lines) -> None:
-        """Called before caller."""
+        """Device functions, callees first."""
         texts: dict[str, list[str]] = {}
 
         def visit(name: str) -> None:

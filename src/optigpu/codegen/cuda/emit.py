@@ -35,15 +35,15 @@ from optigpu.syntax.walk import map_type
 
 @dataclass(frozen=True)
 class CudaUnit:
-    """A `.cu` text and its entry points: `name`, and `name_on_device` if the function is of that form."""
+    """A `.cu` text with its entry points: `name`, and `name_on_device` if the function only copies in, launches and copies out."""
 
     text: str
     name: str
     on_device: bool
     alignment: Mapping[str, int]  # parameter -> bytes to which `name_on_device` needs it aligned
     kernels: tuple[str, ...]
-    device_text: str  # the kernels alone, for a compiler of device code
-    plan: Plan | None  # what `name_on_device` does, for a host without a compiler
+    device_text: str  # the device code alone, for NVRTC
+    plan: Plan | None  # what `name_on_device` does, for a runtime without a host compiler
 
 
 def emit_cuda(

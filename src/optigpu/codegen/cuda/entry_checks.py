@@ -1,4 +1,4 @@
-"""What is checked when a function is entered: facts of its contract about sizes, and that sizes fit the indices of its kernels."""
+"""Checks of an entry point: preconditions on integer arguments, and sizes that fit the kernels' indices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tuple[str, Expr]], list[str]]:
-    """(text, checkable condition) for the facts that the arguments alone decide, and the texts of the others."""
+    """(text, C++ condition) of the preconditions that integer arguments decide, and the texts of all others."""
     meant = seen_by(f, definitions)
     integers = {p.name: p.type for p in f.params if isinstance(p.type, Scalar) and is_int(p.type)}
     checked: list[tuple[str, Expr]] = []
@@ -47,7 +47,7 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
 
 
 def decided_by_arguments(e: Expr, integers: Mapping[str, Scalar]) -> bool:
-    """Whether the arguments alone decide it."""
+    """Whether a fact depends on integer arguments alone, by operations that C++ can evaluate."""
     for x in subexpressions(e):
         match x:
             case Var(name):
@@ -61,7 +61,7 @@ def decided_by_arguments(e: Expr, integers: Mapping[str, Scalar]) -> bool:
                     return False
             case Int() | Bool() | Unary("!" | "-"):
                 pass
-            case Call(name) if WRAPS.get(name, INT64.bits) < INT64.bits:  # so that the value has a sign in 64 bits
+            case Call(name) if WRAPS.get(name, INT64.bits) < INT64.bits:  # the value fits int64_t
                 pass
             case _:
                 return False
@@ -69,18 +69,18 @@ def decided_by_arguments(e: Expr, integers: Mapping[str, Scalar]) -> bool:
 
 
 def computable(condition: Expr) -> bool:
-    """Whether its numbers fit 64 bits, whatever the arguments are."""
+    """Whether all integers in a condition fit 64 bits, for all arguments."""
     numbers = [x for x in subexpressions(condition) if is_int(x.type)]
     return all(Ranges().fits(x, INT64) or Ranges().fits(x, UINT64) for x in numbers)
 
 
 def compared_alone(e: Expr) -> bool:
-    """`n < 8`: no arithmetic, and nothing negative."""
+    """Whether the fact compares a variable with a non-negative literal (`n < 8`), which is safe for uint64_t."""
     return isinstance(e, Binary) and isinstance(e.left, Var) and isinstance(e.right, Int) and e.right.value >= 0
 
 
 def machine(e: Expr, integers: Mapping[str, Scalar]) -> Expr:
-    """A fact as a condition of C++."""
+    """A fact as a C++ condition."""
 
     def step(x: Expr) -> Expr:
         if isinstance(x, Binary) and x.op == "==>":
@@ -96,7 +96,7 @@ def machine(e: Expr, integers: Mapping[str, Scalar]) -> Expr:
 
 
 def negated(e: Expr) -> Expr:
-    """The opposite of a condition of C++."""
+    """The negation of a C++ condition."""
     match e:
         case Binary(op, a, b) if op in OPPOSITE:
             return Binary(OPPOSITE[op], a, b, type=BOOL)

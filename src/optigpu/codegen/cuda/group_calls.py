@@ -1,7 +1,7 @@
-"""Device functions for groups of threads, put in the place of their calls.
+"""Inlining of device functions that a group of threads calls together.
 
-Their thread loops divide the group that calls them, so which thread runs what is known only there; and registers that they share
-with their caller have no address. Functions for single threads stay functions.
+Their thread loops divide the calling group, so the mapping to threads is known only at the call; and registers that they share with
+their caller have no address. Functions for single threads remain functions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def is_for_groups(f: Function) -> bool:
 
 
 def without_group_calls(body: Body, functions: dict[str, Function]) -> Body:
-    """Each statement is a new object: thread loops are told apart by it."""
+    """The body with all such calls inlined. Every statement is copied: thread loops are distinguished by identity."""
     names = {s.name for s in statements(body) if isinstance(s, Decl)} | body_free_vars(body)
     names |= {s.index for s in statements(body) if isinstance(s, For)}
 
@@ -47,7 +47,8 @@ def without_group_calls(body: Body, functions: dict[str, Function]) -> Body:
 
 
 def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
-    """Arguments have their values now, also the indices of a pointer: the function may change what they are read from."""
+    """Inline one call. Arguments, and indices in pointer arguments, are evaluated before it: the function may overwrite what they
+    read."""
     named: list[Stmt] = []
 
     def settled(e: Expr, t: Scalar, p: Param) -> Expr:
@@ -78,14 +79,14 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
     body = inlined(s, f, tuple(args), names)
     if body is None:
         raise input_error("OG401", f"the result of `{f.name}` has no place here", s.loc)
-    names |= body_names(body)  # which calls in it must not take
+    names |= body_names(body)  # nested calls must not reuse them
     if isinstance(s, Decl):
         return (*named, *body)
     return (Block((*named, *body), id=s.id),)
 
 
 def reads_memory(e: Expr) -> bool:
-    """Whether it is read from memory, also by a function that gets an array."""
+    """Whether an expression reads memory, directly or in a called function."""
     return any(
         isinstance(x, Index) or (isinstance(x, Call) and any(not isinstance(a.type, Scalar) for a in x.args))
         for x in subexpressions(e)

@@ -1,7 +1,7 @@
-"""Host code: allocation, copies, launches and checks, with everything released on an early return.
+"""Host code: allocation, copies and launches. All memory is released on an early return.
 
-A host function becomes `const char* name(…)`: null, or what went wrong. Where it only copies in, launches and copies out, there is
-also `name_on_device(…, stream)`, which takes device pointers and launches on a stream without copies.
+A host function becomes `const char* name(…)`, which returns null or an error message. If it only copies in, launches and copies
+out, there is also `name_on_device(…, stream)`, which takes device pointers and launches on a stream without copies.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class HostLowering:
                     pass
                 case _:
                     new, scope = lowering.statement(s, scope)
-                    if isinstance(s, Decl):  # also one of which nothing is left
+                    if isinstance(s, Decl):  # also if lowering removed it
                         self.lets.pop(s.name, None)
                     for x in new:
                         out.append(Plain(x))
@@ -95,7 +95,7 @@ def has_launch(body: Body) -> bool:
 
 
 class HostPrinter(BodyPrinter):
-    """Statements of an entry point. `bound`: with device pointers given, on a stream."""
+    """Prints the statements of an entry point. `bound`: device array -> parameter in `name_on_device`, None in `name`."""
 
     def __init__(self, out: Lines, exprs: CudaExprs, bound: Mapping[str, str] | None) -> None:
         super().__init__(out, exprs, {})
@@ -169,7 +169,7 @@ class HostPrinter(BodyPrinter):
     def memory_call(self, call: Call) -> None:
         name = call.func
         if name == "free":
-            return  # it frees itself
+            return  # host_array frees itself
         if name == "gmem_free":
             if not (self.bound is not None and root_name(call.args[0]) in self.bound):
                 self.out.add(f"TRY({self.e(call.args[0])}.release());")
@@ -210,7 +210,8 @@ class HostPrinter(BodyPrinter):
 
 
 def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
-    """`launch_k(…, stream)`: an empty grid runs nothing; a grid too large for the hardware runs in slices, or is an error."""
+    """`launch_k(…, stream)`. An empty grid launches nothing; a grid beyond the hardware's limit is launched in slices, or
+    refused."""
     exprs = CudaExprs(False, {}, ranges)
     exprs.types |= dict(k.launch_scalars)
     params = [f"{t.name} {n}" for n, t in k.launch_scalars]
@@ -241,7 +242,7 @@ def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
 
 
 def print_grid(k: DeviceKernel, out: Lines, exprs: CudaExprs) -> list[str]:
-    """Names the sizes that vary, and checks them. The result is the size of each dimension, x first."""
+    """Name and check the grid sizes that are not constant. Returns the size of each dimension, x first."""
     grid = k.threads.dims(k.threads.grid_dims)
     sizes = [exprs.show(e) for e in grid]
     varying = [i for i, e in enumerate(grid) if not isinstance(e, Int)]

@@ -1,4 +1,4 @@
-"""A host function as launches and the code between them, and which device array stands for which parameter."""
+"""A host function as launches and the code between them, and the correspondence of device arrays and parameters."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class HostLaunch:
 
 @dataclass(frozen=True)
 class Plain:
-    """A lowered statement without launches inside."""
+    """A lowered statement that contains no launch."""
 
     stmt: Stmt
 
 
 @dataclass(frozen=True)
 class Nested:
-    """A loop, branch or block of the host around launches."""
+    """A host loop, branch or block that contains launches."""
 
     stmt: For | If | Block
     then: tuple[HostNode, ...]
@@ -50,10 +50,10 @@ def flattened_nodes(nodes: tuple[HostNode, ...]) -> list[HostNode]:
 
 
 def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -> dict[str, str] | None:
-    """Which device array stands for which parameter, if the function copies in, launches, and copies out; else None.
+    """Device array -> parameter, if the function only copies in, launches and copies out; else None.
 
-    A device array stands for a parameter when it holds the whole of it, is copied from and to no other, and is copied back if a
-    kernel writes it; so running on the caller's memory has the same effect.
+    A device array corresponds to a parameter if it holds all of it, is copied from and to no other, and is copied back if a kernel
+    writes it. Then running on device memory of the caller has the same effect.
     """
     copies = _Copies(params)
     if not copies.follow(nodes, nested=False) or not copies.launched:
@@ -74,10 +74,10 @@ class _Copies:
     outputs: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
-    launched: bool = False  # or copied on the device: what the caller gave may have changed
+    launched: bool = False  # or copied on the device; inputs may have changed since
 
     def follow(self, nodes: tuple[HostNode, ...], nested: bool) -> bool:
-        """Whether these nodes are of the form; copies between host and device stand outside loops and branches."""
+        """Whether these nodes have that form. Copies between host and device must stand outside loops and branches."""
         return all(self.node(n, nested) for n in nodes)
 
     def node(self, n: HostNode, nested: bool) -> bool:
@@ -92,7 +92,7 @@ class _Copies:
                 heads = (s.range.start, s.range.bound, s.range.amount) if isinstance(s, For) else stmt_exprs(s)
                 return not self.read(heads) and self.follow(then, True) and self.follow(other, True)
             case Plain(Decl(name, _, Alloc(_, dims, Space.GMEM))):
-                known = name in self.sizes  # an array of another block, freed by now
+                known = name in self.sizes  # the name of an array in another block
                 self.sizes[name] = dims
                 return not nested and not known
             case Plain(Decl(_, Scalar(), init)):
@@ -103,7 +103,7 @@ class _Copies:
                 return False
 
     def read(self, exprs: Iterable[Expr]) -> bool:
-        """Whether the host looks into the caller's arrays, which are on the device then."""
+        """Whether host code reads array parameters, which `name_on_device` gets in device memory."""
         return any(isinstance(x, Var) and x.name in self.params for e in exprs for x in subexpressions(e))
 
     def call(self, func: str, args: tuple[Expr, ...], nested: bool) -> bool:
@@ -126,7 +126,7 @@ class _Copies:
         return True
 
     def whole(self, device: str, param: str, copied: tuple[Expr, ...]) -> bool:
-        """The copy is of all of the device array and all of the parameter."""
+        """Whether the copy covers the whole device array and the whole parameter."""
         if device not in self.sizes or param not in self.params or self.params[param].storage is not Storage.HOST:
             return False
         mine, theirs = self.sizes[device], self.params[param].dims

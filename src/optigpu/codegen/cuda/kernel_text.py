@@ -56,8 +56,8 @@ def print_kernel(
 
 
 def array_parameter(a: ArrayInfo, written: bool) -> str:
-    """`__restrict__` only where nothing writes the array while the kernel runs: threads exchange data through the others, and to
-    the compiler such a promise about one of these says that no other thread touches it."""
+    """An array parameter; `const __restrict__` only if the kernel does not write the array. On a written array the qualifier would
+    promise the compiler that no other thread accesses it, but threads may exchange data through it."""
     return f"{a.elem.name}* {a.name}" if written else f"const {a.elem.name}* __restrict__ {a.name}"
 
 
@@ -78,7 +78,7 @@ def print_shared(k: DeviceKernel, out: Lines, exprs: CudaExprs, used: set[str]) 
 
 
 def wrap_list(head: str, parts: list[str], tail: str, limit: int = 120) -> list[str]:
-    """A parameter list on one line, or broken after commas."""
+    """A parameter or argument list on one line, or broken after commas."""
     lines, current = [], head
     for i, p in enumerate(parts):
         piece = p + (", " if i < len(parts) - 1 else "")
@@ -92,12 +92,12 @@ def wrap_list(head: str, parts: list[str], tail: str, limit: int = 120) -> list[
 def print_device_function(
     f: Function, functions: dict[str, Function], values: Mapping[str, Expr], out: Lines
 ) -> list[str]:
-    """A `__device__` function; the result is the names of the functions it calls."""
+    """Print a `__device__` function; returns the names of its callees."""
     names = {p.name for p in f.params} | values.keys()
     f = replace(f, body=without_hiding(f.body, {n: n for n in names}, names_in(f)))
     lowering = Lowering(None, functions, "device", assigned=assigned_names(f.body))
     scope = LoweringScope(dict(values))
-    ranges = parameter_ranges(f, entry=False)  # its callers keep the contract
+    ranges = parameter_ranges(f, entry=False)  # callers satisfy the contract
     params: list[str] = []
     written = params_written(f, functions)
     for p, t in zip(f.params, effective_types(f)):
@@ -115,7 +115,7 @@ def print_device_function(
     for s in statements(f.body):
         if isinstance(s, CallStmt) and s.call.func in ("blocksync", "warpsync"):
             raise input_error("OG401", "a barrier inside a device function is not supported", s.loc)
-        if isinstance(s, CallStmt) and s.call.func in VECTOR_CALLS:  # whose arrays its callers choose
+        if isinstance(s, CallStmt) and s.call.func in VECTOR_CALLS:  # the alignment of its arrays is not known
             raise input_error("OG401", "a vector access inside a device function is not supported", s.loc)
     scope = replace(scope, ranges=ranges)
     body = without_unused(lowering.body(f.body, scope))

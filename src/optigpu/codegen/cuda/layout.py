@@ -1,8 +1,8 @@
-"""Where shared arrays lie: static where their sizes are constants and small, else one dynamic buffer with byte offsets.
+"""Layout of shared memory: static arrays if their sizes are constant and small, else one dynamic buffer with byte offsets.
 
-In the buffer, arrays of constant sizes share bytes if they are never needed together: neither is declared in the scope of the
-other, and no access to one can meet an access to the other between two barriers of the block. Then a barrier separates whatever
-any threads do with the one from whatever they do with the other, and what it held is not read again.
+In the buffer, two arrays of constant size may overlap if they are never live together: neither is declared in the scope of the
+other, and no two accesses, one to each, lie between the same two block barriers. Then a barrier orders all accesses to one
+array before all accesses to the other, and no contents are read after they were overwritten.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import INT
 from optigpu.syntax.walk import stmt_exprs
 
-STATIC_LIMIT = 48 * 1024  # static shared memory; more needs dynamic memory and the kernel's opt-in
+STATIC_LIMIT = 48 * 1024  # bytes of static shared memory; more needs dynamic memory and an opt-in
 VECTOR_ALIGNMENT = 16
-ArrayPair = frozenset[str]  # of arrays
+ArrayPair = frozenset[str]  # two arrays
 
 
 @dataclass(frozen=True)
 class SharedLayout:
-    """`offsets` are in bytes and empty where all arrays are static; `total` bytes are passed at launch."""
+    """`offsets`: bytes, empty if all arrays are static; `total`: the bytes of dynamic shared memory at launch."""
 
     arrays: tuple[ArrayInfo, ...]
     offsets: tuple[Expr, ...]
@@ -55,8 +55,8 @@ def bytes_of(a: ArrayInfo) -> Poly:
 def lay_out(
     arrays: list[ArrayInfo], vectors: Mapping[str, int], in_scope: Collection[ArrayPair], body: Body, loc: Loc
 ) -> SharedLayout:
-    """Every array starts at a multiple of 16 bytes in the dynamic buffer, so vector accesses are aligned there too. `in_scope`:
-    pairs of which one is declared in the scope of the other."""
+    """Place the shared arrays. Each starts at a multiple of 16 bytes, so that vector accesses are aligned. `in_scope`: pairs of
+    arrays of which one is declared in the scope of the other."""
     sizes = [rounded_up(bytes_of(a)) for a in arrays]
     known = [s.constant for s in sizes if s.constant is not None]
     if len(known) == len(sizes):
@@ -79,7 +79,7 @@ def lay_out(
 
 
 def overlapping(names_: list[str], sizes: list[int], apart: Collection[ArrayPair]) -> tuple[list[int], int]:
-    """Where each array begins: as low as those allow from which it must stay apart. And where the last one ends."""
+    """Offsets by first fit, where pairs in `apart` may not overlap; and the total size."""
     begins: list[int] = []
     for i, name in enumerate(names_):
         others = [j for j in range(i) if frozenset((name, names_[j])) in apart]
@@ -90,11 +90,11 @@ def overlapping(names_: list[str], sizes: list[int], apart: Collection[ArrayPair
 
 
 def between_barriers(body: Body, arrays: Collection[str]) -> set[ArrayPair]:
-    """Pairs of the arrays that can both be used without a barrier of the block between."""
+    """Pairs of arrays with an access to each and no block barrier in between."""
     pairs: set[ArrayPair] = set()
 
     def use(s: Stmt, since: set[str]) -> set[str]:
-        """What is used by the statement itself meets what may have been used since the last barrier."""
+        """Record the arrays of the statement together with those used since the last barrier."""
         own = {n for e in stmt_exprs(s) for n in names(e) if n in arrays}
         pairs.update(frozenset((a, b)) for a in own for b in own | since)
         return since | own
@@ -108,7 +108,7 @@ def between_barriers(body: Body, arrays: Collection[str]) -> set[ArrayPair]:
                 case If(_, then, other):
                     since = walk(then, since) | walk(other, since)
                 case For(_, _, inner):
-                    for _ in range(2):  # what one iteration leaves meets the next, and the loop's bound
+                    for _ in range(2):  # uses in one iteration meet the next iteration and the loop's bound
                         since = since | use(s, walk(inner, since))
                 case _:
                     pass

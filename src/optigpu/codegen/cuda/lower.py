@@ -1,6 +1,6 @@
-"""Device code for one thread: thread loops become coordinates, distributed dimensions go, constants are folded.
+"""Lowering to the code of one thread: thread loops become coordinates, distributed dimensions disappear, constants are folded.
 
-The result is again syntax (`Body`), what one CUDA thread runs, which `text.py` prints.
+The result is a `Body` again: what one CUDA thread runs. `text.py` prints it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Storage(Enum):
 
 @dataclass(frozen=True)
 class ArrayInfo:
-    """An array as one thread sees it: without distributed dimensions. `flat`: a pointer, whose elements are at linear offsets."""
+    """An array as one thread sees it, without distributed dimensions. `flat`: a pointer, indexed by linear offsets."""
 
     name: str
     elem: Scalar
@@ -45,7 +45,7 @@ class ArrayInfo:
 
 @dataclass(frozen=True)
 class LoweringScope:
-    """What names stand for: values and pointers by substitution, arrays by what is known about them."""
+    """What names mean: values and pointers, which are substituted, and arrays."""
 
     values: dict[str, Expr] = field(default_factory=dict)
     arrays: dict[str, ArrayInfo] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class LoweringScope:
         return replace(self, values=values, arrays={**self.arrays, name: info})
 
     def local(self, name: str) -> LoweringScope:
-        """Inside a declaration of this name: it may have meant something else before."""
+        """The scope of a new declaration, which hides what the name meant before."""
         values = {k: v for k, v in self.values.items() if k != name}
         arrays = {k: v for k, v in self.arrays.items() if k != name}
         return LoweringScope(values, arrays, self.ranges.without(name))
@@ -71,19 +71,19 @@ class LoweringScope:
 
 @dataclass
 class Lowering:
-    """Lowers bodies; collects what the kernel needs besides its code."""
+    """Lowers bodies, and collects shared arrays, callees and vector accesses."""
 
-    threads: ThreadMap | None  # None: host code, or a device function
+    threads: ThreadMap | None  # None in host code and device functions
     functions: dict[str, Function]
     place: str  # "device" or "host", for error messages
     shared: list[ArrayInfo] = field(default_factory=list)
     called: list[str] = field(default_factory=list)
-    vectors: dict[str, int] = field(default_factory=dict)  # array -> bytes of the widest vector access to it
-    shared_names: set[str] = field(default_factory=set)  # that no other shared array gets
+    vectors: dict[str, int] = field(default_factory=dict)  # array -> bytes of its widest vector access
+    shared_names: set[str] = field(default_factory=set)  # names that shared arrays cannot take
     in_scope: set[frozenset[str]] = field(
         default_factory=set
-    )  # shared arrays of which one is declared where the other is known
-    taken: set[str] = field(default_factory=set)  # all names, for fresh ones
+    )  # shared arrays of which one is declared in the scope of the other
+    taken: set[str] = field(default_factory=set)  # all names in use
     assigned: set[str] = field(default_factory=set)
 
     def refuse(self, what: str, s: Stmt | Expr) -> InputError:
@@ -103,7 +103,7 @@ class Lowering:
         return tuple(out)
 
     def clashes(self, new: Body, before: list[Stmt], after: Body) -> bool:
-        """Whether the declarations of a thread loop's body, spliced into the body around it, would meet others."""
+        """Whether declarations of a thread loop's body, spliced into the enclosing body, would clash with others there."""
         declared = {x.name for x in new if isinstance(x, Decl)}
         others = {x.name for x in (*before, *after) if isinstance(x, Decl)}
         return bool(declared & (others | body_free_vars(after)))
@@ -175,7 +175,7 @@ class Lowering:
     def shared_array(
         self, name: str, elem: Scalar, dims: tuple[Expr, ...], s: Decl, scope: LoweringScope, distributed: bool = False
     ) -> tuple[Body, LoweringScope]:
-        """Shared arrays stand at the top of the kernel, so two of the same name get different ones, which nothing there has."""
+        """Shared arrays are declared at the top of the kernel, so an array whose name is taken there gets a fresh one."""
         if self.place != "device":
             raise self.refuse("shared memory", s)
         unique = fresh_name(name, self.taken) if name in self.shared_names else name
@@ -259,7 +259,7 @@ class Lowering:
         return (replace(s, call=lowered),)
 
     def register(self, e: Expr, scope: LoweringScope) -> Var:
-        """The thread's own register, of the 32 that a shuffle names by the first."""
+        """The thread's own register; the source names the registers of all 32 lanes by the first."""
         base = e
         while not isinstance(base, Var):
             match base:
@@ -275,7 +275,7 @@ class Lowering:
         return Var(info.name, type=info.elem)
 
     def note_vector(self, e: Expr, width: int) -> str:
-        """The array that is accessed: it has to begin where such a vector can."""
+        """Record a vector access, which the array's alignment must allow; returns the array."""
         match e:
             case Addr(Index(Var(name), _)) | Var(name):
                 elem = e.type.elem if isinstance(e.type, Array) else None

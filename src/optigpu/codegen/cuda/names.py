@@ -1,4 +1,4 @@
-"""Names that hide no others: lowering moves expressions to other places, where a name must mean the same."""
+"""Renaming of variables that hide others. Lowering moves expressions between scopes, so a name must mean one thing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite
 
 
 def without_hiding(body: Body, visible: Mapping[str, str], taken: set[str]) -> Body:
-    """The body with another name for each variable that hides one. `visible`: what is in scope, by its name before; `taken` are
-    the names in use, and gets the new ones."""
+    """Rename each variable that hides another. `visible`: names in scope -> their new names; `taken`: names in use, to which new
+    names are added."""
     scope = dict(visible)
     out: list[Stmt] = []
     for s in body:

@@ -1,4 +1,4 @@
-"""The plan of a host function that copies in, launches and copies out, for callers that give device memory."""
+"""The launch plan of a host function that copies in, launches and copies out."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from optigpu.syntax.walk import children, rewrite
 
 
 class _NoPlanError(Exception):
-    """A step, or a number in it, has no counterpart in a plan."""
+    """A statement or expression that a plan cannot express."""
 
 
 def plan_of(nodes: tuple[HostNode, ...], bound: Mapping[str, str]) -> Plan | None:
-    """`bound`: which device array stands for which parameter. None if there is no plan: then a compiler of host code is needed."""
+    """`bound`: device array -> parameter. None if there is no plan; then host code must be compiled."""
     try:
         return steps(nodes, bound)
     except _NoPlanError:
@@ -65,8 +65,8 @@ def steps_of(n: HostNode, bound: Mapping[str, str]) -> Plan:
 
 
 def value(e: Expr) -> Expr:
-    """An expression of which a launcher gets the value that compiled code gets: of integers, and comparisons of floats as they are,
-    without arithmetic or conversions, which round."""
+    """An expression that the launcher evaluates exactly as compiled code does: integer arithmetic, and comparisons of floats
+    without arithmetic or conversions, which would round."""
     if is_float(e.type) or not is_computable(e):
         raise _NoPlanError
     return rewrite(e, arithmetic)
@@ -120,6 +120,6 @@ def plain(s: Stmt, bound: Mapping[str, str]) -> Plan:
         case CallStmt(Call(func)) if func == "gmem_free" or (
             func.startswith("memcpy") and "device_to_device" not in func
         ):
-            return ()  # scratch lives until the end, and the caller's arrays are on the device already
+            return ()  # scratch is freed at the end; the caller's arrays are on the device
         case _:
             raise _NoPlanError

@@ -27,7 +27,7 @@ RESERVED = frozenset(RESERVED_WORDS.split()) | {
 
 
 def reject_reserved(f: Function, entry: str) -> None:
-    """Names that C allows and that mean something else in the emitted file."""
+    """Raise OG405 for a name of the program that means something else in the emitted file."""
     names = [(p.name, p.loc) for p in f.params]
     names += [(s.name, s.loc) for s in statements(f.body) if isinstance(s, Decl)]
     names += [(s.index, s.loc) for s in statements(f.body) if isinstance(s, For)]
@@ -38,6 +38,6 @@ def reject_reserved(f: Function, entry: str) -> None:
     }
     ours = (f"{entry}_kernel", f"launch_{entry}_kernel", f"check_{entry}", f"{entry}_on_device")
     for name, loc in names:
-        hides = name in NUMERIC and name in called  # which becomes a call of the same name
+        hides = name in NUMERIC and name in called  # its call would call the variable
         if name in RESERVED or hides or name.startswith(("__", "cuda", *ours)):
             raise input_error("OG405", f"`{name}` means something else in CUDA C++", loc, help="choose another name")

@@ -1,4 +1,4 @@
-"""The kernels of a host function: the statements between `kernel_launch` and `kernel_kill`, taken apart."""
+"""The launch sections of a host function: the statements from `kernel_launch` to `kernel_kill`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROOF_ONLY = (Ghost, GhostEnd, Assert)
 
 @dataclass(frozen=True)
 class KernelSection:
-    """One launch: its sizes, the shared memory set up for it, and what its threads do."""
+    """One launch: grid and block size, the shared memory of its setup, and its device code."""
 
     name: str
     grid: Expr
@@ -35,7 +35,7 @@ HostStmt: TypeAlias = Stmt | KernelSection
 
 
 def split_kernels(body: Body, name: str, count: list[int] | None = None) -> tuple[HostStmt, ...]:
-    """A host body in which each launch section is one Kernel; blocks around a section alone are opened."""
+    """The body with each launch section as one KernelSection. A block that declares nothing around a section is dissolved."""
     count = [0] if count is None else count
     out: list[HostStmt] = []
     rest: list[Stmt] = [s for s in body if not isinstance(s, PROOF_ONLY)]
@@ -48,7 +48,7 @@ def split_kernels(body: Body, name: str, count: list[int] | None = None) -> tupl
                 continue
             count[0] -= sum(
                 isinstance(x, KernelSection) for x in inside
-            )  # its declarations need the block: left as it is
+            )  # its declarations need the block, which stays
         if not is_call(s, "kernel_launch"):
             out.append(s)
             continue

@@ -1,4 +1,4 @@
-"""Index expressions that occur more than once get a name, at the top of the kernel or of the loop they vary with."""
+"""Common subexpressions: repeated index expressions become constants of the kernel, or of the loop they depend on."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LEAST_OPERATIONS = 2
 
 
 def name_common(body: Body, known: set[str], taken: set[str]) -> Body:
-    """The body with a constant for each repeated index expression over `known` names; likewise inside its loops, for what varies
-    with their indices."""
+    """Introduce a constant for each repeated index expression over `known` names; in loops also for expressions of the loop
+    index."""
     named: list[Stmt] = []
     while True:
         counts: dict[Expr, tuple[int, str]] = {}
@@ -38,7 +38,7 @@ def name_common(body: Body, known: set[str], taken: set[str]) -> Body:
 
 
 def name_in_program(body: Body, e: Expr, known: set[str]) -> str | None:
-    """The name that the program gives this value, if it means nothing else in the body."""
+    """The name that the program itself gives this value, unless the name has another meaning in the body."""
     inside = list(statements(body))
     other = known | body_free_vars(body) | {s.index for s in inside if isinstance(s, For)}
     other |= {s.target.name for s in inside if isinstance(s, Store) and isinstance(s.target, Var)}
@@ -52,7 +52,7 @@ def name_in_program(body: Body, e: Expr, known: set[str]) -> str | None:
 
 
 def without_declarations(body: Body, name: str) -> Body:
-    """Without those of a name that is now declared around the body."""
+    """Remove the declarations of a name that is now declared around the body."""
     out: list[Stmt] = []
     for s in body:
         match s:
@@ -102,7 +102,7 @@ def candidates(body: Body, known: set[str]) -> list[tuple[Expr, str]]:
             for k, i in enumerate(e.indices):
                 look(i, "i" if rank == 1 else "col" if k == rank - 1 else "row")
             return
-        if isinstance(e, Cast) and not keeps_value(e):  # what is in it may wrap around: only its parts are numbers
+        if isinstance(e, Cast) and not keeps_value(e):  # the operation may wrap around; its operands do not
             for x in children_of(e.arg):
                 look(x, role)
             return
@@ -155,7 +155,7 @@ def children_of(e: Expr) -> list[Expr]:
 
 
 def named_worthy(e: Expr, known: set[str]) -> bool:
-    """Arithmetic on names of the kernel's top alone, without divisions (which a guard may protect)."""
+    """Whether an expression is arithmetic over known names that cannot fail: no division except by a positive literal."""
     if not isinstance(e, Binary) or not is_int(e.type) or operations(e) < LEAST_OPERATIONS:
         return False
     for x in subexpressions(e):

@@ -26,7 +26,7 @@ from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 NARROW = (
     INT.low + 1024,
     INT.high - 1024,
-)  # between these, `256 * block + t < n + 256` has 32 bits: where a kernel needs that, an entry point checks it
+)  # with n in this range, `256 * block + t < n + 256` does not overflow `int`; entry points check it where kernels rely on it
 MAX_UNROLLED = 256
 MIN_LINE, MAX_LINE = 40, 120
 OPERATOR = re.compile(r" (=|\+|-|\*|/|\?|:|&&|\|\|) ")
@@ -34,13 +34,13 @@ WIDE = "long long"
 
 
 class CudaExprs(CExprs):
-    """Expressions; arrays are pointers, whose elements are at linear offsets."""
+    """Expressions as CUDA C++; arrays are pointers with linear offsets."""
 
     knows_rsqrt = True
     wide_name, unsigned_wide_name = WIDE, "unsigned long long"
 
     def __init__(self, device: bool, arrays: Mapping[str, ArrayInfo], ranges: Ranges) -> None:
-        super().__init__(ranges if device else replace(ranges, assumed=None))  # the host has time for 64 bits
+        super().__init__(ranges if device else replace(ranges, assumed=None))  # host code needs no 32-bit assumptions
         self.device = device
         self.arrays = dict(arrays)
 
@@ -77,7 +77,7 @@ class CudaExprs(CExprs):
     def index(self, e: Index) -> tuple[str, int]:
         assert isinstance(e.base, Var)
         info = self.arrays[e.base.name]
-        if len(e.indices) < len(info.dims):  # a row, as an argument
+        if len(e.indices) < len(info.dims):  # a row as an argument
             zeros = (Int(0, type=INT),) * (len(info.dims) - len(e.indices))
             return f"&{self.index(replace(e, indices=e.indices + zeros))[0]}", UNARY_PRECEDENCE
         if not info.flat:
@@ -85,7 +85,7 @@ class CudaExprs(CExprs):
         return f"{info.name}[{self.offset(info, e.indices)}]", POSTFIX_PRECEDENCE
 
     def offset(self, info: ArrayInfo, indices: tuple[Expr, ...]) -> str:
-        """The linear offset by Horner's rule. In an array of fewer than 2^31 elements it fits `int`: the access is in bounds."""
+        """The linear offset by Horner's rule. An access is in bounds, so in an array of fewer than 2^31 elements it fits `int`."""
         if len(indices) == 1:
             return self.show(indices[0])
         size = const(1)
@@ -111,13 +111,13 @@ class CudaExprs(CExprs):
 
 
 class BodyPrinter:
-    """Statements; keeps track of what values variables can take."""
+    """Prints statements, and tracks the ranges of variables."""
 
     def __init__(self, out: Lines, exprs: CudaExprs, reasons: Mapping[StatementId, str]) -> None:
         self.out = out
         self.exprs = exprs
         self.reasons = reasons
-        self.assigned: set[str] = set()  # variables that are no constants, in this body or one around it
+        self.assigned: set[str] = set()  # variables that change, in this body or an enclosing one
 
     def e(self, x: Expr) -> str:
         return self.exprs.show(x)
@@ -211,7 +211,7 @@ class BodyPrinter:
         exprs.ranges, exprs.types = saved
 
     def head(self, s: For) -> str:
-        """The index has 64 bits if it may leave 32, also when the loop ends."""
+        """The loop head. The index has 64 bits if it, or its last increment, may overflow 32."""
         r, amount = s.range, self.e(s.range.amount)
         head = self.exprs.loop_head(s)
         step = f"{s.index} {r.op}= {amount}"
@@ -220,7 +220,7 @@ class BodyPrinter:
         return f"for ({head}; {step}) {{"
 
     def should_unroll(self, s: For) -> bool:
-        """A loop over registers must be unrolled, or they would be memory: registers have no addresses."""
+        """Whether a loop indexes a register array by its index: unless unrolled, the array would be put into local memory."""
         r = s.range
         if s.mode is not Mode.SEQUENTIAL or r.op != "+" or (poly(r.bound) - poly(r.start)).constant is None:
             return False
@@ -240,14 +240,14 @@ class BodyPrinter:
 
 
 def comment(text: str, indent: int = 1) -> str:
-    """One line, which the next does not continue: for compilers, blanks after a backslash at its end are none, and `??/` may be a
-    backslash."""
+    """A one-line comment. It cannot continue on the next line: no trailing backslash (compilers skip blanks after it), no `??/`,
+    which is a trigraph for a backslash."""
     printable = "".join(c if c.isprintable() else " " for c in text).replace("??/", "?? /")
     return f"//{' ' * indent}{printable}".rstrip("\\ ")
 
 
 def broken(text: str, limit: int) -> list[str]:
-    """A long statement on several lines, broken after operators."""
+    """A long statement broken into lines after operators."""
     lines: list[str] = []
     while len(text) > limit:
         ends = [m.end() - 1 for m in OPERATOR.finditer(text, MIN_LINE, limit)]
@@ -260,7 +260,7 @@ def broken(text: str, limit: int) -> list[str]:
 
 
 def assigned_scalars(body: Body) -> set[str]:
-    """Scalars that are assigned somewhere in the body, so that they are no constants."""
+    """Scalars that the body assigns, directly or through a pointer."""
     out: set[str] = set()
     for s in statements(body):
         if isinstance(s, Store) and isinstance(s.target, Var):

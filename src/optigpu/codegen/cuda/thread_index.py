@@ -1,10 +1,11 @@
-"""Which thread runs which iteration: thread loops to `blockIdx` and `threadIdx`.
+"""The mapping of thread loops to `blockIdx` and `threadIdx`.
 
-The threads of a launch are numbered 0 … grid·block - 1, block by block, and a thread loop of extent N divides the threads around it
-into N equal runs. So the index of a loop is `(thread number / R) % N`, with R the threads of one iteration. Loops whose product is
-the grid count blocks, those inside count threads of a block; where they always divide a block in the same way, each has a dimension
-of its own (up to three), and its index is `blockIdx.y`, `threadIdx.x`, … The hardware has room for 65535 blocks in y and in z:
-where more are possible, the grid is launched in slices, and the kernel is told the first block of its slice.
+The threads of a launch are numbered 0 … grid·block - 1, block by block, and a thread loop of extent N divides its group into N
+equal contiguous parts. So the loop index is `(thread number / R) % N`, where R is the number of threads of one iteration. The
+outer loops whose extents multiply to the grid size count blocks; the inner ones count threads of a block. If all nests divide a
+block in the same way, each loop gets a dimension (up to three) and its index is `blockIdx.y`, `threadIdx.x`, … A grid has at
+most 65535 blocks in y and z: a larger one is launched in slices, and the kernel gets the first block of its slice as a
+parameter.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MAX_GRID_X, MAX_GRID_YZ = MAX_GRID[0], MAX_GRID[1]  # blocks; y and z have the s
 
 @dataclass(frozen=True)
 class Coordinate:
-    """`(number / stride) % extent`, of the block in the grid, of the thread in the block, or of the thread in the grid."""
+    """`(number / stride) % extent`, for the number of the block in the grid, the thread in the block, or the thread in the grid."""
 
     of: str  # "grid", "block" or "all"
     stride: Poly
@@ -40,7 +41,7 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class Placed:
-    """A thread loop's coordinate and the name under which the kernel knows it; its index is `start + step·name`."""
+    """The coordinate of a thread loop and its name in the kernel; the loop index is `start + step·name`."""
 
     coordinate: Coordinate
     name: str
@@ -48,19 +49,17 @@ class Placed:
 
 @dataclass
 class ThreadMap:
-    """The threads of one kernel."""
+    """The thread coordinates of one kernel."""
 
     grid: Expr
     block: Expr
-    lets: Mapping[
-        str, Expr
-    ]  # host constants by definition: the loop's extent and the launch may name a size differently
+    lets: Mapping[str, Expr]  # definitions of host constants: loop extents and launch may name a size differently
     loc: Loc
     taken: set[str]
     ranges: Ranges  # of the host's variables
     loops: dict[int, Coordinate] = field(default_factory=dict)
     names: dict[Coordinate, str] = field(default_factory=dict)
-    grid_dims: tuple[Poly, ...] = ()  # outermost first; one if the grid is linear
+    grid_dims: tuple[Poly, ...] = ()  # outermost first; a single one if the grid is linear
     block_dims: tuple[Poly, ...] = ()
     direct: dict[Coordinate, str] = field(default_factory=dict)
     slices: dict[str, str] = field(default_factory=dict)  # "y" -> the parameter with the first block of the slice
@@ -108,7 +107,7 @@ class ThreadMap:
                 self.taken.add(self.slices[axis])
 
     def paths(self, body: Body, outer: tuple[tuple[For, Poly], ...]) -> list[tuple[tuple[For, Poly], ...]]:
-        """The nests of thread loops, from the outermost to each innermost one."""
+        """The paths from outermost to innermost thread loops, with their extents."""
         out: list[tuple[tuple[For, Poly], ...]] = []
         for s in body:
             here = outer
@@ -148,7 +147,7 @@ class ThreadMap:
         return poly(Binary("/", expression(rounded), expression(step), type=INT))
 
     def grid_prefix(self, extents: list[Poly]) -> int | None:
-        """How many of the outermost loops count the blocks, or None if a loop runs across the boundary."""
+        """How many outer loops count blocks; None if a loop counts threads of several blocks."""
         product = const(1)
         for k, e in enumerate([*extents, const(1)]):
             if product == self.total(self.grid):
@@ -191,7 +190,7 @@ class ThreadMap:
         return INT64 if c in self.wide else INT
 
     def definition(self, c: Coordinate) -> Expr:
-        """The coordinate by CUDA's built-in variables."""
+        """The coordinate in terms of CUDA's built-in variables."""
         if c in self.direct:
             place = Var(self.direct[c], type=UINT)
             first = self.slices.get(place.name[-1]) if c.of == "grid" else None
@@ -217,7 +216,8 @@ class ThreadMap:
         return out
 
     def with_builtins(self, ranges: Ranges) -> Ranges:
-        """What CUDA's variables can be, and the first block of a slice. A kernel that runs has a block that the hardware has."""
+        """Add the ranges of blockIdx, threadIdx and first blocks of slices. A running kernel has at most 1024 threads in a
+        block."""
         match self.total(self.block).terms:
             case ((factors, count),) if factors and count > 0:
                 ranges = ranges.having_product(factors, MOST_THREADS // count)

@@ -32,7 +32,7 @@ class UnitWriter:
     f: Function
     arrays: Mapping[str, ArrayInfo]
     lowering: HostLowering
-    limits: Mapping[str, tuple[int, int]]  # of parameters, for the kernels: what is outside is refused
+    limits: Mapping[str, tuple[int, int]]  # parameter ranges that the kernels rely on; entry points refuse others
     nodes: tuple[HostNode, ...]
     assigned: set[str]
     bound: dict[str, str] | None
@@ -73,8 +73,8 @@ class UnitWriter:
             self.entry(bool(checks), self.bound)
 
     def checks(self, checked: list[tuple[str, Expr]]) -> list[str]:
-        """Statements that return what is wrong with the arguments."""
-        exprs = CudaExprs(False, self.arrays, Ranges())  # nothing is known yet
+        """Statements that return an error message for invalid arguments."""
+        exprs = CudaExprs(False, self.arrays, Ranges())  # no facts about the arguments yet
         out = [
             f'if ({exprs.show(negated(condition))}) return "{self.f.name}: {text} does not hold";'
             for text, condition in checked
@@ -131,18 +131,18 @@ class UnitWriter:
         ]
 
     def scratch(self) -> bool:
-        """Whether the function on device arrays allocates some of its own."""
+        """Whether `name_on_device` allocates device arrays of its own."""
         return self.bound is not None and any(n not in self.bound for n in self.device_arrays())
 
     def preamble(self) -> str:
-        """What the entry points need, no more."""
+        """The C++ helpers that the entry points use."""
         device, scratch = self.device_arrays(), self.scratch()
         product = SIZE_PRODUCT if device or self.vectors() else ""
         host = HOST_ARRAY if self.vectors() else ""
         return PREAMBLE + product + host + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
     def alignment(self, bound: Mapping[str, str] | None) -> dict[str, int]:
-        """Parameter -> bytes to which its vector accesses need it aligned: device memory of the caller."""
+        """Parameter in device memory -> the alignment in bytes that its vector accesses need."""
         given = {n: n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL}
         out: dict[str, int] = {}
         for k in self.lowering.kernels:
@@ -190,7 +190,7 @@ class UnitWriter:
         self.out.add("}")
 
     def ends_with_copy(self) -> bool:
-        """A copy back that is always made waits for the kernels before it, and reports their errors."""
+        """Whether an unconditional copy to the host follows the last launch: it waits for the kernels and reports their errors."""
         last = False
         for n in self.nodes:
             match n:
@@ -203,7 +203,7 @@ class UnitWriter:
         return last
 
     def written(self) -> set[str]:
-        """Parameters that code stores to or copies to."""
+        """Array parameters that host or device code writes."""
         out: set[str] = set().union(*(k.written for k in self.lowering.kernels)) & self.arrays.keys()
         for n in flattened_nodes(self.nodes):
             if not isinstance(n, Plain):
