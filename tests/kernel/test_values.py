@@ -14,7 +14,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import Search
-from optigpu.search.equalities.sum_search import SumProver
+from optigpu.search.equalities.equality_search import EqualitySearch
 from optigpu.search.search_tools import SearchTools
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.terms import FUNCTIONS, environment, evaluate
@@ -160,7 +160,8 @@ def test_maxima_with_other_terms_are_not_equal(other: Term) -> None:
     back = (*(everywhere(0, 0) for _ in parts(other)[1:]), everywhere(1, 2, *DIGITS))
     assert not equal([k.lt(ZERO, m)], TILED_MOST, other, Maximum(TILED_MOST, other, there, back))
     assert (
-        SumProver(SearchTools(Judge(Z3Solver()))).find(Facts(Search()).assume(k.lt(ZERO, m)), TILED_MOST, other) is None
+        EqualitySearch(SearchTools(Judge(Z3Solver()))).find(Facts(Search()).assume(k.lt(ZERO, m)), TILED_MOST, other)
+        is None
     )
 
 
@@ -241,7 +242,7 @@ def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
     facts = Facts(Search()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
     a, b = random_maxima(r)
     judge = Judge(Z3Solver())
-    steps = SumProver(SearchTools(judge)).find(facts, a, b)
+    steps = EqualitySearch(SearchTools(judge)).find(facts, a, b)
     if steps is not None and Equality(judge).holds(facts, a, b, steps):
         same_in_the_model(facts, a, b, seed)
 
@@ -310,7 +311,7 @@ def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) ->
 def test_the_search_finds_proofs_that_the_kernel_accepts(facts: list[Term], a: Term, b: Term, provable: bool) -> None:
     judge = Judge(Z3Solver())
     known = Facts(Search()).assume(*facts)
-    steps = SumProver(SearchTools(judge)).find(known, a, b)
+    steps = EqualitySearch(SearchTools(judge)).find(known, a, b)
     assert (steps is not None) is provable
     if steps is not None:
         assert Equality(judge).holds(known, a, b, steps)
@@ -345,7 +346,7 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
         facts = facts.assume(f)
     a, b = make(), make()
     judge = Judge(Z3Solver())
-    steps = SumProver(SearchTools(judge)).find(facts, a, b)
+    steps = EqualitySearch(SearchTools(judge)).find(facts, a, b)
     if steps is None or not Equality(judge).holds(facts, a, b, steps):
         return
     for vn in range(-2, 6):

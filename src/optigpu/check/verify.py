@@ -18,7 +18,7 @@ from optigpu.kernel import Judge, Kernel, Ledger, Theorem
 from optigpu.kernel import instructions as kc
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import Search
-from optigpu.search.equalities.sum_search import Found
+from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
 from optigpu.search.proof_states import Points
@@ -49,7 +49,7 @@ class Verifier:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
         self.judge = Judge(self.solver, Search())  # what was found out about facts is kept from one program to the next
-        self.found: Found = {}
+        self.equality_proofs: EqualityProofs = {}
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
         self.contracts: dict[str, tuple[object, Problem | None]] = {}  # what is wrong with them, by function
 
@@ -163,7 +163,7 @@ class Verifier:
         try:
             while True:
                 kernel = RecordingKernel(self.judge, elaborated.program, ledger)
-                executor = Executor(kernel, elaborated, self.found)
+                executor = Executor(kernel, elaborated, self.equality_proofs)
                 if self.settings.points and f.name == closed_name(f.name):
                     executor.points = Points(elaborated.statements, f.body)
                 try:

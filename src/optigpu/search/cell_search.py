@@ -11,15 +11,15 @@ from optigpu.logic.cells import FULL, KNOWN, CellClaim, CellFamily, Cells, Terms
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
+from optigpu.search.equalities.equality_search import EqualitySearch
 from optigpu.search.equalities.maxima import Guess
-from optigpu.search.equalities.sum_search import SumProver
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.search_tools import SearchTools
 
 
 class CellSearch:
-    def __init__(self, tools: SearchTools, sums: SumProver) -> None:
-        self.tools, self.sums = tools, sums
+    def __init__(self, tools: SearchTools, equalities: EqualitySearch) -> None:
+        self.tools, self.equalities = tools, equalities
 
     def candidates(self, held: dict[int, CellFamily], base: str, share: str, index: Terms = ()) -> list[int]:
         """Families of a base, full ones first; single cells that are plainly other ones than that at `index` last."""
@@ -92,14 +92,14 @@ class CellSearch:
         )  # as the kernel names them: names decide how terms simplify
         inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
         image = tuple(instantiate(t, xs) for t in forward)
-        found = self.sums.find(inside, r.value_at(image), want.value_at(xs), guess)
+        found = self.equalities.find(inside, r.value_at(image), want.value_at(xs), guess)
         return tuple(abstract_step(self.tools, s, xs) for s in found or ())
 
     def fact_steps(self, facts: Facts, goal: Term) -> EqualitySteps:
         if goal.op != "eq" or self.tools.proves(facts, goal):
             return ()
         p = goal.args[0]
-        return self.sums.find(facts, p, k.num(0, p.sort)) or ()
+        return self.equalities.find(facts, p, k.num(0, p.sort)) or ()
 
 
 def _elsewhere(cells: Cells, index: Terms) -> bool:

@@ -16,7 +16,7 @@ from optigpu.logic.terms import TRUE
 from optigpu.search.adjacent_families import gathered
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
-from optigpu.search.equalities.sum_search import Found, SumProver
+from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.accumulation import Monoid
 from optigpu.search.explore.explorer import Explorer
@@ -37,13 +37,13 @@ NEAR = 8  # instructions in which the side conditions of an expression follow a 
 
 
 class Executor:
-    def __init__(self, kernel: Kernel, elaborated: Elaborated, found: Found | None = None) -> None:
+    def __init__(self, kernel: Kernel, elaborated: Elaborated, equality_proofs: EqualityProofs | None = None) -> None:
         self.kernel = kernel
         self.tools = SearchTools(kernel.judge)
         self.elaborated = elaborated
         self.explorer = Explorer(self.tools, elaborated)
-        self.sums = SumProver(self.tools, found)
-        self.cells = CellSearch(self.tools, self.sums)
+        self.equalities = EqualitySearch(self.tools, equality_proofs)
+        self.cells = CellSearch(self.tools, self.equalities)
         self.contracts = LoopContractSearch(self.tools, self.cells)
         self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
         self.threads = ThreadSearch(self.tools, kernel)
@@ -225,7 +225,7 @@ class Executor:
         r = state.held[n]
         xs = self.tools.temporaries(r.cells.arity)
         inside = state.facts.assume(r.cells.domain(xs), r.init_at(xs))
-        value, steps = self.sums.forms.plain(inside, r.value_at(xs))
+        value, steps = self.equalities.forms.plain(inside, r.value_at(xs))
         if not steps:
             return state
         return self.kernel.restate(

@@ -1,6 +1,6 @@
 """Finding proofs that two maxima are equal: for each term of one, where it is in the other. Untrusted; logic/equality.py checks.
 
-Maxima are taken apart into index sets (`parts`), however they are nested. A term of one is looked for in the other by what its
+Maxima are taken apart into index sets (`parts`), however they are nested. A term of one is located in the other by what its
 functions are applied to: X(i, 128*k + t) is X(i, j) at j = 128*k + t, and the other way k = j div 128, t = j mod 128. The maps need
 not be inverse to each other: a maximum may have a term twice.
 """
@@ -24,31 +24,31 @@ Guess: TypeAlias = Callable[[Terms, int], list[Terms]]  # from indices of a term
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Indices of a part at which a term may be: it is where they agree, and the indices are in the domain."""
+class TermLocation:
+    """Indices of a part at which a term of the other maximum may be: it is where both agree, and the indices are in the domain."""
 
     agreement: Term
     domain: Term
-    bounded: Term
+    bounded: Term  # the term is at most the one there
     part: int
-    to: Terms
+    indices: Terms
 
 
 class MaximumSearch:
     def __init__(self, tools: SearchTools) -> None:
         self.tools = tools
-        self.tried: dict[tuple[Facts, Term, Term], Maximum | None] = {}
+        self._steps: dict[tuple[Facts, Term, Term], Maximum | None] = {}
 
     def between(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Maximum | None:
         """A maximum of a that is one of b."""
-        mine, theirs = maxima(a), maxima(b)
-        for s in mine:
-            for t in theirs:
-                if s.sort is t.sort and s not in theirs and t not in mine and "fold_max" in (s.op, t.op):
+        in_a, in_b = maxima(a), maxima(b)
+        for s in in_a:
+            for t in in_b:
+                if s.sort is t.sort and s not in in_b and t not in in_a and "fold_max" in (s.op, t.op):
                     inside = s in k.subterms(t)  # then the other way: a step must not bring back what it replaces
-                    found = self.equal(facts, t, s, guess) if inside else self.equal(facts, s, t, guess)
-                    if found is not None:
-                        return found
+                    step = self.equal(facts, t, s, guess) if inside else self.equal(facts, s, t, guess)
+                    if step is not None:
+                        return step
         return self.scaled(facts, k.sub(a, b), guess) if a.sort.numeric else None
 
     def scaled(self, facts: Facts, p: Term, guess: Guess | None) -> Maximum | None:
@@ -59,49 +59,49 @@ class MaximumSearch:
             c = cs.get((m,), 0)
             if c and sum(m in n for n in cs) == 1 and (p.sort is not INT or abs(c) == 1):
                 rest = k.polynomial({n: d for n, d in cs.items() if n != (m,)}, p.sort)
-                found = self.equal(facts, m, k.scale(Fraction(-1) / c if p.sort is not INT else -c, rest), guess)
-                if found is not None:
-                    return found
+                step = self.equal(facts, m, k.scale(Fraction(-1) / c if p.sort is not INT else -c, rest), guess)
+                if step is not None:
+                    return step
         return None
 
     def equal(self, facts: Facts, old: Term, new: Term, guess: Guess | None) -> Maximum | None:
         """The step from one maximum to the other. `guess`: the indices at which a term may be, if more is known of them."""
         key = (facts, old, new)
-        if key not in self.tried:
-            mine, theirs = (scaled_parts(self.tools.judge, facts, t) for t in (old, new))
-            forward = self.located(facts, mine, theirs, guess)
-            back = self.located(facts, theirs, mine, guess) if forward is not None else None
-            self.tried[key] = None if forward is None or back is None else Maximum(old, new, forward, back)
-        return self.tried[key]
+        if key not in self._steps:
+            old_parts, new_parts = (scaled_parts(self.tools.judge, facts, t) for t in (old, new))
+            forward = self.located(facts, old_parts, new_parts, guess)
+            back = self.located(facts, new_parts, old_parts, guess) if forward is not None else None
+            self._steps[key] = None if forward is None or back is None else Maximum(old, new, forward, back)
+        return self._steps[key]
 
-    def located(self, facts: Facts, mine: list[Cells], theirs: list[Cells], guess: Guess | None) -> Cases | None:
-        """Where the terms of each part are in another maximum."""
-        out: list[tuple[Into, ...]] = []
-        for part in mine:
+    def located(self, facts: Facts, parts: list[Cells], others: list[Cells], guess: Guess | None) -> Cases | None:
+        """Where the terms of each part are in another maximum, with the parts `others`."""
+        maps: list[tuple[Into, ...]] = []
+        for part in parts:
             xs, here = facts.arbitrary(*(INT,) * len(part.ranges))  # as the kernel names them
             here, body = here.assume(part.domain(xs)), part.at(xs)[0]
-            found = [
-                Place(_agreement(body, other.at(to)[0]), other.domain(to), k.le(body, other.at(to)[0]), q, to)
-                for q, other in enumerate(theirs)
+            locations = [
+                TermLocation(_agreement(body, other.at(to)[0]), other.domain(to), k.le(body, other.at(to)[0]), q, to)
+                for q, other in enumerate(others)
                 for to in (guess(xs, len(other.ranges)) if guess else _matching(self.tools, here, body, other))
             ]
-            cases = self.cases(here, found)
+            cases = self.cases(here, locations)
             if cases is None:
                 return None
-            out.append(
+            maps.append(
                 tuple(Into(len(xs), k.abstract(t, xs), q, tuple(k.abstract(x, xs) for x in to)) for t, q, to in cases)
             )
-        return tuple(out)
+        return tuple(maps)
 
-    def cases(self, here: Facts, found: list[Place]) -> list[tuple[Term, int, Terms]] | None:
-        """One place that always has the term, or several that have it in some cases. Numbers say which are worth a proof."""
-        numbers = samples(here)
-        held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in numbers) for p in found}
-        for p in sorted(found, key=lambda p: len(p.to)):
-            if held[p] == len(numbers) and self.tools.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
-                return [(TRUE, p.part, p.to)]
-        out: list[tuple[Term, int, Terms]] = []
-        for p in sorted(found, key=lambda p: (held[p], len(p.to)), reverse=True):
+    def cases(self, here: Facts, locations: list[TermLocation]) -> list[tuple[Term, int, Terms]] | None:
+        """One location that always has the term, or several that have it in some cases. Samples say which are worth a proof."""
+        envs = samples(here)
+        held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in envs) for p in locations}
+        for p in sorted(locations, key=lambda p: len(p.indices)):
+            if held[p] == len(envs) and self.tools.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
+                return [(TRUE, p.part, p.indices)]
+        cases: list[tuple[Term, int, Terms]] = []
+        for p in sorted(locations, key=lambda p: (held[p], len(p.indices)), reverse=True):
             test = here.simplify(p.agreement)
             if test is FALSE:
                 continue
@@ -109,10 +109,10 @@ class MaximumSearch:
                 test = here.simplify(k.and_(p.agreement, p.domain))
                 if test is FALSE or not self.tools.proves(here.assume(test), p.bounded):
                     continue
-            out.append((test, p.part, p.to))
+            cases.append((test, p.part, p.indices))
             here = here.assume(k.not_(test))
             if self.tools.proves(here, FALSE):
-                return out
+                return cases
         return None
 
 
@@ -162,18 +162,18 @@ def _applications(wanted: list[Term], body: Term) -> Iterator[tuple[Terms, Terms
 
 def maxima(t: Term) -> list[Term]:
     """The outermost closed maxima in a term."""
-    out: dict[Term, None] = {}
+    outermost: dict[Term, None] = {}
     seen: set[Term] = set()
 
-    def go(x: Term) -> None:
+    def visit(x: Term) -> None:
         if x in seen:
             return
         seen.add(x)
         if x.op in ("max", "fold_max") and x.level == 0:
-            out[x] = None
+            outermost[x] = None
             return
         for a in x.parts:
-            go(a)
+            visit(a)
 
-    go(t)
-    return list(out)
+    visit(t)
+    return list(outermost)

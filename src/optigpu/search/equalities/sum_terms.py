@@ -1,8 +1,12 @@
-"""Parts of terms that a search for an equality looks at: big operators, conditions, bounds; and binders in equality steps."""
+"""Parts of terms that a search for an equality looks at: big operators, conditions, bounds; and binders in equality steps.
+
+A big operator has the arguments (low, high, body), where the body is under the index; fold_max has a first value before them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
@@ -22,10 +26,13 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.search_tools import SearchTools
 
-BIG = ("sum", "prod", "all", "fold_max")
+BIG_OPERATORS = ("sum", "prod", "all", "fold_max")
+
+Rewrite: TypeAlias = Split | Reindex | Extend | Partition | Maximum  # equality steps that replace one term by another
 
 
-def step_result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
+def rewrite_result(step: Rewrite) -> Term:
+    """What the step puts in the place of `step.old`."""
     match step:
         case Split(old, at):
             return split(old, at)
@@ -38,10 +45,25 @@ def step_result(step: Split | Reindex | Extend | Partition | Maximum) -> Term:
             return step.new
 
 
-def matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
-    """Values for i at which an application in `theirs` is one in `mine`."""
-    wanted = [a for a in k.subterms(theirs) if a.op == "app" and i in a.free]
-    for a in k.subterms(mine):
+def bind_step(tools: SearchTools, step: EqualityStep, x: Term) -> EqualityStep:
+    """A step about x as a step under one binder."""
+    return abstract_step(tools, step, (x,))
+
+
+def abstract_step(tools: SearchTools, step: EqualityStep, xs: Terms) -> EqualityStep:
+    """A step about variables as a step under as many binders."""
+
+    def under_binders(t: Term, binders: int) -> Term:
+        ys = tools.temporaries(binders, "y")
+        return k.abstract(instantiate(t, ys), (*xs, *ys))
+
+    return rewritten(step, under_binders)
+
+
+def matching_indices(nested_body: Term, body: Term, i: Term) -> Iterator[Term]:
+    """Values for i at which an application in `body` is one in `nested_body`: those of k in f(32*k + t) for i in f(i)."""
+    wanted = [a for a in k.subterms(body) if a.op == "app" and i in a.free]
+    for a in k.subterms(nested_body):
         for b in wanted if a.op == "app" else ():
             if a.args[0] is b.args[0]:
                 for p, q in zip(a.args[1:], b.args[1:]):
@@ -50,32 +72,24 @@ def matching(mine: Term, theirs: Term, i: Term) -> Iterator[Term]:
                         yield k.sub(p, k.sub(q, i))
 
 
-def bind_step(tools: SearchTools, step: EqualityStep, x: Term) -> EqualityStep:
-    """A step about x as a step under one binder."""
-    return abstract_step(tools, step, (x,))
-
-
-def abstract_step(tools: SearchTools, step: EqualityStep, xs: Terms) -> EqualityStep:
-    """Bind variables in a proof step."""
-
-    def bound(t: Term, binders: int) -> Term:
-        ys = tools.temporaries(binders, "y")
-        return k.abstract(instantiate(t, ys), (*xs, *ys))
-
-    return rewritten(step, bound)
-
-
-def bigs(t: Term) -> list[Term]:
+def big_operators(t: Term) -> list[Term]:
     """The closed big operators in a term, outermost first."""
-    return [x for x in k.subterms(t) if x.op in BIG and x.level == 0]
+    return [x for x in k.subterms(t) if x.op in BIG_OPERATORS and x.level == 0]
+
+
+def one_sided(a: Term, b: Term) -> list[Term]:
+    """The big operators that are in one of two terms only."""
+    in_a, in_b = big_operators(a), big_operators(b)
+    return [t for t in (*in_a, *in_b) if (t in in_a) != (t in in_b)]
 
 
 def nesting(t: Term) -> int:
     """How many big operators there are inside a term."""
-    return sum(x.op in BIG for x in k.subterms(t))
+    return sum(x.op in BIG_OPERATORS for x in k.subterms(t))
 
 
-def size(t: Term) -> int:
+def term_size(t: Term) -> int:
+    """How many subterms a term has."""
     return sum(1 for _ in k.subterms(t))
 
 
@@ -87,19 +101,14 @@ def nested_sums(t: Term) -> int:
     return depth
 
 
-def one_sided(a: Term, b: Term) -> list[Term]:
-    """The big operators that are in one of two terms only."""
-    mine, theirs = bigs(a), bigs(b)
-    return [t for t in (*mine, *theirs) if (t in mine) != (t in theirs)]
-
-
 def conditions(*terms: Term) -> list[Term]:
-    out: dict[Term, None] = {}
+    """The closed conditions of choices in the terms."""
+    tests: dict[Term, None] = {}
     for t in terms:
         for x in k.subterms(t):
             if x.op == "ite" and x.args[0].level == 0:
-                out[x.args[0]] = None
-    return list(out)
+                tests[x.args[0]] = None
+    return list(tests)
 
 
 def first_atom(c: Term) -> Term:

@@ -1,0 +1,246 @@
+"""Finding proofs that two values are equal: which big operators to split, merge or re-index. Untrusted; logic/equality.py checks.
+
+For Sum(0, 4 * n, f) = Sum(0, n, k: Sum(0, 4, t: f(4 * k + t))) the proof is one step: the nested sum re-indexed by i = 4 * k + t.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TypeAlias
+
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Terms
+from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Partition
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import Term, instantiate
+from optigpu.search.equalities.maxima import Guess, MaximumSearch
+from optigpu.search.equalities.prefix_differences import prefix_difference_steps
+from optigpu.search.equalities.sum_cuts import SumCuts
+from optigpu.search.equalities.sum_forms import SumForms
+from optigpu.search.equalities.sum_reindexing import SumReindexing
+from optigpu.search.equalities.sum_terms import (
+    Rewrite,
+    big_operators,
+    bind_step,
+    conditions,
+    decides,
+    first_atom,
+    one_sided,
+    rewrite_result,
+    term_size,
+)
+from optigpu.search.models import differ
+from optigpu.search.search_tools import SearchTools
+
+MAX_REWRITES = 60  # of one equation
+SEARCH_BUDGET = 1200  # work of one search: each step counts the sums that it has to deal with
+DOUBT_AFTER = 30  # after so much work without success, it is looked into more closely whether the values differ
+MAX_NESTED_GOALS = 4  # case distinctions and bodies inside each other
+
+
+class ValuesDiffer(Exception):
+    """Two values are not equal, however the cases are distinguished."""
+
+
+class GoalRefuted(Exception):
+    """The values that the whole search is for are not equal."""
+
+
+# by what was searched for
+EqualityProofs: TypeAlias = dict[tuple[Facts, Term, Term, Guess | None], EqualitySteps | None]
+
+
+class EqualitySearch:
+    """Proofs are remembered in `proofs`: the programs of a script, one step apart, ask nearly the same."""
+
+    def __init__(self, tools: SearchTools, proofs: EqualityProofs | None = None) -> None:
+        self.tools = tools
+        self.proofs: EqualityProofs = {} if proofs is None else proofs
+        self.budget = SEARCH_BUDGET
+        self.goal: tuple[Facts, Term, Term] | None = None
+        self.guess: Guess | None = None
+        self.forms = SumForms(tools)
+        self.cuts = SumCuts(tools)
+        self.reindexing = SumReindexing(tools, self.forms)
+        self.maxima = MaximumSearch(tools)
+
+    def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> EqualitySteps | None:
+        """Steps after which the judge sees that a = b. The search gives up after some amount of work, not of seconds.
+
+        `guess`: where terms of maxima may be, if more is known of them.
+        """
+        question = (facts, a, b, guess)
+        if question not in self.proofs:
+            self.proofs[question] = self._search_afresh(*question)
+        return self.proofs[question]
+
+    def _search_afresh(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> EqualitySteps | None:
+        """What earlier searches came across plays no part: the answer depends on the question alone."""
+        self.budget, self.goal, self.guess = SEARCH_BUDGET, (facts, a, b), guess
+        self.forms.restart()
+        self.reindexing.restart()
+        try:
+            return self._attempt(facts, a, b, MAX_NESTED_GOALS)
+        except GoalRefuted:
+            return None
+
+    def _spend(self, a: Term, b: Term) -> bool:
+        """One more step of the search, if there is enough left for it."""
+        before, self.budget = self.budget, self.budget - 1 - len(one_sided(a, b))
+        in_doubt = self.budget <= SEARCH_BUDGET - DOUBT_AFTER < before
+        if in_doubt and self.goal is not None and differ(*self.goal, thorough=True):
+            raise GoalRefuted
+        return self.budget >= 0
+
+    def _attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
+        try:
+            return self._search(facts, a, b, depth)
+        except ValuesDiffer:
+            return None
+
+    def _search(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
+        """Rewrite both sides until the judge sees that they are equal. `depth`: goals that may be nested in this one."""
+        a, b = facts.simplify(a), facts.simplify(b)
+        if a is not b and differ(facts, a, b):
+            raise ValuesDiffer
+        steps: list[EqualityStep] = []
+        for _ in range(MAX_REWRITES):
+            if a is b or self.tools.proves(facts, k.eq(a, b)):
+                return tuple(steps)
+            if not self._spend(a, b):
+                return None
+            step: Rewrite | None = self.cuts.common(facts, a, b)
+            choice = _outermost_choice(facts, a, b)
+            if step is None and choice is not None:
+                case = self._case(facts, choice, a, b, depth)
+                return (*steps, case) if case is not None else None
+            step = step or self._rewrite(facts, a, b)
+            if step is None:
+                rest = prefix_difference_steps(self.tools, facts, a, b) or self._by_cases(facts, a, b, depth)
+                if rest is not None:
+                    return (*steps, *rest)
+                step = self._last_resort(facts, a, b, depth)
+                if step is None:
+                    return None
+            new = rewrite_result(step)
+            if isinstance(step, Partition):
+                self.forms.keep_guards(big_operators(facts.simplify(new)))
+            steps.append(step)
+            a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
+        return None
+
+    # Cases
+
+    def _by_cases(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
+        """Distinguish a condition on which one side depends."""
+        if depth == 0:
+            return None
+        cases = (self._case(facts, c, a, b, depth - 1) for c in conditions(a, b))
+        case = next((c for c in cases if c is not None), None)
+        return None if case is None else (case,)
+
+    def _case(self, facts: Facts, test: Term, a: Term, b: Term, depth: int) -> Case | None:
+        then = self._search(facts.assume(test), a, b, depth)
+        other = self._search(facts.assume(k.not_(test)), a, b, depth) if then is not None else None
+        return Case(test, then, other) if then is not None and other is not None else None
+
+    # Rewrites
+
+    def _rewrite(self, facts: Facts, a: Term, b: Term) -> Rewrite | None:
+        """A step that makes a sum simpler, or two of them alike."""
+        candidates = one_sided(a, b)
+        for t in candidates:
+            simpler = self.forms.absorbed_first_index(facts, t) or self.forms.simpler(facts, t)
+            if simpler is not None:
+                return simpler
+        maximum = self.maxima.between(facts, a, b, self.guess)
+        if maximum is not None:
+            return maximum
+        signs = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1} if a.sort.numeric else {}
+        for s, t in ((s, t) for i, s in enumerate(candidates) for t in candidates[i + 1 :] if s.op == t.op == "sum"):
+            opposite = signs.get(s, 0) * signs.get(t, 0) < 0
+            for old, like in ((s, t), (t, s)):
+                flat = self.reindexing.flattened(facts, old, like)
+                if flat is not None:
+                    return flat
+                guarded = self.reindexing.guarded(facts, old, like) if opposite else None
+                if guarded is not None:
+                    return guarded
+        plainest = sorted(candidates, key=lambda t: term_size(t.args[-1]))  # others are brought into its form
+        for i, s in enumerate(plainest):
+            for t in plainest[i + 1 :]:
+                step = self._aligned(facts, s, t) if s.op == t.op else None
+                if step is not None:
+                    return step
+        return None
+
+    def _aligned(self, facts: Facts, s: Term, t: Term) -> Rewrite | None:
+        """One of two sums in the form of the other, or with a part that is the other."""
+        exchanged = self.reindexing.exchanged(s, t)
+        if exchanged is not None:
+            return exchanged
+        if s.args[-1] is t.args[-1]:
+            return self.cuts.at_other_end(facts, s, t)
+        if s.op != "sum":
+            return None
+        for old, like in ((t, s), (s, t)):
+            moved = self.reindexing.moved(facts, old, like)
+            if moved is not None:
+                return moved
+        return self.reindexing.by_residue(t, s) or self.reindexing.by_residue(s, t)
+
+    def _last_resort(self, facts: Facts, a: Term, b: Term, depth: int) -> Rewrite | None:
+        """A step that need not make anything simpler."""
+        return (
+            self._equal_bodies(facts, a, b, depth)
+            or self.cuts.even_ends(facts, a, b)
+            or self.reindexing.shifted(a, b)
+            or self.cuts.first_summand(a, b)
+        )
+
+    def _equal_bodies(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
+        """Sums over one range that are equal because their bodies are."""
+        if depth == 0:
+            return None
+        candidates = one_sided(a, b)
+        for i, s in enumerate(candidates):
+            for t in candidates[i + 1 :]:
+                if s.op == t.op and s.args[:-1] == t.args[:-1]:
+                    (x,) = self.tools.temporaries(1, "e")
+                    inside = facts.assume(k.le(s.args[-3], x), k.lt(x, s.args[-2]))
+                    bodies = instantiate(s.args[-1], (x,)), instantiate(t.args[-1], (x,))
+                    inner = self._attempt(inside, *bodies, depth - 1)
+                    if inner is not None:
+                        return Extend(s, t.args[-1], tuple(bind_step(self.tools, step, x) for step in inner))
+        return self._cancelling_bodies(facts, a, b, depth)
+
+    def _cancelling_bodies(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
+        """Several sums over one range cancel, index by index: one of them has the body that the others leave for it."""
+        if depth == 0 or a.sort not in (k.INT, k.REAL):
+            return None
+        groups: dict[tuple[Terms, Terms], list[tuple[Term, Fraction]]] = {}  # by the other factors and the range
+        for m, c in k.coefficients(k.sub(a, b)).items():
+            sums = [t for t in m if t.op == "sum" and t.level == 0]
+            if len(sums) == 1:
+                factors = tuple(t for t in m if t is not sums[0])
+                groups.setdefault((factors, sums[0].args[:2]), []).append((sums[0], Fraction(c)))
+        for group in groups.values():
+            if len(group) < 3:
+                continue
+            (x,) = self.tools.temporaries(1, "e")
+            for s, c in group:
+                others = [(t.args[-1], -d / c) for t, d in group if t is not s]
+                if s.sort is k.INT and any(by.denominator > 1 for _, by in others):
+                    continue
+                wanted = k.add(*(k.mul(k.num(by, s.sort), instantiate(body, (x,))) for body, by in others))
+                inside = facts.assume(k.le(s.args[0], x), k.lt(x, s.args[1]))
+                inner = self._attempt(inside, instantiate(s.args[-1], (x,)), wanted, depth - 1)
+                if inner is not None:
+                    return Extend(s, k.abstract(wanted, (x,)), tuple(bind_step(self.tools, step, x) for step in inner))
+        return None
+
+
+def _outermost_choice(facts: Facts, a: Term, b: Term) -> Term | None:
+    """A condition, where one side is a choice as a whole."""
+    choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)
+    return choice and next((c for c in (choice, first_atom(choice)) if decides(facts, c)), None)

@@ -1,0 +1,67 @@
+"""Splits of sums: cut one at the end of another, so that parts of them are the same.
+
+Sum(0, n, f) - Sum(0, m, f) with m <= n is Sum(m, n, f) once the first sum is split at m.
+"""
+
+from __future__ import annotations
+
+from optigpu.logic import terms as k
+from optigpu.logic.equality import Split, split
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import Term, instantiate
+from optigpu.search.equalities.sum_terms import nesting, one_sided
+from optigpu.search.search_tools import SearchTools
+
+MAX_UNROLLED_SUMMANDS = 40
+
+
+class SumCuts:
+    def __init__(self, tools: SearchTools) -> None:
+        self.tools = tools
+
+    def common(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Sums of the same that end one after the other, or inside each other: cut off what they do not have in common."""
+        candidates = one_sided(a, b)
+        summands = {m[0] for m in k.coefficients(k.sub(a, b)) if len(m) == 1} if a.sort.numeric else set()
+        for t in (t for t in candidates if t.op == "sum"):
+            last = k.sub(t.args[1], k.ONE)
+            if instantiate(t.args[2], (last,)) in summands and self.tools.proves(facts, k.le(t.args[0], last)):
+                return Split(t, last)
+        pairs = ((s, t) for i, s in enumerate(candidates) for t in candidates[i + 1 :] if s.op == t.op)
+        cuts = (self.at_other_end(facts, s, t) for s, t in pairs if s.args[-1] is t.args[-1])
+        return next((c for c in cuts if c is not None), None)
+
+    def at_other_end(self, facts: Facts, s: Term, t: Term) -> Split | None:
+        """Ranges over the same body: cut one at an end of the other."""
+        for whole, part in ((s, t), (t, s)):
+            low, high = whole.args[-3], whole.args[-2]
+            for at in (part.args[-2], part.args[-3]):
+                inside = k.and_(k.le(low, at), k.le(at, high))
+                if at not in (low, high) and self.tools.proves(facts, inside) and split(whole, at) is not whole:
+                    return Split(whole, at)
+        return None
+
+    def even_ends(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Ranges that differ by a few indices at an end: cut these off, whatever the bodies are."""
+        candidates = one_sided(a, b)
+        for s in candidates:
+            for t in candidates:
+                if s.op != t.op or s.args[-1] is t.args[-1]:
+                    continue
+                low, high = s.args[-3], s.args[-2]
+                for same_end, at in ((low is t.args[-3], t.args[-2]), (high is t.args[-2], t.args[-3])):
+                    near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
+                    ordered = k.and_(k.le(low, at), k.le(at, high))
+                    cut = same_end and near and at not in (low, high) and split(s, at) is not s
+                    if cut and self.tools.proves(facts, ordered):
+                        return Split(s, at)
+        return None
+
+    def first_summand(self, a: Term, b: Term) -> Split | None:
+        """The first of a number of summands that is known, where nothing else helps."""
+        for t in sorted(one_sided(a, b), key=lambda t: -nesting(t)):
+            low, high = t.args[-3], t.args[-2]
+            count = k.sub(high, low)
+            if k.is_num(count) and 1 < count.data <= MAX_UNROLLED_SUMMANDS and t.op != "fold_max":
+                return Split(t, k.add(low, k.ONE))
+        return None

@@ -1,0 +1,188 @@
+"""One sum over the index of another: flattened, shifted, reversed, with ranges exchanged, split by residues, guarded alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Cells
+from optigpu.logic.equality import Extend, Partition, Reindex, peel
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import Term, instantiate
+from optigpu.search.equalities.sum_forms import SumForms
+from optigpu.search.equalities.sum_terms import matching_indices, nested_sums, one_sided
+from optigpu.search.search_tools import SearchTools
+
+MAX_STRIDE = 8
+
+
+class SumReindexing:
+    def __init__(self, tools: SearchTools, forms: SumForms) -> None:
+        self.tools, self.forms = tools, forms
+        self._never_flat: set[tuple[Facts, Term, Term]] = set()  # pairs are met again in each round
+
+    def restart(self) -> None:
+        self._never_flat.clear()
+
+    # A nested sum over the index of a plain one
+
+    def flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
+        """A nested sum whose index form takes each value of the other sum's index once: k in 0..K, t in 0..32: f(32*k + t)."""
+        step = self._flattened(facts, t, like) if (facts, t, like) not in self._never_flat else None
+        if step is None:
+            self._never_flat.add((facts, t, like))
+        return step
+
+    def _flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
+        plain = peel(like, 1) if like.op == "sum" else None
+        if plain is None or t.op != "sum" or peel(like, 2) is not None:
+            return None
+        alone = peel(t, 2) is None  # then there is something to do only if it is a part of the other's range
+        if alone and (plain.where is k.TRUE or t.args[:2] == like.args[:2]):
+            return None
+        (i,) = self.tools.temporaries(1, "f")
+        for depth in (1,) if alone else range(nested_sums(t), 1, -1):
+            nested = peel(t, depth)
+            if nested is None:
+                continue
+            step = self._flattened_from(facts, t, nested, plain, i)
+            if step is not None:
+                if alone:
+                    self.forms.keep_guards([facts.simplify(step.new)])
+                return step
+        return None
+
+    def _flattened_from(self, facts: Facts, t: Term, nested: Cells, plain: Cells, i: Term) -> Reindex | None:
+        """The sum t, taken apart as `nested`, over the index i of the sum that is taken apart as `plain`."""
+        body = plain.at((i,))[0]
+        xs = self.tools.temporaries(nested.arity, "f")
+        nested_body = nested.at(xs)[0]
+        low, high = plain.ranges[0]
+        for form in matching_indices(nested_body, body, i):
+            if facts.simplify(k.substitute(body, {i: form})) is not facts.simplify(nested_body):
+                continue
+            inside = facts.assume(k.le(low, i), k.lt(i, high))
+            cells = Cells("", nested.ranges, nested.where, (k.abstract(form, xs),))
+            back = self.tools.invert(cells, (i,), inside)
+            if back is None:
+                continue
+            guard = k.and_(nested.domain(back), k.eq(k.substitute(form, dict(zip(xs, back))), i))
+            guarded = k.ite(inside.simplify(guard), body, k.num(0, body.sort))
+            new = k.big("sum", low, high, k.abstract(guarded, (i,)))
+            if new.op != "sum":
+                continue
+            step = Reindex(t, new, (k.abstract(form, xs),), tuple(k.abstract(u, (i,)) for u in back))
+            if self.forms.holds(facts, step):
+                return step
+        return None
+
+    # Two sums of the same
+
+    def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
+        """Two sums of the same over one range, s under a condition: t is the same sum, or s is a part of it."""
+        part, whole = peel(s, 1), peel(t, 1)
+        if part is None or whole is None or part.where is k.TRUE or part.ranges != whole.ranges:
+            return None
+        (x,) = self.tools.temporaries(1, "g")
+        low, high = part.ranges[0]
+        inside = facts.assume(k.le(low, x), k.lt(x, high))
+        guard, wider_guard = instantiate(part.where, (x,)), instantiate(whole.where, (x,))
+        if part.index != whole.index or guard in k.conjuncts(wider_guard):
+            return None
+        if not self.tools.proves(inside.assume(guard), wider_guard):
+            return None
+        if self.tools.proves(inside.assume(wider_guard), guard):
+            return Extend(t, s.args[-1], ())
+        return Partition(t, part.where)
+
+    def exchanged(self, s: Term, t: Term) -> Reindex | None:
+        """The same two ranges in the other order."""
+        first, second = peel(s, 2), peel(t, 2)
+        if first is None or second is None:
+            return None
+        x, y = self.tools.temporaries(2, "s")
+        if any(r.level for p in (*first.ranges, *second.ranges) for r in p):
+            return None
+        if first.ranges != (second.ranges[1], second.ranges[0]) or first.at((x, y)) != second.at((y, x)):
+            return None
+        exchange = (k.bound(0, k.INT), k.bound(1, k.INT))
+        return Reindex(s, t, exchange, exchange)
+
+    def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
+        """The sum t over another index, with which its body is that of `like`: a shift, or a reversal."""
+        x, y = self.tools.temporaries(2, "s")
+        body, wanted = instantiate(t.args[-1], (y,)), instantiate(like.args[-1], (x,))
+        for y_of_x in _correspondences(body, wanted, x, y):
+            c = k.coefficients(y_of_x).get((x,), 0)
+            if c not in (1, -1) or facts.simplify(k.substitute(body, {y: y_of_x})) is not facts.simplify(wanted):
+                continue
+            low, high = t.args[-3], t.args[-2]
+            rest = k.sub(y_of_x, k.scale(c, x))  # y = c * x + rest, so x = c * (y - rest)
+            if c == 1:
+                new_low, new_high = k.sub(low, rest), k.sub(high, rest)
+            else:
+                new_low, new_high = k.sub(rest, k.sub(high, k.ONE)), k.sub(k.add(rest, k.ONE), low)
+            new = k.big("sum", new_low, new_high, like.args[-1])
+            if new is t or peel(new, 1) is None:
+                continue
+            x_of_y = k.scale(c, k.sub(y, rest))
+            return Reindex(t, new, (k.abstract(x_of_y, (y,)),), (k.abstract(y_of_x, (x,)),))
+        return None
+
+    def by_residue(self, t: Term, like: Term) -> Reindex | None:
+        """A sum beside one over every c-th index: the sum over residues r of the sums over c*k + r."""
+        low, high, body = t.args[-3:]
+        x = self.tools.temporaries(1, "r")[0]
+        strides = {
+            int(c)
+            for a in k.subterms(instantiate(like.args[-1], (x,)))
+            if a.op == "app" and x in a.free
+            for p in a.args[1:]
+            if p.sort is k.INT and 1 < (c := abs(k.coefficients(p).get((x,), 0))) <= MAX_STRIDE
+        }
+        if {c for a in k.subterms(body) if a.op == "poly" for m, c in a.data if m == (k.bound(0, k.INT),)} - {1}:
+            return None  # it has a stride itself
+        for c in sorted(strides):
+            r, q = self.tools.temporaries(2, "r")
+            i = k.add(low, k.add(k.scale(c, q), r))
+            count = k.fdiv(k.sub(k.add(k.sub(high, low), k.num(c - 1)), r), k.num(c))
+            inner = k.big("sum", k.ZERO, count, k.abstract(instantiate(body, (i,)), (q,)))
+            new = k.big("sum", k.ZERO, k.num(c), k.abstract(inner, (r,)))
+            if peel(new, 2) is None:
+                continue
+            y = self.tools.temporaries(1, "r")[0]
+            at = k.sub(y, low)
+            forward = (k.abstract(k.fmod(at, k.num(c)), (y,)), k.abstract(k.fdiv(at, k.num(c)), (y,)))
+            return Reindex(t, new, forward, (k.abstract(i, (r, q)),))
+        return None
+
+    def shifted(self, a: Term, b: Term) -> Reindex | None:
+        """Sums over ranges of one size, over the same range."""
+        sums = [t for t in one_sided(a, b) if t.op == "sum"]
+        for t in sums:
+            for like in sums:
+                low, high, body = like.args
+                by = k.sub(t.args[0], low)
+                if k.sub(t.args[1], high) is not by or by is k.ZERO or low.key > t.args[0].key or t.args[2] is body:
+                    continue
+                (x,) = self.tools.temporaries(1, "s")
+                new = k.big("sum", low, high, k.abstract(instantiate(t.args[2], (k.add(x, by),)), (x,)))
+                if peel(new, 1) is not None:
+                    forward, back = k.abstract(k.sub(x, by), (x,)), k.abstract(k.add(x, by), (x,))
+                    return Reindex(t, new, (forward,), (back,))
+        return None
+
+
+def _correspondences(body: Term, wanted: Term, x: Term, y: Term) -> Iterator[Term]:
+    """Candidates for y as a function of x, from arguments of functions that would have to be equal."""
+    apps = [a for a in k.subterms(wanted) if a.op == "app" and x in a.free]
+    for a in k.subterms(body):
+        if a.op != "app" or y not in a.free:
+            continue
+        for b in apps:
+            if a.args[0] is b.args[0]:
+                for p, q in zip(a.args[1:], b.args[1:]):
+                    c = k.coefficients(p).get((y,), 0) if p.sort is k.INT and p.level == q.level == 0 else 0
+                    rest = k.sub(p, k.scale(c, y)) if c else None
+                    if rest is not None and y not in rest.free and c in (1, -1):
+                        yield k.scale(c, k.sub(q, rest))
