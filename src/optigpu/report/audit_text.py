@@ -1,4 +1,4 @@
-"""Audits as text."""
+"""Audit results as text."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def render_audit(file: str, a: AuditResult, style: Style = PLAIN) -> str:
     return "\n".join(lines)
 
 
-AROUND = 40  # characters of a line that are shown before and after what differs
+AROUND = 40  # characters shown before and after a difference
 
 
 def first_difference(given: str, made: str) -> str | None:
-    """Where a text is not what it should be, and how; None if it is."""
+    """The first difference of two texts, with its place; None if they are equal."""
     if given == made:
         return None
     ours, theirs = made.split("\n"), given.split("\n")
@@ -47,7 +47,7 @@ def first_difference(given: str, made: str) -> str | None:
 
 
 def _shown(line: str, at: int) -> str:
-    """A line around a place, with nothing in it that cannot be seen."""
+    """The part of a line around a column, with invisible characters escaped."""
     first, last = max(0, at - AROUND), at + AROUND
     part = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line[first:last])
     return f"{'…' * (first > 0)}{part}{'…' * (last < len(line))}".strip()

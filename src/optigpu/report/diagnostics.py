@@ -1,4 +1,4 @@
-"""Diagnostics as text: the place, the source line with a caret, the second places, the help."""
+"""Diagnostics as text: place, source line with a caret, labels, notes, help."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Sources = Callable[[str], SourceText | None]
 
 
 class Style:
-    """Colours for a terminal, or none."""
+    """Terminal colours, or none."""
 
     def __init__(self, colours: bool) -> None:
         self.colours = colours
@@ -38,7 +38,7 @@ PLAIN = Style(False)
 
 
 def read_source(name: str) -> SourceText | None:
-    """The text of a file, if it can be read (parsed texts have no file)."""
+    """The text of a file; None if it cannot be read, as for a program that was parsed from a string."""
     if name == "<optigpu>/ghosts.h":
         return SourceText(name, files("optigpu.frontend").joinpath("include/ghosts.h").read_text(encoding="utf-8"))
     try:
@@ -74,7 +74,7 @@ def excerpt(loc: Loc, style: Style, sources: Sources) -> list[str]:
     start = len(text[: loc.column - 1].expandtabs(4))
     end_column = loc.end_column if loc.end_line == loc.line else len(text) + 1
     end = len(text[: end_column - 1].expandtabs(4))
-    if len(shown) > 160:  # a long line is shown around the place
+    if len(shown) > 160:  # show only the part around the place
         cut = max(0, start - 60)
         shown, start, end = "…" + shown[cut + 1 : cut + 150], start - cut, end - cut
     width = max(1, min(end, len(shown)) - start)

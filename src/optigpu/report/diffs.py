@@ -1,4 +1,4 @@
-"""What a step changed, line by line. Indentation does not count: a loop put around code does not change the code."""
+"""Line diffs of programs. Indentation is ignored: a loop put around code does not change the code."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from optigpu.script.step import Step
 from optigpu.syntax.program import Program
 
 SAME, INDENTED, CHANGED, ADDED, REMOVED = "same", "indented", "changed", "added", "removed"
-ALIKE = 0.55  # from which similarity on two lines are one line that changed
+ALIKE = 0.55  # lines at least this similar count as one changed line
 TOGETHER = 0.05
-MAX_DIFF_CELLS = 20_000  # cells of a table of alignments
+MAX_DIFF_CELLS = 20_000  # of an alignment table; longer texts are divided first
 TextSpan = tuple[int, int]
 LinePair = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line before, a line after (numbers from 0), and for a changed line which columns changed."""
+    """A line before and a line after (numbered from 0); for a changed line also the columns that changed."""
 
     kind: str
     left: int | None
@@ -35,7 +35,7 @@ class Row:
 
 
 def rows(before: Sequence[str], after: Sequence[str], fixed: Sequence[tuple[int, int]] = ()) -> list[Row]:
-    """The two texts side by side. `fixed`: lines that face each other, found out before."""
+    """The rows of a side-by-side diff. `fixed`: pairs of lines that are known to match."""
     a, b = [x.strip() for x in before], [x.strip() for x in after]
     return [_row(before, after, a, b, i, j) for i, j in _aligned(a, b, fixed)]
 
@@ -51,7 +51,7 @@ def _row(before: Sequence[str], after: Sequence[str], a: list[str], b: list[str]
 
 
 def _aligned(a: list[str], b: list[str], fixed: Sequence[tuple[int, int]]) -> list[LinePair]:
-    """All lines of both sides in order, those that belong together as pairs."""
+    """All lines of both sides in order, matching ones as pairs."""
     pairs: list[tuple[int, int]] = []
     i = j = 0
     for x, y in [*fixed, (len(a), len(b))]:
@@ -70,7 +70,7 @@ def _aligned(a: list[str], b: list[str], fixed: Sequence[tuple[int, int]]) -> li
 
 
 def _matches(a: list[str], b: list[str]) -> list[tuple[int, int]]:
-    """Pairs of lines that are equal or alike, in order."""
+    """Pairs of equal or similar lines, in order."""
     start = 0
     while start < min(len(a), len(b)) and a[start] == b[start]:
         start += 1
@@ -84,7 +84,7 @@ def _matches(a: list[str], b: list[str]) -> list[tuple[int, int]]:
 
 
 def _inner_matches(a: list[str], b: list[str], left: TextSpan, right: TextSpan) -> list[tuple[int, int]]:
-    """Lines that occur once on each side are fixed points; between them the best alignment is computed."""
+    """Match lines that occur once on each side (as in patience diff), and align the lines between them."""
     here, there = Counter(a[slice(*left)]), Counter(b[slice(*right)])
     where = {b[j]: j for j in range(*right) if there[b[j]] == 1 and here[b[j]] == 1}
     unique = [(i, where[a[i]]) for i in range(*left) if a[i] in where]
@@ -99,8 +99,8 @@ def _inner_matches(a: list[str], b: list[str], left: TextSpan, right: TextSpan) 
 
 
 def _increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A longest subsequence that increases on both sides."""
-    tops: list[int] = []  # the smallest last element of a subsequence of each length
+    """A longest subsequence that is increasing on both sides."""
+    tops: list[int] = []  # the smallest last element of an increasing subsequence, by length
     at: list[int] = []
     before: list[int | None] = []
     for n, (_, y) in enumerate(pairs):
@@ -117,7 +117,7 @@ def _increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _best(a: list[str], b: list[str], left: range, right: range) -> list[tuple[int, int]]:
-    """The heaviest alignment. A long stretch is first divided at equal lines that say something."""
+    """The alignment of maximal weight. A long section is first divided at equal lines that are not trivial."""
     if not left or not right:
         return []
     if len(left) * len(right) <= MAX_DIFF_CELLS:
@@ -160,7 +160,7 @@ def _heaviest(weights: list[list[float]], left: range, right: range) -> list[tup
 
 
 def _taken(weights: list[list[float]], best: list[list[float]], i: int, j: int) -> float:
-    """The worth of a pair with what follows it. Neighbours that stay neighbours are worth a little more."""
+    """The weight of a pair and its successors. Adjacent lines that stay adjacent weigh a little more."""
     follows = i + 1 < len(weights) and j + 1 < len(weights[0]) and weights[i + 1][j + 1] > 0
     return weights[i][j] + best[i + 1][j + 1] + (TOGETHER if follows else 0.0)
 
@@ -170,11 +170,11 @@ def _weight(line: str) -> float:
 
 
 def _worth(x: str, y: str) -> float:
-    """Equal lines are worth most; a line that changed is worth what it has kept."""
+    """The weight of a pair: highest for equal lines, otherwise their similarity."""
     return _weight(x) if x == y else 0.6 * _alike(x, y)
 
 
-@lru_cache(maxsize=200_000)  # steps of a script meet the same lines again and again
+@lru_cache(maxsize=200_000)  # steps of a script compare the same lines many times
 def _alike(x: str, y: str) -> float:
     a, b = _words(x), _words(y)
     n = a.total() + b.total()
@@ -189,7 +189,7 @@ def _words(line: str) -> Counter[str]:
 
 @lru_cache(maxsize=10_000)
 def _spans(x: str, y: str) -> tuple[list[TextSpan], list[TextSpan]]:
-    """Which columns of two lines differ, by whole words."""
+    """The columns in which two lines differ, by whole words."""
     p, q = (re.findall(r"\w+|\s+|[^\w\s]", t) for t in (x, y))
     left: list[TextSpan] = []
     right: list[TextSpan] = []
@@ -201,7 +201,7 @@ def _spans(x: str, y: str) -> tuple[list[TextSpan], list[TextSpan]]:
 
 
 def _extend(spans: list[TextSpan], text: str, start: int, end: int) -> None:
-    """Spans with nothing but blanks between them are one."""
+    """Add a span; spans separated only by blanks are merged."""
     if start == end:
         return
     if spans and not text[spans[-1][1] : start].strip():
@@ -211,7 +211,7 @@ def _extend(spans: list[TextSpan], text: str, start: int, end: int) -> None:
 
 
 def changed(before: Program, after: Program, view: str = ANNOTATED_VIEW) -> tuple[int, int]:
-    """Lines (added, removed); a changed line is one of each."""
+    """Numbers of lines (added, removed); a changed line counts as both."""
     a, b = ([line.text for line in listing(p, view)] for p in (before, after))
     return counts(rows(a, b))
 
@@ -241,7 +241,7 @@ def render_diff(step: Step, style: Style = PLAIN, view: str = ANNOTATED_VIEW, co
 
 
 def _hunks(found: list[Row], context: int) -> Iterator[list[Row]]:
-    """Stretches of changed rows with some rows around them."""
+    """Ranges of changed rows with some context."""
     marked = [n for n, r in enumerate(found) if r.kind in (CHANGED, ADDED, REMOVED)]
     start = end = -1
     for n in marked:
@@ -255,7 +255,7 @@ def _hunks(found: list[Row], context: int) -> Iterator[list[Row]]:
 
 
 def _unified(hunk: list[Row], before: list[str], after: list[str], style: Style) -> Iterator[str]:
-    """Removed lines stand before the added ones of the same place."""
+    """The rows in unified order: removed lines before added ones."""
     added: list[str] = []
     for r in hunk:
         if r.kind in (SAME, INDENTED):

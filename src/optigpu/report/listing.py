@@ -1,4 +1,4 @@
-"""A program as lines of text, each with the statement it shows, so that errors and permissions find their line."""
+"""A program as lines of text, each linked to its statement, so that errors and proof states can be shown at their line."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ from optigpu.syntax.program import (
 from optigpu.syntax.source import NOWHERE, Loc, StatementId
 
 PLAIN_VIEW, ANNOTATED_VIEW, INFERRED_VIEW = "plain", "annotated", "inferred"
-VIEWS = (PLAIN_VIEW, ANNOTATED_VIEW, INFERRED_VIEW)  # code alone; as written; with all that was inferred
+VIEWS = (PLAIN_VIEW, ANNOTATED_VIEW, INFERRED_VIEW)  # code only; with written annotations; with inferred contracts too
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`statement` counts as in search/proof_states.py; `end`: the line closes its body; `note`: it is not in the plain view."""
+    """`statement`: its number (see search/proof_states.py); `end`: the line closes its body; `note`: an annotation, which the plain
+    view omits."""
 
     text: str
     function: str = ""
@@ -45,13 +46,15 @@ class Line:
 
 EMPTY = Line("")
 
-Cache = dict[tuple[int, ...], tuple[Line, ...]]  # lines of items, by identity; what made an entry must stay alive
+Cache = dict[
+    tuple[int, ...], tuple[Line, ...]
+]  # lines of top-level items, keyed by identity; the items must stay alive
 
 
 def listing(
     program: Program, view: str = ANNOTATED_VIEW, result: ProgramResult | None = None, cache: Cache | None = None
 ) -> tuple[Line, ...]:
-    """With a `cache`, what steps leave as it is is printed once."""
+    """The lines of a program in a view. With a `cache`, items that a step does not change are printed once."""
     return _Lister(view, result, {} if cache is None else cache).lines(program)
 
 
@@ -62,7 +65,7 @@ class _Lister(ProgramPrinter):
         self.plain = view == PLAIN_VIEW
         self.loops = {f.name: f.loops for f in result.functions} if result is not None and view == INFERRED_VIEW else {}
         self.cache = cache
-        self.shown: dict[int, Line] = {}  # by the number of the line; texts are filled in at the end
+        self.shown: dict[int, Line] = {}  # by line number; texts are filled in at the end
         self.name = ""
         self.count = 0
         self.branching: list[int] = []
@@ -115,7 +118,7 @@ class _Lister(ProgramPrinter):
             super().clauses((c,))
 
     def statement(self, s: Stmt) -> None:
-        if isinstance(s, If):  # also reached from an `else`, where it is no statement of its own to the printer
+        if isinstance(s, If):  # also an `else if`, which the printer does not print as a statement
             super().statement(s)
             return
         self.count += 1
@@ -126,7 +129,7 @@ class _Lister(ProgramPrinter):
         super().statement(s)
         if self.here - 1 > first:
             self.show(self.here - 1, number, s.loc, end=True)
-        for line in range(first, self.here):  # heads of loops have pragmas before them
+        for line in range(first, self.here):  # pragmas precede loop heads
             if line in self.shown:
                 break
             self.show(line, number, s.loc, note=note)
@@ -148,7 +151,7 @@ class _Lister(ProgramPrinter):
 
 
 def _with_contracts(item: TopLevel, loops: dict[StatementId, ShownLoop]) -> TopLevel:
-    with suppress(Unprintable):  # a contract that formulas cannot express is not shown
+    with suppress(Unprintable):  # formulas cannot express every contract
         return annotated(Program("", (item,)), loops).items[0] if loops else item
     return item
 
@@ -166,12 +169,12 @@ def _only_proof(item: TopLevel) -> bool:
 
 
 def code_lines(lines: tuple[Line, ...]) -> list[int]:
-    """The lines that every view has, in order."""
+    """The lines that are in every view, in order."""
     return [n for n, line in enumerate(lines) if line.text and not line.note]
 
 
 def find_line(lines: tuple[Line, ...], function: str, statement: int, loc: Loc) -> int | None:
-    """The line of a statement; for statement 0 that of the clause written at `loc`, or else the head of the function."""
+    """The line of a statement; for statement 0 (the contract), the line of the clause at `loc`, or the head of the function."""
     mine = [(n, line) for n, line in enumerate(lines) if line.function == function and not line.end]
     if statement:
         return next((n for n, line in mine if line.statement == statement), None)

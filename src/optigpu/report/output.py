@@ -1,7 +1,7 @@
-"""Standard output and standard error that never fail in the middle of a command.
+"""Standard output and standard error that do not raise errors in the middle of a command.
 
-A reader that leaves (`| head -1`) changes neither what the command does nor its exit code. Any other failure, such as a full disk,
-is remembered: the command line turns it into an exit code. Python alone would fail at a print, and once more when it exits.
+A reader that closes the pipe (`| head -1`) changes neither the command nor its exit code. Any other write error, such as a full
+disk, is recorded, and the command line returns it as an exit code. Plain Python would raise at a print, and again at exit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # Python 3.12 has it in collections.abc
 
 
 class _Descriptor(io.FileIO):
-    """A descriptor that takes every write; after the first failure it writes nothing more, since a part would be missing."""
+    """A descriptor that accepts every write; after the first error it discards all output, since a part is missing."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number, "w", closefd=False)
@@ -32,7 +32,7 @@ class _Descriptor(io.FileIO):
             return size
         try:
             while (written := super().write(data)) is None:
-                select.select([], [self], [])  # a descriptor that does not block, and whose reader is slow
+                select.select([], [self], [])  # a non-blocking descriptor with a slow reader
         except OSError as e:
             self.lost = True
             self.failure = None if isinstance(e, BrokenPipeError) else e
@@ -41,14 +41,14 @@ class _Descriptor(io.FileIO):
 
 
 class Output:
-    """What became of the two streams."""
+    """The two streams and their write errors."""
 
     def __init__(self, out: TextIO | None, err: TextIO | None) -> None:
         self.out, self._out = _patient(out)
         self.err, self._err = _patient(err)
 
     def failure(self) -> OSError | None:
-        """Why something that was printed to standard output is not there; a reader that left is no reason."""
+        """The error because of which output is missing; None if there is none. A closed pipe does not count."""
         for stream in (self.out, self.err):
             with suppress(OSError, ValueError):
                 stream.flush()
@@ -56,7 +56,7 @@ class Output:
 
 
 def _patient(stream: TextIO | None) -> tuple[TextIO, _Descriptor | None]:
-    """A stream that takes any text: a closed one swallows it, one of a poor encoding gets escapes."""
+    """A stream that accepts any text: if closed it discards it, and characters outside its encoding are escaped."""
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8"), None
     if not isinstance(stream, io.TextIOWrapper):
@@ -79,7 +79,7 @@ def _patient(stream: TextIO | None) -> tuple[TextIO, _Descriptor | None]:
 
 @contextmanager
 def patient_output() -> Iterator[Output]:
-    """Standard output and standard error are such streams meanwhile."""
+    """Replace standard output and standard error by such streams."""
     before = sys.stdout, sys.stderr
     output = Output(*before)
     sys.stdout, sys.stderr = output.out, output.err

@@ -1,4 +1,4 @@
-"""What is held at a point of a program, as a person would write it: `t[i][j] for i in 0..32, j in 0..32 = A(32 * by + i, j)`."""
+"""Proof states as text: `t[i][j] for i in 0..32, j in 0..32 = A(32 * by + i, j)`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from optigpu.report.term_text import TermPrinter, is_range_of_type
 from optigpu.search.inferred_contracts import source_name
 
 MOST_FACTS = 12
-LONGEST_VALUE = 400  # a longer value says nothing to anybody
+LONGEST_VALUE = 400  # characters; longer values are cut
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """`cells` with their ranges, `contents`: `= value`, or in words; `read`: a share that cannot be written."""
+    """`cells` with their ranges; `contents`: `= value`, or in words; `read`: read-only."""
 
     read: bool
     cells: str
@@ -32,14 +32,14 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Permissions and facts at one point, those that can be written first."""
+    """Permissions and facts at one point; writable permissions first."""
 
     permissions: tuple[Permission, ...]
     facts: tuple[str, ...]
 
 
 class PermissionWriter:
-    """Remembers what it has written: neighbouring points hold mostly the same."""
+    """Prints proof states. Texts are cached, since neighbouring states are mostly equal."""
 
     def __init__(self) -> None:
         self._printers: dict[tuple[tuple[str, str], ...], _PointPrinter] = {}
@@ -62,8 +62,8 @@ class PermissionWriter:
         return Held(tuple(unique), tuple([*equations, *(t for t in facts if len(t) < 90)][:MOST_FACTS]))
 
     def _is_empty(self, f: CellFamily, facts: Facts) -> bool:
-        """What is left of an array after each iteration got its part is often nothing; and cells that can neither be read nor
-        written are not worth a line."""
+        """Whether a permission is not worth a line: it has no cells, as after a loop took all of them, or its cells can be neither
+        read nor written."""
         if f.share == READ and f.init is k.FALSE:
             return True
         if f.cells.where is TRUE:
@@ -83,8 +83,8 @@ def _short_first(text: str) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What variables are called at a point. A loop that does not count up by one is proved by the number of its iteration: where
-    that can be said by the index it is (`written`), otherwise it is the index with a prime, and `defined` says what the index is.
+    """The names of variables at a point. For a loop that does not count up by one, the proof uses the iteration number: it is
+    expressed by the loop index if possible (`written`), else named as the index with a prime, and `defined` gives the index.
     """
 
     names: dict[Term, str]
@@ -131,7 +131,7 @@ class _PointPrinter:
         self.facts: dict[Term, str] = {}
 
     def printer(self) -> TermPrinter:
-        """Bound variables are named anew in each permission."""
+        """A printer with fresh names for bound variables."""
         printer = TermPrinter()
         for v, name in self.scope.names.items():
             printer.names[v] = name

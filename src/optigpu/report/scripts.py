@@ -1,4 +1,4 @@
-"""Steps of scripts as text: one line when accepted; the script's line, both programs and the cause when rejected."""
+"""Script steps as text: one line for an accepted step; script line, diff and cause for a rejected one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from optigpu.syntax.walk import statements
 
 
 def render_step(step: Step, style: Style = PLAIN) -> str:
-    """One line: number, what was done, lines changed, obligations, time."""
+    """One line: number, transformation, changed lines, obligations, time."""
     added, removed = changed(step.before, step.after)
     change = f"+{added} -{removed}" if step.number else ""
     if step.result is None:
@@ -29,7 +29,7 @@ def render_step(step: Step, style: Style = PLAIN) -> str:
 
 
 def render_script(record: Record, style: Style = PLAIN) -> str:
-    """The last line: what was proved."""
+    """The summary line of a script: what was proved."""
     result = next(s.result for s in reversed(record.steps) if s.result is not None)
     word = style.green("VERIFIED") if result.verified else style.red("NOT VERIFIED")
     said = proved(record.steps[-1].after.functions(), len(record.steps) - 1, result.assumptions)
@@ -37,7 +37,7 @@ def render_script(record: Record, style: Style = PLAIN) -> str:
 
 
 def proved(functions: Iterable[Function], steps: int, assumed: int) -> str:
-    """What is known of functions that are verified."""
+    """Steps, assumptions and proved properties (such as race-free) of verified functions."""
     loops = [x for f in functions for x in statements(f.body) if isinstance(x, For)]
     said = [f"{steps} step{'s' * (steps != 1)}", f"{assumed} assumption{'s' * (assumed != 1)}"]
     if any(x.meaning is not Mode.SEQUENTIAL for x in loops):
@@ -55,14 +55,14 @@ def emitted_header(
     solver: str,
     unbounded: Sequence[int] = (),
 ) -> list[str]:
-    """What generated code says of itself: the verdict and what it rests on. `unbounded`: statements, by number."""
+    """The header of generated code: verdict and assumptions. `unbounded`: numbers of statements assumed not to overflow."""
     functions = map(program.function, emission.functions)
     said = proved(functions, emission.steps, len(axioms) + len(admitted) + len(unbounded))
     return [f"VERIFIED {said}", assuming(axioms, admitted, solver, [f"statement {n}" for n in unbounded])]
 
 
 def render_step_error(e: StepError, style: Style = PLAIN) -> str:
-    """Where in the script, what it did, and why the result is not accepted, in the text of the changed program."""
+    """The script line, the step's diff, and the error in the text of the changed program."""
 
     def sources(name: str) -> SourceText | None:
         return SourceText(name, e.texts[name]) if name in e.texts else read_source(name)

@@ -1,4 +1,4 @@
-"""The kernel's terms as a person would write them: `i < n` and not `-n + i + 1 <= 0`."""
+"""Terms of the logic in readable form: `i < n` instead of `-n + i + 1 <= 0`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from optigpu.syntax.float_literals import literal_text, lost, nearest
 from optigpu.syntax.types import DOUBLE, FLOAT
 
 INDEX_NAMES = "ijklmxyz"
-MAX_PARTS = (
-    1000  # parts of a value that is shown; one that is made of the same parts again and again may have any number
-)
-SHOWN_WHOLE = frozenset({"poly", "le", "lt", "eq", "not", "and", "or"})  # whose parts are left out one by one
+MAX_PARTS = 1000  # subterms of a value that is printed; a term with shared subterms may be exponentially large
+SHOWN_WHOLE = frozenset(
+    {"poly", "le", "lt", "eq", "not", "and", "or"}
+)  # too large, they are printed with their parts elided
 
 
 def _number(value: Any) -> str:
-    """A number; one that has many digits by the literal that denotes it, if there is one."""
+    """A number; a fraction with a large denominator as a float literal, if one denotes it exactly."""
     for t, suffix in ((FLOAT, "f"), (DOUBLE, "")) if value.denominator > MAX_PARTS else ():
         if not lost(value, t) and nearest(value, t) == value:
             return literal_text(value, t) + suffix
@@ -26,7 +26,7 @@ def _number(value: Any) -> str:
 
 
 class TermPrinter:
-    """Names stay the same within one message."""
+    """Prints terms; a variable keeps its name within one message."""
 
     def __init__(self) -> None:
         self.names: dict[Term, str] = {}
@@ -34,7 +34,7 @@ class TermPrinter:
         self.sizes: dict[Term, int] = {}
 
     def size(self, t: Term) -> int:
-        """How many parts its text has."""
+        """The number of subterms, counted with repetition."""
         if t not in self.sizes:
             self.sizes[t] = 1 + sum(self.size(a) for a in t.parts)
         return self.sizes[t]
@@ -117,7 +117,7 @@ class TermPrinter:
         return None
 
     def polynomial(self, cs: dict[tuple[Term, ...], Any]) -> str:
-        """Positive summands first."""
+        """A sum, positive terms first."""
         items = sorted(cs.items(), key=lambda mc: (mc[1] < 0, mc[0] == (), len(mc[0])))
         out = ""
         for m, c in items:
@@ -135,7 +135,7 @@ class TermPrinter:
         return " / ".join([" * ".join(head + factors), *divisors])
 
     def comparison(self, t: Term, op: str) -> str:
-        """Negative summands on the other side; `a + 1 <= b` is `a < b`."""
+        """A comparison with negative terms moved to the other side; `a + 1 <= b` becomes `a < b`."""
         p = t.args[0]
         cs = dict(p.data) if p.op == "poly" else {(p,): 1}
         left = {m: c for m, c in cs.items() if c > 0 and m}
@@ -156,7 +156,7 @@ class TermPrinter:
 
     def big(self, t: Term) -> str:
         *start, low, high, body = t.args
-        if start and start[0] is instantiate(body, (low,)):  # the maximum of all
+        if start and start[0] is instantiate(body, (low,)):  # a maximum without initial value
             start = []
         k = var(f"k.{len(self.names)}", low.sort)
         name = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max"}[t.op]
@@ -182,11 +182,11 @@ class TermPrinter:
         return text if where.op == "true" else f"{text} if {self.show(where)}"
 
 
-TYPE_LIMIT = (1 << 31) - 1  # numbers from here on are ends of types, or of memory
+TYPE_LIMIT = (1 << 31) - 1  # larger numbers are limits of types or of memory
 
 
 def is_range_of_type(fact: Term) -> bool:
-    """Does it say no more than that numbers are of their machine types, or that an array lies in memory?"""
+    """Whether a fact only bounds a number by its machine type, or an array size by the address space."""
     if fact.op == "all":
         return all(is_range_of_type(c) for c in conjuncts(fact.args[2]))
     if fact.op != "le" or fact.args[0].op != "poly":

@@ -1,7 +1,7 @@
-"""The trace of a script: one HTML file that needs nothing else, and the same inside a notebook.
+"""The trace of a script as one self-contained HTML file, also for notebooks.
 
-The page gets data, not markup: each distinct line of code, permission and point is stored once, programs and diffs are lists of
-numbers, and the browser draws only the step that is looked at. So a hundred steps open as quickly as one.
+The page contains data, not markup: each distinct line of code, permission and proof state is stored once, programs and diffs are
+lists of numbers, and the browser draws only the selected step. So a hundred steps open as quickly as one.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ CODES = {SAME: 0, INDENTED: 1, CHANGED: 2, ADDED: 3, REMOVED: 4}
 
 
 def trace_html(record: Record) -> str:
-    """A page that opens offline."""
+    """The page, which works offline."""
     data = json.dumps(_Tracer(record).page(), ensure_ascii=False, separators=(",", ":"))
     parts = {
         "title": html.escape(record.name),
         "style": _asset("style.css"),
         "code": _asset("trace.js"),
-        "data": data.replace("<", "\\u003c"),  # nothing in it can end the script element
+        "data": data.replace("<", "\\u003c"),  # no text can close the script element
     }
     page = _asset("page.html")
     for name, text in parts.items():
@@ -54,7 +54,7 @@ def trace_html(record: Record) -> str:
 
 
 def script_repr_html(record: Record, height: int = 640) -> str:
-    """For notebooks, whose styles and scripts must not meet ours."""
+    """The page in an iframe, isolated from the notebook's styles and scripts."""
     page = html.escape(trace_html(record), quote=True)
     style = f"width:100%;height:{height}px;border:1px solid rgba(128,128,128,.3);border-radius:8px"
     return f'<iframe srcdoc="{page}" style="{style}" title="{html.escape(record.name)}"></iframe>'
@@ -65,7 +65,7 @@ def _asset(name: str) -> str:
 
 
 class _Table:
-    """Things by number, each once."""
+    """Numbers distinct items."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
@@ -80,8 +80,8 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Two texts: runs of rows, [kind, how many] or for a changed line [2, left columns, right columns]; lines (added, removed);
-    lines that face each other."""
+    """A diff: runs of rows as [kind, count], or [2, left columns, right columns] for a changed line; numbers of lines (added,
+    removed); pairs of matching lines."""
 
     runs: list[list[Any]]
     counts: tuple[int, int]
@@ -117,7 +117,7 @@ class _Tracer:
         }
 
     def verdict(self) -> dict[str, Any]:
-        """The last line: what came out, and what it rests on."""
+        """The final verdict and its assumptions."""
         steps = self.record.steps
         checked = [s.result for s in steps if s.result is not None and s.error is None]
         failed = next((s for s in reversed(steps) if s.error is not None), None)
@@ -128,7 +128,7 @@ class _Tracer:
     # Programs
 
     def program(self, p: Program) -> int:
-        """The number of a program: its lines in each view, and the point that each line shows."""
+        """The number of a program: its lines in each view, and the proof state of each line."""
         found = self.shown.get(id(p))
         if found is not None:
             return found
@@ -150,12 +150,14 @@ class _Tracer:
         return number
 
     def point(self, line: Line, functions: dict[str, FunctionResult]) -> int:
-        """What is held before a line, by number; -1 where nothing was recorded."""
+        """The number of the proof state before a line; -1 if none was recorded."""
         f = functions.get(line.function)
         points: Points | None = f.points if f is not None else None
         if points is None:
             return -1
-        first = 1 if line.statement == 0 and not line.end else line.statement  # the head of a function is its start
+        first = (
+            1 if line.statement == 0 and not line.end else line.statement
+        )  # the head of a function shows its first state
         state = (points.end if line.end else points.before).get(first)
         if state is None and first == 1 and not line.end:
             state = points.end.get(0)
@@ -180,14 +182,14 @@ class _Tracer:
         return self.compared[key]
 
     def code_pairs(self, before: int, after: int, view: str) -> list[tuple[int, int]]:
-        """Which lines of code face each other does not depend on the view."""
+        """Matching lines of code, which are the same in all views."""
         here, there = ([code_lines(self.listings[n, v]) for v in (PLAIN_VIEW, view)] for n in (before, after))
         left, right = (dict(zip(*lines)) for lines in (here, there))
         pairs = self.rows(before, after, PLAIN_VIEW).pairs
         return [(left[i], right[j]) for i, j in pairs if i in left and j in right]
 
     def comparison(self, before: Program, after: Program, view: str) -> Any:
-        """None where there is nothing to compare: the contracts of a program that was not checked are not known."""
+        """The diff of two programs in a view; None if inferred contracts are missing because a program was not checked."""
         a, b = self.program(before), self.program(after)
         if view == INFERRED_VIEW and (id(before) in self.results) != (id(after) in self.results):
             return None
@@ -246,14 +248,14 @@ class _Tracer:
         statement, loc = s.error.statement, s.error.loc
         printed = self.listings[after, ANNOTATED_VIEW]
         if not statement and loc.line and not any(x.loc.file == loc.file for x in printed):
-            # the place is one in the printed program, which is what this view shows
+            # the place refers to the printed program, which this view shows
             loc = printed[loc.line - 1].loc if loc.line <= len(printed) else loc
         found = find_line(lines, str(s.error.data.get("function", "")), statement, loc)
         return -1 if found is None else found
 
 
 def _close_phases(steps: list[dict[str, Any]]) -> None:
-    """The step that checks a phase belongs to it, and its own time is what the steps of the phase did not take."""
+    """Assign the step that checks a phase to the phase; its time excludes that of the phase's other steps."""
     for n, s in enumerate(steps):
         inside = []
         for x in reversed(steps[:n]):
@@ -266,7 +268,7 @@ def _close_phases(steps: list[dict[str, Any]]) -> None:
 
 
 def _failed(s: Step) -> FunctionResult | None:
-    """The function because of which a step was rejected."""
+    """The function that failed in a rejected step."""
     wrong = [f for f in s.result.functions if f.problem is not None] if s.result is not None else []
     return next((f for f in wrong if f.problem is s.error), None)
 
@@ -277,7 +279,7 @@ def _problem(s: Step) -> Problem:
 
 
 def _word(s: Step) -> str:
-    """A step's verdict. A step that could not even be done was rejected before there was anything to verify."""
+    """The verdict of a step; REJECTED if the transformation did not apply, so that nothing was verified."""
     if s.error is not None:
         f = _failed(s)
         return f.verdict.value if f is not None else "UNPROVED" if isinstance(s.error, Problem) else "REJECTED"

@@ -10,7 +10,7 @@ from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, rende
 from optigpu.report.problem_text import diagnostic_of, race_message
 from optigpu.syntax.diagnostic import Diagnostic, Label
 
-DATA_RACE = "OG210"  # the code of a race in a run of the interpreter
+DATA_RACE = "OG210"  # a data race in a run of the interpreter
 
 
 def render_function(r: FunctionResult, style: Style = PLAIN, sources: Sources = read_source) -> str:
@@ -29,7 +29,7 @@ def render_function(r: FunctionResult, style: Style = PLAIN, sources: Sources = 
 
 
 def combined(r: FunctionResult) -> Diagnostic:
-    """What the checker could not show and, where an input was found, what the interpreter saw on it."""
+    """The checker's problem, combined with the misbehaviour that the interpreter observed on a counterexample."""
     assert r.problem is not None
     d = diagnostic_of(r.problem)
     if r.counterexample is None:
@@ -45,7 +45,7 @@ def combined(r: FunctionResult) -> Diagnostic:
 
 
 def summary(r: ProgramResult, style: Style = PLAIN) -> str:
-    """The last line: what was proved, from how many obligations, under which assumptions."""
+    """The last line: verdicts, number of obligations, assumptions."""
     counts = {v: sum(f.verdict is v for f in r.functions) for v in Verdict}
     obligations = sum(f.normaliser + f.solver for f in r.functions)
     normaliser = sum(f.normaliser for f in r.functions)
@@ -56,13 +56,13 @@ def summary(r: ProgramResult, style: Style = PLAIN) -> str:
 
 
 def assumptions(r: ProgramResult) -> str:
-    if not r.verified:  # nothing is claimed
+    if not r.verified:  # no claim, so no assumptions
         return r.solver
     return assuming(r.axioms, r.admitted, r.solver, [str(p) for p in r.unbounded])
 
 
 def assuming(axioms: Sequence[str], admitted: Sequence[str], solver: str, unbounded: Sequence[str] = ()) -> str:
-    """What a verdict means, and what it rests on. `unbounded`: where integers are assumed to fit their types."""
+    """The meaning of a verdict and its assumptions. `unbounded`: places where integers are assumed to fit their types."""
     parts = ["safe on machine integers and floats" if not unbounded else "safe if integers do not overflow"]
     parts.append("result over the reals")
     if unbounded:

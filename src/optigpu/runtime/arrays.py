@@ -1,4 +1,4 @@
-"""Arrays of NumPy, PyTorch and CuPy by one description; none of them but NumPy need be installed."""
+"""One description for arrays of NumPy, PyTorch and CuPy. Only NumPy has to be installed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.nvcc import gpu_count
 
 DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_…
-DEFAULT_STREAM = 1  # the common protocol's number for it
+DEFAULT_STREAM = 1  # its number in the __cuda_array_interface__ protocol
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayBuffer:
-    """What a call needs to know of an array. `device` is None for host memory, else the GPU's number."""
+    """Pointer, shape and layout of an array. `device`: the GPU's number, None for host memory."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -34,7 +34,7 @@ class ArrayBuffer:
 
 
 def view_of(value: Any) -> ArrayBuffer | None:
-    """None if this is no array."""
+    """The description of an array; None for any other object."""
     if isinstance(value, np.ndarray):
         flags = value.flags
         return ArrayBuffer(
@@ -54,7 +54,7 @@ def view_of(value: Any) -> ArrayBuffer | None:
 
 
 def from_interface(value: Any, interface: dict[str, Any]) -> ArrayBuffer:
-    """The protocol that CuPy, Numba and others share."""
+    """The description by __cuda_array_interface__, which CuPy, Numba and others provide."""
     shape = tuple(int(n) for n in interface["shape"])
     dtype = np.dtype(interface["typestr"])
     pointer, read_only = interface["data"]
@@ -80,7 +80,7 @@ def from_interface(value: Any, interface: dict[str, Any]) -> ArrayBuffer:
 
 
 def gpu_of_pointer(pointer: int) -> int:
-    """Which GPU this memory is on, by the driver; the first where it does not know."""
+    """The GPU that the driver reports for a pointer; GPU 0 if it reports none."""
     if gpu_count() < 2 or not pointer:
         return 0
     number = ctypes.c_int(0)
@@ -90,7 +90,7 @@ def gpu_of_pointer(pointer: int) -> int:
 
 
 def current_stream(views: list[ArrayBuffer]) -> int:
-    """The stream on which the libraries of these arrays run now, as a number. On two, what is still being written would be read."""
+    """The current stream of the libraries that own these arrays. Two different streams are refused: their work is not ordered."""
     kinds = {v.kind for v in views}
     streams: set[int] = set()
     if "torch" in kinds:

@@ -1,4 +1,4 @@
-"""Timing a built function: data by its contract, the runs, and what they are held against."""
+"""Timing of a built function on random data that its contract allows, compared with library kernels and a device copy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from optigpu.syntax.exprs import Binary, Int, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.types import Kind
 
-GPU_BYTES, CPU_BYTES = 3 << 30, 1 << 18  # of all arrays together, where sizes are not given
+GPU_BYTES, CPU_BYTES = 3 << 30, 1 << 18  # all arrays together, if no sizes are given
 FORMULA_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Pow: operator.pow,
@@ -30,7 +30,8 @@ FORMULA_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """`bytes`: what the contract says is read and written once each; `copy`: bytes a second of a device copy, None off the GPU."""
+    """`bytes`: memory traffic by the contract, each array read or written once; `copy`: bandwidth of a device copy in bytes per
+    second, None off the GPU."""
 
     name: str
     where: str
@@ -46,16 +47,16 @@ class Measurement:
         return "GB/s" if self.flops is None else "TFLOP/s"
 
     def rate(self, timing: Timing | None = None) -> float:
-        """In the unit, of our runs or of a library's."""
+        """The rate in `unit`, of our runs or a library's."""
         amount = self.bytes / 1e9 if self.flops is None else self.flops / 1e12
         return (timing or self.timing).rate(amount)
 
     def share(self, timing: Timing | None = None) -> float | None:
-        """Bytes moved a second, of those that a copy moves."""
+        """The achieved bandwidth as a fraction of a copy's."""
         return None if self.copy is None else (timing or self.timing).rate(self.bytes) / self.copy
 
     def ratio(self, library: str) -> float:
-        """Our speed by a library's."""
+        """Our speed divided by a library's."""
         return self.libraries[library].median / self.timing.median
 
 
@@ -116,7 +117,7 @@ def bench(
 
 
 def chosen_sizes(signature: Signature, given: dict[str, float], most_bytes: int) -> dict[str, float]:
-    """The given sizes; for others, what the contract fixes, or the largest power of two with which the arrays fit."""
+    """The given sizes; others as the contract fixes them, or the largest power of two for which all arrays fit."""
     scalars = {p.name: p for p in signature.params if isinstance(p, ScalarParam)}
     for name in given:
         if name not in scalars:
@@ -148,7 +149,7 @@ def chosen_sizes(signature: Signature, given: dict[str, float], most_bytes: int)
 
 
 def fixed_sizes(signature: Signature) -> dict[str, float]:
-    """`n == 1024` in the contract."""
+    """Sizes that the contract fixes, such as `n == 1024`."""
     out: dict[str, float] = {}
     for r in signature.requirements:
         match r.prop:
@@ -160,7 +161,7 @@ def fixed_sizes(signature: Signature) -> dict[str, float]:
 
 
 def size_names(signature: Signature) -> set[str]:
-    """Numbers that sizes of arrays depend on."""
+    """Parameters that array sizes depend on."""
     dims = [d for p in signature.params if isinstance(p, ArrayParam) for d in p.dims if d is not None]
     return set().union(*map(free_vars, dims))
 
@@ -184,7 +185,7 @@ def total_bytes(signature: Signature, sizes: Mapping[str, float]) -> int:
 
 
 def random_data(signature: Signature, sizes: Mapping[str, float]) -> dict[str, Any]:
-    """Floats between 0 and 1 to read, poison to overwrite, zeros for integers (which may be indices)."""
+    """Arrays for a run: floats in [0, 1) to read, NaN to overwrite, zeros for integers (they may be indices)."""
     rng = np.random.default_rng(0)
     read = {array for _, array in signature.models}
     out: dict[str, Any] = dict(sizes)
@@ -201,7 +202,7 @@ def random_data(signature: Signature, sizes: Mapping[str, float]) -> dict[str, A
 
 
 def bytes_moved(signature: Signature, bound: Mapping[str, Any]) -> int:
-    """Every array once for each way it goes: what the contract reads, and what it writes."""
+    """Memory traffic: each array counts once if the contract reads it, and once if it writes it."""
     read = {array for _, array in signature.models}
     return sum(
         int(bound[p.name].nbytes) * ((p.name in read or not p.written) + p.written)
@@ -211,7 +212,7 @@ def bytes_moved(signature: Signature, bound: Mapping[str, Any]) -> int:
 
 
 def evaluated(formula: float | str, numbers: Mapping[str, float]) -> float:
-    """A number, or a formula in the function's sizes: `2 * m * n * p`."""
+    """The value of a number or of a formula over the function's sizes, such as `2 * m * n * p`."""
     if not isinstance(formula, str):
         return formula
 

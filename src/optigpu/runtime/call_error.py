@@ -6,8 +6,8 @@ FINE, WRONG, BAD_INPUT, OUR_BUG = 0, 1, 2, 3
 
 
 class BuildError(Exception):
-    """A compiler is missing or has rejected what we gave it."""
+    """A compiler is missing, or it rejected the emitted text."""
 
 
 class CallError(TypeError):
-    """The arguments of a call do not fit the function: which one, what it should be, and what it is."""
+    """An argument does not fit the function: which one, the expected and the actual value."""

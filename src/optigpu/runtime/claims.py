@@ -1,4 +1,4 @@
-"""What a contract claims of the caller's arrays: which are written, which cells there are, what they hold."""
+"""The claims of a contract about array arguments: which are written, which cells exist, what they hold."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import subexpressions
 
-GIVEN = ("reads", "consumes", "preserves")  # clauses about what is there before
-FLOAT_TOLERANCE = Real(Fraction(1, 1000))  # floats that were computed in another way
+GIVEN = ("reads", "consumes", "preserves")  # clauses about the state before the call
+FLOAT_TOLERANCE = Real(Fraction(1, 1000))  # relative; the caller may have computed in another order
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class ArrayClaim:
-    """One `p ~> …` of a clause; `around` puts a fact about it under the quantifiers and conditions that it stands under, of which
-    there are none if it is `plain`."""
+    """One `p ~> …` of a clause. `around` wraps a fact about it in the quantifiers and conditions that enclose the claim; `plain`
+    if there are none."""
 
     at: PointsTo
     around: Callable[[Expr], Expr]
@@ -76,12 +76,12 @@ def claims(f: Function, kinds: tuple[str, ...]) -> Iterator[ArrayClaim]:
 
 
 def extent(array: str, axis: int) -> str:
-    """A name for the size of an actual array."""
+    """The variable that stands for a dimension of the actual array."""
     return f"{array}.shape[{axis}]"
 
 
 def reach_of(f: Function, arrays: set[str]) -> list[Requirement]:
-    """That the cells which the contract names are in the arrays."""
+    """Requirements that the cells named by the contract lie within the actual arrays."""
     out: list[Requirement] = []
     for claim in claims(f, (*GIVEN, "writes")):
         pointer = claim.at.pointer
@@ -92,7 +92,7 @@ def reach_of(f: Function, arrays: set[str]) -> list[Requirement]:
 
 
 def is_inside(pointer: Expr, array: str) -> Expr:
-    """`0 <= i && i < a.shape[0]`; what no rule here is for is not known."""
+    """`0 <= i && i < a.shape[0]`; an unknown fact for other forms of pointers."""
     match pointer:
         case Addr(Index(Var(name), indices)) if name == array:
             within = [
@@ -105,7 +105,7 @@ def is_inside(pointer: Expr, array: str) -> Expr:
 
 
 def arrays_to_write(f: Function) -> set[str]:
-    """Arrays of which the contract asks more than reading; without a contract, all."""
+    """The arrays that the contract does more than read; all if there is no contract."""
     if not f.contract:
         return {p.name for p in f.params}
     out: set[str] = set()
@@ -122,19 +122,19 @@ def arrays_to_write(f: Function) -> set[str]:
 
 
 def contents(array: str) -> str:
-    """A name for what an actual array holds, as a function of its indices."""
+    """The logical function that stands for the contents of the actual array."""
     return f"{array}[…]"
 
 
 def described_arrays(f: Function) -> list[tuple[str, str]]:
-    """`a ~> Matrix1(n, A)` in the precondition: the variable A is what a holds."""
+    """(logical variable, array) pairs: `a ~> Matrix1(n, A)` in the precondition defines A as the contents of a."""
     variables = {i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf)}
     out: list[tuple[str, str]] = []
     for claim in claims(f, GIVEN):
         match claim.at:
             case PointsTo(Var(array), _, Call(name, (*_, Var(model)))) if claim.plain and model in variables:
                 form = matrix_predicate(name)
-                if form is not None and form.contents == "values":  # else the variable is a size
+                if form is not None and form.contents == "values":  # otherwise the variable is a size
                     out.append((model, array))
             case _:
                 pass
@@ -142,7 +142,7 @@ def described_arrays(f: Function) -> list[tuple[str, str]]:
 
 
 def contents_of(f: Function, arrays: Mapping[str, Scalar]) -> list[Requirement]:
-    """That the arrays hold what the contract says they do. A variable that no array defines makes it unknown."""
+    """Requirements on the contents of arrays. They stay undecided if they mention a variable that no array defines."""
     defined = dict(described_arrays(f))
     out: list[Requirement] = []
     for claim in claims(f, GIVEN):
@@ -151,7 +151,7 @@ def contents_of(f: Function, arrays: Mapping[str, Scalar]) -> list[Requirement]:
             continue
         array, indices, value, binders = found
         if isinstance(value, Call) and claim.plain and defined.get(value.func) == array and value.args == indices:
-            continue  # this is what the variable means
+            continue  # the definition of the variable
         fact = equal(Call(contents(array), indices), value, is_float(arrays[array]))
         prop = claim.around(BigOp("All", binders, fact) if binders else fact)
         out.append(Requirement(print_expr(claim.at), prop))
@@ -159,7 +159,7 @@ def contents_of(f: Function, arrays: Mapping[str, Scalar]) -> list[Requirement]:
 
 
 def held(at: PointsTo) -> tuple[str, tuple[Expr, ...], Expr, tuple[RangeBinder, ...]] | None:
-    """(array, indices, value, which indices): `a[i]` is the value; None where nothing is said of contents."""
+    """(array, indices, value, binders): the claim that `a[indices]` is the value; None if the claim is not about contents."""
     match at:
         case PointsTo(Addr(Index(Var(array), indices)), "~~>", value):
             return array, indices, value, ()
@@ -167,7 +167,7 @@ def held(at: PointsTo) -> tuple[str, tuple[Expr, ...], Expr, tuple[RangeBinder, 
             form = matrix_predicate(name)
             if form is None or form.contents != "values":
                 return None
-            names = [f"{contents(array)}{axis}" for axis in range(form.rank)]  # which nothing else has
+            names = [f"{contents(array)}{axis}" for axis in range(form.rank)]  # cannot clash with program names
             binders = tuple(RangeBinder(n, Range(Int(0), d)) for n, d in zip(names, args))
             indices = tuple(map(Var, names))
             return array, indices, applied(args[-1], indices), binders
@@ -182,7 +182,7 @@ def applied(function: Expr, args: tuple[Expr, ...]) -> Expr:
         case Var(name):
             return Call(name, args)
         case _:
-            return Var("a function")  # which is not known
+            return Var("a function")  # an unknown one
 
 
 def equal(a: Expr, b: Expr, floats: bool) -> Expr:

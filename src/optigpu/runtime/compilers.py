@@ -20,10 +20,10 @@ C_FLAGS = (
     "-O3",
     "-march=native",
     "-fopenmp",
-    "-fstack-clash-protection",  # an array for which the stack is too small is noticed, and not put into other memory
+    "-fstack-clash-protection",  # a stack overflow faults instead of reaching other memory
     "-fPIC",
     "-shared",
-    "-Wl,-Bsymbolic",  # its own functions are meant, also where the process has others of their names
+    "-Wl,-Bsymbolic",  # bind to its own functions, not to others of the same name in the process
     "-Wall",
     "-Werror=implicit-function-declaration",
 )
@@ -33,7 +33,7 @@ COMPILE_SECONDS = 600.0
 
 @cache
 def c_compiler() -> str | None:
-    """$CC, or the first of cc, gcc, clang that is there."""
+    """$CC, or the first of cc, gcc, clang that is installed."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         if name and (path := shutil.which(name)):
             return path
@@ -50,7 +50,7 @@ def version_of(compiler: str) -> str:
 
 
 def compile_seconds() -> float:
-    """How long a compiler may take."""
+    """The time limit of a compiler run."""
     said = os.environ.get("OPTIGPU_COMPILE_SECONDS")
     if not said:
         return COMPILE_SECONDS
@@ -70,7 +70,7 @@ def too_slow(compiler: str, what: str, seconds: float) -> BuildError:
 
 
 def run_compiler(command: list[str], what: str) -> None:
-    """Raises what the compiler says of it. What it started ends with it, also where it takes too long or we are interrupted."""
+    """Run a compiler; raises BuildError with its messages. Its child processes end with it, also on a timeout or an interrupt."""
     seconds = compile_seconds()
     try:
         process = subprocess.Popen(
@@ -98,7 +98,7 @@ def run_compiler(command: list[str], what: str) -> None:
 
 
 def compile_c(source: str, extra_flags: tuple[str, ...] = ()) -> Path:
-    """A shared library of this C text, from the cache if it was compiled before on a machine like this one."""
+    """Compile C text to a shared library. Cached by text, compiler and CPU."""
     compiler = c_compiler()
     if compiler is None:
         raise BuildError("no C compiler was found: install gcc or clang, or set CC")
@@ -115,7 +115,7 @@ def compile_c(source: str, extra_flags: tuple[str, ...] = ()) -> Path:
 
 @cache
 def cpu_model() -> str:
-    """What -march=native depends on."""
+    """The CPU model, which -march=native depends on."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("flags"):

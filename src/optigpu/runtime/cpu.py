@@ -1,4 +1,4 @@
-"""Functions compiled to C and called on NumPy arrays."""
+"""C functions, compiled and called on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ctype(t: Scalar) -> Any:
 
 
 class CFunction:
-    """A compiled C function. Call it with NumPy arrays and numbers; sizes that the arrays tell can be left out."""
+    """A compiled C function. Call it with NumPy arrays and numbers; sizes that follow from array shapes can be omitted."""
 
     def __init__(self, source: str, signature: Signature) -> None:
         self.source = source
@@ -38,9 +38,9 @@ class CFunction:
         types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
         result = None if signature.result is None else ctype(signature.result)
         self._function: Any
-        try:  # by item: no attribute of the library hides it
+        try:  # by item, since attributes of the library object may hide it
             attempt = library[ATTEMPT + signature.name]
-        except AttributeError:  # it allocates nothing
+        except AttributeError:  # the function does not allocate
             self._function = library[signature.name]
             self._function.restype, self._function.argtypes = result, types
         else:
@@ -49,7 +49,7 @@ class CFunction:
             self._function = partial(self._attempted, attempt, result)
 
     def _attempted(self, attempt: Any, result: Any, *raw: Any) -> Any:
-        """A call that says where there was no memory for it."""
+        """A call that raises an error if memory runs out."""
         found = None if result is None else result()
         message = attempt(*raw, *([] if found is None else [ctypes.addressof(found)]))
         if message is not None:
@@ -72,7 +72,7 @@ class CFunction:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The preconditions that no call checks: whoever calls it answers for them."""
+        """The preconditions that calls do not check; the caller is responsible for them."""
         return self.signature.unchecked()
 
     def __repr__(self) -> str:

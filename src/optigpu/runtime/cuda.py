@@ -1,7 +1,7 @@
-"""Functions compiled from CUDA: called on NumPy arrays through the host function, on device arrays straight on their stream.
+"""Compiled CUDA functions. NumPy arrays go through the host entry point; device arrays are used in place, on their stream.
 
-Three ways to run them: all of the text compiled by nvcc; the kernels compiled by NVRTC and launched by a plan; all of the text on
-the CPU stand-in.
+There are three ways to run one: the whole file compiled by nvcc; the device code compiled by NVRTC and launched by a plan; the
+whole file on the CPU stand-in.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
 from optigpu.runtime.unchecked import Unchecked
 
-OWN = "optigpu_"  # before the names of entry points, in libraries that are made here
+OWN = "optigpu_"  # prefix of entry points in libraries compiled here
 _said: set[str] = set()
 
 
 class CudaFunction:
     """A compiled CUDA function.
 
-    NumPy arrays are copied to the GPU and back; PyTorch and CuPy arrays are used where they are, on the current stream. Without a
-    GPU the same text runs on the CPU stand-in, which is said once; there, calls from several threads run one after another.
-    `alignment`: bytes to which device arrays must be aligned. `kernels` and `plan`: the device code alone and what the host does
-    with it, for NVRTC; `compiler`: "nvcc" or "nvrtc", else the first that is there.
+    NumPy arrays are copied to the GPU and back; PyTorch and CuPy arrays are used in place, on the current stream. Without a GPU the
+    same text runs on the CPU stand-in, with one warning; there, calls from several threads are serialised. `alignment`: bytes to
+    which device arrays must be aligned. `kernels` and `plan`: device code and launch plan for NVRTC. `compiler`: "nvcc", "nvrtc",
+    or None for the first that is installed.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class CudaFunction:
             self.use_library(compile_standin(text, races=races) if self.standin else compile_cuda(text), on_device)
 
     def use_library(self, path: Path, on_device: bool) -> None:
-        """Entry points that host code was compiled for."""
+        """Call the entry points of a compiled library."""
         self.path = path
         library, name = ctypes.CDLL(str(path)), OWN + self.signature.name
         types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in self.signature.params]
@@ -86,7 +86,7 @@ class CudaFunction:
 
         def call(*raw: Any) -> None:
             with turn:
-                message = host(*raw)  # of this thread
+                message = host(*raw)  # thread-local in the library
             self.report(message)
 
         self._host = call
@@ -96,7 +96,7 @@ class CudaFunction:
             self._device = lambda *raw, stream, device_: self.report(device(*raw, stream))
 
     def use_launcher(self, kernels: str, plan: Plan | None) -> None:
-        """Kernels alone, launched from here."""
+        """Compile the device code by NVRTC and launch its kernels by the plan."""
         if plan is None:
             raise BuildError(
                 f"{self.signature.name} does more on the host than launch kernels: NVRTC is not enough, nvcc is needed"
@@ -137,7 +137,7 @@ class CudaFunction:
                     raise CallError(
                         f"{self.signature.name}: `{p.name}` is an array, not {type(bound[p.name]).__name__}"
                     )
-                if view.kind == "torch" and view.device is None:  # a tensor in host memory is NumPy's
+                if view.kind == "torch" and view.device is None:  # host tensors are used as NumPy arrays
                     bound[p.name] = self.in_host_memory(p, bound[p.name])
                     view = view_of(bound[p.name])
                     assert view is not None
@@ -147,14 +147,14 @@ class CudaFunction:
         return out
 
     def in_host_memory(self, p: ArrayParam, tensor: Any) -> Any:
-        """A tensor as NumPy's array of the same memory."""
+        """A host tensor as a NumPy array that shares its memory."""
         try:
             return tensor.numpy()
-        except (RuntimeError, TypeError) as e:  # it wants a gradient, is sparse, or of a type that NumPy has not
+        except (RuntimeError, TypeError) as e:  # it needs a gradient, is sparse, or has a type unknown to NumPy
             raise CallError(f"{self.signature.name}: `{p.name}` cannot be used as an array: {e}") from None
 
     def prepared(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
-        """A call on device arrays with everything checked beforehand, for timing. It keeps the arrays alive, not their sizes."""
+        """A call on device arrays with all checks done beforehand, for timing. It keeps the arrays alive; do not resize them."""
         bound = self.signature.bind(args, kwargs)
         views = self.views(bound)
         raw = self.device_arguments(bound, views)
@@ -170,22 +170,22 @@ class CudaFunction:
         return run
 
     def bench(self, sizes: Mapping[str, float] | None = None, **options: Any) -> Measurement:
-        """Time it, on random data of these sizes: `k.bench({"n": 1 << 28}, compare=True)`. See `runtime.bench`."""
+        """Time the function on random data of these sizes: `k.bench({"n": 1 << 28}, compare=True)`. See `runtime/bench.py`."""
         return bench(self, sizes, **options)
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The preconditions that no call on arrays in host memory checks: whoever calls it answers for them."""
+        """The preconditions that calls on host arrays do not check; the caller is responsible for them."""
         return self.signature.unchecked()
 
     @property
     def unchecked_on_device(self) -> tuple[str, ...]:
-        """The same for calls on device arrays, whose contents stay where they are."""
+        """The preconditions that calls on device arrays do not check: also those about contents, which stay on the device."""
         return self.signature.unchecked(on_device=True)
 
     @property
     def takes_device_arrays(self) -> bool:
-        """Whether it only copies in, launches and copies out, so that it can run on arrays that are on the GPU already."""
+        """Whether the function only copies in, launches and copies out, so that it can run on device arrays in place."""
         return self._device is not None
 
     def call_on_device(self, bound: dict[str, Any], views: dict[str, ArrayBuffer]) -> None:
@@ -224,18 +224,18 @@ class CudaFunction:
 
 @cache
 def one_at_a_time(path: Path) -> AbstractContextManager[object]:
-    """The lock of a library for the stand-in, whose threads are fibers of the one that calls it and whose memory is one GPU's."""
+    """The lock of a stand-in library: it runs GPU threads as fibers of the caller, and its state is that of one GPU."""
     return threading.Lock()
 
 
 def with_own_symbols(source: str, name: str) -> str:
-    """The text with entry points of other names than all it is linked with: CUDA's runtime, which is put into the same library,
-    would call a function of the program that is named `write` in the place of the system's."""
+    """The text with prefixed entry points. The CUDA runtime is linked into the same library: it would call a program's function
+    named `write` instead of the system's."""
     return re.sub(rf'^extern "C" const char\* (?={name}(_on_device)?\()', rf"\g<0>{OWN}", source, flags=re.MULTILINE)
 
 
 def chosen_compiler(wanted: str | None) -> str:
-    """What was asked for, else nvcc or NVRTC, whichever is there."""
+    """The requested compiler, else nvcc, else NVRTC."""
     if wanted not in (None, "nvcc", "nvrtc"):
         raise BuildError(f"there is no compiler `{wanted}` (there is: nvcc, nvrtc)")
     if wanted is not None:
@@ -258,7 +258,7 @@ def device_name(device: int | None) -> str:
 
 
 class on_gpu:
-    """The GPU of the arrays is the current one meanwhile."""
+    """Makes the GPU of the arrays the current one."""
 
     def __init__(self, device: int | None, views: Mapping[str, ArrayBuffer]) -> None:
         kinds = {v.kind for v in views.values()}

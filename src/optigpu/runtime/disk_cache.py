@@ -1,7 +1,7 @@
 """A disk cache keyed by content, shared by processes.
 
-An entry is believed only with its checksum beside it, so one that was cut off is made again. Work is done in folders that their
-maker holds a lock on; those of processes that were killed are removed. What was not used for longest goes when there is too much.
+An entry is used only if its checksum matches, so a truncated one is made again. Entries are made in locked work folders; those of
+killed processes are removed. If the cache is full, least recently used entries are removed.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from pathlib import Path
 
 from optigpu.runtime.call_error import BuildError
 
-WORK = "new-"  # folders in which entries are made
-LOCK = "lock"  # in such a folder: its maker holds it
+WORK = "new-"  # prefix of work folders
+LOCK = "lock"  # lock file of a work folder, held by its maker
 SUM = ".sha256"
-MAX_CACHE_BYTES = 2 << 30  # unless $OPTIGPU_CACHE_BYTES says another number
-IN_USE = 600.0  # seconds: what was used so recently may not be loaded yet, and stays
+MAX_CACHE_BYTES = 2 << 30  # unless $OPTIGPU_CACHE_BYTES is set
+IN_USE = 600.0  # seconds; an entry used this recently may not be loaded yet
 
 
 class _NoFolder(BuildError):
-    """There is no place for a cache."""
+    """No folder can hold the cache."""
 
 
 def cache_folder() -> Path:
-    """$OPTIGPU_CACHE, or the user's cache folder. Never one that others can write to: what is in it is believed."""
+    """$OPTIGPU_CACHE, or the user's cache folder. Never one that others can write to: its contents are trusted."""
     if chosen := os.environ.get("OPTIGPU_CACHE"):
         return Path(chosen)
     try:
@@ -44,7 +44,7 @@ def cache_folder() -> Path:
 
 
 def answers_folder() -> Path | None:
-    """Where the solver's answers are kept; none if there is no place for them."""
+    """The folder of the solver's answers; None if there is none."""
     try:
         return cache_folder()
     except BuildError:
@@ -60,9 +60,9 @@ def content_key(*parts: str) -> str:
 
 
 def cached_file(key: str, suffix: str, make: Callable[[Path], None]) -> Path:
-    """The file of this key; `make` writes it to the path it is given if it is not there, or not whole.
+    """The file of this key; if it is missing or damaged, `make` writes it to the given path.
 
-    Where the cache's folder cannot be written, a folder of this process takes its place, which is said once.
+    If the cache folder cannot be written, a temporary folder of this process is used, with one warning.
     """
     name = key + suffix
     try:
@@ -102,7 +102,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _keep(fresh: Path, path: Path) -> None:
-    """The file first: one without its checksum, or with another's, is made again."""
+    """Move the file first, then its checksum: a file without a matching checksum is made again."""
     fresh_sum = _sum_of(fresh)
     fresh_sum.write_text(_checksum(fresh), encoding="ascii")
     for new, old in ((fresh, path), (fresh_sum, _sum_of(path))):
@@ -131,7 +131,7 @@ def _work_folder(folder: Path) -> Iterator[Path]:
             _sweep(folder)
         work = Path(tempfile.mkdtemp(dir=folder, prefix=WORK))
         held = os.open(work / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-        with suppress(OSError):  # a file system without locks: then nobody takes the maker for dead
+        with suppress(OSError):  # without locks in the file system, no maker counts as dead
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     try:
         yield work
@@ -142,7 +142,7 @@ def _work_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Whether nobody else makes or removes such folders meanwhile."""
+    """Hold the lock for making and removing work folders; yields whether it was acquired."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:
@@ -156,7 +156,7 @@ def _locked(folder: Path) -> Iterator[bool]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what makers left that were killed: nobody holds their locks, or they came to make none."""
+    """Remove work folders of killed processes: their lock is not held, or was never made."""
     for work in folder.glob(f"{WORK}*"):
         try:
             descriptor = os.open(work / LOCK, os.O_RDWR)
@@ -176,11 +176,11 @@ def _sweep(folder: Path) -> None:
 
 @cache
 def _own_folder(reason: str) -> Path:
-    """A folder of this process alone, gone when it ends."""
+    """A temporary folder of this process, removed at exit."""
     folder, maker = Path(tempfile.mkdtemp(prefix="optigpu-")), os.getpid()
 
     def remove() -> None:
-        if os.getpid() == maker:  # not a child that was forked
+        if os.getpid() == maker:  # not in a forked child
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)
@@ -191,11 +191,11 @@ def _own_folder(reason: str) -> Path:
     return folder
 
 
-# How much is kept
+# Size limit
 
 
 def _limit(folder: Path, made: Path) -> None:
-    """Remove what was not used for longest; never what was made or used just now, and may be about to be loaded."""
+    """Remove least recently used entries; never recent ones, which may be about to be loaded."""
     most = _most_bytes()
     entries: list[tuple[float, int, Path]] = []
     for path in folder.glob(f"*{SUM}"):

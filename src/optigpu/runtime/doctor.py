@@ -1,4 +1,4 @@
-"""What this machine has: compilers, solvers, GPUs."""
+"""`optigpu doctor`: the compilers, solvers and GPUs of this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from optigpu.runtime.nvrtc import nvrtc, nvrtc_version
 
 
 def findings() -> list[tuple[str, bool, str]]:
-    """(what, is it there, which) for everything the tool can use."""
+    """(tool, found, version or path) for everything that OptiGPU can use."""
     cc = c_compiler()
     nvcc = shutil.which("nvcc")
     return [

@@ -1,4 +1,4 @@
-"""NVIDIA's driver by itself: device memory, modules and launches where neither PyTorch nor CuPy is installed."""
+"""The CUDA driver API by ctypes: device memory, modules and launches without PyTorch or CuPy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_ARRAY_BYTES = 2**63 - 1
 
 
 class Driver:
-    """The calls of libcuda that are needed, in the primary context of a GPU, which compiled code and other libraries use too."""
+    """Calls of libcuda in the primary context of a GPU, which compiled code and other libraries share."""
 
     def __init__(self, number: int = 0) -> None:
         try:
@@ -31,7 +31,7 @@ class Driver:
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), device)
         before = ctypes.c_void_p()
         self.call("cuCtxGetCurrent", ctypes.byref(before))
-        if not before:  # else the caller's stays
+        if not before:  # otherwise keep the caller's
             self.call("cuCtxSetCurrent", self.context)
 
     def call(self, name: str, *args: Any) -> None:
@@ -44,7 +44,7 @@ class Driver:
 
     @contextmanager
     def current(self) -> Iterator[None]:
-        """This GPU's context is the current one meanwhile."""
+        """Make this GPU's context the current one."""
         self.call("cuCtxPushCurrent_v2", self.context)
         try:
             yield
@@ -62,7 +62,7 @@ class Driver:
             self.library.cuMemFree_v2(ctypes.c_uint64(pointer))
 
     def scratch(self, nbytes: int, stream: int) -> int:
-        """Memory in the order of a stream."""
+        """Stream-ordered memory."""
         pointer = ctypes.c_uint64(0)
         if nbytes:
             self.call("cuMemAllocAsync", ctypes.byref(pointer), size_of(nbytes), ctypes.c_void_p(stream))
@@ -108,7 +108,7 @@ class Driver:
         stream: int,
         args: Sequence[Any],
     ) -> None:
-        """`args` are ctypes values."""
+        """Launch a kernel; `args` are ctypes values."""
         if shared_bytes > SHARED_WITHOUT_OPT_IN:
             self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED_SIZE_BYTES, ctypes.c_int(shared_bytes))
         pointers = (ctypes.c_void_p * max(1, len(args)))(*(ctypes.addressof(a) for a in args))
@@ -118,7 +118,7 @@ class Driver:
 
 
 def size_of(nbytes: int) -> ctypes.c_size_t:
-    """C's number would be what is left of it in 64 bits."""
+    """A size as size_t; ctypes would truncate a larger number."""
     if nbytes > MAX_ARRAY_BYTES:
         raise CallError(f"out of memory: {nbytes} bytes are more than can be addressed")
     return ctypes.c_size_t(nbytes)
@@ -130,7 +130,7 @@ def driver(number: int = 0) -> Driver:
 
 
 class DeviceArray:
-    """An array in GPU memory. CudaFunction, CuPy and PyTorch (`torch.as_tensor`) take it by the common protocol."""
+    """An array in GPU memory. CudaFunction, CuPy and PyTorch (`torch.as_tensor`) accept it by __cuda_array_interface__."""
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, device: int = 0) -> None:
         self.pointer = 0

@@ -1,4 +1,4 @@
-"""Files as they are: written completely or not at all, read to the byte."""
+"""Exact file access: atomic writes, and reads that keep line endings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 
 def read_exact(path: str | Path) -> str:
-    """The text with the ends of its lines as they are: a `\\r` alone ends a line for Python, and for compilers none."""
+    """The text with its line endings unchanged: Python would end a line at a lone `\\r`, compilers do not."""
     return Path(path).read_bytes().decode("utf-8")
 
 
 def write_whole(path: str | Path, text: str) -> None:
-    """Raises OSError with the name of the file that was wanted."""
+    """Write a file atomically. Raises OSError with the name of the file."""
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
@@ -24,7 +24,7 @@ def write_whole(path: str | Path, text: str) -> None:
         os.replace(fresh, target)
     except OSError as e:
         raise OSError(e.errno, e.strerror, str(target)) from None
-    except ValueError as e:  # a name that no file can have
+    except ValueError as e:  # not a valid file name
         raise OSError(errno.EINVAL, str(e), str(target)) from None
     finally:
         with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Kernels compiled alone, launched by the plan of their host function."""
+"""Execution of launch plans: kernels compiled by NVRTC, launched through the driver."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from optigpu.syntax.types import Scalar
 
 
 class Launcher:
-    """The entry points of a function whose kernels are in an image, or in one for each GPU: on host pointers, and on device
-    pointers and a stream."""
+    """The two entry points of a function, on host pointers and on device pointers with a stream. `image`: its compiled kernels, or
+    a function from the GPU's number to them."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Launcher:
         self._modules: dict[int, Any] = {}
 
     def on_host(self, *raw: Any) -> None:
-        """Copies in, runs the plan, copies out."""
+        """Copy in, run the plan, copy out."""
         d = self.drivers(0)
         values = self.arguments(raw)
         sizes = {
@@ -104,7 +104,7 @@ class Launcher:
 
 
 class _Run:
-    """One call: `values` are numbers and device pointers by name."""
+    """One run of a plan; `values`: numbers and device pointers by name."""
 
     def __init__(self, of: Launcher, d: Driver, device: int, stream: int, values: dict[str, Any]) -> None:
         self.of, self.driver, self.device, self.stream, self.values = of, d, device, stream, values
@@ -121,7 +121,7 @@ class _Run:
         for step in plan:
             match step:
                 case PlanLimit():
-                    pass  # the arguments were checked
+                    pass  # checked in `arguments`
                 case PlanLet(name, value):
                     self.values[name] = self.integer(value)
                 case PlanScratch(name, elem, dims):
@@ -178,7 +178,7 @@ class _Run:
 
 
 def stepped(at: int, op: str, amount: int) -> int:
-    """The next value of a loop's index."""
+    """The next value of a loop index."""
     match op:
         case "+":
             return at + amount

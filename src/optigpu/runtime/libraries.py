@@ -1,6 +1,6 @@
-"""Library kernels to compare with: those of PyTorch, CuPy and cuBLAS that compute the same from the same data.
+"""Library kernels for comparison: calls of PyTorch, CuPy and cuBLAS that compute the same result from the same data.
 
-Nothing says what a function is: every candidate that fits its shapes is run, and those stay whose results are ours.
+Functions are not recognised: every candidate with fitting shapes is run, and those with equal results are kept.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 Call = Callable[[], object]
-Candidate = tuple[str, Call, Any]  # name, the call, the array it writes to
-LIBRARY_TOLERANCE = 1e-3  # sums of many floats in another order
+Candidate = tuple[str, Call, Any]  # name, call, result array
+LIBRARY_TOLERANCE = 1e-3  # relative; libraries sum in another order
 
 
 def same_results(inputs: Sequence[Any], outputs: Sequence[Any], scalars: Sequence[float]) -> dict[str, Call]:
-    """Library calls that write what is in `outputs` when given `inputs` (arrays on the GPU), by name."""
+    """Library calls, by name, that compute `outputs` from `inputs` (device arrays)."""
     found: dict[str, Call] = {}
     if len(outputs) != 1 or scalars:
         return found
@@ -37,10 +37,10 @@ def library(name: str) -> Any:
 
 
 def computes(call: Call, result: Any, wanted: Any) -> bool:
-    """Whether the call runs and leaves the wanted values in its result."""
+    """Whether the call succeeds and computes the wanted values."""
     try:
         call()
-    except Exception:  # shapes that a library refuses in its own way
+    except Exception:  # the library refuses these shapes
         return False
     if tuple(result.shape) != tuple(wanted.shape):
         return False
@@ -122,7 +122,7 @@ def cupy_candidates(inputs: list[Any], output: Any) -> Iterator[Candidate]:
 
 
 def cublas() -> Any:
-    """The library that PyTorch brought, or the toolkit's."""
+    """cuBLAS from PyTorch's packages, or from the toolkit."""
     torch = library("torch")
     folders = [Path(), Path("/usr/local/cuda/lib64")]
     if torch is not None:

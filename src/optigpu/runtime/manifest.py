@@ -1,4 +1,4 @@
-"""Built CUDA as files: the text beside a JSON of what it can be called with, for machines that have only the runtime."""
+"""Built CUDA functions as files: `.cu` text and a JSON manifest of how to call it, for machines with only the runtime."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 
-MANIFEST_FORMAT = 3  # of these files
-UNKNOWN_FACT = exprs.Var("unknown")  # for what has no JSON
+MANIFEST_FORMAT = 3  # version of the manifest
+UNKNOWN_FACT = exprs.Var("unknown")  # stands for facts that cannot be encoded
 _LOGICAL = {"logical int": LOGIC_INT, "logical real": LOGIC_REAL, "prop": PROP}
 _EXPRESSIONS = (
     exprs.Int, exprs.Real, exprs.Bool, exprs.Var, exprs.Unary, exprs.Binary, exprs.Cond, exprs.Cast, exprs.Call, exprs.SizeOf,
@@ -48,8 +48,8 @@ class BuiltCuda:
     signature: Signature
     on_device: bool
     alignment: dict[str, int]
-    kernels: str = ""  # the device code alone
-    plan: Plan | None = None  # what the host does with it
+    kernels: str = ""  # the device code, for NVRTC
+    plan: Plan | None = None  # the launch plan, for NVRTC
     verified: bool = False
 
     def function(self, **options: Any) -> CudaFunction:
@@ -65,7 +65,7 @@ class BuiltCuda:
 
 
 def save(built: BuiltCuda, folder: Path, key: str) -> Path:
-    """`key.cu` for people and nvcc, and `key.json` with how it is called and, for NVRTC, its kernels and their plan."""
+    """Write `key.cu` (for people and nvcc) and `key.json` (signature; for NVRTC, device code and launch plan)."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{key}.cu", built.source)
     write_whole(folder / f"{key}.json", manifest_text(built))
@@ -113,7 +113,7 @@ def load(folder: Path, key: str) -> BuiltCuda:
 
 
 def _seal(data: dict[str, Any]) -> str:
-    """The hash of all but itself: how the code is called is as much a part of it as its text."""
+    """The hash of everything else in the manifest: the way to call the code must not change either."""
     return content_key(json.dumps({name: value for name, value in data.items() if name != "seal"}, sort_keys=True))
 
 
@@ -169,7 +169,7 @@ def encodable(e: Any) -> bool:
 
 
 def encode(e: Any) -> Any:
-    """A syntax node as JSON: its class and the fields that make it what it is, with the type that arithmetic depends on."""
+    """A syntax node as JSON: its class, its fields, and its type, which arithmetic depends on."""
     match e:
         case None | bool() | int() | str():
             return e

@@ -1,4 +1,4 @@
-"""NVIDIA's compiler, and whether a GPU is there."""
+"""nvcc, and the GPUs of this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NVCC_FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC,-fstack-clash
 
 @cache
 def nvcc() -> str | None:
-    """$NVCC, nvcc on the path, or that of $CUDA_HOME."""
+    """The path of nvcc: $NVCC, on the PATH, or in $CUDA_HOME."""
     home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
     for name in (os.environ.get("NVCC", ""), "nvcc", str(Path(home) / "bin" / "nvcc")):
         if name and (path := shutil.which(name)):
@@ -40,7 +40,7 @@ def nvcc_version(compiler: str) -> str:
 
 @cache
 def gpu_count() -> int:
-    """How many GPUs the driver has. Nothing but it is needed."""
+    """The number of GPUs, by the driver API."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -53,7 +53,7 @@ def gpu_count() -> int:
 
 @cache
 def gpu_architecture(number: int = 0) -> str | None:
-    """ "90" for compute capability 9.0; None without such a GPU."""
+    """The compute capability of a GPU, "90" for 9.0; None if there is no such GPU."""
     if number >= gpu_count():
         return None
     driver, device = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(0)
@@ -69,22 +69,22 @@ def gpu_architecture(number: int = 0) -> str | None:
 
 
 def gpu_architectures() -> tuple[str, ...]:
-    """Of all GPUs, each once: arrays may be on any of them."""
+    """The distinct architectures of all GPUs: arrays may be on any of them."""
     found = (gpu_architecture(number) for number in range(gpu_count()))
     return tuple(dict.fromkeys(a for a in found if a is not None))
 
 
 @dataclass(frozen=True, slots=True)
 class CompileTarget:
-    """What to compile for a GPU: code of its own, or what its driver compiles further (`virtual`)."""
+    """The target of a compilation: machine code for an architecture, or PTX (`virtual`), which the driver compiles."""
 
     architecture: str
     virtual: bool
 
 
 def target_for(architecture: str, known: Sequence[int], compiler: str) -> CompileTarget:
-    """A compiler that does not know so new a GPU compiles for the newest that it knows, and the driver does the rest. `known` is
-    empty if the compiler does not say."""
+    """The target for a GPU. If the GPU is newer than the compiler, PTX of the newest known architecture. `known`: architectures
+    that the compiler lists; empty if it cannot list them."""
     if not known or int(architecture) in known:
         return CompileTarget(architecture, False)
     older = [k for k in known if k <= int(architecture)]
@@ -102,7 +102,7 @@ def capability(architecture: int) -> str:
 
 @cache
 def nvcc_targets(compiler: str) -> tuple[int, ...]:
-    """The architectures that it knows; none if it does not say."""
+    """The architectures that nvcc lists; empty if it cannot list them."""
     try:
         command = [compiler, "--list-gpu-arch"]
         out = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
@@ -125,14 +125,14 @@ def target_flags(compiler: str, architectures: Sequence[str]) -> list[str]:
 
 @cache
 def gpu_name() -> str:
-    """What the driver calls the first GPU."""
+    """The name of the first GPU."""
     name = ctypes.create_string_buffer(256)
     driver = ctypes.CDLL("libcuda.so.1")
     return name.value.decode() if driver.cuInit(0) == 0 and driver.cuDeviceGetName(name, 256, 0) == 0 else "a GPU"
 
 
 def compile_cuda(source: str, architectures: tuple[str, ...] | None = None, extra_flags: tuple[str, ...] = ()) -> Path:
-    """A shared library of this CUDA text, for the GPUs that are there or for the given architectures ("80", "90")."""
+    """Compile CUDA text to a shared library, for the GPUs of this machine or the given architectures ("80", "90")."""
     compiler = nvcc()
     if compiler is None:
         raise BuildError("nvcc was not found: install the CUDA toolkit, or set CUDA_HOME or NVCC")

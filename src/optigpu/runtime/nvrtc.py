@@ -1,4 +1,4 @@
-"""NVRTC, NVIDIA's compiler as a library: device code alone, where nvcc is not installed. PyTorch and CuPy bring it along."""
+"""NVRTC compiles device code where nvcc is not installed. PyTorch and CuPy ship it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from optigpu.runtime.nvcc import target_for
 
 VERSIONS = ("", ".13", ".12", ".11.2")
 NVRTC_OPTIONS = ("--std=c++17",)
-# What <stdint.h> and <math.h> give elsewhere: NVRTC sees no headers of the system.
+# Replaces <stdint.h> and <math.h>: NVRTC has no system headers.
 PRELUDE = """typedef signed char int8_t;
 typedef short int16_t;
 typedef long long int64_t;
@@ -33,7 +33,7 @@ typedef unsigned long long uint64_t;
 
 
 def places() -> Iterator[str]:
-    """Where libnvrtc may be: $NVRTC, the loader's path, the toolkit, the packages that PyTorch and CuPy depend on."""
+    """Candidate paths of libnvrtc: $NVRTC, the loader's path, the toolkit, the packages of PyTorch and CuPy."""
     if chosen := os.environ.get("NVRTC"):
         yield chosen
         return
@@ -49,7 +49,7 @@ def places() -> Iterator[str]:
 
 @cache
 def nvrtc() -> Any:
-    """The library, or None."""
+    """The loaded library, or None."""
     for name in places():
         try:
             return ctypes.CDLL(name)
@@ -67,20 +67,19 @@ def nvrtc_version() -> str:
 
 @cache
 def nvrtc_targets() -> tuple[int, ...]:
-    """The architectures that it knows; none if it does not say."""
+    """The architectures that NVRTC lists; empty if it cannot list them."""
     library, count = nvrtc(), ctypes.c_int(0)
     try:
         if library.nvrtcGetNumSupportedArchs(ctypes.byref(count)) != 0:
             return ()
         known = (ctypes.c_int * count.value)()
         return tuple(sorted(known)) if library.nvrtcGetSupportedArchs(known) == 0 else ()
-    except AttributeError:  # an old one
+    except AttributeError:  # an old version
         return ()
 
 
 def compile_nvrtc(source: str, architecture: str) -> bytes:
-    """Device code for an architecture ("90"), from the cache if it was compiled before: a cubin, or PTX, which the driver compiles
-    further, for a GPU that is newer than NVRTC."""
+    """Compile device code for an architecture ("90"): a cubin, or PTX if the GPU is newer than NVRTC. Cached."""
     if nvrtc() is None:
         raise BuildError(
             "NVRTC was not found: install the CUDA toolkit or PyTorch, or set NVRTC to the path of libnvrtc"
@@ -97,7 +96,7 @@ def _write(target: Path, image: bytes) -> None:
 
 
 def _compiled_in_time(text: str, options: tuple[str, ...]) -> bytes:
-    """NVRTC cannot be stopped: where it takes too long it is left alone, in a thread that ends with the process."""
+    """NVRTC cannot be interrupted: on a timeout it is left running in a daemon thread."""
     done: list[bytes | BaseException] = []
 
     def work() -> None:

@@ -1,7 +1,7 @@
-"""Facts about all pairs of values that sorting decides: all are different, or in an order.
+"""Facts about all pairs of values, decided in O(n log n): all values are distinct, or they are sorted.
 
-`All(i in r, All(j in r, i < j ==> f(i) <= f(j)))` holds if neighbours are in order, since orders are transitive; values are all
-different if they are so once sorted. In both no pair has anything in it that is no number.
+`All(i in r, All(j in r, i < j ==> f(i) <= f(j)))` holds if adjacent values are in order, since orders are transitive; values are
+distinct if adjacent ones are after sorting. NaN makes both facts false.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "!=": "==", "==": "!="}
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The values of an expression for all values of an index: `!=` if all are different, else how each is to the next."""
+    """A fact about the values of an expression over an index: `!=` if all are distinct, else the relation of adjacent values."""
 
     index: str
     values: Expr
@@ -45,7 +45,7 @@ class Order:
 
 
 def order_of_pairs(binders: tuple[RangeBinder, ...], body: Expr) -> Order | None:
-    """The fact in that form, or None."""
+    """The fact as an `Order`; None if it has another form."""
     if len(binders) != 2 or binders[0].range != binders[1].range or not isinstance(binders[0].range, Range):
         return None
     i, j = (b.name for b in binders)

@@ -1,4 +1,4 @@
-"""Preconditions on actual arguments, whole arrays at a time. Facts outside this fragment are left to the proof's reader."""
+"""Evaluation of preconditions on actual arguments, vectorised over arrays. Facts outside of this fragment stay undecided."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from optigpu.syntax.walk import subexpressions
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A logical function that is the contents of an array."""
+    """A logical function defined by the contents of an array."""
 
     array: Any
 
     def at(self, *indices: Any) -> Any:
-        """Outside the array the function is unspecified: such points decide nothing, so any element will do. Numbers do not wrap
-        around as those of the array would."""
+        """The values at these indices. Outside of the array the function is unspecified, so any element will do. Integers are
+        widened, so that arithmetic on them does not wrap around."""
         clipped = [np.asarray(np.clip(i, 0, max(n - 1, 0)), np.int64) for i, n in zip(indices, self.array.shape)]
         found = self.array[tuple(clipped)] if self.array.size else np.zeros(())
         match found.dtype.kind, found.dtype.itemsize:
@@ -57,19 +57,19 @@ class Model:
                 return found
 
 
-INT64_LIMIT = 1 << 62  # well inside of 64 bits
-MOST_SHIFT = 1 << 10  # bits: a number with more would take too much memory
+INT64_LIMIT = 1 << 62  # arithmetic below it stays within 64 bits
+MOST_SHIFT = 1 << 10  # bits; a larger result would take too much memory
 
 
 class _Unknown(Exception):
-    """An expression has no value, or none that is known here."""
+    """An expression has no value, or none that can be computed here."""
 
 
 def holds(prop: Expr, env: Mapping[str, Any]) -> bool | None:
-    """Whether a fact holds, or None where this fragment cannot tell."""
+    """Whether a fact holds; None if it cannot be evaluated."""
     try:
         return bool(np.all(_value(prop, env)))
-    except (_Unknown, OverflowError):  # an integer that no float is as large as
+    except (_Unknown, OverflowError):  # an integer beyond the range of floats
         return None
 
 
@@ -88,7 +88,7 @@ FUNCTIONS = frozenset({"min", "max", "abs", "exact_div"})
 
 
 def decidable(e: Expr, known: AbstractSet[str]) -> bool:
-    """Whether a fact is in the fragment that `holds` knows, given what these names stand for. A part may still have no value."""
+    """Whether `holds` can evaluate a fact, given values for these names. A part of it may still have no value."""
     match e:
         case Int() | Bool() | Real() | SizeOf():
             return True
@@ -190,7 +190,7 @@ def _comparison(op: str, a: Any, b: Any) -> Any:
 
 
 def _integer_operation(op: str, a: Any, b: Any) -> Any:
-    """An operation of integers, or `+`, `-`, `*` of any numbers."""
+    """An integer operation, or `+`, `-`, `*` of any numbers."""
     match op:
         case "+":
             return a + b
@@ -217,7 +217,7 @@ def _integer_operation(op: str, a: Any, b: Any) -> Any:
 
 
 def _value_where(points: Any, e: Expr, env: Mapping[str, Any]) -> Any:
-    """The value at these points. At others any will do: a part of the expression may have none there."""
+    """The values at the selected points; elsewhere, where the expression may have no value, zero."""
     if np.ndim(points) == 0 or np.all(points) or not any(map(_may_have_no_value, subexpressions(e))):
         return _value(e, env)
     axes = {n: v for n, v in env.items() if _is_axis(v)}
@@ -232,7 +232,7 @@ def _value_where(points: Any, e: Expr, env: Mapping[str, Any]) -> Any:
 
 
 def _may_have_no_value(e: Expr) -> bool:
-    """Whether the outermost operation has no value for some operands."""
+    """Whether the outermost operation is partial."""
     match e:
         case Binary(op):
             return REAL_SPELLINGS.get(op, op) in ("/", "%", "<<", ">>")
@@ -245,13 +245,13 @@ def _may_have_no_value(e: Expr) -> bool:
 
 
 def _wrapped(value: Any, t: Type | None) -> Any:
-    """What an unsigned type makes of a number."""
+    """A number modulo 2^bits of an unsigned type; unchanged for other types."""
     machine = isinstance(t, Scalar) and is_int(t) and t.bits and not t.signed
     return _unbounded(value) % (1 << t.bits) if machine and isinstance(t, Scalar) else value
 
 
 def _converted(value: Any, to: Scalar) -> Any:
-    """As in C: a truth value is 0 or 1, and a fraction is lost. An integer is the same in every type that has it."""
+    """Conversion as in C: a truth value becomes 0 or 1, a float is truncated. Integers keep their value."""
     kind = np.asarray(value).dtype.kind
     if not is_int(to) or kind not in "bf":
         return value
@@ -261,7 +261,7 @@ def _converted(value: Any, to: Scalar) -> Any:
 
 
 def _roomy(op: str, a: Any, b: Any) -> tuple[Any, Any]:
-    """The operands, as Python's numbers where those of arrays have too few bits for the result."""
+    """The operands, as unbounded Python integers if the result may not fit the array's type."""
     if op not in ("+", "-", "*", "<<") or not (_is_integer(a) and _is_integer(b)):
         return a, b
     x, y = _largest(a), _largest(b)
@@ -278,7 +278,7 @@ def _is_float(x: Any) -> bool:
 
 
 def _largest(x: Any) -> int:
-    """The greatest absolute value."""
+    """The largest absolute value."""
     if isinstance(x, int):
         return abs(x)
     found = np.asarray(x)
@@ -302,7 +302,7 @@ def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
     found = env.get(name)
     if isinstance(found, Model):
         return found.at(*args)
-    exact = all(isinstance(a, int) for a in args)  # of any size, unlike NumPy's
+    exact = all(isinstance(a, int) for a in args)  # Python integers, which are unbounded
     match name:
         case "min":
             return (min if exact else np.minimum)(args[0], args[1])
@@ -319,11 +319,11 @@ def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
 
 
 POINTS_AT_ONCE = 1 << 20
-MOST_POINTS = 1 << 30  # more would take minutes: such a fact is left open
+MOST_POINTS = 1 << 30  # more would take minutes; the fact stays undecided
 
 
 def _for_all(binders: tuple[RangeBinder, ...], body: Expr, env: Mapping[str, Any]) -> Any:
-    """Each binder is an axis of its own, after those of the quantifiers around it; a part of the points at a time."""
+    """A universal quantifier: each binder is an array axis, after those of enclosing quantifiers; evaluated in chunks."""
     while (
         isinstance(body, BigOp) and body.op == "All" and not {b.name for b in binders} & {b.name for b in body.binders}
     ):
@@ -367,7 +367,7 @@ def _range(b: RangeBinder, env: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _fewest_points(binders: tuple[RangeBinder, ...], env: Mapping[str, Any]) -> int:
-    """How many points a quantifier is over, as far as the ranges do not depend on its own binders."""
+    """A lower bound for the number of points: the product of the ranges that do not depend on the quantifier's own binders."""
     own = {b.name for b in binders}
     count = 1
     for b in binders:
@@ -378,5 +378,5 @@ def _fewest_points(binders: tuple[RangeBinder, ...], env: Mapping[str, Any]) -> 
 
 
 def _is_axis(value: Any) -> bool:
-    """The values of a binder of a quantifier around."""
+    """Whether a value is the axis of an enclosing quantifier."""
     return isinstance(value, np.ndarray) and value.ndim > 0

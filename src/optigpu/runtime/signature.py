@@ -1,4 +1,4 @@
-"""What a function can be called with, as its C signature and contract say. Needs NumPy alone."""
+"""The call signature of a function, from its C signature and contract: binding and checking of arguments."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class ArrayParam:
     elem: Scalar
     dims: tuple[Expr | None, ...]
     written: bool
-    on_device: bool = False  # in GPU memory, by the contract
+    on_device: bool = False  # the contract puts it into GPU memory
 
 
 @dataclass(frozen=True, slots=True)
 class ScalarParam:
     name: str
     type: Scalar
-    number: bool = False  # the contract speaks of it: a float is then a real number
+    number: bool = False  # the contract mentions it; then a float must be finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ class Signature:
     result: Scalar | None
     requirements: tuple[Requirement, ...]
     models: tuple[tuple[str, str], ...]  # (logical function, array it describes): `a ~> Matrix1(n, A)`
-    reach: tuple[Requirement, ...] = ()  # that arrays of no declared size have the cells of the contract
+    reach: tuple[Requirement, ...] = ()  # arrays without a declared size have the cells of the contract
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Arguments by name: all in order, or without the sizes that the arrays tell, or by keyword."""
+        """Arguments by name. They are given in order, with or without the sizes that follow from array shapes, or by keyword."""
         names = [p.name for p in self.params]
         sizes = self.inferable_sizes()
         short = [n for n in names if n not in sizes]
@@ -84,12 +84,12 @@ class Signature:
         if missing:
             for p in self.params:
                 if isinstance(p, ArrayParam) and hasattr(bound.get(p.name), "shape"):
-                    self.rank(p, tuple(bound[p.name].shape))  # if it is another one, no size is told
+                    self.rank(p, tuple(bound[p.name].shape))  # a wrong rank is why a size is missing
             raise CallError(f"{self.name} needs {', '.join(f'`{n}`' for n in missing)}")
         return bound
 
     def inferable_sizes(self) -> set[str]:
-        """Integer parameters that are a dimension of some array."""
+        """Integer parameters that are a dimension of an array."""
         integers = {p.name for p in self.params if isinstance(p, ScalarParam) and p.type.kind is Kind.INT}
         dims = {d.name for p in self.params if isinstance(p, ArrayParam) for d in p.dims if isinstance(d, Var)}
         return integers & dims
@@ -104,8 +104,8 @@ class Signature:
                             bound[d.name] = int(n)
 
     def check(self, bound: dict[str, Any]) -> tuple[str, ...]:
-        """Types, shapes, layout, overlap and preconditions; the first thing wrong is an error. The preconditions that could not be
-        checked are returned."""
+        """Check types, shapes, layout, overlap and preconditions; raises CallError for the first violation. Returns the
+        preconditions that could not be checked."""
         scalars: dict[str, Any] = {}
         for p in self.params:
             if isinstance(p, ScalarParam):
@@ -141,7 +141,7 @@ class Signature:
                 return self.rounded(p, value)
 
     def rounded(self, p: ScalarParam, value: float) -> float:
-        """As the function gets it: what is asked of a float is asked of the nearest one."""
+        """The float that the function gets: preconditions are checked after rounding."""
         try:
             given = float(value)
             with np.errstate(over="ignore"):
@@ -179,7 +179,7 @@ class Signature:
             )
 
     def check_views(self, bound: dict[str, Any], views: Mapping[str, ArrayBuffer]) -> tuple[str, ...]:
-        """The same for arrays of any library, of which only sizes can be looked at: contents stay on their device."""
+        """`check` for device arrays: their contents are not read, so preconditions about them stay unchecked."""
         scalars: dict[str, Any] = {}
         for p in self.params:
             if isinstance(p, ScalarParam):
@@ -207,14 +207,14 @@ class Signature:
         return open_
 
     def reached(self, shapes: Mapping[str, tuple[int, ...]], known: dict[str, Any]) -> None:
-        """Arrays of no declared size are large enough."""
+        """Check that arrays without a declared size are large enough."""
         extents = {extent(n, axis): size for n, shape in shapes.items() for axis, size in enumerate(shape)}
         for r in self.reach:
             if holds(r.prop, {**known, **extents}) is not True:
                 raise CallError(f"{self.name}: the array is too small, or its size is not known: {r.text}")
 
     def unchecked(self, *, on_device: bool = False) -> tuple[str, ...]:
-        """The preconditions that no call checks; with `on_device`, no call on arrays whose contents stay on their device."""
+        """The preconditions that calls do not check; with `on_device`, calls on device arrays."""
         known = {p.name for p in self.params if isinstance(p, ScalarParam)} | INT_CONSTANTS.keys()
         if not on_device:
             known |= {logic for logic, _ in self.models}
@@ -222,7 +222,7 @@ class Signature:
         return tuple(dict.fromkeys(r.text for r in self.requirements if not decidable(r.prop, known)))
 
     def facts(self, known: dict[str, Any]) -> tuple[str, ...]:
-        """The preconditions that these values decide are true. Returns those that they do not decide."""
+        """Check the preconditions that these values decide. Returns the undecided ones."""
         known = {**INT_CONSTANTS, **known}
         open_: list[str] = []
         for r in self.requirements:
@@ -270,7 +270,7 @@ def kind_of(value: Any) -> str:
 
 
 def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, Expr] | None = None) -> Signature:
-    """From a checked function, the effective types of its parameters, and what its contract may use (`definitions_of`)."""
+    """The signature of a checked function. `types`: effective parameter types; `definitions`: those that its contract may use."""
     spoken_of = {name for c in f.contract for i in c.items for name in free_vars(i.body)}
     written = arrays_to_write(f)
     params: list[ArrayParam | ScalarParam] = []

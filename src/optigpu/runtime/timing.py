@@ -1,4 +1,4 @@
-"""Timing by the driver alone: kernels can be timed where neither PyTorch nor CuPy is installed."""
+"""Timing of kernels by CUDA events through the driver API, without PyTorch or CuPy."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 
 from optigpu.runtime.driver import DeviceArray, Driver, driver
 
-LEAST_WARM_UP, WARM_UP_SECONDS = 3, 0.4  # until the clocks are up
-FLUSH_BYTES = 256 << 20  # more than any L2 cache holds
+LEAST_WARM_UP, WARM_UP_SECONDS = 3, 0.4  # until the GPU clocks have ramped up
+FLUSH_BYTES = 256 << 20  # larger than any L2 cache
 COPY_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds of single runs, each with cold caches."""
+    """The runs in milliseconds, each with a cold L2 cache."""
 
     runs: tuple[float, ...]
 
@@ -28,12 +28,12 @@ class Timing:
         return statistics.median(self.runs)
 
     def rate(self, amount: float) -> float:
-        """`amount` a second, for the median run."""
+        """`amount` per second, by the median run."""
         return amount / (self.median * 1e-3)
 
 
 def time_on_gpu(call: Callable[[], object], repeats: int = 20) -> Timing:
-    """Time what `call` puts on the default stream with events, after warming up, the L2 cache overwritten before each run."""
+    """Time the work that `call` puts on the default stream, by events, after a warm-up; the L2 cache is flushed before each run."""
     d, flush = driver(), DeviceArray((FLUSH_BYTES,), np.uint8)
     with d.current():
         return _timed(d, flush, call, repeats)
@@ -72,7 +72,7 @@ def _timed(d: Driver, flush: DeviceArray, call: Callable[[], object], repeats: i
 
 
 def time_on_cpu(call: Callable[[], object], repeats: int) -> Timing:
-    """Time a call by the clock on the wall."""
+    """Time a call by wall-clock time."""
     call()
     out: list[float] = []
     for _ in range(repeats):
@@ -83,11 +83,11 @@ def time_on_cpu(call: Callable[[], object], repeats: int) -> Timing:
 
 
 def copy_timing(nbytes: int = COPY_BYTES, repeats: int = 20) -> Timing:
-    """A copy from device memory to device memory: what memory-bound kernels are held against."""
+    """Time a device-to-device copy, the reference for memory-bound kernels."""
     a, b = DeviceArray((nbytes,), np.uint8), DeviceArray((nbytes,), np.uint8)
     return time_on_gpu(lambda: driver().copy(b.pointer, a.pointer, nbytes, 0), repeats)
 
 
 def copy_bandwidth(nbytes: int = COPY_BYTES, repeats: int = 20) -> float:
-    """Bytes read and written a second by such a copy."""
+    """The bandwidth of such a copy: bytes read plus bytes written, per second."""
     return copy_timing(nbytes, repeats).rate(2.0 * nbytes)

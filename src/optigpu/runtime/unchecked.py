@@ -1,4 +1,4 @@
-"""Preconditions that calls of a function do not check: known before any call, and said at the first that leaves them open."""
+"""Warnings about preconditions that a call does not check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Unchecked:
         self.said: set[str] = set()
 
     def say(self, texts: Iterable[str]) -> None:
-        """A warning, once for each precondition."""
+        """Warn once for each precondition."""
         new = [t for t in texts if t not in self.said]
         if new:
             self.said.update(new)

@@ -1,4 +1,4 @@
-"""Emitted CUDA text on the CPU: the text compiled against the stand-in's header and linked with its scheduler."""
+"""The CPU stand-in: emitted CUDA text compiled as C++ against a replacement of cuda_runtime.h with a thread scheduler."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ STANDIN_FLAGS = (
     "-U_FORTIFY_SOURCE",
     "-w",
 )
-WATCH = ("-O0", "-fsanitize=thread")  # unoptimised, so that no access is left out
+WATCH = ("-O0", "-fsanitize=thread")  # without optimisation, so that no access is removed
 LAUNCH = re.compile(r"\b(\w+)<<<(.*?)>>>\((.*?)\);", re.DOTALL)
 DYNAMIC = re.compile(r"extern __shared__ __align__\(16\) unsigned char shared_memory\[\];")
 
 
 @cache
 def cxx_compiler() -> str | None:
-    """$CXX, or the first of g++, clang++, c++ that is there."""
+    """$CXX, or the first of g++, clang++, c++ that is installed."""
     for name in (os.environ.get("CXX", ""), "g++", "clang++", "c++"):
         if name and (path := shutil.which(name)):
             return path
@@ -37,13 +37,13 @@ def cxx_compiler() -> str | None:
 
 
 def standin_text(cuda: str) -> str:
-    """The two things in CUDA text that are no C++: launches, and dynamic shared memory."""
+    """CUDA text as C++: launches and dynamic shared memory become calls of the stand-in."""
     text = LAUNCH.sub(r"standin::launch(\2, [=] { \1(\3); });", cuda)
     return DYNAMIC.sub("unsigned char* const shared_memory = standin::dynamic_shared;", text)
 
 
 def compile_standin(cuda: str, *, races: bool = False) -> Path:
-    """A shared library of this CUDA text for the CPU; with `races`, every memory access is watched."""
+    """Compile CUDA text to a shared library for the CPU; `races`: with ThreadSanitizer."""
     compiler = cxx_compiler()
     if compiler is None:
         raise BuildError("no C++ compiler was found: install g++ or clang++, or set CXX")
