@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from optigpu.check.specification import specification_change
 from optigpu.check.verdict import ProgramResult, Refuter
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, recheck
@@ -37,7 +38,7 @@ from optigpu.script.step_errors import StepError, at_script_line, explained_reje
 from optigpu.script.targets import TargetLike
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.free_names import fresh_name
-from optigpu.syntax.program import Axiom, Body, Function, Include, Program, Stmt, TopLevel
+from optigpu.syntax.program import Body, Function, Program, Stmt
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import NOWHERE, StatementId
 
@@ -223,7 +224,7 @@ class Session:
         number = len(self.steps)
         result = None
         if check:
-            self._keep_contracts(after, title)
+            self._keep_specification(after, title)
             result = self.verifier.verify(after)
         seconds = time.perf_counter() - start
         phases = tuple(self._phases)
@@ -246,50 +247,12 @@ class Session:
     def stepped(self, step: Step) -> None:
         """Called after each step that was accepted."""
 
-    def _keep_contracts(self, after: Program, title: str) -> None:
-        """The functions of the original are still there, with the same parameters and contracts; and what it defines and assumes is
-        the same, no more and no less assumed, so that the contracts mean the same."""
-        items = {i.name: i for i in after.flat_items() if not isinstance(i, Include)}
-        given = {i.name: i for i in self.original.flat_items() if not isinstance(i, Include)}
-        own = {f.name for f in after.functions()}  # all of these are checked, included ones if they are called
-        for f in self.original.functions():
-            if f.name not in own:
-                items.pop(f.name, None)
-        assumed = {name: i for name, i in items.items() if is_assumed(i)}
-        for name, i in {**assumed, **given}.items():
-            what = changed_promise(given.get(name), items.get(name))
-            if what is not None:
-                d = Diagnostic("OG606", f"`{name}` {what}: a script must keep what was specified", i.loc)
-                raise at_script_line(InputError(d), len(self.steps), title)
-
-
-def is_assumed(i: TopLevel) -> bool:
-    """Whether nothing proves it."""
-    return isinstance(i, Axiom) or (isinstance(i, Function) and i.admitted)
-
-
-def changed_promise(old: TopLevel | None, new: TopLevel | None) -> str | None:
-    """How a part of the program no longer says what it said; None if it does."""
-    if old is None:
-        return "is a new assumption"
-    if new is None:
-        return "is gone"
-    if isinstance(old, Function) and isinstance(new, Function):
-        if not same_promise(old, new):
-            return "has another contract"
-        return "is assumed to be right as it was" if old.admitted and old.body != new.body else None
-    return None if old == new else "is defined differently"
-
-
-def same_promise(f: Function, g: Function) -> bool:
-    """Same parameters, result and contract."""
-    same_params = [(p.name, p.type) for p in f.params] == [(p.name, p.type) for p in g.params]
-    return (
-        same_params
-        and (f.role, f.result) == (g.role, g.result)
-        and f.contract == g.contract
-        and f.admitted == g.admitted
-    )
+    def _keep_specification(self, after: Program, title: str) -> None:
+        """Refuse a step after which the program no longer has the specification of the original."""
+        change = specification_change(self.original, after)
+        if change is not None:
+            message = f"`{change.name}` {change.change}: a script must keep what was specified"
+            raise at_script_line(InputError(Diagnostic("OG606", message, change.loc)), len(self.steps), title)
 
 
 def _shown(value: Any) -> str:
