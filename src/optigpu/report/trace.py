@@ -287,6 +287,8 @@ def _word(s: Step) -> str:
 
 
 def _overall(r: ProgramResult) -> str:
+    if not r.functions:
+        return "UNCHECKED"
     if r.verified:
         return Verdict.VERIFIED.value
     return next(str(v.value) for v in (Verdict.REFUTED, Verdict.UNPROVED, Verdict.UNSUPPORTED) if _has(r, v))

@@ -50,13 +50,13 @@ def summary(r: ProgramResult, style: Style = PLAIN) -> str:
     obligations = sum(f.normaliser + f.solver for f in r.functions)
     normaliser = sum(f.normaliser for f in r.functions)
     said = " · ".join(f"{n} {v.value}" for v, n in counts.items() if n) or "nothing to verify"
-    colour = style.green if r.verified else style.red
+    colour = style.red if r.failures else style.green
     effort = f"{obligations} obligations ({normaliser} normaliser, {obligations - normaliser} solver)"
     return f"{colour(said)} · {effort} · {assumptions(r)}"
 
 
 def assumptions(r: ProgramResult) -> str:
-    if not r.verified:  # no claim, so no assumptions
+    if r.failures:  # no claim, so no assumptions
         return r.solver
     return assuming(r.axioms, r.admitted, r.solver, [str(p) for p in r.unbounded])
 

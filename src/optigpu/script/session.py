@@ -229,7 +229,7 @@ class Session:
         seconds = time.perf_counter() - start
         phases = tuple(self._phases)
         step = Step(number, title, site.file, site.line, site.source, phases, before, after, result, seconds)
-        if result is not None and not result.verified:
+        if result is not None and result.failures:
             error = self.rejection(step, result)
             self.attempts.append(error.step)
             raise error

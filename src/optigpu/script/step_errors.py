@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.check.problem import Problem
-from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
+from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.script.call_site import call_site
@@ -58,13 +58,13 @@ def explained_rejection(
         texts[name] = print_program(step.after)
         try:
             explained = Verifier(settings).verify(parse_text(texts[name], name))
-            result = result if explained.verified else explained
+            result = explained if explained.failures else result
         except InputError:
             pass  # a program that cannot be read back is explained at the places of the original
     elif refuter is not None:
         explained = Verifier(settings).verify(step.after)
-        result = result if explained.verified else explained
-    failed = next(f for f in result.functions if f.verdict is not Verdict.VERIFIED)
+        result = explained if explained.failures else result
+    failed = result.failures[0]
     assert failed.problem is not None
     problem = failed.problem
     origin = _origin(step.after, failed.name, problem, name, texts)
