@@ -146,11 +146,11 @@ class _CPrinter(ProgramPrinter):
 
     def find_allocating(self) -> set[str]:
         """The functions that allocate memory, or call one that does."""
-        found: set[str] = set()
+        allocating: set[str] = set()
         for f in self.functions:  # callees come first
-            if self.allocates(f.body, found):
-                found.add(f.name)
-        return found
+            if self.allocates(f.body, allocating):
+                allocating.add(f.name)
+        return allocating
 
     def allocates(self, body: Body, functions: set[str]) -> bool:
         inside = list(statements(body))
@@ -167,9 +167,9 @@ class _CPrinter(ProgramPrinter):
 
     def words(self) -> set[str]:
         macros = [d.value for d in self.source.flat_items() if isinstance(d, Define)]
-        found = {w for f in self.functions for w in words_of(f)} | words_in(macros)
+        words = {w for f in self.functions for w in words_of(f)} | words_in(macros)
         arrays = [s.type for f in self.functions for s in statements(f.body) if isinstance(s, Decl)]
-        return found | {"malloc" for t in arrays if isinstance(t, Array) and self.may_be_large(t)}
+        return words | {"malloc" for t in arrays if isinstance(t, Array) and self.may_be_large(t)}
 
     def may_be_large(self, t: Array) -> bool:
         """Whether a local array may not fit on the stack: it is large, or its size is not constant."""
@@ -325,9 +325,9 @@ class _CPrinter(ProgramPrinter):
         also in functions called there: then `simd` is dropped."""
         if "simd" in s.hints and self.starts_threads(s.body):
             s = replace(s, hints=tuple(h for h in s.hints if h != "simd"))
-        found = super().pragmas(s)
-        omp = [p for p in found if p.startswith("omp")]
-        return omp or [f"GCC {p}" for p in found if p != "unroll"]
+        pragmas = super().pragmas(s)
+        omp = [p for p in pragmas if p.startswith("omp")]
+        return omp or [f"GCC {p}" for p in pragmas if p != "unroll"]
 
     def starts_threads(self, body: Body) -> bool:
         """Whether the body runs a parallel loop, directly or in a callee."""

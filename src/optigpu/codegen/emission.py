@@ -129,5 +129,5 @@ def _possible(e: Emission, own: Mapping[str, Function]) -> bool:
     )
 
 
-def _numbers(found: Collection[Any], within: range) -> bool:
-    return all(type(n) is int and n in within for n in found)
+def _numbers(values: Collection[Any], within: range) -> bool:
+    return all(type(n) is int and n in within for n in values)

@@ -83,9 +83,9 @@ class CExprs(ExprPrinter):
                 return f"~{self.widened(arg, self.machine_type(e))}", UNARY_PRECEDENCE
             case Cond(test, a, b) if is_int(e.type):
                 known = self.known[1] if self.known is not None and self.known[0] is e else None
-                shown = self.show(test, CONDITIONAL_PRECEDENCE + 1)
+                condition = self.show(test, CONDITIONAL_PRECEDENCE + 1)
                 then, other = (self.operand(x, CONDITIONAL_PRECEDENCE, is_signed(e), known) for x in (a, b))
-                return f"{shown} ? {then} : {other}", CONDITIONAL_PRECEDENCE
+                return f"{condition} ? {then} : {other}", CONDITIONAL_PRECEDENCE
             case _:
                 return super().text(e)
 
@@ -379,10 +379,10 @@ class CExprs(ExprPrinter):
             (a,) = e.args
             t = self.machine_type(e)
             if t == UINT64 and self.operand_type(a).signed:  # the argument may be INT64_MIN
-                shown = self.show(a, UNARY_PRECEDENCE)
-                return f"({shown} < 0 ? -({self.name(t)}){shown} : ({self.name(t)}){shown})", POSTFIX_PRECEDENCE
-            shown = f"({self.widened(a)})" if t != self.machine_type(a) else self.show(a, POSTFIX_PRECEDENCE)
-            return f"({shown} < 0 ? -{shown} : {shown})", POSTFIX_PRECEDENCE
+                text = self.show(a, UNARY_PRECEDENCE)
+                return f"({text} < 0 ? -({self.name(t)}){text} : ({self.name(t)}){text})", POSTFIX_PRECEDENCE
+            text = f"({self.widened(a)})" if t != self.machine_type(a) else self.show(a, POSTFIX_PRECEDENCE)
+            return f"({text} < 0 ? -{text} : {text})", POSTFIX_PRECEDENCE
         x, y = self.alike(e)
         return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
 

@@ -36,20 +36,20 @@ class Assumptions:
                     return False
             return True
 
-        found = dict(self.most)
+        widened = dict(self.most)
         for name in self.most:
             for side in (0, 1):  # move the bound towards the end of the type
-                good, bad = found[name][side], widest[name][side]
-                if suffice({**found, name: with_side(found[name], side, bad)}):
+                good, bad = widened[name][side], widest[name][side]
+                if suffice({**widened, name: with_side(widened[name], side, bad)}):
                     good = bad
                 while abs(good - bad) > 1:
                     middle = (good + bad) // 2
-                    if suffice({**found, name: with_side(found[name], side, middle)}):
+                    if suffice({**widened, name: with_side(widened[name], side, middle)}):
                         good = middle
                     else:
                         bad = middle
-                found[name] = with_side(found[name], side, good)
-        return {name: limits for name, limits in found.items() if limits != widest[name]}
+                widened[name] = with_side(widened[name], side, good)
+        return {name: limits for name, limits in widened.items() if limits != widest[name]}
 
 
 def with_side(limits: tuple[int, int], side: int, value: int) -> tuple[int, int]:

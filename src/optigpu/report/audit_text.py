@@ -31,22 +31,23 @@ def render_audit(file: str, a: AuditResult, style: Style = PLAIN) -> str:
 AROUND = 40  # characters shown before and after a difference
 
 
-def first_difference(given: str, made: str) -> str | None:
+def first_difference(actual: str, expected: str) -> str | None:
     """The first difference of two texts, with its place; None if they are equal."""
-    if given == made:
+    if actual == expected:
         return None
-    ours, theirs = made.split("\n"), given.split("\n")
-    n = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
-    if n == len(theirs):
-        return f"it ends before line {n + 1}, `{_shown(ours[n], 0)}`"
-    if n == len(ours):
-        return f"line {n + 1} is one too many: `{_shown(theirs[n], 0)}`"
-    a, b = ours[n], theirs[n]
+    expected_lines, actual_lines = expected.split("\n"), actual.split("\n")
+    shorter = min(len(expected_lines), len(actual_lines))
+    n = next((i for i, (a, b) in enumerate(zip(expected_lines, actual_lines)) if a != b), shorter)
+    if n == len(actual_lines):
+        return f"it ends before line {n + 1}, `{_excerpt(expected_lines[n], 0)}`"
+    if n == len(expected_lines):
+        return f"line {n + 1} is one too many: `{_excerpt(actual_lines[n], 0)}`"
+    a, b = expected_lines[n], actual_lines[n]
     at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-    return f"line {n + 1}, column {at + 1}: `{_shown(b, at)}` should be `{_shown(a, at)}`"
+    return f"line {n + 1}, column {at + 1}: `{_excerpt(b, at)}` should be `{_excerpt(a, at)}`"
 
 
-def _shown(line: str, at: int) -> str:
+def _excerpt(line: str, at: int) -> str:
     """The part of a line around a column, with invisible characters escaped."""
     first, last = max(0, at - AROUND), at + AROUND
     part = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line[first:last])

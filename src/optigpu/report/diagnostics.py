@@ -70,17 +70,17 @@ def excerpt(loc: Loc, style: Style, sources: Sources) -> list[str]:
     text = source.line(loc.line) if source is not None else ""
     if source is None or not text.strip():
         return []
-    shown = text.expandtabs(4)
+    line = text.expandtabs(4)
     start = len(text[: loc.column - 1].expandtabs(4))
     end_column = loc.end_column if loc.end_line == loc.line else len(text) + 1
     end = len(text[: end_column - 1].expandtabs(4))
-    if len(shown) > 160:  # show only the part around the place
+    if len(line) > 160:  # show only the part around the place
         cut = max(0, start - 60)
-        shown, start, end = "…" + shown[cut + 1 : cut + 150], start - cut, end - cut
-    width = max(1, min(end, len(shown)) - start)
+        line, start, end = "…" + line[cut + 1 : cut + 150], start - cut, end - cut
+    width = max(1, min(end, len(line)) - start)
     number = str(loc.line)
     gutter = " " * len(number)
     return [
-        f"  {style.blue(number + ' |')} {shown}",
+        f"  {style.blue(number + ' |')} {line}",
         f"  {style.blue(gutter + ' |')} {' ' * start}{style.red('^' * width)}",
     ]

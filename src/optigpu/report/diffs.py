@@ -85,8 +85,8 @@ def _matches(a: list[str], b: list[str]) -> list[tuple[int, int]]:
 
 def _inner_matches(a: list[str], b: list[str], left: TextSpan, right: TextSpan) -> list[tuple[int, int]]:
     """Match lines that occur once on each side (as in patience diff), and align the lines between them."""
-    here, there = Counter(a[slice(*left)]), Counter(b[slice(*right)])
-    where = {b[j]: j for j in range(*right) if there[b[j]] == 1 and here[b[j]] == 1}
+    left_counts, right_counts = Counter(a[slice(*left)]), Counter(b[slice(*right)])
+    where = {b[j]: j for j in range(*right) if right_counts[b[j]] == 1 and left_counts[b[j]] == 1}
     unique = [(i, where[a[i]]) for i in range(*left) if a[i] in where]
     out: list[tuple[int, int]] = []
     i, j = left[0], right[0]
@@ -216,8 +216,8 @@ def changed(before: Program, after: Program, view: str = ANNOTATED_VIEW) -> tupl
     return counts(rows(a, b))
 
 
-def counts(found: Sequence[Row]) -> tuple[int, int]:
-    kinds = Counter(r.kind for r in found)
+def counts(diff_rows: Sequence[Row]) -> tuple[int, int]:
+    kinds = Counter(r.kind for r in diff_rows)
     return kinds[ADDED] + kinds[CHANGED], kinds[REMOVED] + kinds[CHANGED]
 
 
@@ -227,31 +227,31 @@ def counts(found: Sequence[Row]) -> tuple[int, int]:
 def render_diff(step: Step, style: Style = PLAIN, view: str = ANNOTATED_VIEW, context: int = 3) -> str:
     """One step as a unified diff, changed words emphasised."""
     before, after = ([line.text for line in listing(p, view)] for p in (step.before, step.after))
-    found = rows(before, after)
-    added, removed = counts(found)
+    diff_rows = rows(before, after)
+    added, removed = counts(diff_rows)
     place = f"{step.file}:{step.line}" if step.file and step.line else ""
     size = f"{style.green(f'+{added}')} {style.red(f'-{removed}')}" if added or removed else "no change"
     head = "  ".join(x for x in (style.bold(f"step {step.number}"), style.bold(step.title), place, size) if x)
     lines = [head]
-    for hunk in _hunks(found, context):
+    for hunk in _hunks(diff_rows, context):
         first = next((r.right if r.right is not None else r.left for r in hunk), 0) or 0
         lines.append(style.blue(f"  @@ line {first + 1} @@"))
         lines += _unified(hunk, before, after, style)
     return "\n".join(lines)
 
 
-def _hunks(found: list[Row], context: int) -> Iterator[list[Row]]:
+def _hunks(diff_rows: list[Row], context: int) -> Iterator[list[Row]]:
     """Ranges of changed rows with some context."""
-    marked = [n for n, r in enumerate(found) if r.kind in (CHANGED, ADDED, REMOVED)]
+    marked = [n for n, r in enumerate(diff_rows) if r.kind in (CHANGED, ADDED, REMOVED)]
     start = end = -1
     for n in marked:
         if start >= 0 and n - end > 2 * context:
-            yield found[max(0, start - context) : end + 1 + context]
+            yield diff_rows[max(0, start - context) : end + 1 + context]
             start = n
         start = n if start < 0 else start
         end = n
     if start >= 0:
-        yield found[max(0, start - context) : end + 1 + context]
+        yield diff_rows[max(0, start - context) : end + 1 + context]
 
 
 def _unified(hunk: list[Row], before: list[str], after: list[str], style: Style) -> Iterator[str]:

@@ -65,7 +65,7 @@ class _Lister(ProgramPrinter):
         self.plain = view == PLAIN_VIEW
         self.loops = {f.name: f.loops for f in result.functions} if result is not None and view == INFERRED_VIEW else {}
         self.cache = cache
-        self.shown: dict[int, Line] = {}  # by line number; texts are filled in at the end
+        self.line_data: dict[int, Line] = {}  # by line number; texts are filled in at the end
         self.name = ""
         self.count = 0
         self.branching: list[int] = []
@@ -84,15 +84,15 @@ class _Lister(ProgramPrinter):
             super().item(_with_contracts(item, loops))
             if _only_proof(item):
                 for n in range(first, self.here):
-                    self.shown[n] = replace(self.shown.get(n, EMPTY), note=True)
+                    self.line_data[n] = replace(self.line_data.get(n, EMPTY), note=True)
             self.cache[key] = tuple(self.filled(n) for n in range(first, self.here))
         else:
             lines = self.cache[key]
             self.out.lines += [line.text for line in lines]
-            self.shown.update(enumerate(lines, first))
+            self.line_data.update(enumerate(lines, first))
 
     def filled(self, n: int) -> Line:
-        line, text = self.shown.get(n, EMPTY), self.out.lines[n]
+        line, text = self.line_data.get(n, EMPTY), self.out.lines[n]
         return replace(line, text=text, note=line.note or text.strip() == "__admitted();")
 
     @property
@@ -100,7 +100,7 @@ class _Lister(ProgramPrinter):
         return len(self.out.lines)
 
     def show(self, line: int, statement: int, loc: Loc, end: bool = False, note: bool = False) -> None:
-        self.shown.setdefault(line, Line("", self.name, statement, end, loc, note))
+        self.line_data.setdefault(line, Line("", self.name, statement, end, loc, note))
 
     def function(self, f: Function) -> None:
         self.name, self.count = f.name, 0
@@ -130,7 +130,7 @@ class _Lister(ProgramPrinter):
         if self.here - 1 > first:
             self.show(self.here - 1, number, s.loc, end=True)
         for line in range(first, self.here):  # pragmas precede loop heads
-            if line in self.shown:
+            if line in self.line_data:
                 break
             self.show(line, number, s.loc, note=note)
 
@@ -175,11 +175,11 @@ def code_lines(lines: tuple[Line, ...]) -> list[int]:
 
 def find_line(lines: tuple[Line, ...], function: str, statement: int, loc: Loc) -> int | None:
     """The line of a statement; for statement 0 (the contract), the line of the clause at `loc`, or the head of the function."""
-    mine = [(n, line) for n, line in enumerate(lines) if line.function == function and not line.end]
+    own_lines = [(n, line) for n, line in enumerate(lines) if line.function == function and not line.end]
     if statement:
-        return next((n for n, line in mine if line.statement == statement), None)
+        return next((n for n, line in own_lines if line.statement == statement), None)
     if loc is not NOWHERE:
         for n, line in enumerate(lines):
             if line.loc == loc and not line.end:
                 return n
-    return next((n for n, line in mine if line.statement == 0), None) if function else None
+    return next((n for n, line in own_lines if line.statement == 0), None) if function else None

@@ -34,19 +34,19 @@ def render_script(record: Record, style: Style = PLAIN) -> str:
     if not result.functions:
         return "nothing to verify"
     word = style.green("VERIFIED") if result.verified else style.red("NOT VERIFIED")
-    said = proved(record.steps[-1].after.functions(), len(record.steps) - 1, result.assumptions)
-    return f"{word} {said} ({assumptions(result)})"
+    properties = proved(record.steps[-1].after.functions(), len(record.steps) - 1, result.assumptions)
+    return f"{word} {properties} ({assumptions(result)})"
 
 
 def proved(functions: Iterable[Function], steps: int, assumed: int) -> str:
     """Steps, assumptions and proved properties (such as race-free) of verified functions."""
     loops = [x for f in functions for x in statements(f.body) if isinstance(x, For)]
-    said = [f"{steps} step{'s' * (steps != 1)}", f"{assumed} assumption{'s' * (assumed != 1)}"]
+    properties = [f"{steps} step{'s' * (steps != 1)}", f"{assumed} assumption{'s' * (assumed != 1)}"]
     if any(x.meaning is not Mode.SEQUENTIAL for x in loops):
-        said.append("race-free")
+        properties.append("race-free")
     if any(x.mode is Mode.THREAD for x in loops):
-        said.append("no divergent barrier")
-    return " · ".join([*said, "no leak", "result equals spec"])
+        properties.append("no divergent barrier")
+    return " · ".join([*properties, "no leak", "result equals spec"])
 
 
 def emitted_header(
@@ -59,8 +59,8 @@ def emitted_header(
 ) -> list[str]:
     """The header of generated code: verdict and assumptions. `unbounded`: numbers of statements assumed not to overflow."""
     functions = map(program.function, emission.functions)
-    said = proved(functions, emission.steps, len(axioms) + len(admitted) + len(unbounded))
-    return [f"VERIFIED {said}", assuming(axioms, admitted, solver, [f"statement {n}" for n in unbounded])]
+    properties = proved(functions, emission.steps, len(axioms) + len(admitted) + len(unbounded))
+    return [f"VERIFIED {properties}", assuming(axioms, admitted, solver, [f"statement {n}" for n in unbounded])]
 
 
 def render_step_error(e: StepError, style: Style = PLAIN) -> str:

@@ -97,7 +97,7 @@ class _Tracer:
         self.point_of: dict[int, int] = {}  # by the identity of states, which the record keeps alive
         self.writer = PermissionWriter()
         self.results = {id(s.after): s.result for s in record.steps if s.result is not None}
-        self.shown: dict[int, int] = {}  # programs, by identity
+        self.program_numbers: dict[int, int] = {}  # programs, by identity
         self.printed: Cache = {}
         self.compared: dict[tuple[Hashable, Hashable], _Compared] = {}
 
@@ -129,9 +129,9 @@ class _Tracer:
 
     def program(self, p: Program) -> int:
         """The number of a program: its lines in each view, and the proof state of each line."""
-        found = self.shown.get(id(p))
-        if found is not None:
-            return found
+        known_number = self.program_numbers.get(id(p))
+        if known_number is not None:
+            return known_number
         result = self.results.get(id(p))
         functions = {f.name: f for f in result.functions} if result is not None else {}
         views = []
@@ -144,7 +144,7 @@ class _Tracer:
             views.append((texts, points))
         entry = tuple(views)
         number = self.programs.number(entry)
-        self.shown[id(p)] = number
+        self.program_numbers[id(p)] = number
         for view, lines in zip(VIEWS, kept):
             self.listings.setdefault((number, view), lines)
         return number
@@ -176,15 +176,17 @@ class _Tracer:
         if key not in self.compared:
             fixed = [] if view == PLAIN_VIEW else self.code_pairs(before, after, view)
             a, b = ([line.text for line in self.listings[n, view]] for n in (before, after))
-            found = rows(a, b, fixed)
-            pairs = [(r.left, r.right) for r in found if r.left is not None and r.right is not None]
-            self.compared[key] = _Compared(_runs(found), counts(found), pairs)
+            known_rows = rows(a, b, fixed)
+            pairs = [(r.left, r.right) for r in known_rows if r.left is not None and r.right is not None]
+            self.compared[key] = _Compared(_runs(known_rows), counts(known_rows), pairs)
         return self.compared[key]
 
     def code_pairs(self, before: int, after: int, view: str) -> list[tuple[int, int]]:
         """Matching lines of code, which are the same in all views."""
-        here, there = ([code_lines(self.listings[n, v]) for v in (PLAIN_VIEW, view)] for n in (before, after))
-        left, right = (dict(zip(*lines)) for lines in (here, there))
+        before_lines, after_lines = (
+            [code_lines(self.listings[n, v]) for v in (PLAIN_VIEW, view)] for n in (before, after)
+        )
+        left, right = (dict(zip(*lines)) for lines in (before_lines, after_lines))
         pairs = self.rows(before, after, PLAIN_VIEW).pairs
         return [(left[i], right[j]) for i, j in pairs if i in left and j in right]
 
@@ -298,9 +300,9 @@ def _has(r: ProgramResult, v: Verdict) -> bool:
     return any(f.verdict is v for f in r.functions)
 
 
-def _runs(found: list[Row]) -> list[list[Any]]:
+def _runs(diff_rows: list[Row]) -> list[list[Any]]:
     out: list[list[Any]] = []
-    for r in found:
+    for r in diff_rows:
         code = CODES[r.kind]
         if r.kind == CHANGED:
             out.append([code, [x for s in r.left_spans for x in s], [x for s in r.right_spans for x in s]])

@@ -49,10 +49,10 @@ def summary(r: ProgramResult, style: Style = PLAIN) -> str:
     counts = {v: sum(f.verdict is v for f in r.functions) for v in Verdict}
     obligations = sum(f.normaliser + f.solver for f in r.functions)
     normaliser = sum(f.normaliser for f in r.functions)
-    said = " · ".join(f"{n} {v.value}" for v, n in counts.items() if n) or "nothing to verify"
+    verdicts = " · ".join(f"{n} {v.value}" for v, n in counts.items() if n) or "nothing to verify"
     colour = style.red if r.failures else style.green
     effort = f"{obligations} obligations ({normaliser} normaliser, {obligations - normaliser} solver)"
-    return f"{colour(said)} · {effort} · {assumptions(r)}"
+    return f"{colour(verdicts)} · {effort} · {assumptions(r)}"
 
 
 def assumptions(r: ProgramResult) -> str:

@@ -85,8 +85,8 @@ def gpu_of_pointer(pointer: int) -> int:
         return 0
     number = ctypes.c_int(0)
     library = ctypes.CDLL("libcuda.so.1")
-    found = library.cuPointerGetAttribute(ctypes.byref(number), DEVICE_ORDINAL, ctypes.c_uint64(pointer)) == 0
-    return number.value if found else 0
+    device = library.cuPointerGetAttribute(ctypes.byref(number), DEVICE_ORDINAL, ctypes.c_uint64(pointer)) == 0
+    return number.value if device else 0
 
 
 def current_stream(views: list[ArrayBuffer]) -> int:

@@ -116,13 +116,13 @@ def bench(
     return Measurement(signature.name, gpu_name(), numbers, timing, moved, operations, copy_bandwidth(), libraries)
 
 
-def chosen_sizes(signature: Signature, given: dict[str, float], most_bytes: int) -> dict[str, float]:
+def chosen_sizes(signature: Signature, fixed_by_caller: dict[str, float], most_bytes: int) -> dict[str, float]:
     """The given sizes; others as the contract fixes them, or the largest power of two for which all arrays fit."""
     scalars = {p.name: p for p in signature.params if isinstance(p, ScalarParam)}
-    for name in given:
+    for name in fixed_by_caller:
         if name not in scalars:
             raise CallError(f"{signature.name} has no size `{name}` (it has: {', '.join(scalars) or 'none'})")
-    known = {**fixed_sizes(signature), **given}
+    known = {**fixed_sizes(signature), **fixed_by_caller}
     for name, p in scalars.items():
         if name not in known and p.type.kind is Kind.FLOAT:
             known[name] = 1.0

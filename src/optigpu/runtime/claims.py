@@ -146,10 +146,10 @@ def contents_of(f: Function, arrays: Mapping[str, Scalar]) -> list[Requirement]:
     defined = dict(described_arrays(f))
     out: list[Requirement] = []
     for claim in claims(f, GIVEN):
-        found = held(claim.at)
-        if found is None or found[0] not in arrays:
+        claimed = held(claim.at)
+        if claimed is None or claimed[0] not in arrays:
             continue
-        array, indices, value, binders = found
+        array, indices, value, binders = claimed
         if isinstance(value, Call) and claim.plain and defined.get(value.func) == array and value.args == indices:
             continue  # the definition of the variable
         fact = equal(Call(contents(array), indices), value, is_float(arrays[array]))

@@ -51,15 +51,15 @@ def version_of(compiler: str) -> str:
 
 def compile_seconds() -> float:
     """The time limit of a compiler run."""
-    said = os.environ.get("OPTIGPU_COMPILE_SECONDS")
-    if not said:
+    setting = os.environ.get("OPTIGPU_COMPILE_SECONDS")
+    if not setting:
         return COMPILE_SECONDS
     try:
-        seconds = float(said)
+        seconds = float(setting)
     except ValueError:
         seconds = -1.0
     if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise BuildError(f"OPTIGPU_COMPILE_SECONDS is a number of seconds, not `{said}`")
+        raise BuildError(f"OPTIGPU_COMPILE_SECONDS is a number of seconds, not `{setting}`")
     return seconds
 
 

@@ -31,7 +31,6 @@ from optigpu.runtime.standin import compile_standin
 from optigpu.runtime.unchecked import Unchecked
 
 OWN = "optigpu_"  # prefix of entry points in libraries compiled here
-_said: set[str] = set()
 
 
 class CudaFunction:
@@ -61,9 +60,8 @@ class CudaFunction:
         self._open = Unchecked(signature.name)
         self.alignment = dict(alignment or {})
         self.standin = gpu_architecture() is None if standin is None else standin
-        if self.standin and standin is None and "standin" not in _said:
-            _said.add("standin")
-            warnings.warn("no GPU was found: CUDA code runs on the CPU stand-in", stacklevel=2)
+        if self.standin and standin is None:
+            _warn_about_standin()
         self.compiler = "the CPU stand-in" if self.standin else chosen_compiler(compiler)
         self.path: Path | None = None
         self._host: Any = None
@@ -220,6 +218,12 @@ class CudaFunction:
     def __repr__(self) -> str:
         where = self.compiler if self.standin else f"the GPU, by {self.compiler}"
         return f"<{self.signature.name}({', '.join(p.name for p in self.signature.params)}) on {where}>"
+
+
+@cache
+def _warn_about_standin() -> None:
+    """Warn once in a process."""
+    warnings.warn("no GPU was found: CUDA code runs on the CPU stand-in", stacklevel=3)
 
 
 @cache

@@ -194,20 +194,20 @@ def _own_folder(reason: str) -> Path:
 # Size limit
 
 
-def _limit(folder: Path, made: Path) -> None:
+def _limit(folder: Path, new_entry: Path) -> None:
     """Remove least recently used entries; never recent ones, which may be about to be loaded."""
     most = _most_bytes()
     entries: list[tuple[float, int, Path]] = []
     for path in folder.glob(f"*{SUM}"):
         entry = path.with_name(path.name.removesuffix(SUM))
         with suppress(OSError):
-            found = entry.stat()
-            entries.append((found.st_mtime, found.st_size, entry))
+            status = entry.stat()
+            entries.append((status.st_mtime, status.st_size, entry))
     total, now = sum(size for _, size, _ in entries), time.time()
     for used, size, entry in sorted(entries):
         if total <= most or now - used < IN_USE:
             return
-        if entry != made:
+        if entry != new_entry:
             with suppress(OSError):
                 entry.unlink()
                 _sum_of(entry).unlink()
@@ -215,9 +215,9 @@ def _limit(folder: Path, made: Path) -> None:
 
 
 def _most_bytes() -> int:
-    said = os.environ.get("OPTIGPU_CACHE_BYTES")
-    if not said:
+    setting = os.environ.get("OPTIGPU_CACHE_BYTES")
+    if not setting:
         return MAX_CACHE_BYTES
-    if not said.isdecimal():
-        raise BuildError(f"OPTIGPU_CACHE_BYTES is a number of bytes, not `{said}`")
-    return int(said)
+    if not setting.isdecimal():
+        raise BuildError(f"OPTIGPU_CACHE_BYTES is a number of bytes, not `{setting}`")
+    return int(setting)

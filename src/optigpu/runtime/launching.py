@@ -90,9 +90,9 @@ class Launcher:
         return total
 
     def integer(self, e: Expr, values: Mapping[str, Any]) -> int:
-        found = integer_value(e, values)
-        assert found is not None, e
-        return found
+        value = integer_value(e, values)
+        assert value is not None, e
+        return value
 
     def function(self, d: Driver, device: int, kernel: str) -> Any:
         if device not in self._modules:

@@ -19,14 +19,14 @@ LIBRARY_TOLERANCE = 1e-3  # relative; libraries sum in another order
 
 def same_results(inputs: Sequence[Any], outputs: Sequence[Any], scalars: Sequence[float]) -> dict[str, Call]:
     """Library calls, by name, that compute `outputs` from `inputs` (device arrays)."""
-    found: dict[str, Call] = {}
+    calls: dict[str, Call] = {}
     if len(outputs) != 1 or scalars:
-        return found
+        return calls
     for make in (torch_candidates, cupy_candidates):
         for name, call, result in make(list(inputs), outputs[0]):
-            if name not in found and computes(call, result, outputs[0]):
-                found[name] = call
-    return found
+            if name not in calls and computes(call, result, outputs[0]):
+                calls[name] = call
+    return calls
 
 
 def library(name: str) -> Any:
@@ -139,8 +139,8 @@ def cublas() -> Any:
 
 def geam(a: Any) -> Callable[[Any], object] | None:
     """cuBLAS: out = aᵀ. In its column-major view, a is W × H with leading dimension W."""
-    found, handle, v = cublas(), ctypes.c_void_p(), ctypes.c_void_p
-    if found is None or str(a.dtype) != "torch.float32" or found.cublasCreate_v2(ctypes.byref(handle)) != 0:
+    library, handle, v = cublas(), ctypes.c_void_p(), ctypes.c_void_p
+    if library is None or str(a.dtype) != "torch.float32" or library.cublasCreate_v2(ctypes.byref(handle)) != 0:
         return None
     h, w = a.shape
     one, zero = ctypes.c_float(1), ctypes.c_float(0)
@@ -149,7 +149,7 @@ def geam(a: Any) -> Callable[[Any], object] | None:
         if tuple(out.shape) != (w, h):
             raise ValueError("not the shape of a transpose")
         source, target = v(a.data_ptr()), v(out.data_ptr())
-        status = found.cublasSgeam(
+        status = library.cublasSgeam(
             handle, 1, 0, h, w, ctypes.byref(one), source, w, ctypes.byref(zero), target, h, target, h
         )  # fmt: skip
         if status != 0:

@@ -70,8 +70,8 @@ def gpu_architecture(number: int = 0) -> str | None:
 
 def gpu_architectures() -> tuple[str, ...]:
     """The distinct architectures of all GPUs: arrays may be on any of them."""
-    found = (gpu_architecture(number) for number in range(gpu_count()))
-    return tuple(dict.fromkeys(a for a in found if a is not None))
+    architectures = (gpu_architecture(number) for number in range(gpu_count()))
+    return tuple(dict.fromkeys(a for a in architectures if a is not None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ def places() -> Iterator[str]:
         yield chosen
         return
     home = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
-    found = find_spec("nvidia")
-    packages = [Path(p) for p in (found.submodule_search_locations or [])] if found is not None else []
+    paths = find_spec("nvidia")
+    packages = [Path(p) for p in (paths.submodule_search_locations or [])] if paths is not None else []
     folders = [home / "lib64", *(lib for p in packages for lib in sorted(p.glob("*/lib")))]
     for version in VERSIONS:
         yield f"libnvrtc.so{version}"
@@ -139,8 +139,8 @@ def _compiled(text: str, options: tuple[str, ...]) -> bytes:
 
     call("nvrtcCreateProgram", ctypes.byref(program), text.encode(), b"emitted.cu", 0, None, None)
     try:
-        given = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
-        call("nvrtcCompileProgram", program, len(options), given)
+        arguments = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
+        call("nvrtcCompileProgram", program, len(options), arguments)
         image = buffer("PTX" if "=compute_" in options[-1] else "CUBIN")
         if not image:
             raise BuildError("NVRTC made no code: it is too old for --gpu-architecture=sm_…")

@@ -28,8 +28,8 @@ class Order:
     values: Expr
     relation: str
 
-    def holds(self, found: Any, count: int) -> bool:
-        values = np.broadcast_to(np.asarray(found), (count,))
+    def holds(self, computed: Any, count: int) -> bool:
+        values = np.broadcast_to(np.asarray(computed), (count,))
         if self.relation == "!=":
             values = np.sort(values)
         a, b = values[:-1], values[1:]

@@ -47,14 +47,14 @@ class Model:
         """The values at these indices. Outside of the array the function is unspecified, so any element will do. Integers are
         widened, so that arithmetic on them does not wrap around."""
         clipped = [np.asarray(np.clip(i, 0, max(n - 1, 0)), np.int64) for i, n in zip(indices, self.array.shape)]
-        found = self.array[tuple(clipped)] if self.array.size else np.zeros(())
-        match found.dtype.kind, found.dtype.itemsize:
+        values = self.array[tuple(clipped)] if self.array.size else np.zeros(())
+        match values.dtype.kind, values.dtype.itemsize:
             case "i" | "u", size:
-                return found.astype(np.int64 if size < 8 else object)
+                return values.astype(np.int64 if size < 8 else object)
             case "f", _:
-                return found.astype(np.float64)
+                return values.astype(np.float64)
             case _:
-                return found
+                return values
 
 
 INT64_LIMIT = 1 << 62  # arithmetic below it stays within 64 bits
@@ -225,9 +225,9 @@ def _value_where(points: Any, e: Expr, env: Mapping[str, Any]) -> Any:
     mask = np.broadcast_to(np.asarray(points, bool), shape)
     if not np.any(mask):
         return False
-    found = np.asarray(_value(e, {**env, **{n: np.broadcast_to(v, shape)[mask] for n, v in axes.items()}}))
-    out = np.zeros(shape, found.dtype)
-    out[mask] = found
+    selected = np.asarray(_value(e, {**env, **{n: np.broadcast_to(v, shape)[mask] for n, v in axes.items()}}))
+    out = np.zeros(shape, selected.dtype)
+    out[mask] = selected
     return out
 
 
@@ -281,8 +281,8 @@ def _largest(x: Any) -> int:
     """The largest absolute value."""
     if isinstance(x, int):
         return abs(x)
-    found = np.asarray(x)
-    return max(abs(int(found.min())), abs(int(found.max()))) if found.size else 0
+    array = np.asarray(x)
+    return max(abs(int(array.min())), abs(int(array.max()))) if array.size else 0
 
 
 def _unbounded(x: Any) -> Any:
@@ -299,9 +299,9 @@ def _truncating(a: Any, b: Any) -> Any:
 
 
 def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
-    found = env.get(name)
-    if isinstance(found, Model):
-        return found.at(*args)
+    function = env.get(name)
+    if isinstance(function, Model):
+        return function.at(*args)
     exact = all(isinstance(a, int) for a in args)  # Python integers, which are unbounded
     match name:
         case "min":
@@ -350,8 +350,8 @@ def _in_parts(binders: tuple[RangeBinder, ...], body: Expr, env: Mapping[str, An
     out: Any = True
     for start in range(low, high, step):
         inner[binders[0].name] = np.arange(start, min(start + step, high))
-        found = np.asarray(_in_parts(binders[1:], body, inner))
-        out = np.logical_and(out, np.all(found, axis=-1) if found.ndim else found)
+        chunk = np.asarray(_in_parts(binders[1:], body, inner))
+        out = np.logical_and(out, np.all(chunk, axis=-1) if chunk.ndim else chunk)
         if not np.any(out):
             return out
     return out

@@ -143,12 +143,12 @@ class Signature:
     def rounded(self, p: ScalarParam, value: float) -> float:
         """The float that the function gets: preconditions are checked after rounding."""
         try:
-            given = float(value)
+            exact = float(value)
             with np.errstate(over="ignore"):
-                passed = float(np.float32(given)) if p.type.bits == 32 else given
+                passed = float(np.float32(exact)) if p.type.bits == 32 else exact
         except OverflowError:
-            given, passed = 0.0, math.inf
-        if math.isinf(passed) and not math.isinf(given):
+            exact, passed = 0.0, math.inf
+        if math.isinf(passed) and not math.isinf(exact):
             raise CallError(f"{self.name}: `{p.name}` does not fit `{p.type.name}`")
         if p.number and not math.isfinite(passed):
             raise CallError(
@@ -226,10 +226,10 @@ class Signature:
         known = {**INT_CONSTANTS, **known}
         open_: list[str] = []
         for r in self.requirements:
-            found = holds(r.prop, known) if decidable(r.prop, known.keys()) else None
-            if found is None:
+            decided = holds(r.prop, known) if decidable(r.prop, known.keys()) else None
+            if decided is None:
                 open_.append(r.text)
-            elif not found:
+            elif not decided:
                 named = {
                     n: known[n] for n in sorted(free_vars(r.prop)) if n in known and not isinstance(known[n], Model)
                 }
@@ -290,8 +290,8 @@ def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, E
     required += [Requirement(print_expr(e), e) for e in fitting_sizes(f)]
     arrays = {p.name: p.elem for p in params if isinstance(p, ArrayParam)}
     facts = (*required, *contents_of(f, arrays))
-    meant = seen_by(f, definitions or {})
-    requirements = tuple(Requirement(r.text, unfolded(r.prop, meant)) for r in facts)
+    definitions_seen = seen_by(f, definitions or {})
+    requirements = tuple(Requirement(r.text, unfolded(r.prop, definitions_seen)) for r in facts)
     result = None if f.result == VOID else f.result
     assert result is None or isinstance(result, Scalar)
     unsized = {p.name for p in params if isinstance(p, ArrayParam) and None in p.dims}

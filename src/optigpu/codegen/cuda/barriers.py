@@ -35,31 +35,31 @@ def barrier_reasons(body: Body, arrays: Collection[str]) -> dict[StatementId, st
     return out
 
 
-def sentence(names: list[str], one: str, several: str) -> str:
+def sentence(names: list[str], singular: str, plural: str) -> str:
     text = ", ".join(f"`{n}`" for n in names)
-    return f"{text} {one if len(names) == 1 else several}" if names else ""
+    return f"{text} {singular if len(names) == 1 else plural}" if names else ""
 
 
 def follow(
-    body: Body, since: set[ArrayAccess], found: dict[StatementId, set[ArrayAccess]], *, backwards: bool
+    body: Body, since: set[ArrayAccess], accesses_by_barrier: dict[StatementId, set[ArrayAccess]], *, backwards: bool
 ) -> set[ArrayAccess]:
     """Collect, for each barrier, the accesses between it and the previous one (with `backwards`, the next one)."""
     for s in reversed(body) if backwards else body:
         match s:
             case CallStmt(call) if call.func == "blocksync":
-                found[s.id] = found.get(s.id, set()) | since
+                accesses_by_barrier[s.id] = accesses_by_barrier.get(s.id, set()) | since
                 since = set()
             case For(_, _, inner):
                 for _ in range(2):  # accesses of one iteration reach the barriers of the next
-                    since = since | follow(inner, since, found, backwards=backwards)
+                    since = since | follow(inner, since, accesses_by_barrier, backwards=backwards)
             case If(_, then, other):
                 since = (
                     since
-                    | follow(then, since, found, backwards=backwards)
-                    | follow(other, since, found, backwards=backwards)
+                    | follow(then, since, accesses_by_barrier, backwards=backwards)
+                    | follow(other, since, accesses_by_barrier, backwards=backwards)
                 )
             case Block(inner):
-                since = follow(inner, since, found, backwards=backwards)
+                since = follow(inner, since, accesses_by_barrier, backwards=backwards)
             case _:
                 pass
         since = since | set(accesses(s))

@@ -138,9 +138,11 @@ def _entry_function(program: Program, name: str | None, functions: Mapping[str, 
 def host_function(program: Program, name: str | None) -> Function:
     if name is not None:
         return program.function(name)
-    found = [f for f in program.functions() if f.role is Role.HOST and has_launch(f.body)]
-    if len(found) != 1:
-        what = "no function launches a kernel" if not found else "several functions launch kernels: say which is meant"
-        at = [f.loc for f in (*found[1:], *program.functions())][:1]
+    launching = [f for f in program.functions() if f.role is Role.HOST and has_launch(f.body)]
+    if len(launching) != 1:
+        what = (
+            "no function launches a kernel" if not launching else "several functions launch kernels: say which is meant"
+        )
+        at = [f.loc for f in (*launching[1:], *program.functions())][:1]
         raise input_error("OG400", what, *at or [Loc(program.file, 1, 1, 1, 1)])
-    return found[0]
+    return launching[0]

@@ -21,7 +21,7 @@ OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tuple[str, Expr]], list[str]]:
     """(text, C++ condition) of the preconditions that integer arguments decide, and the texts of all others."""
-    meant = seen_by(f, definitions)
+    definitions_seen = seen_by(f, definitions)
     integers = {p.name: p.type for p in f.params if isinstance(p.type, Scalar) and is_int(p.type)}
     checked: list[tuple[str, Expr]] = []
     assumed: list[str] = []
@@ -29,7 +29,7 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
         for i in c.items if c.kind == "requires" else ():
             if isinstance(i.body, TypeOf):
                 continue
-            fact = unfolded(i.body, meant)
+            fact = unfolded(i.body, definitions_seen)
             condition = machine(fact, integers) if decided_by_arguments(fact, integers) else None
             if condition is not None and computable(condition):
                 checked.append((print_expr(i.body), condition))

@@ -62,9 +62,9 @@ def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -
     for d, p in bound.items():
         if copies.inputs.get(d, p) != p or (d in copies.written and d not in copies.outputs):
             return None
-    given = {n for n, a in params.items() if a.storage is Storage.GLOBAL}
+    device_parameters = {n for n, a in params.items() if a.storage is Storage.GLOBAL}
     reached = set(bound.values())
-    return bound if len(reached) == len(bound) and reached | given == params.keys() else None
+    return bound if len(reached) == len(bound) and reached | device_parameters == params.keys() else None
 
 
 @dataclass
@@ -129,7 +129,10 @@ class _Copies:
         """Whether the copy covers the whole device array and the whole parameter."""
         if device not in self.sizes or param not in self.params or self.params[param].storage is not Storage.HOST:
             return False
-        mine, theirs = self.sizes[device], self.params[param].dims
-        if not len(mine) == len(theirs) == len(copied):
+        device_sizes, parameter_sizes = self.sizes[device], self.params[param].dims
+        if not len(device_sizes) == len(parameter_sizes) == len(copied):
             return False
-        return all(b is not None and same_value(a, b) and same_value(a, c) for a, b, c in zip(mine, theirs, copied))
+        return all(
+            b is not None and same_value(a, b) and same_value(a, c)
+            for a, b, c in zip(device_sizes, parameter_sizes, copied)
+        )

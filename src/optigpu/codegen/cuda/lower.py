@@ -296,8 +296,8 @@ class Lowering:
                 if name in scope.arrays:
                     info = scope.arrays[name]
                     return replace(e, name=info.name)
-                found = scope.values.get(name)
-                return e if found is None else (replace(found, type=e.type) if isinstance(found, Int) else found)
+                value = scope.values.get(name)
+                return e if value is None else (replace(value, type=e.type) if isinstance(value, Int) else value)
             case Index(base, indices):
                 return self.element(e, base, indices, scope)
             case Addr(Index(base, indices) as inside):

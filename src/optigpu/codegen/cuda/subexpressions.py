@@ -144,14 +144,14 @@ def candidates(body: Body, known: set[str]) -> list[tuple[Expr, str]]:
 
 
 def children_of(e: Expr) -> list[Expr]:
-    found: list[Expr] = []
+    children: list[Expr] = []
 
     def note(x: Expr) -> Expr:
-        found.append(x)
+        children.append(x)
         return x
 
     map_children(e.arg if isinstance(e, Addr) else e, note)
-    return [e.arg] if isinstance(e, Addr) else found
+    return [e.arg] if isinstance(e, Addr) else children
 
 
 def named_worthy(e: Expr, known: set[str]) -> bool:

@@ -143,10 +143,10 @@ class UnitWriter:
 
     def alignment(self, bound: Mapping[str, str] | None) -> dict[str, int]:
         """Parameter in device memory -> the alignment in bytes that its vector accesses need."""
-        given = {n: n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL}
+        device_parameters = {n: n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL}
         out: dict[str, int] = {}
         for k in self.lowering.kernels:
-            for d, p in {**given, **(bound or {})}.items():
+            for d, p in {**device_parameters, **(bound or {})}.items():
                 if d in k.vectors:
                     out[p] = max(out.get(p, 0), k.vectors[d])
         return out
