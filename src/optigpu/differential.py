@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.interp.heap import UNINIT, MemoryView
 from optigpu.interp.inputs import Inputs, arguments
-from optigpu.interp.memory import UNINIT, MemoryView
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs
 from optigpu.runtime.cpu import CFunction

@@ -26,9 +26,9 @@ from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import CudaUnit, emit_cuda
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.heap import UNINIT, MemoryView, offset_of
 from optigpu.interp.inputs import Inputs, arguments, cells
 from optigpu.interp.machine import Machine
-from optigpu.interp.memory import UNINIT, MemoryView, offset_of
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs

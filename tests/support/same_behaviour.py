@@ -10,8 +10,8 @@ from typing import Any
 from optigpu.codegen.c import emit_c
 from optigpu.differential import compare_on
 from optigpu.frontend.parameter_types import effective_types
+from optigpu.interp.heap import UNINIT, MemoryView
 from optigpu.interp.inputs import Inputs, arguments
-from optigpu.interp.memory import UNINIT, MemoryView
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs

@@ -13,7 +13,7 @@ from optigpu.elaborate.function_contracts import clause_sides, logical_variables
 from optigpu.elaborate.ghost_steps import ghost_step
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
-from optigpu.frontend.conversions import promoted
+from optigpu.frontend.implicit_conversions import promoted
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.iterations import iterations
 from optigpu.kernel.side_conditions import within

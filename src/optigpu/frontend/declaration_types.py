@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.frontend.conversions import convert, describe
 from optigpu.frontend.declared_names import declare
 from optigpu.frontend.expression_types import ExpressionTyper, same_size, typed_dims
+from optigpu.frontend.implicit_conversions import convert, describe
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Alloc, Array, Expr, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, Decl, Store
-from optigpu.syntax.scopes import Binding, Scope, What, assigned_names, is_cell
+from optigpu.syntax.scopes import Binding, NameKind, Scope, assigned_names, is_cell
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Pointer, Scalar, Space
 from optigpu.syntax.walk import statements
@@ -36,7 +36,7 @@ class DeclarationTyper:
         if isinstance(type_, Array) and type_.dims and type_.dims[0] is not None:
             if s.init is not None:
                 raise input_error("OG009", f"the array `{s.name}` cannot be initialised here", s.init.loc)
-            declare(scope, s.name, Binding(What.ARRAY, type_, s.loc))
+            declare(scope, s.name, Binding(NameKind.ARRAY, type_, s.loc))
             return replace(s, type=type_)
         assert isinstance(type_, Pointer | Array)
         return self.pointer(s, type_, scope)
@@ -56,8 +56,8 @@ class DeclarationTyper:
             raise input_error("OG107", f"the constant `{s.name}` has no value", s.loc)
         if s.const and s.name in self.assigned:
             self.reject_assigned(s.name, s.loc)
-        what = What.CELL if is_cell(s, self.assigned) else What.VALUE
-        declare(scope, s.name, Binding(what, type_, s.loc))
+        kind = NameKind.CELL if is_cell(s, self.assigned) else NameKind.VALUE
+        declare(scope, s.name, Binding(kind, type_, s.loc))
         return replace(s, type=type_, init=init)
 
     def pointer(self, s: Decl, type_: Pointer | Array, scope: Scope) -> Decl:
@@ -70,7 +70,7 @@ class DeclarationTyper:
             )
         init = self.pointer_value(s.name, type_, s.init, scope)
         assert isinstance(init.type, Array)
-        declare(scope, s.name, Binding(What.ARRAY, init.type, s.loc, isinstance(type_, Pointer)))
+        declare(scope, s.name, Binding(NameKind.ARRAY, init.type, s.loc, isinstance(type_, Pointer)))
         return replace(s, type=type_, init=init, const=True)
 
     def pointer_value(self, name: str, type_: Pointer | Array, init: Expr, scope: Scope) -> Expr:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, NUMERIC, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import InputError, Label, input_error
 from optigpu.syntax.header_macros import is_macro
-from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.source import Loc
 
 
@@ -30,7 +30,7 @@ def reject_macro(name: str, loc: Loc, refused: Callable[[str], bool] = is_macro)
 def declare(scope: Scope, name: str, binding: Binding, refused: Callable[[str], bool] = is_macro) -> None:
     """Bind a name in a scope. `refused` tells the names that code cannot declare: macros of headers and reserved names; for a
     macro of the program, which replaces one of a header, reserved names alone."""
-    if binding.what not in (What.LOGIC, What.FACT):
+    if binding.kind not in (NameKind.LOGIC, NameKind.FACT):
         reject_macro(name, binding.loc, refused)
     if name in scope.names:
         first = scope.names[name].loc

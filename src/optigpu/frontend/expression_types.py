@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from optigpu.frontend.conversions import (
+from optigpu.frontend.declared_names import unknown_name
+from optigpu.frontend.implicit_conversions import (
     convert,
     describe,
     expect_scalar,
@@ -14,7 +15,6 @@ from optigpu.frontend.conversions import (
     strip_implicit,
     usual_conversion,
 )
-from optigpu.frontend.declared_names import unknown_name
 from optigpu.syntax.alpha_equality import alpha_equal
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,
@@ -54,7 +54,7 @@ from optigpu.syntax.exprs import (
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL
 from optigpu.syntax.program import Function
-from optigpu.syntax.scopes import Scope, What
+from optigpu.syntax.scopes import NameKind, Scope
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import (
     BOOL,
@@ -85,7 +85,7 @@ def same_size(mine: Expr, theirs: Expr, scope: Scope) -> bool:
     """The same text, in which each name has one meaning and one value: an array keeps the size that it got."""
     meanings = [scope.find_all(name) for name in free_vars(mine)]
     return alpha_equal(mine, theirs) and all(
-        len(m) <= 1 and all(b.what in (What.VALUE, What.LOGIC) for b in m) for m in meanings
+        len(m) <= 1 and all(b.kind in (NameKind.VALUE, NameKind.LOGIC) for b in m) for m in meanings
     )
 
 
@@ -169,9 +169,9 @@ class ExpressionTyper:
             if e.name in INT_CONSTANTS:
                 return replace(e, type=INT)
             raise unknown_name(e.name, scope, e.loc)
-        if binding.what is What.FUNCTION:
+        if binding.kind is NameKind.FUNCTION:
             raise input_error("OG102", f"`{e.name}` is a function: call it", e.loc, help=f"{e.name}(…)")
-        if binding.what in (What.LOGIC, What.FACT):
+        if binding.kind in (NameKind.LOGIC, NameKind.FACT):
             label = (Label(binding.loc, "introduced here"),) if binding.loc is not NOWHERE else ()
             raise input_error(
                 "OG117", f"`{e.name}` exists only in formulas: a program cannot compute with it", e.loc, labels=label
@@ -293,7 +293,7 @@ class ExpressionTyper:
     def address(self, e: Addr, scope: Scope) -> Expr:
         if isinstance(e.arg, Var):
             binding = scope.find(e.arg.name)
-            if binding is not None and binding.what is What.CELL and isinstance(binding.type, Scalar):
+            if binding is not None and binding.kind is NameKind.CELL and isinstance(binding.type, Scalar):
                 message = f"`{e.arg.name}` is a variable: only elements of arrays have addresses that a program can use"
                 raise input_error("OG106", message, e.loc, help=f"{binding.type.name} {e.arg.name}[1];")
         arg = self.expr(e.arg, scope)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from optigpu.frontend.conversions import describe
+from optigpu.frontend.implicit_conversions import describe
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     Array,
@@ -22,7 +22,7 @@ from optigpu.syntax.exprs import (
     is_number,
     logical,
 )
-from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.types import HPROP, LOGIC_REAL, PROP, RANGE
 
 
@@ -108,7 +108,7 @@ class FormulaKinds(ABC):
                     if p.type is not None and logical(p.type) != logical(t):
                         message = f"`{p.name}` is {describe(logical(t))} here, not {describe(logical(p.type))}"
                         raise input_error("OG102", message, p.loc)
-                    inner.names[p.name] = Binding(What.LOGIC, logical(t), p.loc)
+                    inner.names[p.name] = Binding(NameKind.LOGIC, logical(t), p.loc)
                 new_params = tuple(replace(p, type=None) for p in params)
                 return replace(e, params=new_params, body=self.expect(body, want.result, inner), type=want)
             case Var(name):

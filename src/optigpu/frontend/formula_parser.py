@@ -44,7 +44,7 @@ from optigpu.syntax.source import Loc, SourceText
 from optigpu.syntax.types import HPROP, LOGIC_REAL, MEMTYPE, PROP, RANGE, TYPE, Scalar
 
 STARTS = ["items", "ghost_arguments", "ghost_results", "logic_type", "proposition"]
-LOGIC_TYPES: dict[str, Type] = {
+LOGIC_TYPE_NAMES: dict[str, Type] = {
     "real": LOGIC_REAL, "Prop": PROP, "HProp": HPROP, "Range": RANGE, "MemType": MEMTYPE, "Type": TYPE,
 }  # fmt: skip
 
@@ -165,8 +165,8 @@ class _FormulaBuilder(ExprBuilder):
         loc = self.span(c)
         if len(c) == 1:
             name = str(c[0])
-            if name in LOGIC_TYPES:
-                return _TypeValue(LOGIC_TYPES[name], loc)
+            if name in LOGIC_TYPE_NAMES:
+                return _TypeValue(LOGIC_TYPE_NAMES[name], loc)
             machine = scalar_type(c[0])
             if restricts_integers(machine):
                 raise machine_integer_error(machine, loc)
@@ -266,7 +266,7 @@ class _FormulaBuilder(ExprBuilder):
             return RangeBinder(str(c[0]), self.as_expr(c[2]), self.at(c[0]))
         if isinstance(c[0], Token):
             return _TypeValue(
-                scalar_type(c[0]) if str(c[0]) not in LOGIC_TYPES else LOGIC_TYPES[str(c[0])], self.at(c[0])
+                scalar_type(c[0]) if str(c[0]) not in LOGIC_TYPE_NAMES else LOGIC_TYPE_NAMES[str(c[0])], self.at(c[0])
             )
         return c[0]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.frontend.conversions import describe
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
 from optigpu.frontend.formula_kinds import as_real
+from optigpu.frontend.implicit_conversions import describe
 from optigpu.frontend.permission_types import PermissionTyper
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
@@ -56,7 +56,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, REAL_SPELLINGS
-from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import HPROP, LOGIC_INT, LOGIC_REAL, MEMTYPE, PROP, RANGE
 
@@ -105,7 +105,7 @@ class FormulaTyper(PermissionTyper):
                 return self.points_to(e, scope)
             case Group(index, range_, body):
                 typed_range = self.range(range_, scope)
-                inner = Scope(scope, {index: Binding(What.LOGIC, LOGIC_INT, e.loc)})
+                inner = Scope(scope, {index: Binding(NameKind.LOGIC, LOGIC_INT, e.loc)})
                 return replace(e, range=typed_range, body=self.permission(body, inner), type=HPROP)
             case Fun():
                 raise input_error("OG102", "a function cannot stand here", e.loc, help="Matrix1(n, fun i -> …)")
@@ -124,10 +124,10 @@ class FormulaTyper(PermissionTyper):
         inner = Scope(scope)
         params = []
         for p in e.params:
-            type_, what = p.type or LOGIC_INT, What.LOGIC
+            type_, kind = p.type or LOGIC_INT, NameKind.LOGIC
             if isinstance(type_, ProofType):
-                type_, what = ProofType(self.prop(type_.prop, inner)), What.FACT
-            inner.names[p.name] = Binding(what, logical(type_), p.loc)
+                type_, kind = ProofType(self.prop(type_.prop, inner)), NameKind.FACT
+            inner.names[p.name] = Binding(kind, logical(type_), p.loc)
             params.append(replace(p, type=type_))
         return replace(e, params=tuple(params), body=self.prop(e.body, inner), type=PROP)
 
@@ -135,12 +135,12 @@ class FormulaTyper(PermissionTyper):
         binding = scope.find(e.name)
         if binding is None:
             return self.built_in(e, scope)
-        if binding.what is What.CELL and not self.cells_have_values:
+        if binding.kind is NameKind.CELL and not self.cells_have_values:
             raise input_error(
                 "OG108", f"`{e.name}` is a variable: a formula cannot speak of its value, which changes", e.loc,
                 help=f"&{e.name} ~~> v",
             )  # fmt: skip
-        if binding.what is What.FUNCTION:
+        if binding.kind is NameKind.FUNCTION:
             raise input_error("OG102", f"`{e.name}` is a program function: a formula cannot use it", e.loc)
         return replace(e, type=logical(binding.type))
 
@@ -246,7 +246,7 @@ class FormulaTyper(PermissionTyper):
 
     def apply(self, e: Call, binding: Binding, scope: Scope) -> Expr:
         type_ = binding.type
-        if binding.what is What.FUNCTION:
+        if binding.kind is NameKind.FUNCTION:
             raise input_error(
                 "OG102",
                 f"`{e.func}` is a program function: a formula cannot use it",
@@ -284,6 +284,6 @@ class FormulaTyper(PermissionTyper):
                 message = f"the range of `{b.name}` depends on `{min(others)}`: {e.op} of nothing is no number"
                 raise input_error("OG110", message, b.loc, help="choose ranges that do not depend on each other")
             binders.append(replace(b, range=self.range(b.range, inner)))
-            inner = Scope(inner, {b.name: Binding(What.LOGIC, LOGIC_INT, b.loc)})
+            inner = Scope(inner, {b.name: Binding(NameKind.LOGIC, LOGIC_INT, b.loc)})
         body = self.prop(e.body, inner) if e.op in ("All", "Any") else self.number(e.body, inner)
         return replace(e, binders=tuple(binders), body=body, type=body.type)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from optigpu.frontend.conversions import convert, describe, fitting, usual_conversion
 from optigpu.frontend.declaration_types import DeclarationTyper
 from optigpu.frontend.declared_names import declare, reject_macro, unknown_name
 from optigpu.frontend.early_exits import reject_jumps
@@ -13,6 +12,7 @@ from optigpu.frontend.evaluation_order import reject_moving_bound, reject_moving
 from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost
+from optigpu.frontend.implicit_conversions import convert, describe, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_other_layouts
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
@@ -51,7 +51,7 @@ from optigpu.syntax.program import (
     Stmt,
     Store,
 )
-from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import BOOL, FLOAT, INT, INT64, VOID, Kind, Pointer, Scalar
 from optigpu.syntax.walk import statements
@@ -85,8 +85,8 @@ class FunctionTyper:
                     p.loc,
                     help=f"int x = {p.name};",
                 )
-            what = What.VALUE if isinstance(declared, Scalar) else What.ARRAY
-            declare(self.params, p.name, Binding(what, declared, p.loc, isinstance(declared, Pointer)))
+            kind = NameKind.VALUE if isinstance(declared, Scalar) else NameKind.ARRAY
+            declare(self.params, p.name, Binding(kind, declared, p.loc, isinstance(declared, Pointer)))
             params.append(replace(p, type=declared))
         for p in f.params:  # a contract may name sizes declared after the pointer
             type_ = typed_dims(effective_type(f, p.name, p.type), self.values, self.params)
@@ -116,13 +116,13 @@ class FunctionTyper:
         """In a ghost, which is never run, the body may compute with the numbers it is about."""
         if self.f.role is Role.GHOST and isinstance(type_, Scalar):
             machine = {Kind.INT: INT64, Kind.FLOAT: FLOAT, Kind.BOOL: BOOL}[type_.kind]
-            return Binding(What.VALUE, machine, loc)
-        return Binding(What.LOGIC, logical(type_), loc)
+            return Binding(NameKind.VALUE, machine, loc)
+        return Binding(NameKind.LOGIC, logical(type_), loc)
 
     def clause(self, c: Clause, scope: Scope, function: bool) -> Clause:
         after = c.kind in ("ensures", "produces", "writes")
         if function and after and isinstance(self.f.result, Scalar):
-            scope = Scope(scope, {RESULT_NAME: Binding(What.LOGIC, logical(self.f.result), c.loc)})
+            scope = Scope(scope, {RESULT_NAME: Binding(NameKind.LOGIC, logical(self.f.result), c.loc)})
         return replace(c, items=tuple(self.item(c, i, scope) for i in c.items))
 
     def item(self, c: Clause, item: Item, scope: Scope) -> Item:
@@ -131,7 +131,7 @@ class FunctionTyper:
         if c.kind in FACT_CLAUSES:
             body = self.formulas.prop(item.body, scope)
             if item.name is not None and item.name != "_" and c.kind != "ensures":
-                declare(scope, item.name, Binding(What.FACT, ProofType(body), item.loc))
+                declare(scope, item.name, Binding(NameKind.FACT, ProofType(body), item.loc))
         else:
             body = self.formulas.permission(item.body, scope)
         return replace(item, body=body)
@@ -193,7 +193,7 @@ class FunctionTyper:
                     typed = self.assertions.prop(i.body, scope)
                     new.append(replace(i, body=typed))
                     if i.name is not None:
-                        declare(scope, i.name, Binding(What.FACT, ProofType(typed), i.loc))
+                        declare(scope, i.name, Binding(NameKind.FACT, ProofType(typed), i.loc))
                 return replace(s, items=tuple(new))
 
     def store(self, s: Store, scope: Scope) -> Stmt:
@@ -202,9 +202,9 @@ class FunctionTyper:
             binding = scope.find(target.name)
             if binding is None:
                 raise unknown_name(target.name, scope, target.loc)
-            if binding.what is not What.CELL:
+            if binding.kind is not NameKind.CELL:
                 where = (Label(binding.loc, "declared here"),)
-                what = {What.VALUE: "a constant", What.ARRAY: "an array"}.get(binding.what, "no variable")
+                what = {NameKind.VALUE: "a constant", NameKind.ARRAY: "an array"}.get(binding.kind, "no variable")
                 raise input_error(
                     "OG107", f"`{target.name}` is {what}: it cannot be assigned", target.loc, labels=where
                 )
@@ -259,7 +259,7 @@ class FunctionTyper:
         amount = self.values.integer(r.amount, scope, "the step is")
         start, bound = self.compared(s, start, bound)
         reject_macro(s.index, s.loc)
-        inner = Scope(scope, {s.index: Binding(What.VALUE, s.index_type, s.loc)})
+        inner = Scope(scope, {s.index: Binding(NameKind.VALUE, s.index_type, s.loc)})
         contract = self.contract(s.contract, inner, function=False)
         body = self.body(s.body, Scope(inner))
         range_ = replace(r, start=start, bound=bound, amount=amount)

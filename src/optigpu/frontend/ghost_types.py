@@ -11,7 +11,7 @@ from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import ProofType, Type, TypeOf
 from optigpu.syntax.program import Function, Ghost, GhostArg
-from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.types import LOGIC_INT
 
 
@@ -30,7 +30,7 @@ def typed_ghost(
         if result not in results:
             known = ", ".join(n for n in results if n) or "none"
             raise input_error("OG115", f"`{s.func}` has no result `{result}` (it has: {known})", s.loc)
-        declare(scope, name, Binding(What.FACT, ProofType(results[result].body), s.loc))
+        declare(scope, name, Binding(NameKind.FACT, ProofType(results[result].body), s.loc))
     return replace(s, args=args)
 
 

@@ -12,7 +12,7 @@ from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Expr, Var
 from optigpu.syntax.program import For, LoopRange, Mode, ordered_hints
 
-STEPS = ("+", "-", "*", "/", "<<", ">>")
+STEP_OPERATORS = ("+", "-", "*", "/", "<<", ">>")
 
 
 def loop_range(index: str, start: Expr, test: Expr, update: SimpleStatement) -> LoopRange:
@@ -56,7 +56,7 @@ def _step(index: str, update: SimpleStatement) -> tuple[str, Expr]:
                 return step, operand
             case _:
                 raise input_error("OG011", f"the third part of this loop does not step `{index}`", update.loc)
-    if op[:-1] not in STEPS:
+    if op[:-1] not in STEP_OPERATORS:
         raise input_error("OG011", f"a loop cannot step by `{op}`", update.loc, help="use +=, -=, *=, /=, <<= or >>=")
     return op[:-1], amount
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.frontend.conversions import describe
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.expression_types import ExpressionTyper
 from optigpu.frontend.formula_kinds import FormulaKinds
+from optigpu.frontend.implicit_conversions import describe
 from optigpu.syntax.builtins import CELL_TARGETS, MEMORY_TYPES, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Array, Call, Expr, FunType, Index, Int, PointsTo, Var, logical
-from optigpu.syntax.scopes import Scope, What
+from optigpu.syntax.scopes import NameKind, Scope
 from optigpu.syntax.types import HPROP, LOGIC_INT, MEMTYPE, Scalar, Space
 
 
@@ -42,7 +42,7 @@ class PermissionTyper(FormulaKinds):
             binding = scope.find(e.name)
             if binding is None:
                 raise unknown_name(e.name, scope, e.loc)
-            if binding.what not in (What.CELL, What.ARRAY):
+            if binding.kind not in (NameKind.CELL, NameKind.ARRAY):
                 message = f"`{e.name}` is not memory but {describe(binding.type)}"
                 raise input_error("OG106", message, e.loc)
             return replace(e, type=binding.type)
@@ -114,7 +114,7 @@ class PermissionTyper(FormulaKinds):
     def pointer(self, e: Expr, scope: Scope) -> Expr:
         if isinstance(e, Index):
             typed = self.place(e, scope)
-        elif isinstance(e, Var) and (b := scope.find(e.name)) is not None and b.what is What.CELL:
+        elif isinstance(e, Var) and (b := scope.find(e.name)) is not None and b.kind is NameKind.CELL:
             raise input_error("OG106", f"`{e.name}` is a variable, not a pointer", e.loc, help=f"&{e.name}")
         else:
             typed = self.formula(e, scope)

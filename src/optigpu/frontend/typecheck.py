@@ -39,7 +39,7 @@ from optigpu.syntax.program import (
     Role,
     TopLevel,
 )
-from optigpu.syntax.scopes import Binding, Scope, What
+from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import is_constant
 
@@ -67,7 +67,7 @@ class _ProgramTyper:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding, refused: Callable[[str], bool] = is_macro) -> None:
-        reserved = binding.what is What.FUNCTION and of_compilers(name)
+        reserved = binding.kind is NameKind.FUNCTION and of_compilers(name)
         if reserved or is_built_in(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding, refused)
@@ -84,26 +84,26 @@ class _ProgramTyper:
                     raise input_error("OG007", "a macro stands for a constant", value.loc, help=help_)
                 typed = self.values.value(value, self.scope)
                 assert typed.type is not None
-                self.declare(name, Binding(What.VALUE, typed.type, item.loc), is_reserved)
+                self.declare(name, Binding(NameKind.VALUE, typed.type, item.loc), is_reserved)
                 return replace(item, value=typed)
             case LogicDecl(name, type_):
-                self.declare(name, Binding(What.LOGIC, logical(type_), item.loc))
+                self.declare(name, Binding(NameKind.LOGIC, logical(type_), item.loc))
                 return replace(item, type=logical(type_))
             case LogicDef(name, value):
                 typed = self.definition(value)
                 assert typed.type is not None
-                self.declare(name, Binding(What.LOGIC, typed.type, item.loc))
+                self.declare(name, Binding(NameKind.LOGIC, typed.type, item.loc))
                 return replace(item, value=typed)
             case Axiom(name, prop):
                 typed = FormulaTyper(self.values).prop(prop, self.scope)
-                self.declare(name, Binding(What.FACT, ProofType(typed), item.loc))
+                self.declare(name, Binding(NameKind.FACT, ProofType(typed), item.loc))
                 return replace(item, prop=typed)
             case Function():
                 return self.function(item)
 
     def reject_macro_before(self, item: Include) -> None:
         """A macro of the program would change what a system header says, or be changed by it."""
-        macro = next((b for b in self.scope.names.values() if b.what is What.VALUE), None)
+        macro = next((b for b in self.scope.names.values() if b.kind is NameKind.VALUE), None)
         if item.system and macro is not None:
             message = f"<{item.path}> would be read with this macro, or change it"
             where = (Label(item.loc, "included here"),)
@@ -113,7 +113,7 @@ class _ProgramTyper:
         ghost = f.role is Role.GHOST
         if ghost and f.name in self.ghosts:
             raise input_error("OG101", f"the ghost `{f.name}` is already defined", f.loc)
-        self.declare(f.name, Binding(What.FUNCTION, VOID, f.loc))
+        self.declare(f.name, Binding(NameKind.FUNCTION, VOID, f.loc))
         typed = FunctionTyper(f, self.values, self.ghosts, self.scope).run()
         if ghost:
             self.ghosts[f.name] = typed
@@ -141,7 +141,7 @@ class _ProgramTyper:
                     p.loc,
                     help=f"fun ({p.name}: int) -> …",
                 )
-            inner.names[p.name] = Binding(What.LOGIC, logical(p.type), p.loc)
+            inner.names[p.name] = Binding(NameKind.LOGIC, logical(p.type), p.loc)
         body = formulas.formula(value.body, inner)
         assert body.type is not None
         args = tuple(logical(p.type) for p in value.params if p.type is not None)

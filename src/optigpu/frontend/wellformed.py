@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
@@ -24,13 +24,14 @@ from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE, Loc
 
 MAX_DEPTH = 200  # of nested expressions and statements; far beyond what people write, far within Python's stack
-MAX_PARTS = 300_000  # of a program: a tree that has one part in many places is as large as its text would be
+MAX_PROGRAM_NODES = 300_000  # of a program: a tree that has one part in many places is as large as its text would be
 COUNT = r"[1-9]\d{0,8}"  # of threads, or of the iterations that a thread takes at a time: with 0 a loop would not end
 HINT = re.compile(
     rf"simd|schedule\((auto|runtime|(static|dynamic|guided)(,{COUNT})?)\)|num_threads\({COUNT}\)|unroll( \w+)?",
     re.ASCII,
 )
 PATH = re.compile(r'[^"<>\n]+')
+Predicate: TypeAlias = Callable[[Any], bool]  # on the value of a field, of whatever type it is
 SCALARS = frozenset({*types.MACHINE_SCALARS, types.LOGIC_INT, types.LOGIC_REAL, types.PROP})
 LOGIC_TYPES = frozenset({types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, types.TYPE})
 NODES = frozenset(
@@ -52,7 +53,7 @@ def is_name(x: str) -> bool:
     return _name().fullmatch(x) is not None
 
 
-def one_of(*known: object) -> Callable[[object], bool]:
+def one_of(*known: object) -> Predicate:
     return lambda x: x in known
 
 
@@ -80,7 +81,7 @@ def possible_hints(hints: tuple[str, ...]) -> bool:
     return known and all(sum(h.startswith(stem) for h in hints) <= 1 for stem in HINTS)
 
 
-def of_kinds(kinds: tuple[str, ...]) -> Callable[[tuple[program.Clause, ...]], bool]:
+def of_kinds(kinds: tuple[str, ...]) -> Predicate:
     return lambda contract: all(c.kind in kinds for c in contract)
 
 
@@ -96,7 +97,7 @@ def is_decimal(x: Fraction) -> bool:
 element = one_of(*types.MACHINE_SCALARS)
 
 # What the text of a node is made of: (class, field) -> what is possible there. Names are the rule.
-POSSIBLE: dict[tuple[type, str], Callable[[Any], bool]] = {
+POSSIBLE: dict[tuple[type, str], Predicate] = {
     (exprs.Real, "value"): is_decimal,
     (exprs.Real, "literal_type"): one_of(types.FLOAT, types.DOUBLE),
     (exprs.Int, "literal_type"): one_of(None, types.UINT, types.INT64, types.UINT64),
@@ -147,7 +148,7 @@ def formula_word(name: object, kind: type) -> bool:
     )
 
 
-def holds(hint: Any) -> Callable[[object], bool]:
+def holds(hint: Any) -> Predicate:
     """Is a value exactly of a declared type? What inherits from it may be printed as something else."""
     inner = get_args(hint)
     if get_origin(hint) is not tuple:
@@ -160,7 +161,7 @@ def holds(hint: Any) -> Callable[[object], bool]:
 
 
 @cache
-def declared(node: type) -> tuple[tuple[str, bool, Callable[[object], bool]], ...]:
+def declared(node: type) -> tuple[tuple[str, bool, Predicate], ...]:
     """The fields of a node: name, whether it makes the node what it is, and the values of its type."""
     hints = get_type_hints(node, localns={"Expr": exprs.Expr})
     return tuple((f.name, f.compare, holds(hints[f.name])) for f in fields(node))
@@ -180,8 +181,8 @@ def reject_malformed(*trees: object) -> None:
         if depth > MAX_DEPTH:
             message = f"this is nested more than {MAX_DEPTH} levels deep"
             raise input_error("OG015", message, loc, help="name a part of it")
-        if count > MAX_PARTS:
-            raise input_error("OG015", f"a program has at most {MAX_PARTS} parts", loc)
+        if count > MAX_PROGRAM_NODES:
+            raise input_error("OG015", f"a program has at most {MAX_PROGRAM_NODES} parts", loc)
         stack.extend((x, depth, loc) for x in parts)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from optigpu.interp.heap import formed
 from optigpu.interp.machine import Closure, Frame, FrameLayout, Machine
-from optigpu.interp.memory import formed
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import REAL_OPERATIONS, Number, convert, exact_divide, fit, rounded, wrap
 from optigpu.interp.operator_semantics import binary_operation, linear_index

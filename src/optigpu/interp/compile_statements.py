@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
-from optigpu.frontend.conversions import promoted
+from optigpu.frontend.implicit_conversions import promoted
 from optigpu.interp.compile_built_in_calls import built_in_call
 from optigpu.interp.compile_expressions import ExpressionCompiler, FrameScope, fails
 from optigpu.interp.compile_loops import LoopHeader
+from optigpu.interp.heap import MemoryView
 from optigpu.interp.machine import Closure, Frame, LoopCode, Machine
-from optigpu.interp.memory import MemoryView
 from optigpu.interp.numeric_values import convert
 from optigpu.interp.operator_semantics import binary_operation
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var

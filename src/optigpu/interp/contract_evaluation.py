@@ -7,9 +7,10 @@ from itertools import product
 from typing import Any
 
 from optigpu.interp.formula_evaluation import ClaimedCell, Env, Evaluator, Table
-from optigpu.interp.memory import UNINIT, MemoryView, index_of
+from optigpu.interp.heap import UNINIT, MemoryView, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import close
+from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.exprs import Call, Expr, FunType, PointsTo, TypeOf, Var, is_int
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.printer import print_expr
@@ -148,8 +149,6 @@ class ContractChecker:
     def check_facts(self, items: Iterator[Item], env: Env, code: str, what: str, at: Loc | None = None) -> None:
         for item in items:
             if not self.holds(item.body, env):
-                from optigpu.syntax.diagnostic import Label
-
                 labels = () if at is None else (Label(item.loc, "required here"),)
                 values = self.shown(item.body, env)
                 raise Misbehaviour(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from optigpu.interp.memory import Memory, MemoryView, box_indices, offset_of
+from optigpu.interp.heap import Heap, MemoryView, box_indices, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.numeric_values import REAL_OPERATIONS, close, convert, exact_divide
 from optigpu.interp.operator_semantics import binary_operation, linear_index
@@ -80,7 +80,7 @@ class ClaimedCell:
 
 
 class Evaluator:
-    def __init__(self, memory: Memory, definitions: Env) -> None:
+    def __init__(self, memory: Heap, definitions: Env) -> None:
         self.memory = memory
         self.definitions = definitions
         self.known: dict[
@@ -142,7 +142,7 @@ class Evaluator:
 
     def inspect(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Any:
         """What memory holds, whoever asks: a formula is no code of the host or the device."""
-        return Memory.load(self.memory, view, indices, loc)
+        return Heap.load(self.memory, view, indices, loc)
 
     def integers(self, es: tuple[Expr, ...], env: Env) -> tuple[int, ...]:
         return tuple(self.value(i, env) for i in es)

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
-from optigpu.interp.memory import (
-    UNINIT,
-    Allocation,
-    Memory,
-    MemoryView,
-    RecordedAccess,
-    box_indices,
-    index_of,
-    offset_of,
-)
+from optigpu.interp.heap import UNINIT, Allocation, Heap, MemoryView, RecordedAccess, box_indices, index_of, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import Number
 from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, level, name_of
@@ -22,7 +14,7 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space
 
 MAX_THREADS_PER_BLOCK = 1024
-MAX_GRID = (1 << 31) - 1
+MAX_GRID_BLOCKS = (1 << 31) - 1
 MAX_SHARED_BYTES = 227 * 1024
 HOST_SWITCH = 0.3  # how often an access of a parallel loop gives another iteration its turn
 WHERE = {Space.ANY: "host memory", Space.GMEM: "global memory", Space.SMEM: "shared memory", Space.TREG: "registers"}
@@ -38,7 +30,7 @@ class Device(Threads):
         if self.hub is not None:
             raise CannotEvaluate("a kernel launched inside a parallel loop cannot be run", loc)
         for what, n, low, high in (
-            ("blocks", grid, 0, MAX_GRID),
+            ("blocks", grid, 0, MAX_GRID_BLOCKS),
             ("threads a block", block, 1, MAX_THREADS_PER_BLOCK),
             ("bytes of shared memory", shared_bytes, 0, MAX_SHARED_BYTES),
         ):
@@ -249,7 +241,7 @@ class Device(Threads):
         if thread.size != 1:
             raise Misbehaviour("OG228", f"{what} at a level of {level(thread)}: that takes a single thread", loc)
 
-    def task(self) -> object:
+    def task(self) -> Hashable:
         return self.path if self.thread is None or self.magic else self.thread
 
     def access(self, loc: Loc) -> RecordedAccess:
@@ -293,7 +285,7 @@ class Device(Threads):
             if size < 0:
                 raise Misbehaviour("OG201", f"`{what}` copies a negative number of elements: {size}", loc)
         for index in box_indices(sizes):
-            Memory.store(self, to, index, Memory.load(self, source, index, loc), loc)
+            Heap.store(self, to, index, Heap.load(self, source, index, loc), loc)
 
     def vector_access(self, what: str, width: int, way: str, to: MemoryView, source: MemoryView, loc: Loc) -> None:
         """`vload4(&r[0], &a[4 * i])`: neighbouring cells of one row, the memory side aligned to their size."""

@@ -19,7 +19,7 @@ from optigpu.interp.contract_evaluation import (
 )
 from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
-from optigpu.interp.memory import UNINIT, MemoryView, Rights, TaskPath, index_of
+from optigpu.interp.heap import UNINIT, MemoryView, Rights, TaskPath, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, level
 from optigpu.syntax.diagnostic import Label

@@ -16,14 +16,14 @@ from typing import Any, TypeAlias
 
 from greenlet import getcurrent, greenlet
 
-from optigpu.interp.memory import Allocation, Memory, Rights, TaskPath
+from optigpu.interp.heap import Allocation, Heap, Rights, TaskPath
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.syntax.builtins import WARP_SIZE
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 
 CallContext: TypeAlias = tuple[Rights | None, dict[str, Any], int]
-ThreadBody: TypeAlias = Callable[[], object]
+ThreadBody: TypeAlias = Callable[[], Any]
 RESIDENT_THREADS = 1024  # blocks are started as long as fewer threads are running
 TURN_CHANCES = (0.0, 0.02, 0.2)  # how often an access gives another thread its turn; drawn for each launch
 
@@ -93,7 +93,7 @@ class RunningKernel:
         return sum(a.bytes_per_copy for a in self.setup_arrays)
 
 
-class Threads(Memory, ABC):
+class Threads(Heap, ABC):
     """The scheduler of a kernel's threads, and what they do together."""
 
     def __init__(self, seed: int) -> None:

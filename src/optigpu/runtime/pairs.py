@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.syntax.conditions import MIRRORED, NEGATED
 from optigpu.syntax.exprs import Binary, Expr, Range, RangeBinder, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import REAL_SPELLINGS
 from optigpu.syntax.substitution import substitute
-
-FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
-NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "!=": "==", "==": "!="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +58,16 @@ def order_of_pairs(binders: tuple[RangeBinder, ...], body: Expr) -> Order | None
             return None
     wanted_op = _relation(wanted)
     if (given.left, given.right) == (Var(j), Var(i)):
-        given_op = FLIPPED.get(given_op, "")
+        given_op = MIRRORED.get(given_op, "")
     elif (given.left, given.right) != (Var(i), Var(j)):
         return None
     left, right = wanted.left, wanted.right
     if i not in free_vars(left):
-        left, right, wanted_op = right, left, FLIPPED.get(wanted_op, "")
+        left, right, wanted_op = right, left, MIRRORED.get(wanted_op, "")
     if j in free_vars(left) or i in free_vars(right) or substitute(left, {i: Var(j)}) != right:
         return None
     if given_op == ">":
-        given_op, wanted_op = "<", FLIPPED.get(wanted_op, "")
+        given_op, wanted_op = "<", MIRRORED.get(wanted_op, "")
     if wanted_op == "!=" and given_op in ("!=", "<"):
         return Order(i, left, wanted_op)
     if given_op == "<" and wanted_op in ("<", "<=", ">", ">="):

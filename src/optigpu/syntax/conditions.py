@@ -7,7 +7,7 @@ from dataclasses import replace
 from optigpu.syntax.exprs import Binary, Bool, Expr, Unary, is_int
 
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}  # `a < b` is `b > a`
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}  # `a < b` is `b > a`
 
 
 def negate(e: Expr) -> Expr:

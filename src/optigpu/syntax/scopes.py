@@ -12,7 +12,7 @@ from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 
-class What(Enum):
+class NameKind(Enum):
     """What a name stands for."""
 
     VALUE = "value"  # a scalar that never changes: a parameter, a loop index, a constant
@@ -25,7 +25,7 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    what: What
+    kind: NameKind
     type: Type
     loc: Loc = NOWHERE
     flat: bool = False  # a plain pointer, whatever number of dimensions its contract gives it

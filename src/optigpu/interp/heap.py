@@ -6,7 +6,7 @@ loops around it. Two accesses are unordered exactly if their paths part at two i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple, TypeAlias
@@ -29,7 +29,6 @@ class _Uninit:
 
 UNINIT = _Uninit()
 Contents: TypeAlias = Number | _Uninit
-Value: TypeAlias = "Number | MemoryView"
 
 
 class RecordedAccess(NamedTuple):
@@ -45,7 +44,7 @@ class Shadow:
     """Who touched a cell last: the last write, and since then the last read of each task or thread."""
 
     write: RecordedAccess | None = None
-    reads: dict[object, RecordedAccess] = field(default_factory=dict)
+    reads: dict[Hashable, RecordedAccess] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -164,7 +163,7 @@ class Rights:
     depth: int
 
 
-class Memory:
+class Heap:
     """The heap, with the current task (for races) and the current rights (for contracts)."""
 
     def __init__(self) -> None:
@@ -264,7 +263,7 @@ class Memory:
         else:
             shadow.reads[self.task()] = self.access(loc)
 
-    def task(self) -> object:
+    def task(self) -> Hashable:
         """Who is running: the reads of one task happen one after the other, so that the last one stands for all."""
         return self.path
 
