@@ -30,7 +30,7 @@ from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.misbehaviour import CannotEvaluate
-from optigpu.interp.refute import describe, refute
+from optigpu.interp.refute import describe_inputs, refute
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import satisfying_input, test_function, valid_inputs
 from optigpu.report.audit_text import first_difference, render_audit
@@ -114,7 +114,7 @@ def _precondition(program: Program, elaborated: Elaborated, name: str) -> str:
         found = None
     if found is None:
         return "neither an input that satisfies it nor a contradiction was found"
-    return f"satisfied by {name}({describe(found)})"
+    return f"satisfied by {name}({describe_inputs(found)})"
 
 
 def audit_command(args: argparse.Namespace, style: Style) -> int:

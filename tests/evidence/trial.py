@@ -8,7 +8,7 @@ from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.interp.misbehaviour import CannotEvaluate
-from optigpu.interp.refute import describe
+from optigpu.interp.refute import describe_inputs
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import TestReport, test_function
 from optigpu.syntax.diagnostic import InputError
@@ -94,7 +94,7 @@ def _trial(text: str, verifier: Verifier, seed: int, runs: int, other_runs: int,
         seen, inputs = report.failure.misbehaviour, report.failure.inputs
         failed = failed or seen.code
         if verdicts[f.name] and not (assuming and seen.code == OVERFLOW):
-            return Trial(WRONG, seen.code, "", done, f"{seen} on {describe(inputs)}", text)
+            return Trial(WRONG, seen.code, "", done, f"{seen} on {describe_inputs(inputs)}", text)
     says = MAY_OVERFLOW if assuming and result.verified else _says(result)
     if failed is not None:
         return Trial("rejected and misbehaving", failed, says, done, text=text)

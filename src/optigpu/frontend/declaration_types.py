@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from optigpu.frontend.declared_names import declare
 from optigpu.frontend.expression_types import ExpressionTyper, same_size, typed_dims
-from optigpu.frontend.implicit_conversions import convert, describe
+from optigpu.frontend.implicit_conversions import convert, describe_type
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Alloc, Array, Expr, Var
 from optigpu.syntax.free_names import free_vars
@@ -85,7 +85,7 @@ class DeclarationTyper:
         assert isinstance(init.type, Array)
         if init.type.elem != type_.elem:
             raise input_error(
-                "OG102", f"`{name}` points to `{type_.elem.name}`, but this is {describe(init.type)}", init.loc
+                "OG102", f"`{name}` points to `{type_.elem.name}`, but this is {describe_type(init.type)}", init.loc
             )
         if isinstance(type_, Array):
             same = len(type_.dims) == len(init.type.dims) and all(

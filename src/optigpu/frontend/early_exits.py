@@ -1,4 +1,4 @@
-"""`if (c) continue;` and `if (c) return;` at the top of a body mean "else the rest"."""
+"""Early exits: `if (c) continue;` and `if (c) return;` at the top level of a body become an `else` around what follows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from optigpu.syntax.source import Loc
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """`continue;` or a `return;` that is not at the end; turned into an `else` around what follows."""
+    """A `continue;`, until it is replaced by an `else` around the statements after it."""
 
     word: str
     loc: Loc
 
 
 def desugar_jumps(stmts: Sequence[Any], jump: str) -> tuple[Any, ...]:
-    """`if (c) continue; rest` is `if (!c) { rest }`; with a body before the jump, `if (c) { body } else { rest }`."""
+    """Replace early exits: `if (c) continue; rest` becomes `if (!c) { rest }`, and `if (c) { body continue; } rest` becomes
+    `if (c) { body } else { rest }`. Bodies may hold a Jump wherever a statement may be."""
     for i, stmt in enumerate(stmts):
         if i == len(stmts) - 1 and is_jump(stmt, jump):
             return (
@@ -47,7 +48,7 @@ def desugar_jumps(stmts: Sequence[Any], jump: str) -> tuple[Any, ...]:
 
 
 def followed(branch: tuple[Any, ...], rest: Sequence[Any]) -> tuple[Any, ...]:
-    """A branch and what comes after the `if`, which does not see the branch's locals."""
+    """A branch, and after it the statements that follow the `if`, from which the locals of the branch are not visible."""
     if rest and any(isinstance(s, Decl) for s in branch):
         return (Block(branch, id=branch[0].id), *rest)
     return (*branch, *rest)
@@ -68,7 +69,7 @@ def reject_value(stmt: Any) -> None:
 
 
 def reject_jumps(stmt: Any, *, last_of_function: bool) -> None:
-    """After desugaring, a `continue` or an inner `return` that is left is one the language does not have."""
+    """Reject the jumps that `desugar_jumps` left: the language has no other `continue`, and `return` only at the end."""
     match stmt:
         case Jump():
             where = "at the end of an `if` at the top of the loop's body"

@@ -1,4 +1,4 @@
-"""What the builders for C and for formulas share: places, numbers, and the grouping of operators by precedence."""
+"""Builds expressions from syntax trees, for C and for formulas: places, literals, and operators grouped by precedence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from optigpu.syntax.source import Loc
 
 
 class Positions(Protocol):
-    """Turns the offsets of a token into a place in the file."""
+    """Gives the place of a token in its file."""
 
     def of(self, token: Token) -> Loc: ...
 
@@ -26,14 +26,14 @@ Child: TypeAlias = Any  # a token, a syntax node, or a builder's intermediate va
 
 
 class ExprBuilder(Transformer_NonRecursive[Token, Any]):
-    """Builds expressions; the two grammars share the names of these rules."""
+    """Methods named after grammar rules build what those rules read. c.lark and formula.lark share the names of these rules."""
 
     def __init__(self, positions: Positions) -> None:
         super().__init__(visit_tokens=False)
         self.positions = positions
 
     def build(self, tree: Tree[Token]) -> Any:
-        """Run the builder; errors in the input come out as they were raised."""
+        """Build the value of a syntax tree. An InputError is raised as it is, without lark's wrapper."""
         try:
             return self.transform(tree)
         except VisitError as error:
@@ -49,7 +49,7 @@ class ExprBuilder(Transformer_NonRecursive[Token, Any]):
         return self.at(children[0]).to(self.at(children[-1]))
 
     def as_expr(self, value: Child) -> Expr:
-        """Overridden where other things than expressions can turn up."""
+        """The expression of a child. Subclasses reject children that are not expressions."""
         result: Expr = value
         return result
 
@@ -115,7 +115,7 @@ class ExprBuilder(Transformer_NonRecursive[Token, Any]):
 
     def cast(self, c: list[Child]) -> Expr:
         arg = self.as_expr(c[-1])
-        if len(c) == 5:  # (float*) malloc(…): the types are compared where the pointer gets its value
+        if len(c) == 5:  # (float*) malloc(…): the element types are compared where the pointer is declared
             if not isinstance(arg, Alloc):
                 raise input_error("OG105", "only what was just allocated can be cast to a pointer", self.span(c))
             return arg

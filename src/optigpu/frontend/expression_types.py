@@ -1,4 +1,4 @@
-"""Types of program expressions: C's rules, with lossy implicit conversions rejected and implicit ones made explicit."""
+"""Types of program expressions, by C's rules. Implicit conversions become explicit; those that could lose a value are errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.implicit_conversions import (
     convert,
-    describe,
+    describe_type,
     expect_scalar,
     promoted,
     reject_lost,
@@ -71,7 +71,7 @@ from optigpu.syntax.walk import map_type, subexpressions
 
 @dataclass(frozen=True, slots=True)
 class CallSignature:
-    """A function as its callers see it: parameter types as the contract refines them."""
+    """What a call needs to know of a function: its parameter types, with the arrays of the contract, and whether it has effects."""
 
     function: Function
     params: tuple[Type, ...]
@@ -82,7 +82,8 @@ CallSignatures = dict[str, CallSignature]
 
 
 def same_size(mine: Expr, theirs: Expr, scope: Scope) -> bool:
-    """The same text, in which each name has one meaning and one value: an array keeps the size that it got."""
+    """Whether two sizes are equal wherever they are evaluated: the same text, in which every name has one binding and its value
+    never changes."""
     meanings = [scope.find_all(name) for name in free_vars(mine)]
     return alpha_equal(mine, theirs) and all(
         len(m) <= 1 and all(b.kind in (NameKind.VALUE, NameKind.LOGIC) for b in m) for m in meanings
@@ -90,14 +91,14 @@ def same_size(mine: Expr, theirs: Expr, scope: Scope) -> bool:
 
 
 class ExpressionTyper:
-    """Types the expressions of one function."""
+    """Types the expressions of a program that has these functions."""
 
     def __init__(self, functions: CallSignatures) -> None:
         self.functions = functions
-        self.annotated = False  # below <optigpu.h>
+        self.annotated = False  # whether <optigpu.h> is included above
 
     def value(self, e: Expr, scope: Scope) -> Expr:
-        """A scalar value."""
+        """An expression that must be a number or a truth value."""
         return expect_scalar(self.expr(e, scope))
 
     def integer(self, e: Expr, scope: Scope, why: str) -> Expr:
@@ -105,7 +106,7 @@ class ExpressionTyper:
         if is_bool(typed.type):
             return Cast(INT, typed, True, loc=typed.loc, type=INT)
         if not is_int(typed.type):
-            raise input_error("OG103", f"{why} an integer, but this is {describe(typed.type)}", typed.loc)
+            raise input_error("OG103", f"{why} an integer, but this is {describe_type(typed.type)}", typed.loc)
         return typed
 
     def condition(self, e: Expr, scope: Scope) -> Expr:
@@ -115,7 +116,7 @@ class ExpressionTyper:
     def array(self, e: Expr, scope: Scope, why: str) -> Expr:
         typed = self.expr(e, scope)
         if not isinstance(typed.type, Array):
-            raise input_error("OG102", f"{why} an array, but this is {describe(typed.type)}", typed.loc)
+            raise input_error("OG102", f"{why} an array, but this is {describe_type(typed.type)}", typed.loc)
         return typed
 
     def expr(self, e: Expr, scope: Scope) -> Expr:
@@ -184,9 +185,9 @@ class ExpressionTyper:
             return integer_negation(replace(e, arg=arg, type=BOOL))
         arg = self.value(e.arg, scope)
         if e.op == "~" and not is_int(arg.type):
-            raise input_error("OG102", f"`~` takes an integer, not {describe(arg.type)}", e.loc)
+            raise input_error("OG102", f"`~` takes an integer, not {describe_type(arg.type)}", e.loc)
         if e.op == "-" and isinstance(arg, Int) and arg.value > 0 and scalar(arg).signed:
-            return replace(arg, value=-arg.value)  # as it would be parsed
+            return replace(arg, value=-arg.value)  # as the parser builds it
         if e.op == "-" and isinstance(arg, Real) and arg.value > 0:
             return replace(arg, value=-arg.value)
         type_ = promoted(scalar(arg))
@@ -205,7 +206,7 @@ class ExpressionTyper:
         if op in BITWISE or op == "%":
             for side in (left, right):
                 if not is_int(side.type) and not is_bool(side.type):
-                    raise input_error("OG102", f"`{op}` takes integers, not {describe(side.type)}", side.loc)
+                    raise input_error("OG102", f"`{op}` takes integers, not {describe_type(side.type)}", side.loc)
         if op in ("<<", ">>"):
             type_ = promoted(scalar(left))
             return replace(e, left=convert(left, type_, "this is"), right=convert(right, INT, "this is"), type=type_)
@@ -237,7 +238,7 @@ class ExpressionTyper:
             return self.index(shift_last(base.arg, replace(e, indices=(first, *e.indices[1:]))), scope)
         if not isinstance(base.type, Array):
             raise input_error(
-                "OG106", f"this is not an array but {describe(base.type)}: it cannot be indexed", e.base.loc
+                "OG106", f"this is not an array but {describe_type(base.type)}: it cannot be indexed", e.base.loc
             )
         array = base.type
         flat = is_flat(base, scope)
@@ -246,7 +247,7 @@ class ExpressionTyper:
             message = "this array has rows: in C a MINDEX of it is the number of a row, not of an element"
             raise input_error("OG106", message, e.loc, help="a[i][j]")
         if len(indices) > len(array.dims):
-            raise input_error("OG106", f"{len(indices)} indices for {describe(array)}", e.loc)
+            raise input_error("OG106", f"{len(indices)} indices for {describe_type(array)}", e.loc)
         if len(indices) == len(array.dims):
             return replace(e, base=base, indices=indices, type=array.elem)
         if isinstance(base, Var) and not array.distributed and flat:
@@ -285,7 +286,7 @@ class ExpressionTyper:
         return tuple(out)
 
     def computed_size(self, e: Expr, scope: Scope) -> None:
-        """An inner size of a MINDEX is computed in C and left out in proofs: nothing may have to be shown for it."""
+        """The inner sizes of a MINDEX are computed by C but dropped in proofs: their computation must not be able to fail."""
         for x in subexpressions(self.integer(e, scope, "a size is")):
             if not never_fails(x):
                 raise input_error("OG111", "this may be another number in C, or none", x.loc, help="const int w = …;")
@@ -322,7 +323,7 @@ class ExpressionTyper:
             for v in values[1:]:
                 type_ = usual_conversion(type_, scalar(v))
             if name == "abs" and type_ != INT and not self.annotated:
-                message = f"this `abs` is the one of C, which takes an `int`, not {describe(type_)}"
+                message = f"this `abs` is the one of C, which takes an `int`, not {describe_type(type_)}"
                 raise input_error("OG102", message, e.loc, help="#include <optigpu.h>")
             return replace(e, args=tuple(convert(v, type_, "this argument is") for v in values), type=type_)
         if name in INTEGER or index_helper(name) is not None:
@@ -345,7 +346,7 @@ class ExpressionTyper:
         raise unknown_name(name, scope, e.loc, [*self.functions, *BUILTIN_NAMES])
 
     def element(self, pointer: Expr, space: str, scope: Scope) -> Expr:
-        """The array element a `__gmem_get` and the like speak of."""
+        """The array element that `__gmem_get(pointer)` and the like access."""
         typed = self.array(pointer, scope, "this argument is")
         assert isinstance(typed.type, Array)
         if typed.type.space.value != space:
@@ -372,20 +373,22 @@ class ExpressionTyper:
             assert isinstance(typed.type, Array)
             if typed.type.elem != type_.elem or len(typed.type.dims) != len(type_.dims):
                 raise input_error(
-                    "OG102", f"`{param.name}` is {describe(type_)}, but this is {describe(typed.type)}", arg.loc
+                    "OG102",
+                    f"`{param.name}` is {describe_type(type_)}, but this is {describe_type(typed.type)}",
+                    arg.loc,
                 )
             args.append(typed)
         return replace(e, args=tuple(args), type=f.result)
 
 
 def is_flat(base: Expr, scope: Scope) -> bool:
-    """A plain pointer, which in C has no rows."""
+    """Whether an array is a plain pointer, which in C has no rows."""
     binding = scope.find(base.name) if isinstance(base, Var) else None
     return binding is not None and binding.flat
 
 
 def never_fails(e: Expr) -> bool:
-    """An operation on integers that is, for all operands, what it is in mathematics (but for overflow)."""
+    """Whether an integer operation has its mathematical value for all operands, apart from overflow."""
     match e:
         case Binary("/" | "%", _, Int(divisor)):
             return divisor != 0
@@ -400,7 +403,7 @@ def never_fails(e: Expr) -> bool:
 
 
 def shift_last(base: Index, outer: Index) -> Index:
-    """(&a[i])[j][k] is a[i + j][k]; pointers do not wrap around, as unsigned numbers do."""
+    """`(&a[i])[j][k]` as `a[i + j][k]`. The sum is signed: unlike unsigned numbers, pointers do not wrap around."""
     i, j = base.indices[-1], outer.indices[0]
     if not (scalar(i).signed and scalar(j).signed):
         i = Cast(INT64, i, loc=i.loc)
@@ -409,12 +412,12 @@ def shift_last(base: Index, outer: Index) -> Index:
 
 
 def integer_negation(e: Unary) -> Expr:
-    """`!(i < n)` is `i >= n` for integers. (For floats it is not: NaN.)"""
+    """`!(i < n)` as `i >= n` for integers. For floats these differ if an operand is NaN."""
     if isinstance(e.arg, Binary) and e.arg.op in COMPARISONS and is_int(e.arg.left.type):
         return negate(e.arg)
     return e
 
 
 def typed_dims(t: Type, typer: ExpressionTyper, scope: Scope) -> Type:
-    """A type with the sizes in it checked."""
+    """A type with the sizes in it typed as integers."""
     return map_type(t, lambda d: typer.integer(d, scope, "a size is"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from optigpu.frontend.implicit_conversions import describe
+from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     Array,
@@ -39,7 +39,9 @@ class FormulaKinds(ABC):
             fix = "put it into __reads, __writes, __consumes, __produces or __preserves"
             raise input_error("OG109", "a permission stands where a pure fact is expected", e.loc, help=fix)
         if isinstance(typed.type, ProofType) or not is_bool(typed.type):
-            raise input_error("OG109", f"a proposition is expected here, but this is {describe(typed.type)}", e.loc)
+            raise input_error(
+                "OG109", f"a proposition is expected here, but this is {describe_type(typed.type)}", e.loc
+            )
         return typed
 
     def permission(self, e: Expr, scope: Scope) -> Expr:
@@ -49,32 +51,35 @@ class FormulaKinds(ABC):
         if typed.type != HPROP:
             help_ = "put it into __requires or __ensures" if is_bool(typed.type) else "p ~~> v, or a ~> Matrix1(n, A)"
             raise input_error(
-                "OG109", f"a permission is expected here, but this is {describe(typed.type)}", typed.loc, help=help_
+                "OG109",
+                f"a permission is expected here, but this is {describe_type(typed.type)}",
+                typed.loc,
+                help=help_,
             )
         return typed
 
     def integer(self, e: Expr, scope: Scope) -> Expr:
         typed = self.formula(e, scope)
         if not is_int(typed.type):
-            raise input_error("OG102", f"an integer is expected here, but this is {describe(typed.type)}", e.loc)
+            raise input_error("OG102", f"an integer is expected here, but this is {describe_type(typed.type)}", e.loc)
         return typed
 
     def range(self, e: Expr, scope: Scope) -> Expr:
         typed = self.formula(e, scope)
         if typed.type != RANGE:
             raise input_error(
-                "OG102", f"a range is expected here, but this is {describe(typed.type)}", e.loc, help="0..N"
+                "OG102", f"a range is expected here, but this is {describe_type(typed.type)}", e.loc, help="0..N"
             )
         return typed
 
     def number(self, e: Expr, scope: Scope) -> Expr:
         typed = self.formula(e, scope)
         if not is_number(typed.type):
-            raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", e.loc)
+            raise input_error("OG102", f"a number is expected here, but this is {describe_type(typed.type)}", e.loc)
         return typed
 
     def expect(self, e: Expr, want: Type, scope: Scope) -> Expr:
-        """A formula of a known type; a lambda takes the types of its parameters from there."""
+        """A formula that must have the type `want`, from which a `fun` takes the types of its parameters."""
         want = logical(want)
         if isinstance(want, FunType):
             return self.function(e, want, scope)
@@ -85,7 +90,7 @@ class FormulaKinds(ABC):
         typed = self.formula(e, scope)
         if isinstance(want, ProofType):
             if not isinstance(typed.type, ProofType):
-                raise input_error("OG115", f"a fact is expected here, but this is {describe(typed.type)}", e.loc)
+                raise input_error("OG115", f"a fact is expected here, but this is {describe_type(typed.type)}", e.loc)
             return typed
         if typed.type == want:
             return typed
@@ -93,7 +98,9 @@ class FormulaKinds(ABC):
             return as_real(typed)
         if isinstance(want, Array) and isinstance(typed.type, Array):
             return typed
-        raise input_error("OG102", f"{describe(want)} is expected here, but this is {describe(typed.type)}", e.loc)
+        raise input_error(
+            "OG102", f"{describe_type(want)} is expected here, but this is {describe_type(typed.type)}", e.loc
+        )
 
     def function(self, e: Expr, want: FunType, scope: Scope) -> Expr:
         match e:
@@ -106,7 +113,9 @@ class FormulaKinds(ABC):
                 inner = Scope(scope)
                 for p, t in zip(params, want.args):
                     if p.type is not None and logical(p.type) != logical(t):
-                        message = f"`{p.name}` is {describe(logical(t))} here, not {describe(logical(p.type))}"
+                        message = (
+                            f"`{p.name}` is {describe_type(logical(t))} here, not {describe_type(logical(p.type))}"
+                        )
                         raise input_error("OG102", message, p.loc)
                     inner.names[p.name] = Binding(NameKind.LOGIC, logical(t), p.loc)
                 new_params = tuple(replace(p, type=None) for p in params)
@@ -118,9 +127,7 @@ class FormulaKinds(ABC):
                     if have == need or (isinstance(have, FunType) and is_int(have.result) and is_float(want.result)):
                         return typed
                 n = len(want.args)
-                message = (
-                    f"`{name}` is {describe(typed.type)}, but a function of {n} argument{'s' * (n != 1)} is expected"
-                )
+                message = f"`{name}` is {describe_type(typed.type)}, but a function of {n} argument{'s' * (n != 1)} is expected"
                 if isinstance(typed.type, FunType):
                     message = f"`{name}` is a function of other arguments or another result than expected here"
                 raise input_error("OG102", message, e.loc)
@@ -132,5 +139,5 @@ def as_real(e: Expr) -> Expr:
     if is_float(e.type):
         return e
     if not is_int(e.type):
-        raise input_error("OG102", f"a number is expected here, but this is {describe(e.type)}", e.loc)
+        raise input_error("OG102", f"a number is expected here, but this is {describe_type(e.type)}", e.loc)
     return Cast(LOGIC_REAL, e, True, loc=e.loc, type=LOGIC_REAL)

@@ -1,4 +1,4 @@
-"""Formulas inside annotation strings: runs the grammar of formula.lark, with places in the C file."""
+"""Parses the formulas in annotation strings with the grammar of formula.lark. Places are those in the C file."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ LOGIC_TYPE_NAMES: dict[str, Type] = {
     "real": LOGIC_REAL, "Prop": PROP, "HProp": HPROP, "Range": RANGE, "MemType": MEMTYPE, "Type": TYPE,
 }  # fmt: skip
 
-# What may follow a backslash, and what it means in a formula.
+# Character after a backslash -> what a formula reads for both.
 ESCAPES = {"n": " ", "t": " ", "\n": " ", '"': '"', "\\": "\\"}
 
 
 class StringLiteral:
-    """The text of adjacent string tokens, with the place in the file of each of its characters."""
+    """The text of adjacent string literals, with the offset in the file of each of its characters."""
 
     def __init__(self, source: SourceText, tokens: Sequence[Token]) -> None:
         self.source = source
@@ -76,7 +76,7 @@ class StringLiteral:
                 characters.append(" " if character in "\n\t" else character)
                 self.offsets.append(at)
                 i += 1
-            characters.append(" ")  # adjacent strings do not run into one word
+            characters.append(" ")  # adjacent strings are separate words
             self.offsets.append(start + len(raw) - 1)
         self.text = "".join(characters)
 
@@ -138,7 +138,7 @@ def parse_ghost_results(literal: StringLiteral) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class _TypeValue:
-    """A type while it is being built (types have no place of their own)."""
+    """A type with its place, which types themselves do not have."""
 
     type: Type | _Product
     loc: Loc
@@ -151,7 +151,7 @@ class _FormulaBuilder(ExprBuilder):
         return super().as_expr(value)
 
     def number(self, c: list[Child]) -> Expr:
-        """Formulas speak of mathematical integers: `1u - 2` would be another number in C."""
+        """A number. Unsigned literals are errors: in C, `1u - 2` is not the mathematical difference."""
         number = super().number(c)
         if not isinstance(number, Int):
             return number
@@ -290,7 +290,7 @@ class _FormulaBuilder(ExprBuilder):
 
 @dataclass(frozen=True, slots=True)
 class _Product:
-    """`int * int`, which is only the left side of a function type."""
+    """`int * int`, the argument types of a function type."""
 
     parts: tuple[Type, ...]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
 from optigpu.frontend.formula_kinds import as_real
-from optigpu.frontend.implicit_conversions import describe
+from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.frontend.permission_types import PermissionTyper
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
@@ -181,11 +181,13 @@ class FormulaTyper(PermissionTyper):
                     "OG102", "a comparison cannot be compared with a number", e.loc, help="write 0 <= i && i < n"
                 )
             if not is_number(side.type):
-                raise input_error("OG102", f"`{e.op}` takes numbers, but this is {describe(side.type)}", side.loc)
+                raise input_error("OG102", f"`{e.op}` takes numbers, but this is {describe_type(side.type)}", side.loc)
         if op in BITWISE or op == "%":
             for side in (left, right):
                 if not is_int(side.type):
-                    raise input_error("OG102", f"`{op}` takes integers, but this is {describe(side.type)}", side.loc)
+                    raise input_error(
+                        "OG102", f"`{op}` takes integers, but this is {describe_type(side.type)}", side.loc
+                    )
         if left.type != right.type or e.op in REAL_SPELLINGS:
             left, right = as_real(left), as_real(right)
         if op in COMPARISONS:
@@ -206,7 +208,7 @@ class FormulaTyper(PermissionTyper):
             pointer = self.formula(e.args[0], scope)
             if not isinstance(pointer.type, Array):
                 raise input_error(
-                    "OG102", f"`Free` takes a pointer, but this is {describe(pointer.type)}", e.args[0].loc
+                    "OG102", f"`Free` takes a pointer, but this is {describe_type(pointer.type)}", e.args[0].loc
                 )
             return replace(e, args=(pointer, self.permission(e.args[1], scope)), type=HPROP)
         if name == "in_range":
@@ -237,7 +239,7 @@ class FormulaTyper(PermissionTyper):
         raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, *WRAPS, "If", "Free", "in_range"])
 
     def of_token(self, e: Expr, want: Type, scope: Scope) -> Expr:
-        """`_` stands for any number; `ThreadsCtx(32)` is `ThreadsCtx(0..32)`."""
+        """An argument of a token: `_` stands for any number, and `ThreadsCtx(32)` for `ThreadsCtx(0..32)`."""
         if e == Var("_"):
             return replace(e, type=want)
         if want == RANGE and not isinstance(e, Range):
@@ -259,12 +261,13 @@ class FormulaTyper(PermissionTyper):
             return replace(e, args=args, type=logical(type_.result))
         if isinstance(type_, ProofType) and isinstance(type_.prop, Forall):
             return self.instantiate(e, type_.prop, scope)
-        raise input_error("OG102", f"`{e.func}` is {describe(type_)}: it cannot be applied", e.loc)
+        raise input_error("OG102", f"`{e.func}` is {describe_type(type_)}: it cannot be applied", e.loc)
 
     def instantiate(self, e: Call, axiom: Forall, scope: Scope) -> Expr:
-        """`reduce_sum_add_right(i, A, i_geq_0)`: a fact about all n, at i. A hypothesis may be left out where it can be proved."""
-        given = [p for p in axiom.params if not isinstance(p.type, ProofType)]
-        params = axiom.params if len(e.args) != len(given) else given
+        """A universal fact applied to arguments: `reduce_sum_add_right(i, A, i_geq_0)`. The proofs of its hypotheses may be left
+        out; then they are proved where the fact is used."""
+        values = [p for p in axiom.params if not isinstance(p.type, ProofType)]
+        params = axiom.params if len(e.args) != len(values) else values
         self.programs.arity(e, len(params))
         args: list[Expr] = []
         sub: dict[str, Expr] = {}
@@ -280,7 +283,10 @@ class FormulaTyper(PermissionTyper):
         binders = []
         for n, b in enumerate(e.binders):
             others = free_vars(b.range) & {a.name for a in e.binders[:n]}
-            if others and e.op in ("Max", "Min"):  # for some of them there may be no term, though there are for others
+            if others and e.op in (
+                "Max",
+                "Min",
+            ):  # the inner range could be empty for some values of the outer variable
                 message = f"the range of `{b.name}` depends on `{min(others)}`: {e.op} of nothing is no number"
                 raise input_error("OG110", message, b.loc, help="choose ranges that do not depend on each other")
             binders.append(replace(b, range=self.range(b.range, inner)))

@@ -12,7 +12,7 @@ from optigpu.frontend.evaluation_order import reject_moving_bound, reject_moving
 from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost
-from optigpu.frontend.implicit_conversions import convert, describe, fitting, usual_conversion
+from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_other_layouts
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
@@ -95,14 +95,14 @@ class FunctionTyper:
         reject_other_layouts(f)
         contract = self.contract(f.contract, outer, function=True)
         body = self.body(f.body, Scope(outer))
-        for i, s in enumerate(body):  # programs that were not parsed are held to the same
+        for i, s in enumerate(body):  # the parser rejects these too, but not every program is parsed
             reject_jumps(s, last_of_function=i == len(body) - 1)
         if f.result != VOID and not f.admitted and not (f.body and isinstance(f.body[-1], Return)):
             raise input_error("OG113", f"`{f.name}` must end with a `return` of its value", f.loc)
         return replace(f, params=tuple(params), contract=contract, body=body)
 
     def contract(self, clauses: tuple[Clause, ...], scope: Scope, *, function: bool) -> tuple[Clause, ...]:
-        """Logical variables are visible in the whole contract, also above their introduction."""
+        """Type a contract. Its logical variables are visible in all of it, also above their introduction."""
         for c in clauses:
             for item in c.items:
                 if isinstance(item.body, TypeOf):
@@ -113,7 +113,7 @@ class FunctionTyper:
         return tuple(self.clause(c, scope, function) for c in clauses)
 
     def logical_variable(self, type_: Type, loc: Loc) -> Binding:
-        """In a ghost, which is never run, the body may compute with the numbers it is about."""
+        """The binding of a logical variable. The body of a ghost, which never runs, may compute with logical numbers."""
         if self.f.role is Role.GHOST and isinstance(type_, Scalar):
             machine = {Kind.INT: INT64, Kind.FLOAT: FLOAT, Kind.BOOL: BOOL}[type_.kind]
             return Binding(NameKind.VALUE, machine, loc)
@@ -137,7 +137,7 @@ class FunctionTyper:
         return replace(item, body=body)
 
     def body(self, body: Body, scope: Scope) -> Body:
-        """Each body closes the `__GHOST_BEGIN`s that it opens."""
+        """Type statements. Each body must close the `__GHOST_BEGIN`s that it opens."""
         out: list[Stmt] = []
         opened: list[tuple[str, Loc]] = []
         for s in body:
@@ -214,7 +214,7 @@ class FunctionTyper:
         assert isinstance(typed, Index | Var)
         if not isinstance(typed.type, Scalar):
             raise input_error(
-                "OG106", f"only single elements can be assigned, but this is {describe(typed.type)}", target.loc
+                "OG106", f"only single elements can be assigned, but this is {describe_type(typed.type)}", target.loc
             )
         value = self.values.value(s.value, scope)
         if s.op is None:
@@ -267,7 +267,7 @@ class FunctionTyper:
         return replace(s, range=range_, contract=contract, body=body)
 
     def compared(self, s: For, start: Expr, bound: Expr) -> tuple[Expr, Expr]:
-        """Start and bound, converted where C's comparison of the index with the bound is one of unsigned numbers."""
+        """Start and bound of a loop, converted where C compares the index with the bound as unsigned numbers."""
         assert isinstance(bound.type, Scalar)
         r, common = s.range, usual_conversion(s.index_type, bound.type)
         if r.relation in (">", ">=") and not (s.index_type.signed and common.signed):

@@ -9,7 +9,7 @@ from optigpu.syntax.types import DOUBLE, FLOAT, INT, VOID, Kind, LogicType, Poin
 from optigpu.syntax.walk import rewrite
 
 
-def describe(t: Type | None) -> str:
+def describe_type(t: Type | None) -> str:
     """A type in the words of an error message."""
     match t:
         case Scalar(name, kind, bits):
@@ -58,7 +58,7 @@ def convert(e: Expr, to: Type, why: str) -> Expr:
             raise input_error("OG103", f"{e.value} does not fit `{to.name}`", e.loc)
         reject_lost(e, to)
         return Cast(to, e, True, loc=e.loc, type=to)
-    raise input_error("OG102", f"{why} {describe(to)}, but this is {describe(have)}", e.loc)
+    raise input_error("OG102", f"{why} {describe_type(to)}, but this is {describe_type(have)}", e.loc)
 
 
 def reject_lost(e: Expr, to: Scalar) -> None:
@@ -81,7 +81,7 @@ def expect_scalar(typed: Expr) -> Expr:
     if not isinstance(typed.type, Scalar):
         if typed.type == VOID:
             raise input_error("OG102", "this call returns nothing", typed.loc)
-        raise input_error("OG102", f"a number is expected here, but this is {describe(typed.type)}", typed.loc)
+        raise input_error("OG102", f"a number is expected here, but this is {describe_type(typed.type)}", typed.loc)
     return typed
 
 

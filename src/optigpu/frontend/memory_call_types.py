@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.frontend.expression_types import ExpressionTyper
-from optigpu.frontend.implicit_conversions import describe
+from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.syntax.builtins import MEMORY_CALLS, SHUFFLES, VECTOR_BYTES, VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr
@@ -45,13 +45,13 @@ def _reject_different_cells(name: str, to: Expr, source: Expr, loc: Loc) -> None
     """The two arrays between which cells are moved have the same elements, and the dimensions and spaces the call needs."""
     assert isinstance(to.type, Array) and isinstance(source.type, Array)
     if to.type.elem != source.type.elem:
-        raise input_error("OG102", f"`{name}` moves {describe(source.type)} to {describe(to.type)}", loc)
+        raise input_error("OG102", f"`{name}` moves {describe_type(source.type)} to {describe_type(to.type)}", loc)
     for arg in (to, source):
         assert isinstance(arg.type, Array)
         if name.startswith("memcpy") and len(arg.type.dims) != int(name[-1]):
             raise input_error(
                 "OG106",
-                f"`{name}` copies arrays of {name[-1]} dimensions, but this is {describe(arg.type)}",
+                f"`{name}` copies arrays of {name[-1]} dimensions, but this is {describe_type(arg.type)}",
                 arg.loc,
             )
         if name in SHUFFLES and (arg.type.space is not Space.TREG or len(arg.type.dims) != 1):

@@ -1,7 +1,7 @@
-"""What C does to a text before it looks at its words: trigraphs are replaced, and a backslash joins its line with the next one.
-And what screens do to it: some characters turn the order of others around.
+"""Rejects source text that C compilers, or people at a screen, read differently from the grammar.
 
-The grammar reads lines as people do, so a text is rejected where C would read another one.
+Before it splits a text into tokens, C replaces trigraphs and joins a line that ends with a backslash with the next one; screens
+reorder text around bidirectional control characters. The grammar does neither.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ MISREAD = (
 
 
 def reject_misread_lines(source: SourceText) -> None:
+    """Raise OG002 for the first misleading part of a text."""
     for pattern, message, fix in MISREAD:
         if match := pattern.search(source.text):
             raise input_error("OG002", message, source.span(*match.span()), help=fix)

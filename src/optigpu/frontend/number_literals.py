@@ -21,7 +21,7 @@ def scalar_type(token: Token) -> Scalar:
 
 
 def parse_number(token: str, loc: Loc) -> Expr:
-    """A C literal. Hexadecimal and decimal integers with u/l suffixes; floats with f."""
+    """A C literal: a decimal or hexadecimal integer, with suffixes of u and l, or a float, with an optional suffix f."""
     text = str(token).lower()
     if re.fullmatch(r"0x[0-9a-f]+[ul]*|\d+[ul]*", text):
         digits = text.rstrip("ul")

@@ -1,4 +1,4 @@
-"""The array types of parameters: what a plain pointer points to is read off the contract."""
+"""Array types of parameters: the contract tells which array a plain pointer points to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from optigpu.syntax.walk import statements, stmt_exprs
 
 
 def effective_types(f: Function) -> tuple[Type, ...]:
-    """The types of parameters, where a plain pointer becomes the array that the contract says it is."""
+    """The types of the parameters, with the array of the contract for each plain pointer."""
     return tuple(effective_type(f, p.name, p.type) for p in f.params)
 
 
@@ -30,7 +30,7 @@ def effective_type(f: Function, name: str, declared: Type) -> Type:
 
 
 def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
-    """The sizes of the array that `name` points to, as MatrixN or MINDEXn tell them, or at least how many it has."""
+    """The sizes of the array that `name` points to, from a MatrixN or MINDEXn; without these, its number of dimensions."""
     rank = 0
     for e, bound in scoped_parts(formulas, name):
         match e:
@@ -46,7 +46,7 @@ def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
 
 
 def reject_other_layouts(f: Function) -> None:
-    """A plain pointer has no sizes of its own: where its cells are, all that the contract says of it has to agree on."""
+    """A plain pointer has no declared sizes: all inner sizes that the contract gives it must agree, since they fix its layout."""
     formulas = [i.body for c in f.contract for i in c.items]
     for name, elem in ((p.name, p.type.elem) for p in f.params if isinstance(p.type, Pointer)):
         dims = dims_in(formulas, name) or ()
@@ -65,7 +65,7 @@ def reject_other_layouts(f: Function) -> None:
 
 
 def scoped_parts(formulas: list[Expr], name: str) -> Iterator[tuple[Expr, frozenset[str]]]:
-    """What stands in formulas where `name` is the parameter, not a variable that a formula binds."""
+    """The parts of formulas in which `name` is the parameter and not a bound variable, with the names bound around them."""
     for formula in formulas:
         for e, bound in scoped_subexpressions(formula):
             if name not in bound:
@@ -73,11 +73,12 @@ def scoped_parts(formulas: list[Expr], name: str) -> Iterator[tuple[Expr, frozen
 
 
 def outside(sizes: tuple[Expr, ...], bound: frozenset[str]) -> tuple[Expr | None, ...]:
-    """An array has one size: a variable that its formula binds says nothing of it."""
+    """The sizes, with None for those that mention a bound variable."""
     return tuple(None if bound & free_vars(d) else d for d in sizes)
 
 
 def space_in(formulas: list[Expr], name: str) -> Space:
+    """The memory space that the permissions on `name` state."""
     for e, _ in scoped_parts(formulas, name):
         if not isinstance(e, PointsTo) or name not in free_vars(e.pointer):
             continue

@@ -1,4 +1,4 @@
-"""Annotated C text to syntax: runs the grammar of c.lark and builds the nodes. Names and types are checked afterwards."""
+"""Parses annotated C: runs the grammar of c.lark and builds syntax from its tree. Names and types are checked later."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _grammar() -> Lark:
 
 
 def parse_c(source: SourceText, read_include: IncludeReader) -> tuple[TopLevel, ...]:
-    """The items of a file; `read_include` parses `#include "…"`."""
+    """The items of a file. `read_include` parses the file of an `#include "…"`."""
     builder = _FileBuilder(source, _FilePositions(source.name), read_include)
     tree = _run_grammar(source, source.text, "program", 0)
     result: tuple[TopLevel, ...] = builder.build(tree)
@@ -67,6 +67,8 @@ def _run_grammar(source: SourceText, text: str, start: str, offset: int) -> Tree
 
 
 class _FilePositions:
+    """Places of the tokens of a whole file."""
+
     def __init__(self, file: str) -> None:
         self.file = file
 
@@ -76,7 +78,7 @@ class _FilePositions:
 
 
 class _ShiftedPositions:
-    """Positions in a piece of the file that starts at `offset` (the right side of a #define)."""
+    """Places of the tokens of a part of a file that was parsed on its own: the value of a #define, which starts at `offset`."""
 
     def __init__(self, source: SourceText, offset: int) -> None:
         self.source, self.offset = source, offset
@@ -181,7 +183,7 @@ class _FileBuilder(StatementBuilder):
 
 
 def reject_undeclared_calls(items: list[TopLevel | Prototype]) -> None:
-    """Before a function is declared with its parameters, C passes arguments by what they are, unconverted."""
+    """Reject calls of functions that are declared only further below: C would pass the arguments unconverted."""
     defined = {f.name: f for f in items if isinstance(f, Function)}
     declared: set[str] = set()
     for item in items:
@@ -207,6 +209,6 @@ def reject_undeclared_calls(items: list[TopLevel | Prototype]) -> None:
 
 
 def same_types(left: tuple[Type, ...], right: tuple[Type, ...]) -> bool:
-    """As far as C passes arguments by them: an array is a pointer."""
+    """Whether C passes arguments of these types in the same way: an array is passed as a pointer."""
     passed = [[t.elem.name + "*" if isinstance(t, Array | Pointer) else t for t in types] for types in (left, right)]
     return passed[0] == passed[1]

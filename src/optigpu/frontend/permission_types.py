@@ -7,7 +7,7 @@ from dataclasses import replace
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.expression_types import ExpressionTyper
 from optigpu.frontend.formula_kinds import FormulaKinds
-from optigpu.frontend.implicit_conversions import describe
+from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.syntax.builtins import CELL_TARGETS, MEMORY_TYPES, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Array, Call, Expr, FunType, Index, Int, PointsTo, Var, logical
@@ -26,7 +26,7 @@ class PermissionTyper(FormulaKinds):
         self.cells_have_values = cells_have_values
 
     def indexed(self, e: Index, scope: Scope) -> Expr:
-        """An array element or sub-array: only below `&`, as a pointer, or (in an assertion) for what it holds."""
+        """An array element or sub-array. An element is allowed only below `&`, or in an assertion, where it has a value."""
         element = self.place(e, scope)
         if isinstance(element.type, Array):
             return element
@@ -37,13 +37,13 @@ class PermissionTyper(FormulaKinds):
         return replace(element, type=logical(element.type) if element.type else None)
 
     def place(self, e: Expr, scope: Scope) -> Expr:
-        """The program part of a formula: which cell or array is meant. Its indices are formulas."""
+        """The cell or array that a program expression in a formula denotes. Its indices are formulas."""
         if isinstance(e, Var):
             binding = scope.find(e.name)
             if binding is None:
                 raise unknown_name(e.name, scope, e.loc)
             if binding.kind not in (NameKind.CELL, NameKind.ARRAY):
-                message = f"`{e.name}` is not memory but {describe(binding.type)}"
+                message = f"`{e.name}` is not memory but {describe_type(binding.type)}"
                 raise input_error("OG106", message, e.loc)
             return replace(e, type=binding.type)
         if isinstance(e, Addr):
@@ -57,7 +57,7 @@ class PermissionTyper(FormulaKinds):
         integers = _FormulaIntegers(self)
         indices = integers.expand_indices(e.indices, array, scope)
         if len(indices) > len(array.dims):
-            raise input_error("OG106", f"{len(indices)} indices for {describe(array)}", e.loc)
+            raise input_error("OG106", f"{len(indices)} indices for {describe_type(array)}", e.loc)
         rest = array.dims[len(indices) :]
         return replace(e, base=base, indices=indices, type=Array(array.elem, rest, array.space) if rest else array.elem)
 
@@ -81,7 +81,7 @@ class PermissionTyper(FormulaKinds):
                 extra = (1 if predicate.with_space else 0) + (1 if predicate.contents == "values" else 0)
                 self.programs.arity(target, predicate.rank + extra)
                 if len(pointer.type.dims) - pointer.type.distributed != predicate.rank:
-                    raise input_error("OG106", f"`{name}` does not fit {describe(pointer.type)}", e.loc)
+                    raise input_error("OG106", f"`{name}` does not fit {describe_type(pointer.type)}", e.loc)
                 new = [self.integer(a, scope) for a in args[: predicate.rank]]
                 if predicate.with_space:
                     new.append(self.space(args[predicate.rank], pointer.type, scope))
@@ -103,7 +103,7 @@ class PermissionTyper(FormulaKinds):
                 return replace(e, pointer=cell, arrow="~~>", target=value, space=space, type=HPROP)
 
     def space(self, e: Expr, array: Array, scope: Scope) -> Expr:
-        """The memory space that a permission names: that of the array, or any. Locals of threads are registers."""
+        """The memory space of a permission: that of the array, or `Any`. Local arrays of device code may be called `TReg`."""
         typed = self.expect(e, MEMTYPE, scope)
         have = array.space.value
         possible = ("Any", "TReg") if array.space is Space.ANY else ("Any", have)
@@ -120,12 +120,14 @@ class PermissionTyper(FormulaKinds):
             typed = self.formula(e, scope)
         if not isinstance(typed.type, Array):
             raise input_error(
-                "OG106", f"a pointer is expected on the left of the arrow, but this is {describe(typed.type)}", e.loc
+                "OG106",
+                f"a pointer is expected on the left of the arrow, but this is {describe_type(typed.type)}",
+                e.loc,
             )
         return typed
 
     def cell(self, pointer: Expr, e: PointsTo) -> Expr:
-        """The pointer of a single cell: `p` alone means `&p[0]`."""
+        """The pointer to a single cell: `p` alone stands for `&p[0]`."""
         if isinstance(pointer, Addr) and (
             not isinstance(pointer.arg, Index) or not isinstance(pointer.arg.type, Array)
         ):
@@ -139,7 +141,7 @@ class PermissionTyper(FormulaKinds):
             element = Index(base, indices, loc=pointer.loc, type=pointer.type.elem)
             return Addr(element, loc=pointer.loc, type=Array(pointer.type.elem, (None,), pointer.type.space))
         raise input_error(
-            "OG106", f"a single cell is expected on the left, but this is {describe(pointer.type)}", e.pointer.loc
+            "OG106", f"a single cell is expected on the left, but this is {describe_type(pointer.type)}", e.pointer.loc
         )
 
 

@@ -1,4 +1,4 @@
-"""Entry points of the front end: a file or a text to a checked program."""
+"""Entry points of the front end: load a typed program from a file or a text, or type a program that was built."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from optigpu.syntax.source import NOWHERE, Loc, SourceText
 from optigpu.syntax.walk import statements
 
 MAX_BYTES = 8_000_000
-MAX_CLAUSES = 1000  # facts and permissions of one contract: each permission is compared with all others
+MAX_CLAUSES = 1000  # items of one contract: checks compare each permission with all others
 
 
 @deep
 def parse_file(path: str | Path) -> Program:
-    """Read, parse and type-check a C file."""
+    """Load a C file."""
     return _finish(str(path), _read_items(Path(path), NOWHERE, ()))
 
 
 @deep
 def parse_text(text: str, name: str = "<text>") -> Program:
-    """Parse and type-check C text; `#include "…"` is relative to the current directory."""
+    """Load C text; `#include "…"` is relative to the current directory."""
     return _finish(name, _parse(SourceText(name, text), Path("."), ()))
 
 
 @deep
 def recheck(program: Program) -> Program:
-    """Check a program that was built or changed by other means than the parser."""
+    """Check and type a program that other code than the parser built or changed."""
     reject_malformed(program)
     return retyped(program)
 
 
 @deep
 def retyped(program: Program) -> Program:
-    """Type-check a program that holds what the parser would have put there."""
+    """Type a program whose nodes are known to be well-formed, as those of the parser are."""
     return typecheck(program, ghost_library())
 
 
 @cache
 def ghost_library() -> dict[str, Function]:
-    """The ghosts every program knows. Their contracts are checked at each use like any other."""
+    """The ghosts that every program knows. Each use of one is checked against its contract, as for any other ghost."""
     text = files("optigpu.frontend").joinpath("include/ghosts.h").read_text(encoding="utf-8")
     program = typecheck(Program("ghosts.h", _parse(SourceText("<optigpu>/ghosts.h", text), Path("."), ())), {})
     return {f.name: f for f in program.functions()}
@@ -76,7 +76,7 @@ def _read_items(path: Path, wanted_at: Loc, stack: tuple[Path, ...]) -> tuple[To
         raise input_error(
             "OG000", "this byte is not UTF-8 text", Loc(str(path), line, column, line, column + 1)
         ) from None
-    except (OSError, RuntimeError, ValueError) as e:  # also links in a circle, and names that no file can have
+    except (OSError, RuntimeError, ValueError) as e:  # also cyclic links, and names that no file can have
         why = getattr(e, "strerror", None) or e
         raise input_error("OG000", f"`{path}` cannot be read: {why}", place) from None
     return _parse(SourceText(str(path), text), path.parent, (*stack, resolved))

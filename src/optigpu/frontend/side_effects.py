@@ -1,4 +1,4 @@
-"""Which memory statements and functions may change, as far as names tell."""
+"""Side effects, by names of arrays: which memory statements and functions may change."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ EFFECTS = frozenset({"consumes", "produces", "preserves", "writes"})
 
 
 def has_effects(f: Function) -> bool:
+    """Whether the contract lets the function change memory."""
     return any(c.kind in EFFECTS for c in f.contract)
 
 
 def pointer_roots(body: Body) -> dict[str, set[str]]:
-    """For each local pointer, the arrays that it is a view of: all of them, if several pointers have its name."""
+    """For each name of a local pointer, the arrays that it may alias: those of all pointers of that name."""
     roots: dict[str, set[str]] = {}
     for s in statements(body):
         if isinstance(s, Decl) and isinstance(s.type, Pointer | Array) and s.init is not None:
@@ -28,12 +29,12 @@ def pointer_roots(body: Body) -> dict[str, set[str]]:
 
 
 def loaded_names(e: Expr) -> set[str]:
-    """Everything an expression mentions that could be memory."""
+    """All variables of an expression: a superset of the memory that it reads."""
     return {x.name for x in subexpressions(e) if isinstance(x, Var)}
 
 
 def changed_names(s: Stmt, functions: CallSignatures) -> set[str]:
-    """The roots of what a statement may change itself: its target, and what it passes to functions that change memory."""
+    """The arrays that a statement may change itself: its target, and those it passes to functions that change memory."""
     out: set[str] = set()
     if isinstance(s, Store):
         out.add(root_name(s.target))

@@ -1,7 +1,7 @@
-"""Programs that were not parsed hold what the parser would have put there.
+"""Well-formedness of programs that other code than the parser built: they hold only what the parser could have put there.
 
-Code is printed from names, operators and numbers as they are: a name that is no name would be other code than what was checked. So
-every part of a node is exactly of the class that it is declared with, and says what a text can say.
+The printers write names, operators and numbers as they are: a "name" such as `x; y` would print as other code than was checked. So
+every field of a node must be exactly of its declared class, and its value must be one that a text can express.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, RE
 from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE, Loc
 
-MAX_DEPTH = 200  # of nested expressions and statements; far beyond what people write, far within Python's stack
-MAX_PROGRAM_NODES = 300_000  # of a program: a tree that has one part in many places is as large as its text would be
-COUNT = r"[1-9]\d{0,8}"  # of threads, or of the iterations that a thread takes at a time: with 0 a loop would not end
+MAX_DEPTH = 200  # of nested expressions and statements: more than people write, and well within Python's stack
+MAX_PROGRAM_NODES = (
+    300_000  # of a program; a shared node counts once for each place where it occurs, as in the printed text
+)
+COUNT = r"[1-9]\d{0,8}"  # of threads, or of iterations in a chunk: with chunks of 0 a loop would not end
 HINT = re.compile(
     rf"simd|schedule\((auto|runtime|(static|dynamic|guided)(,{COUNT})?)\)|num_threads\({COUNT}\)|unroll( \w+)?",
     re.ASCII,
@@ -42,7 +44,7 @@ NESTING = frozenset({*get_args(exprs.Expr), *get_args(program.Stmt), exprs.FunTy
 
 @cache
 def _name() -> re.Pattern[str]:
-    """What the grammar reads as a name: no word of C."""
+    """The grammar's pattern of a name, which excludes the keywords of C."""
     grammar = files("optigpu.frontend").joinpath("c.lark").read_text(encoding="utf-8")
     found = re.search(r"^NAME: /(.+)/$", grammar, re.MULTILINE)
     assert found is not None
@@ -53,32 +55,32 @@ def is_name(x: str) -> bool:
     return _name().fullmatch(x) is not None
 
 
-def one_of(*known: object) -> Predicate:
-    return lambda x: x in known
+def one_of(*values: object) -> Predicate:
+    return lambda x: x in values
 
 
-def of_machines(t: exprs.Type) -> bool:
-    """What a parameter can be declared as: where its memory is, the contract says."""
+def is_parameter_type(t: exprs.Type) -> bool:
+    """Whether a parameter can be declared with this type. The contract states its memory space, not the type."""
     if isinstance(t, exprs.Array):
         return t.space is types.Space.ANY and not t.distributed
     return isinstance(t, types.Pointer) or t in types.MACHINE_SCALARS
 
 
-def of_locals(t: exprs.Type) -> bool:
-    """A local array may be `__shared__`."""
+def is_local_type(t: exprs.Type) -> bool:
+    """Whether a local can be declared with this type: as a parameter, or as a `__shared__` array."""
     match t:
         case exprs.Array(dims=(None, *_), space=types.Space.SMEM):
             return False  # a pointer
         case exprs.Array(space=types.Space.SMEM):
             return not t.distributed
         case _:
-            return of_machines(t)
+            return is_parameter_type(t)
 
 
-def possible_hints(hints: tuple[str, ...]) -> bool:
-    """Of each kind one at most: compilers refuse two, or take either."""
-    known = all(HINT.fullmatch(h) for h in hints)
-    return known and all(sum(h.startswith(stem) for h in hints) <= 1 for stem in HINTS)
+def are_hints(hints: tuple[str, ...]) -> bool:
+    """Whether these are hints, at most one of each kind: compilers reject two of a kind, or use either."""
+    well_spelled = all(HINT.fullmatch(h) for h in hints)
+    return well_spelled and all(sum(h.startswith(stem) for h in hints) <= 1 for stem in HINTS)
 
 
 def of_kinds(kinds: tuple[str, ...]) -> Predicate:
@@ -86,7 +88,7 @@ def of_kinds(kinds: tuple[str, ...]) -> Predicate:
 
 
 def is_decimal(x: Fraction) -> bool:
-    """Has it a text? Only then is what is printed the number that was checked."""
+    """Whether a number has a finite decimal text, so that the printed number is the one that was checked."""
     rest = x.denominator
     for prime in (2, 5):
         while rest % prime == 0:
@@ -94,9 +96,9 @@ def is_decimal(x: Fraction) -> bool:
     return rest == 1
 
 
-element = one_of(*types.MACHINE_SCALARS)
+is_element_type = one_of(*types.MACHINE_SCALARS)
 
-# What the text of a node is made of: (class, field) -> what is possible there. Names are the rule.
+# Restrictions on fields: (class, field) -> predicate. A string field that is not listed holds a name.
 POSSIBLE: dict[tuple[type, str], Predicate] = {
     (exprs.Real, "value"): is_decimal,
     (exprs.Real, "literal_type"): one_of(types.FLOAT, types.DOUBLE),
@@ -105,41 +107,41 @@ POSSIBLE: dict[tuple[type, str], Predicate] = {
     (exprs.Binary, "op"): one_of(*BINARY_PRECEDENCE, *REAL_SPELLINGS),
     (exprs.BigOp, "op"): one_of(*exprs.BIG_OPERATORS),
     (exprs.PointsTo, "arrow"): one_of("~>", "~~>"),
-    (exprs.SizeOf, "of"): element,
-    (exprs.Alloc, "elem"): element,
-    (exprs.Array, "elem"): element,
+    (exprs.SizeOf, "of"): is_element_type,
+    (exprs.Alloc, "elem"): is_element_type,
+    (exprs.Array, "elem"): is_element_type,
     (exprs.Array, "dims"): lambda dims: len(dims) > 0 and None not in dims[1:],
-    (types.Pointer, "elem"): element,
+    (types.Pointer, "elem"): is_element_type,
     (types.Scalar, "name"): one_of(*(t.name for t in SCALARS)),
     (types.LogicType, "name"): one_of(*(t.name for t in LOGIC_TYPES)),
     (program.Clause, "kind"): one_of(*FUNCTION_CLAUSES, *LOOP_CLAUSES),
     (program.Function, "contract"): of_kinds(FUNCTION_CLAUSES),
     (program.Function, "result"): lambda t: t == types.VOID or t in types.MACHINE_SCALARS,
-    (program.Param, "type"): of_machines,
-    (program.Decl, "type"): of_locals,
+    (program.Param, "type"): is_parameter_type,
+    (program.Decl, "type"): is_local_type,
     (program.Store, "op"): one_of(None, *COMPOUND_ASSIGNMENTS),
     (program.LoopRange, "relation"): one_of("<", "<=", ">", ">="),
     (program.LoopRange, "op"): one_of("+", "-", "*", "/", "<<", ">>"),
     (program.For, "contract"): of_kinds(LOOP_CLAUSES),
-    (program.For, "hints"): possible_hints,
+    (program.For, "hints"): are_hints,
     (program.For, "index_type"): one_of(*(t for t in types.MACHINE_SCALARS if exprs.is_int(t))),
     (program.Include, "path"): lambda path: PATH.fullmatch(path) is not None,
     (program.Program, "file"): lambda file: True,
 }
 
 
-# Where a name gets a meaning. Functions, macros and logical definitions are looked at where they are declared.
+# Fields that declare a name. Functions, macros and logical definitions are not listed: the type checker checks their names.
 DECLARED = frozenset({
     (program.Param, "name"), (program.Decl, "name"), (program.For, "index"), (program.Item, "name"),
     (exprs.Binder, "name"), (exprs.RangeBinder, "name"), (exprs.Group, "index"),
 })  # fmt: skip
 
 
-FUNCTION_BINDERS = frozenset({program.Item, exprs.Binder})  # which can be functions
+FUNCTION_BINDERS = frozenset({program.Item, exprs.Binder})  # nodes that can declare a logical function
 
 
 def formula_word(name: object, kind: type) -> bool:
-    """A name that formulas read as what they know by it, whatever else has that name: `p ~~> Cell`, `min(a, b)`."""
+    """Whether formulas give this name a built-in meaning even where it is declared: `Cell` in `p ~~> Cell`, `min(a, b)`."""
     return isinstance(name, str) and (
         name in FORMULA_NAMES
         or matrix_predicate(name) is not None
@@ -148,34 +150,34 @@ def formula_word(name: object, kind: type) -> bool:
     )
 
 
-def holds(hint: Any) -> Predicate:
-    """Is a value exactly of a declared type? What inherits from it may be printed as something else."""
+def has_exact_type(hint: Any) -> Predicate:
+    """A predicate: the value is exactly of the declared type. A subclass may be printed as something else."""
     inner = get_args(hint)
     if get_origin(hint) is not tuple:
         classes = frozenset(inner or (hint,))
         return lambda x: type(x) in classes
-    parts = [holds(h) for h in inner if h is not Ellipsis]
+    parts = [has_exact_type(h) for h in inner if h is not Ellipsis]
     if Ellipsis in inner:
         return lambda x: type(x) is tuple and all(map(parts[0], x))
     return lambda x: type(x) is tuple and len(x) == len(parts) and all(p(y) for p, y in zip(parts, x))
 
 
 @cache
-def declared(node: type) -> tuple[tuple[str, bool, Predicate], ...]:
-    """The fields of a node: name, whether it makes the node what it is, and the values of its type."""
+def node_fields(node: type) -> tuple[tuple[str, bool, Predicate], ...]:
+    """The fields of a node class: name, whether the field takes part in comparison, and the predicate of its type."""
     hints = get_type_hints(node, localns={"Expr": exprs.Expr})
-    return tuple((f.name, f.compare, holds(hints[f.name])) for f in fields(node))
+    return tuple((f.name, f.compare, has_exact_type(hints[f.name])) for f in fields(node))
 
 
 def reject_malformed(*trees: object) -> None:
-    """Raise OG605 for the first thing that no program can hold, OG015 for more than later passes can follow."""
+    """Raise OG605 for the first part that no text can express, OG015 for a program that is too deep or too large."""
     stack: list[tuple[object, int, Loc]] = [(tree, 0, NOWHERE) for tree in trees]
     count = 0
     while stack:
         node, depth, loc = stack.pop()
         if type(node) not in NODES:
             raise input_error("OG605", f"a {type(node).__name__} has no place in a program", loc)
-        parts = list(inside(node, loc))
+        parts = list(checked_parts(node, loc))
         loc = getattr(node, "loc", loc)
         count, depth = count + 1, depth + (type(node) in NESTING)
         if depth > MAX_DEPTH:
@@ -186,41 +188,41 @@ def reject_malformed(*trees: object) -> None:
         stack.extend((x, depth, loc) for x in parts)
 
 
-def inside(node: Any, around: Loc) -> Iterator[object]:
-    """The nodes that a node is made of, if it holds what it can."""
+def checked_parts(node: Any, around: Loc) -> Iterator[object]:
+    """The child nodes of a node, after its fields have been checked."""
     kind: Any = type(node)
-    for name, essential, fits in declared(kind):
+    for name, essential, fits in node_fields(kind):
         value, possible = getattr(node, name), POSSIBLE.get((kind, name))
         if not fits(value) or not (possible is None or possible(value)):
-            raise input_error("OG605", f"{said(value)} cannot be the {name} of a {kind.__name__}", around)
+            raise input_error("OG605", f"{shown_value(value)} cannot be the {name} of a {kind.__name__}", around)
         if not essential:
             continue
         if (kind, name) in DECLARED and formula_word(value, kind):
             raise input_error("OG101", f"`{value}` is built in: choose another name", getattr(node, "loc", around))
-        for x in flat(value):
+        for x in flattened(value):
             if type(x) in NODES:
                 yield x
             elif type(x) is str and possible is None and not is_name(x):
                 raise input_error("OG605", f"`{x}` is not a name", around)
-    if not known(node):
+    if not is_in_language(node):
         raise input_error("OG605", f"this {kind.__name__} is not of the language", around)
 
 
-def said(value: object) -> str:
-    """In a message. The text of a tree may be too long for any."""
+def shown_value(value: object) -> str:
+    """A value in an error message. The text of a tree could be too long."""
     plain = value is None or isinstance(value, str | Enum)
     return f"`{value!s:.60}`" if plain else f"a {type(value).__name__}"
 
 
-def flat(value: object) -> Iterator[object]:
+def flattened(value: object) -> Iterator[object]:
     if type(value) is not tuple:
         yield value
     else:
         for x in value:
-            yield from flat(x)
+            yield from flattened(x)
 
 
-def known(node: object) -> bool:
+def is_in_language(node: object) -> bool:
     match node:
         case types.Scalar():
             return node in SCALARS
@@ -228,7 +230,7 @@ def known(node: object) -> bool:
             return not items
         case program.Item(None, exprs.TypeOf()):
             return False
-        case exprs.Int(value, literal_type):  # a text has no negative numbers, but their signs
+        case exprs.Int(value, literal_type):  # in a text, a negative number is a sign and a literal
             t = literal_type or types.INT64
             return max(t.low, -t.high) <= value <= t.high
         case exprs.Real(number, literal_type):

@@ -35,10 +35,10 @@ def refute(program: Program, function: str, *, seconds: float = 1.5, most: int =
 
 
 def witness_of(failure: Failure) -> Witness:
-    return Witness(failure.misbehaviour.diagnostic(), failure.inputs, describe(failure.inputs), failure.seed)
+    return Witness(failure.misbehaviour.diagnostic(), failure.inputs, describe_inputs(failure.inputs), failure.seed)
 
 
-def describe(inputs: Inputs) -> str:
+def describe_inputs(inputs: Inputs) -> str:
     """`n = 3, a = [1, 0, 2]`"""
     parts = [f"{name} = {value}" for name, value in inputs.scalars.items()]
     for name, values in inputs.arrays.items():

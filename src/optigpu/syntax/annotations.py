@@ -1,4 +1,4 @@
-"""The names of annotations and of allocation calls, as the thesis and OptiTrust spell them."""
+"""The names of annotations and of allocation calls."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES
 from optigpu.syntax.types import Space
 
 CLAUSE_NAMES = frozenset("__" + kind for kind in FUNCTION_CLAUSES + LOOP_CLAUSES)
-MARKERS = frozenset({"__admitted", "__pure"})  # `__pure()` says what an empty contract says
+MARKERS = frozenset({"__admitted", "__pure"})  # `__pure()` stands for an empty contract
 STATEMENT_ANNOTATIONS = frozenset({"__ghost", "__GHOST_BEGIN", "__GHOST_END", "__ASSERT"})
 TOP_LEVEL_ANNOTATIONS = frozenset({"__DECL", "__DEF", "__AXIOM"})
 ANNOTATIONS = CLAUSE_NAMES | MARKERS | STATEMENT_ANNOTATIONS | TOP_LEVEL_ANNOTATIONS
 
 MAX_DIMENSIONS = 6
 
-# Every spelling of an allocation, with its number of dimensions and its space.
+# Spelling of an allocation -> its number of sizes, and its memory space.
 ALLOCATIONS: dict[str, tuple[int, Space]] = {
     spelling.format(n): (n, space)
     for spelling, space, least in (

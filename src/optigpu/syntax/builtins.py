@@ -1,4 +1,4 @@
-"""The functions every program knows: mathematics, index helpers, and the GPU calls of the thesis' chapter 4, as tables."""
+"""Tables of the built-in functions of programs and formulas: mathematics, index helpers, memory, kernels and threads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from optigpu.syntax.annotations import MAX_DIMENSIONS
 from optigpu.syntax.exprs import Type
 from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, RANGE, LogicType, Scalar
 
-# Mathematical functions on floats: name -> number of arguments. `expf` and `exp` denote the same function on reals.
+# Mathematical functions on floats: name -> number of arguments. `expf` and `exp` are the same function on reals.
 REAL_FUNCTIONS: dict[str, int] = {
     "sqrt": 1, "exp": 1, "exp2": 1, "log": 1, "log2": 1, "sin": 1, "cos": 1, "tanh": 1, "erf": 1, "fabs": 1, "floor": 1, "ceil": 1,
     "rsqrt": 1, "pow": 2, "fmax": 2, "fmin": 2, "fma": 3,
@@ -27,10 +27,10 @@ MATH: dict[str, MathFunction] = {
     **{name + "f": MathFunction(name, arity, FLOAT) for name, arity in REAL_FUNCTIONS.items()},
 }
 
-# Polymorphic over numbers (min, max, abs) or on integers alone.
+# Functions on all numbers, and on integers only: name -> number of arguments.
 NUMERIC: dict[str, int] = {"min": 2, "max": 2, "abs": 1}
 INTEGER: dict[str, int] = {"exact_div": 2}
-# Formulas alone: `wrap32(e)` is e modulo 2^32, what an unsigned type of 32 bits makes of e. Name -> bits.
+# In formulas only: `wrap32(e)` is e modulo 2^32, the value of e in an unsigned type of 32 bits. Name -> bits.
 WRAPS: dict[str, int] = {f"wrap{bits}": bits for bits in (8, 16, 32, 64)}
 REAL_CONSTANTS = ("INFINITY",)
 INT_CONSTANTS: dict[str, int] = {"INT_MAX": 2**31 - 1, "INT_MIN": -(2**31)}
@@ -45,7 +45,7 @@ def index_helper(name: str) -> tuple[str, int] | None:
     return None
 
 
-# Calls that are statements. Spellings that differ only in style stand for the first one.
+# Other spellings of calls that are statements.
 SPELLINGS: dict[str, str] = {
     "kernel_start": "kernel_launch",
     "kernel_end": "kernel_kill",
@@ -53,7 +53,7 @@ SPELLINGS: dict[str, str] = {
     "__syncthreads": "blocksync",
     "__syncwarp": "warpsync",
 }
-# name -> how many integer arguments
+# name -> number of integer arguments
 CONTROL_CALLS: dict[str, int] = {
     "kernel_launch": 3, "kernel_setup_end": 0, "kernel_teardown_begin": 0, "kernel_teardown_sync": 0, "kernel_kill": 0,
     "blocksync": 0, "warpsync": 0, "magic_barrier": 0,
@@ -61,10 +61,10 @@ CONTROL_CALLS: dict[str, int] = {
 # Collective operations of a warp, `shfl_down(dst, src, d)` and the like: `dst[l]` and `src[l]` are registers of lane l.
 SHUFFLES = frozenset({"shfl_down", "shfl_up", "shfl_xor", "shfl"})
 WARP_SIZE = 32
-# Accesses to neighbouring cells by one instruction, `vload4(&r[0], &a[4 * i])`: name -> (how many cells, which way)
+# Accesses to adjacent cells by one instruction, `vload4(&r[0], &a[4 * i])`: name -> (number of cells, direction)
 VECTOR_CALLS: dict[str, tuple[int, str]] = {f"v{way}{n}": (n, way) for way in ("load", "store") for n in (2, 4)}
-VECTOR_BYTES = 16  # the widest access there is
-# name -> (how many arrays, how many integers)
+VECTOR_BYTES = 16  # of the widest access
+# name -> (number of arrays, number of integers)
 MEMORY_CALLS: dict[str, tuple[int, int]] = {
     "free": (1, 0),
     "gmem_free": (1, 0),
@@ -75,14 +75,14 @@ MEMORY_CALLS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(sorted(SHUFFLES), (2, 1)),
     **dict.fromkeys(VECTOR_CALLS, (2, 0)),
 }
-# `__gmem_get(&x)` is `x` and `__gmem_set(&x, v)` is `x = v`, for memory of that space.
+# `__gmem_get(&x)` is `x`, `__gmem_set(&x, v)` is `x = v`, for memory of that space. Name -> space.
 GETTERS: dict[str, str] = {"__gmem_get": "GMem", "__smem_get": "SMem", "__treg_get": "TReg"}
 SETTERS: dict[str, str] = {"__gmem_set": "GMem", "__smem_set": "SMem", "__treg_set": "TReg"}
 
 BUILTIN_NAMES = frozenset({*MATH, *NUMERIC, *INTEGER, *CONTROL_CALLS, *MEMORY_CALLS, *GETTERS, *SETTERS, *SPELLINGS})
 
-# Functions of C's library on numbers: compilers compute calls of these names themselves, whatever function the program gives that
-# name (C11, 7.1.3; C23 has more of them). They call those on memory for loops that fill or copy.
+# Functions of C's library. Compilers evaluate calls of these numeric functions themselves, even where the program defines another
+# function of that name (C11, 7.1.3; C23 has more of them), and replace loops that fill or copy memory by calls of the others.
 _MATH_LIBRARY = """acos asin atan atan2 tan acosh asinh atanh cosh sinh exp10 expm1 frexp ilogb llogb ldexp log10 log1p logb
 modf scalbn scalbln cbrt hypot erfc lgamma tgamma lgamma_r gamma_r nearbyint rint lrint llrint round lround llround roundeven
 trunc fmod remainder remquo copysign nan nans nextafter nexttoward nextup nextdown fdim j0 j1 jn y0 y1 yn gamma significand drem
@@ -100,12 +100,12 @@ LIBRARY_NAMES = frozenset(
 
 
 def of_compilers(name: str) -> bool:
-    """A name that C keeps for compilers, as in `__builtin_popcount`, those that OpenMP's loops call, and those of the library."""
-    kept = name.startswith(("__", "GOMP_", "omp_")) or (name[:1] == "_" and name[1:2].isupper())
-    return kept or name in LIBRARY_NAMES
+    """Whether compilers may give a function of this name a meaning of their own: reserved names, OpenMP's and the library's."""
+    reserved = name.startswith(("__", "GOMP_", "omp_")) or (name[:1] == "_" and name[1:2].isupper())
+    return reserved or name in LIBRARY_NAMES
 
 
-# Formulas: permissions that are not on memory cells, with the types of their arguments.
+# Tokens: permissions that are not about memory cells. Name -> types of the arguments.
 TOKENS: dict[str, tuple[Type, ...]] = {
     "HostCtx": (), "KernelSetupCtx": (), "KernelTeardownCtx": (),
     "KernelParams": (LOGIC_INT, LOGIC_INT, LOGIC_INT),
@@ -117,7 +117,7 @@ MEMORY_TYPES = ("Any", "GMem", "SMem", "TReg")
 
 @dataclass(frozen=True, slots=True)
 class MatrixPredicate:
-    """`Matrix2`, `UninitMatrix2`, `Cells2` and their `…Of` versions, which name the memory type after the sizes."""
+    """`Matrix2`, `UninitMatrix2`, `Cells2`, and `Matrix2Of` and the like, which have a memory space after the sizes."""
 
     rank: int
     contents: str  # "values", "uninit" or "cells"
@@ -125,7 +125,7 @@ class MatrixPredicate:
 
 
 def matrix_predicate(name: str) -> MatrixPredicate | None:
-    """Read `MatrixN`, `MatrixNOf`, `UninitMatrixN`, `UninitMatrixNOf`, `CellsN`, `CellsNOf`."""
+    """The predicate of this name: `MatrixN`, `UninitMatrixN`, `CellsN`, or one of them with `Of`."""
     for stem, contents in (("UninitMatrix", "uninit"), ("Matrix", "values"), ("Cells", "cells")):
         if not name.startswith(stem):
             continue

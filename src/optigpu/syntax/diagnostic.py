@@ -1,4 +1,4 @@
-"""Errors as data: a code, the places concerned, and what to do. `report/` renders them; nothing else formats text for people."""
+"""Errors as data: a code, the places concerned, and a suggested fix. Only `report/` renders them as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from optigpu.syntax.source import Loc
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A second place of an error, with what is to be seen there."""
+    """A second place of an error, with a remark about it."""
 
     loc: Loc
     text: str
@@ -17,7 +17,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """`message` is one sentence about `loc`. `notes` are facts (need, have, witness …); `help` is an edit that would fix it."""
+    """`message` is one sentence about `loc`. `notes` are named facts (need, have, witness); `help` suggests an edit."""
 
     code: str
     message: str

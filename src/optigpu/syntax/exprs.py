@@ -19,9 +19,10 @@ from optigpu.syntax.types import FLOAT, LOGIC_INT, LOGIC_REAL, PROP, Kind, Logic
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An n-dimensional array, or a pointer to its first element. An unknown first extent is None.
+    """An n-dimensional array, or a pointer to its first element. An unknown first size is None.
 
-    With `distributed`, the first dimension numbers the blocks (SMem) or threads (TReg) that have a copy each: CUDA erases it.
+    With `distributed`, the first index numbers the blocks (shared memory) or threads (registers), each of which has a copy. CUDA
+    code does not have this index.
     """
 
     elem: Scalar
@@ -49,7 +50,7 @@ Type: TypeAlias = Scalar | Array | Pointer | FunType | LogicType | ProofType
 
 
 def logical(t: Type) -> Type:
-    """The type by which formulas see a value of program type t: machine numbers become mathematical ones."""
+    """The type that a value of program type t has in formulas: machine numbers become mathematical ones."""
     if isinstance(t, Scalar):
         return {Kind.BOOL: PROP, Kind.INT: LOGIC_INT, Kind.FLOAT: LOGIC_REAL}[t.kind]
     if isinstance(t, FunType):
@@ -90,7 +91,7 @@ class Int(_Expr):
 
 @dataclass(frozen=True, slots=True)
 class Real(_Expr):
-    """A float literal. Its value is the number that C reads: of `0.1f` the float nearest to 1/10, of `0.1` the nearest double."""
+    """A float literal. Its value is the number that C stores: for `0.1f` the float nearest to 1/10, for `0.1` the double."""
 
     value: Fraction
     literal_type: Scalar = FLOAT
@@ -135,7 +136,7 @@ class Cast(_Expr):
 
 @dataclass(frozen=True, slots=True)
 class Index(_Expr):
-    """`a[i][j]`: a load or the target of a store when fully indexed, a sub-array when not."""
+    """`a[i][j]`: an element, to be loaded or stored, or, with fewer indices than dimensions, a sub-array."""
 
     base: Expr
     indices: tuple[Expr, ...]
@@ -163,7 +164,7 @@ class SizeOf(_Expr):
 
 @dataclass(frozen=True, slots=True)
 class Alloc(_Expr):
-    """`MALLOCn(T, …)` and its GPU versions; allowed only as the initial value of a pointer."""
+    """`MALLOCn(T, …)` and its GPU versions: only as the initial value of a pointer."""
 
     elem: Scalar
     dims: tuple[Expr, ...]
@@ -217,7 +218,7 @@ class RangeBinder:
 
 @dataclass(frozen=True, slots=True)
 class BigOp(_Expr):
-    """`Sum(k in 0..N, A(k))`, and `Prod`, `Max`, `Min`, `All`, `Any`. Later binders may mention earlier ones."""
+    """`Sum(k in 0..N, A(k))`, and `Prod`, `Max`, `Min`, `All`, `Any`. The range of a binder may mention earlier binders."""
 
     op: str
     binders: tuple[RangeBinder, ...]
@@ -226,7 +227,7 @@ class BigOp(_Expr):
 
 @dataclass(frozen=True, slots=True)
 class PointsTo(_Expr):
-    """`p ~~> v` (a cell), `p ~> Matrix2(H, W, A)` (a representation predicate), each with an optional `[space]`."""
+    """A permission: `p ~~> v` on a cell, `p ~> Matrix2(H, W, A)` on an array; with a memory space, `p ~~>[GMem] v`."""
 
     pointer: Expr
     arrow: str  # ~> or ~~>
@@ -236,7 +237,7 @@ class PointsTo(_Expr):
 
 @dataclass(frozen=True, slots=True)
 class Group(_Expr):
-    """`for i in r -> H`; with `desync`, `desync_for`: iteration i's part belongs to thread i until a barrier."""
+    """The permissions H for all i in r: `for i in r -> H`. With `desync`, those for i belong to thread i until the next barrier."""
 
     index: str
     range: Expr
@@ -246,7 +247,7 @@ class Group(_Expr):
 
 @dataclass(frozen=True, slots=True)
 class TypeOf(_Expr):
-    """A type where an expression may stand: the right side of `A: int -> float` in a `__requires`."""
+    """A type in the place of a formula: `int -> float` in `__requires("A: int -> float")`."""
 
     of: Type
 

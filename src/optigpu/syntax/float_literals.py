@@ -1,6 +1,6 @@
-"""Float literals: the number that C reads, and a text from which C reads it.
+"""Float literals: the number that C stores for a text, and a text for which C stores a number.
 
-`0.1f` denotes the float nearest to 1/10, `0.1` the nearest double: other numbers than 1/10, and than each other.
+`0.1f` is the float nearest to 1/10, `0.1` the nearest double; both differ from 1/10 and from each other.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from fractions import Fraction
 
 from optigpu.syntax.types import DOUBLE, FLOAT, Scalar
 
-# IEEE 754: the digits of the significand, and the largest exponent.
+# IEEE 754: bits of the significand, and the largest exponent.
 _FORMATS = {FLOAT: (24, 127), DOUBLE: (53, 1023)}
 _EXACT = Context(prec=2000)
-_ENOUGH = 17  # decimal digits that tell any two doubles apart
+_ENOUGH = 17  # decimal digits that distinguish any two doubles
 
 
 def nearest(value: Fraction | int, t: Scalar) -> Fraction:
-    """The number of a float type that is nearest to this one, of two that are equally near the even one. It is in range."""
+    """Round to a float type: to nearest, ties to even. The value must be in range."""
     digits, most = _FORMATS[t]
     x = abs(Fraction(value))
     if x == 0:
@@ -31,24 +31,24 @@ def nearest(value: Fraction | int, t: Scalar) -> Fraction:
 
 
 def lost(value: Fraction, t: Scalar) -> bool:
-    """A number that C rounds to infinity, or to zero though it is none: IEEE 754, to the nearest."""
+    """Whether C rounds this number to infinity, or to zero though it is not zero."""
     digits, most = _FORMATS[t]
     too_large = abs(value) >= 2 ** (most + 1) - 2 ** (most - digits)
     return too_large or 0 < abs(value) <= Fraction(1, 2 ** (most + digits - 1))
 
 
 def literal_text(value: Fraction, t: Scalar) -> str:
-    """The shortest decimal that C reads as this number of type t, without a suffix."""
+    """The shortest decimal, without a suffix, for which C stores this number of type t."""
     exact = _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
     for precision in range(1, _ENOUGH + 1):
         short = Context(prec=precision, rounding=ROUND_HALF_EVEN).plus(exact)
         if not lost(Fraction(short), t) and nearest(Fraction(short), t) == value:
             return real_text(Fraction(short))
-    return real_text(value)  # no number of this type
+    return real_text(value)  # not a number of this type
 
 
 def real_text(value: Fraction) -> str:
-    """The decimal that is exactly this number."""
+    """The exact decimal of this number."""
     d = _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
     if -6 <= d.adjusted() <= 15:
         text = format(d, "f")

@@ -11,25 +11,19 @@ from optigpu.syntax.walk import children, inner_bodies, statements, stmt_exprs, 
 
 
 def free_vars(e: Expr) -> set[str]:
-    """Names that occur free, those of applied functions included."""
+    """The free names of an expression, including those of applied functions."""
     out: set[str] = set()
-    _free(e, frozenset(), out)
+    for x, bound in scoped_subexpressions(e):
+        match x:
+            case Var(name) | Call(name) if name not in bound:
+                out.add(name)
+            case _:
+                pass
     return out
 
 
-def _free(e: Expr, bound: frozenset[str], out: set[str]) -> None:
-    match e:
-        case Var(name) | Call(name):
-            if name not in bound:
-                out.add(name)
-        case _:
-            pass
-    for x, inner in _scoped_children(e, bound):
-        _free(x, inner, out)
-
-
 def _scoped_children(e: Expr, bound: frozenset[str]) -> list[tuple[Expr, frozenset[str]]]:
-    """What an expression consists of, each with the names that are bound around it."""
+    """The immediate sub-expressions, each with the names that are bound around it."""
     out: list[tuple[Expr, frozenset[str]]] = []
     match e:
         case Fun(params, body) | Forall(params, body):
@@ -51,7 +45,7 @@ def _scoped_children(e: Expr, bound: frozenset[str]) -> list[tuple[Expr, frozens
 
 
 def scoped_subexpressions(e: Expr) -> Iterator[tuple[Expr, frozenset[str]]]:
-    """`subexpressions`, each with the names that the expression binds around it."""
+    """As `subexpressions`, each with the names that the expression binds around it."""
     stack = [(e, frozenset[str]())]
     while stack:
         x, bound = stack.pop()
@@ -60,6 +54,7 @@ def scoped_subexpressions(e: Expr) -> Iterator[tuple[Expr, frozenset[str]]]:
 
 
 def type_free_vars(t: Type | None) -> set[str]:
+    """The free names of the expressions in a type."""
     out: set[str] = set()
     if isinstance(t, Array):
         for d in t.dims:
@@ -71,6 +66,7 @@ def type_free_vars(t: Type | None) -> set[str]:
 
 
 def body_free_vars(body: Body) -> set[str]:
+    """The names that statements use without declaring them before."""
     out: set[str] = set()
     bound: set[str] = set()
     for s in body:
@@ -96,18 +92,19 @@ def _stmt_free(s: Stmt) -> set[str]:
 
 
 def clause_free_vars(contract: tuple[Clause, ...]) -> set[str]:
+    """The free names of a contract: those that no earlier item of it introduces."""
     out: set[str] = set()
-    given: set[str] = set()
+    introduced: set[str] = set()
     for c in contract:
         for item in c.items:
-            out |= free_vars(item.body) - given
+            out |= free_vars(item.body) - introduced
             if item.name is not None:
-                given.add(item.name)
+                introduced.add(item.name)
     return out
 
 
 def bound_after(s: Stmt) -> set[str]:
-    """The names a statement declares for the statements after it in its body."""
+    """The names that a statement declares for the statements after it in its body."""
     match s:
         case Decl(name):
             return {name}
@@ -120,7 +117,7 @@ def bound_after(s: Stmt) -> set[str]:
 
 
 def names_in(function: Function) -> set[str]:
-    """Every name that occurs in a function, bound or free: what a fresh name must avoid."""
+    """All names that occur in a function, bound or free, which a fresh name must avoid."""
     names = {p.name for p in function.params} | {function.name}
     for p in function.params:
         names |= type_free_vars(p.type)
@@ -128,7 +125,7 @@ def names_in(function: Function) -> set[str]:
 
 
 def body_names(body: Body) -> set[str]:
-    """Every name that occurs in statements, bound or free."""
+    """All names that occur in statements, bound or free."""
     names: set[str] = set()
     for s in statements(body):
         names |= bound_after(s)
@@ -162,7 +159,7 @@ def expr_names(e: Expr) -> set[str]:
 
 
 def fresh_name(base: str, taken: Collection[str]) -> str:
-    """`base`, or `base1`, `base2`, …: the first that is not taken."""
+    """The first of `base`, `base1`, `base2`, … that is not taken. Digits at the end of `base` are replaced."""
     if base not in taken:
         return base
     stem = re.sub(r"\d+$", "", base) or base

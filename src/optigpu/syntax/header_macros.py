@@ -1,7 +1,7 @@
-"""Names that are macros in the headers of C, C++ and CUDA: a compiler would never see a variable of such a name.
+"""Names that are macros in the headers of C, C++ and CUDA: the preprocessor would replace a variable of such a name.
 
-The list is what `tools/macros.py` finds in the headers that programs and emitted code include; names that C reserves for
-compilers are told by their form. A test asks the compilers that are there for others.
+`tools/macros.py` collects the list from the headers that programs and emitted code include. Names that C reserves for compilers
+are recognised by their form. A test asks the installed compilers for macros that the list lacks.
 """
 
 from __future__ import annotations
@@ -86,17 +86,15 @@ le32toh le64toh linux math_errhandling offsetof setjmp signbit sigsetjmp stderr 
 toascii_l true unix
 """
 MACROS = frozenset(_NAMES.split())
-ATTEMPT = (
-    "optigpu_try_"  # before the name of an emitted C function: the same, which says where there was no memory for it
-)
-_RESERVED = re.compile(r"__|_[A-Z]|OPTIGPU_|optigpu_")  # the last are of emitted helpers
+ATTEMPT = "optigpu_try_"  # prefix of the version of an emitted C function that reports a failed allocation
+_RESERVED = re.compile(r"__|_[A-Z]|OPTIGPU_|optigpu_")  # the last two are prefixes of emitted helpers
 
 
 def is_reserved(name: str) -> bool:
-    """Kept for compilers, and for what they define beforehand."""
+    """Whether a name is reserved for compilers, their predefined macros, or the helpers of emitted code."""
     return _RESERVED.match(name) is not None
 
 
 def is_macro(name: str) -> bool:
-    """Whether a compiler may read something else than this name."""
+    """Whether the preprocessor may replace this name."""
     return name in MACROS or is_reserved(name)

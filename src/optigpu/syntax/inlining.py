@@ -1,4 +1,4 @@
-"""A call replaced by the body of what it calls."""
+"""Inlining: a statement with a call replaced by the body of the called function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from optigpu.syntax.walk import map_children, rewrite_body
 
 
 def whole_call(s: Stmt) -> Call | None:
-    """The call that a statement consists of, or that is its whole right side."""
+    """The call that is the whole statement, or its whole right side."""
     match s:
         case CallStmt(call) | Store(_, Call() as call) | Decl(_, _, Call() as call) | Return(Call() as call):
             return call
@@ -22,7 +22,7 @@ def whole_call(s: Stmt) -> Call | None:
 
 
 def inlined(s: Stmt, f: Function, args: tuple[Expr, ...], taken: set[str]) -> Body | None:
-    """What a statement with a whole call of f does; None if it wants a result that f does not have, or the other way round."""
+    """The statements that replace `s`, whose whole call calls f; None if `s` uses a result and f has none, or vice versa."""
     body = instantiated(f, args, taken)
     value: Expr | None = None
     if body and isinstance(body[-1], Return):
@@ -39,18 +39,18 @@ def inlined(s: Stmt, f: Function, args: tuple[Expr, ...], taken: set[str]) -> Bo
 
 
 def instantiated(f: Function, args: tuple[Expr, ...], taken: set[str]) -> Body:
-    """The body with arguments for parameters and fresh names for what it declares."""
+    """The body of f with arguments for parameters, and fresh names for declarations whose names are taken."""
     body = f.body
     for s in body:
         if isinstance(s, Decl) and s.name in taken:
             new = fresh_name(s.name, taken | names_in(f))
             body = _renamed(body, s.name, new)
             taken = taken | {new}
-    given = dict(zip((p.name for p in f.params), zip(f.params, args)))
-    pointers = {n: a for n, (p, a) in given.items() if isinstance(p.type, Array | Pointer)}
-    values = {n: explicit(a) for n, (_, a) in given.items() if n not in pointers}
-    ranks = {f"{n} ": len(p.type.dims) if isinstance(p.type, Array) else 0 for n, (p, _) in given.items()}
-    # Names that are both a parameter and free in an argument must not meet: go through names no program has.
+    passed = dict(zip((p.name for p in f.params), zip(f.params, args)))
+    pointers = {n: a for n, (p, a) in passed.items() if isinstance(p.type, Array | Pointer)}
+    values = {n: explicit(a) for n, (_, a) in passed.items() if n not in pointers}
+    ranks = {f"{n} ": len(p.type.dims) if isinstance(p.type, Array) else 0 for n, (p, _) in passed.items()}
+    # An argument may mention a name that is also a parameter: substitute through names that no program has.
     hidden: dict[str, Expr] = {name: Var(f"{name} ") for name in pointers}
     used = frozenset(x for a in pointers.values() for x in free_vars(a))
     body = substitute_body(body, {**hidden, **values}, used)
@@ -58,7 +58,7 @@ def instantiated(f: Function, args: tuple[Expr, ...], taken: set[str]) -> Body:
 
 
 def explicit(e: Expr) -> Expr:
-    """An initial value or argument to be put where the variable stood: it is converted to the same type as before."""
+    """An initial value or argument in the place of its variable: an implicit conversion must stay, so it becomes explicit."""
     return replace(e, implicit=False) if isinstance(e, Cast) else e
 
 
@@ -75,7 +75,8 @@ def _renamed(body: Body, old: str, new: str) -> Body:
 
 
 def _pointed(e: Expr, arguments: dict[str, Expr], ranks: dict[str, int]) -> Expr:
-    """Accesses through a pointer parameter as accesses of what was passed: [j] of m[i] is m[i][j], [j] of &a[i] is a[i + j]."""
+    """Replace accesses through a pointer parameter by accesses of the argument: with `m[i]` passed for p, `p[j]` is `m[i][j]`;
+    with `&a[i]`, it is `a[i + j]`."""
     match e:
         case Index(Var(name), indices) if name in arguments:
             own = tuple(_pointed(i, arguments, ranks) for i in indices)
@@ -89,7 +90,8 @@ def _pointed(e: Expr, arguments: dict[str, Expr], ranks: dict[str, int]) -> Expr
 
 
 def _base(a: Expr, rank: int) -> tuple[Expr, tuple[Expr, ...], Expr | None]:
-    """What a pointer argument points into: the array, the indices before the parameter's, and where its first one starts."""
+    """The array that a pointer argument points into, the leading indices, and the offset added to the first index of the
+    parameter (None if there is none)."""
     match a:
         case Index(b, indices):
             return b, indices, None

@@ -1,4 +1,4 @@
-"""Constants by their values, where a function is seen from outside its program."""
+"""The constants that a program's macros stand for, substituted where a function is used outside its program."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from optigpu.syntax.substitution import substitute
 
 
 def constants_of(program: Program) -> dict[str, Expr]:
+    """The value of each macro, without other macros in it."""
     values: dict[str, Expr] = {}
     for d in program.flat_items():
         if isinstance(d, Define):
@@ -18,12 +19,12 @@ def constants_of(program: Program) -> dict[str, Expr]:
 
 
 def without_constants(program: Program, f: Function) -> Function:
-    """The function with numbers for the constants in its parameters' sizes and in its contract."""
+    """The function with macros replaced by their values in the sizes of its parameters and in its contract."""
     values = constants_of(program)
     for name in {p.name for p in f.params} | {
         i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf) and i.name is not None
     }:
-        values.pop(name, None)  # it means something else in the function
+        values.pop(name, None)  # a parameter or logical variable shadows the macro
 
     def sized(t: Type) -> Type:
         if not isinstance(t, Array):

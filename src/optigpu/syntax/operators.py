@@ -1,9 +1,9 @@
-"""The operators of programs and formulas with their precedence, for the parser and the printers alike."""
+"""The operators of programs and formulas, with the precedence that the parser and the printers use."""
 
 from __future__ import annotations
 
-# Binary operators from loosest to tightest. C's order, with the formula-only operators where a reader expects them: `=.`, `+.` and
-# the like are the versions on reals, `=` in a formula is `==`, and `==>` is implication.
+# Binary operators from loosest to tightest, in C's order. In formulas, `==>` is implication, `=` is `==`, and `=.`, `+.` and the
+# like are operators on reals.
 BINARY_LEVELS: tuple[tuple[str, ...], ...] = (
     ("==>",),
     ("||",),
@@ -20,7 +20,7 @@ BINARY_LEVELS: tuple[tuple[str, ...], ...] = (
 BINARY_PRECEDENCE: dict[str, int] = {op: level for level, ops in enumerate(BINARY_LEVELS) for op in ops}
 RIGHT_ASSOCIATIVE = frozenset({"==>"})
 
-# A real-number spelling and the operator it stands for; its operands are converted to reals (`1 /. 2` is a half).
+# Spelling on reals -> the operator. Its operands are converted to reals: `1 /. 2` is one half.
 REAL_SPELLINGS: dict[str, str] = {
     "=.": "==", "!=.": "!=", "<.": "<", "<=.": "<=", ">.": ">", ">=.": ">=", "+.": "+", "-.": "-", "*.": "*", "/.": "/",
 }  # fmt: skip
@@ -29,9 +29,7 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 LOGICAL = frozenset({"&&", "||", "==>"})
 ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 BITWISE = frozenset({"&", "|", "^", "<<", ">>"})
-WRAPPING = frozenset(
-    {"+", "-", "*", "<<"}
-)  # the result on unsigned numbers is the mathematical one modulo 2^bits, as C says
+WRAPPING = frozenset({"+", "-", "*", "<<"})  # on unsigned numbers the result is taken modulo 2^bits
 
 CONDITIONAL_PRECEDENCE = -1  # c ? a : b
 ARROW_PRECEDENCE = -2  # p ~~> v and a..b

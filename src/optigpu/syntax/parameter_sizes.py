@@ -1,6 +1,6 @@
-"""Sizes of array parameters that C computes when a function is entered: `float a[H + 2][W]`.
+"""Sizes of array parameters that C computes when a function is entered: `H + 2` in `float a[H + 2][W]`.
 
-They are numbers of their types, as arguments are: part of what a function asks of its callers, though no clause says it.
+Their values must fit their types, as those of arguments must: an implicit precondition of the function.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from optigpu.syntax.types import BOOL, Kind, Scalar
 
 
 def fitting_sizes(f: Function) -> list[Expr]:
-    """`H + 2 <= 2147483647`, for each size that is more than a name or a number, or a cast, which has a number of its type."""
+    """The implicit preconditions: `H + 2 <= 2147483647`, for each computed size. Names, literals and casts fit their types."""
     out: list[Expr] = []
     for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):
         plain = d

@@ -78,15 +78,15 @@ INDENT = "  "
 
 
 class ExprPrinter:
-    """Expressions with no more parentheses than needed."""
+    """Prints expressions with no more parentheses than needed."""
 
     def show(self, e: Expr, least: int = BINDER_PRECEDENCE) -> str:
-        """`e` for a place where operators looser than `least` need parentheses."""
+        """The text of `e`, in parentheses if its outermost operator binds less tightly than `least`."""
         text, level = self.text(e)
         return text if level >= least else f"({text})"
 
     def text(self, e: Expr) -> tuple[str, int]:
-        """The text of an expression, and how tightly its outermost operator binds."""
+        """The text of an expression, and the precedence of its outermost operator."""
         match e:
             case Int(value, literal_type):
                 suffix = {UINT: "u", INT64: "LL", UINT64: "ull"}.get(literal_type, "") if literal_type else ""
@@ -181,7 +181,7 @@ class ExprPrinter:
         return p.name if p.type is None else f"({p.name}: {self.type(p.type)})"
 
     def type(self, t: Type) -> str:
-        """A type of the logic."""
+        """The text of a type in a formula."""
         match t:
             case Scalar(name):
                 return name
@@ -201,7 +201,7 @@ class ExprPrinter:
 
 
 def prefixed(op: str, operand: str) -> str:
-    """`-x`, but `-(-x)`: `--` is another operator."""
+    """`-x`, but `-(-x)`, because `--` is another operator."""
     return f"{op}({operand})" if operand.startswith(op) else op + operand
 
 
@@ -224,7 +224,7 @@ class Lines:
 
 
 class ProgramPrinter:
-    """Annotated C. Code generators override what their dialect writes differently."""
+    """Prints annotated C. Code generators override the methods for what their dialect writes differently."""
 
     def __init__(self) -> None:
         self.out = Lines()
@@ -304,7 +304,7 @@ class ProgramPrinter:
 
     def clauses(self, contract: tuple[Clause, ...]) -> None:
         for c in contract:
-            if c.items:  # one that a script made of nothing says nothing, and would not be read again
+            if c.items:  # a clause without items, which a script may build, has no text that could be parsed
                 self.out.add(f'__{c.kind}("{self.items(c.items)}");')
 
     def items(self, items: tuple[Item, ...]) -> str:
@@ -381,7 +381,7 @@ class ProgramPrinter:
         self.out.add("}")
 
     def pragmas(self, s: For) -> list[str]:
-        """A loop has at most one pragma of each kind; those of OpenMP are one line."""
+        """The pragmas of a loop without `#pragma`: one line for all of OpenMP, one for each other hint."""
         omp = ["parallel for"] if s.mode is Mode.PARALLEL else []
         omp += [h for h in s.hints if not h.startswith("unroll")]
         return ([f"omp {' '.join(omp)}"] if omp else []) + [h for h in s.hints if h.startswith("unroll")]

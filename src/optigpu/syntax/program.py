@@ -1,4 +1,4 @@
-"""Statements, contracts, functions, programs. Everything is immutable; `id` and `loc` do not take part in comparison."""
+"""Statements, contracts, functions and programs. All nodes are immutable; `id` and `loc` do not take part in comparison."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOP_CLAUSES = (
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One resource of a clause: `name: formula`, or `A: int -> float` (a TypeOf), which introduces a logical variable."""
+    """One item of a clause: `name: formula`, or `A: int -> float` (a TypeOf), which introduces a logical variable."""
 
     name: str | None
     body: Expr
@@ -31,7 +31,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One annotation of a contract, e.g. `__reads("a ~> Matrix1(N, A)")`; `kind` is its name without the underscores."""
+    """One annotation of a contract, `__reads("a ~> Matrix1(N, A)")`; `kind` is its name without the underscores."""
 
     kind: str
     items: tuple[Item, ...]
@@ -70,6 +70,8 @@ class Store(_Stmt):
 
 
 class Mode(Enum):
+    """How the iterations of a loop are executed."""
+
     SEQUENTIAL = "sequential"
     PARALLEL = "parallel"
     THREAD = "thread"
@@ -81,7 +83,7 @@ HINTS = ("simd", "schedule(", "num_threads(", "unroll")
 
 @dataclass(frozen=True, slots=True)
 class LoopRange:
-    """`i = start; i relation bound; i op= amount`, with relation one of < <= > >= and op one of + - * / << >>."""
+    """`i = start; i relation bound; i op= amount`; the relation is one of < <= > >=, the operator one of + - * / << >>."""
 
     start: Expr
     relation: str
@@ -97,17 +99,17 @@ class For(_Stmt):
     body: tuple[Stmt, ...]
     mode: Mode = Mode.SEQUENTIAL
     contract: tuple[Clause, ...] = ()
-    hints: tuple[str, ...] = ()  # for the code generator, in the order of HINTS: "simd", "unroll", "unroll 4", …
+    hints: tuple[str, ...] = ()  # for the compiler, in the order of HINTS: "simd", "schedule(static)", "unroll 4"
     index_type: Scalar = INT
 
     @property
     def meaning(self) -> Mode:
-        """What is checked: `simd` lets the compiler interleave iterations, so they must be as independent as in parallel."""
+        """The mode that is checked: with `simd` the compiler may interleave iterations, so they must be independent."""
         return Mode.PARALLEL if self.mode is Mode.SEQUENTIAL and "simd" in self.hints else self.mode
 
 
 def ordered_hints(hints: Iterable[str]) -> tuple[str, ...]:
-    """In the order in which OpenMP wants them, so that loops with the same hints are equal."""
+    """Hints in the order that OpenMP needs, so that loops with the same hints are equal."""
     return tuple(sorted(hints, key=lambda h: [h.startswith(stem) for stem in HINTS].index(True)))
 
 
@@ -155,7 +157,7 @@ class Ghost(_Stmt):
 
 @dataclass(frozen=True, slots=True)
 class GhostEnd(_Stmt):
-    """`__GHOST_END(label)`: undoes the ghost that `__GHOST_BEGIN(label, …)` did."""
+    """`__GHOST_END(label)`: reverses the ghost of `__GHOST_BEGIN(label, …)`."""
 
     label: str
 
@@ -188,6 +190,8 @@ class Param:
 
 
 class Role(Enum):
+    """Where a function runs. A ghost is a proof step and does not run."""
+
     HOST = "host"
     DEVICE = "device"
     GHOST = "ghost"
@@ -195,7 +199,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A C function, or a ghost (`__GHOST(name) { … }`). `admitted`: its contract is assumed, and the ledger says so."""
+    """A C function, or a ghost `__GHOST(name) { … }`. `admitted`: its contract is assumed, which the ledger records."""
 
     name: str
     params: tuple[Param, ...]
@@ -207,14 +211,14 @@ class Function:
     loc: Loc = field(default=NOWHERE, compare=False, repr=False)
 
     def token(self, name: str) -> Call | None:
-        """A token that the function keeps: `__preserves("ThreadsCtx(32)")`, `__reads("KernelParams(_, 256, _)")`."""
+        """The token of this name in the contract: `ThreadsCtx` of `__preserves("ThreadsCtx(32)")`."""
         bodies = [i.body for c in self.contract if c.kind in ("preserves", "reads") for i in c.items]
         return next((b for b in bodies if isinstance(b, Call) and b.func == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Include:
-    """`#include`; the items of a project file are kept, those of the system and of optigpu.h are known to the tool."""
+    """`#include`, with the items of a project file. System headers and optigpu.h have none: the tool knows what they declare."""
 
     path: str
     system: bool
@@ -233,7 +237,7 @@ class Define:
 
 @dataclass(frozen=True, slots=True)
 class LogicDecl:
-    """`__DECL(f, "int -> float")`: a logical function of which nothing is known but its type."""
+    """`__DECL(f, "int -> float")`: an uninterpreted logical function."""
 
     name: str
     type: Type
@@ -242,7 +246,7 @@ class LogicDecl:
 
 @dataclass(frozen=True, slots=True)
 class LogicDef:
-    """`__DEF(f, "fun x -> x * x")`: a logical function by definition."""
+    """`__DEF(f, "fun x -> x * x")`: a defined logical function."""
 
     name: str
     value: Expr
@@ -251,7 +255,7 @@ class LogicDef:
 
 @dataclass(frozen=True, slots=True)
 class Axiom:
-    """`__AXIOM(name, "forall (n: int) -> …")`: assumed, and in the ledger."""
+    """`__AXIOM(name, "forall (n: int) -> …")`: an assumption, which the ledger records."""
 
     name: str
     prop: Expr
@@ -267,7 +271,7 @@ class Program:
     items: tuple[TopLevel, ...]
 
     def flat_items(self) -> list[TopLevel]:
-        """All items in order, those of included files in the place of their #include."""
+        """All items in order, with those of included files in the place of their #include."""
         out: list[TopLevel] = []
 
         def walk(items: tuple[TopLevel, ...]) -> None:

@@ -1,7 +1,8 @@
-"""How deep calls may nest. Programs, formulas and values are trees, worked on by recursion, some deeper than Python's default.
+"""Raises Python's recursion limit while the tool runs.
 
-Every entry point (`og.Script` and its steps, parsing, checking, auditing, emission, the command line) is marked with `deep`: none
-accepts less than the others, and what is too deep even so is an error of the input and not one of Python's.
+Programs, formulas and terms are trees that recursive functions process, some deeper than Python's default limit. Every entry
+point (`og.Script` and its steps, parsing, checking, auditing, emission, the command line) is decorated with `deep`, so all of
+them accept the same programs. A tree that is still too deep is an error of the input (OG015), not a Python exception.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from typing import ParamSpec, TypeVar
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.source import NOWHERE
 
-LIMIT = 10_000  # far more than what the front end lets through needs, within the stack of a thread
+LIMIT = 10_000  # more than any program that the front end accepts needs, and within the stack of a thread
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _Room:
-    """The limit is one for all threads: it is put back when the last one leaves."""
+class _SharedLimit:
+    """The recursion limit is shared by all threads: the last one to leave restores it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -31,28 +32,28 @@ class _Room:
         self.before = 0
 
 
-_ROOM = _Room()
+_SHARED = _SharedLimit()
 
 
 @contextmanager
 def deep_calls() -> Iterator[None]:
-    """Python's limit on nested calls is at least LIMIT inside."""
-    with _ROOM.lock:
-        if _ROOM.users == 0:
-            _ROOM.before = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_ROOM.before, LIMIT))
-        _ROOM.users += 1
+    """Inside, Python's recursion limit is at least LIMIT."""
+    with _SHARED.lock:
+        if _SHARED.users == 0:
+            _SHARED.before = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_SHARED.before, LIMIT))
+        _SHARED.users += 1
     try:
         yield
     finally:
-        with _ROOM.lock:
-            _ROOM.users -= 1
-            if _ROOM.users == 0:
-                restore(_ROOM.before)
+        with _SHARED.lock:
+            _SHARED.users -= 1
+            if _SHARED.users == 0:
+                restore(_SHARED.before)
 
 
 def restore(limit: int) -> None:
-    """Python refuses a limit below the present depth: whoever called from that deep keeps the room that it needs."""
+    """Set the limit back. Python rejects a limit below the current depth: then keep the smallest doubling that it accepts."""
     while limit < LIMIT:
         try:
             sys.setrecursionlimit(limit)
@@ -62,7 +63,7 @@ def restore(limit: int) -> None:
 
 
 def deep(f: Callable[P, R]) -> Callable[P, R]:
-    """Mark an entry point."""
+    """Decorator of an entry point: run it with a raised recursion limit."""
 
     @wraps(f)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""Scopes, and which local variables are memory cells."""
+"""Scopes of names, and which local variables are memory cells."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 
 class NameKind(Enum):
-    """What a name stands for."""
+    """What a name in a scope stands for."""
 
-    VALUE = "value"  # a scalar that never changes: a parameter, a loop index, a constant
-    CELL = "variable"  # a scalar variable: a memory cell
-    ARRAY = "array"  # an array or a pointer; the name always means the same memory
+    VALUE = "value"  # a scalar that is never assigned: a parameter, a loop index, a constant
+    CELL = "variable"  # a scalar variable that is assigned: a memory cell
+    ARRAY = "array"  # an array or a pointer, whose name always denotes the same memory
     LOGIC = "logical variable"
     FACT = "fact"
     FUNCTION = "function"
@@ -28,7 +28,7 @@ class Binding:
     kind: NameKind
     type: Type
     loc: Loc = NOWHERE
-    flat: bool = False  # a plain pointer, whatever number of dimensions its contract gives it
+    flat: bool = False  # declared as a plain pointer, whatever sizes its contract gives it
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Scope:
         return next(iter(self.find_all(name)), None)
 
     def find_all(self, name: str) -> list[Binding]:
-        """What the name means here, and what it means further out."""
+        """The bindings of a name, innermost first: the visible one and those that it shadows."""
         out: list[Binding] = []
         scope: Scope | None = self
         while scope is not None:
@@ -59,7 +59,7 @@ class Scope:
 
 
 def assigned_names(body: Body) -> set[str]:
-    """Scalars that are assigned after their declaration, or whose address is taken (also in a formula)."""
+    """Scalars that are assigned after their declaration, or whose address is taken, also in a formula."""
     out: set[str] = set()
     for s in statements(body):
         if isinstance(s, Store) and isinstance(s.target, Var):
@@ -72,5 +72,6 @@ def assigned_names(body: Body) -> set[str]:
 
 
 def is_cell(decl: Decl, assigned: set[str]) -> bool:
-    """A scalar local is a cell unless it is initialised and never changes: then its name stands for its value."""
+    """Whether a local is a memory cell: any scalar, unless it is initialised and never assigned, when its name stands for its
+    value."""
     return isinstance(decl.type, Scalar) and (decl.init is None or (not decl.const and decl.name in assigned))

@@ -22,13 +22,13 @@ Substitution = Mapping[str, Expr]
 
 
 def substitute(e: Expr, sub: Substitution) -> Expr:
-    """Replace free variables. Bound variables are renamed where they would capture; an applied lambda is beta-reduced."""
+    """Replace free variables. Bound variables that would capture are renamed; an applied `fun` is beta-reduced."""
     if not sub:
         return e
-    return _subst(e, dict(sub), _vars_of(sub))
+    return _subst(e, dict(sub), _free_in_values(sub))
 
 
-def _vars_of(sub: Substitution) -> set[str]:
+def _free_in_values(sub: Substitution) -> set[str]:
     out: set[str] = set()
     for v in sub.values():
         out |= free_vars(v)
@@ -39,7 +39,7 @@ def _subst(e: Expr, sub: dict[str, Expr], incoming: set[str]) -> Expr:
     match e:
         case Var(name):
             match sub.get(name, e):
-                case Var(new, type=None):  # another name for the same thing
+                case Var(new, type=None):  # a renaming keeps the type and the place
                     return replace(e, name=new)
                 case other:
                     return other
@@ -81,18 +81,18 @@ def _subst(e: Expr, sub: dict[str, Expr], incoming: set[str]) -> Expr:
 
 
 def _enter(name: str, sub: dict[str, Expr], incoming: set[str], body: Expr) -> str:
-    """Go under a binder: its name is shadowed, or renamed if it would capture. Changes `sub` accordingly."""
+    """Go under a binder: it shadows its name in `sub`, or is renamed if it would capture. Updates `sub`; returns its new name."""
     sub.pop(name, None)
     if not sub or name not in incoming:
         return name
-    new = fresh_name(name, incoming | expr_names(body) | set(sub))  # nor is it bound again further in
+    new = fresh_name(name, incoming | expr_names(body) | set(sub))  # also different from binders further in
     sub[name] = Var(new)
     return new
 
 
 def substitute_body(body: Body, sub: Substitution, avoid: frozenset[str] = frozenset()) -> Body:
-    """Substitute in statements, renaming declarations and loop indices that would capture, or that are to be avoided."""
-    return _subst_body(body, dict(sub), _vars_of(sub) | avoid) if sub else body
+    """Substitute in statements. Declarations and loop indices that would capture, or whose names are in `avoid`, are renamed."""
+    return _subst_body(body, dict(sub), _free_in_values(sub) | avoid) if sub else body
 
 
 def _subst_body(body: Body, sub: dict[str, Expr], incoming: set[str]) -> Body:
@@ -111,6 +111,7 @@ def _subst_body(body: Body, sub: dict[str, Expr], incoming: set[str]) -> Body:
 
 
 def rename_declared(s: Stmt, name: str, new: str) -> Stmt:
+    """Rename what a statement declares, without the uses of it."""
     match s:
         case Decl():
             return replace(s, name=new)

@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class Space(Enum):
-    """Where an allocation lives (the thesis' Table 4.3)."""
+    """The memory an allocation lives in: `ANY` is host memory, `GMEM` global, `SMEM` shared, `TREG` registers of threads."""
 
     ANY = "Any"
     GMEM = "GMem"
@@ -27,7 +27,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A machine number type, or (`bits == 0`) the mathematical one of formulas."""
+    """A number type of C, or, with `bits == 0`, the mathematical type of formulas."""
 
     name: str
     kind: Kind
@@ -46,7 +46,7 @@ class Scalar:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Its size in bytes."""
         return max(1, self.bits // 8)
 
 
@@ -86,14 +86,14 @@ SCALAR_NAMES: dict[str, Scalar] = {
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A pointer as declared (`float *p`); what it points to is an array whose dimensions a contract gives."""
+    """A pointer as declared, `float* p`. It points to an array whose sizes a contract states."""
 
     elem: Scalar
 
 
 @dataclass(frozen=True, slots=True)
 class LogicType:
-    """A type of the logic that programs do not have."""
+    """A type without parts that no program value has: permissions, ranges, memory spaces, types, and `void`."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""Facts of contracts as their parts say them: with the bodies of definitions, and with ranges for what they quantify over."""
+"""Facts of contracts with definitions unfolded, and with quantifiers over integers bounded by ranges where possible."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import LOGIC_INT, PROP
 from optigpu.syntax.walk import map_children
 
-ExprBounds = tuple[Expr | None, Expr | None]  # the least value, and the first one that is too large
+ExprBounds = tuple[Expr | None, Expr | None]  # the first value, and the first one beyond the end
 
 
 def definitions_of(program: Program) -> dict[str, Expr]:
-    """What each `__DEF` stands for, without other definitions and constants."""
+    """The value of each `__DEF`, without other definitions and macros in it."""
     known: dict[str, Expr] = dict(constants_of(program))
     out: dict[str, Expr] = {}
     for d in program.flat_items():
@@ -40,18 +40,19 @@ def definitions_of(program: Program) -> dict[str, Expr]:
 
 
 def seen_by(f: Function, definitions: Mapping[str, Expr]) -> dict[str, Expr]:
-    """The definitions that the contract of a function can mean: not those whose names are its parameters or logical variables."""
+    """The definitions visible in the contract of f: those that no parameter or logical variable shadows."""
     own = {p.name for p in f.params} | {i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf)}
     return {n: e for n, e in definitions.items() if n not in own}
 
 
 def unfolded(e: Expr, definitions: Mapping[str, Expr]) -> Expr:
-    """The same fact without definitions, and with `forall k in lo..hi` for a `forall` whose hypotheses give a range."""
+    """The same fact without definitions, and with `forall k in lo..hi` for a `forall` whose hypotheses bound its variables."""
     used = {n: v for n, v in definitions.items() if n in free_vars(e)}
     return ranged(substitute(e, used) if used else e)
 
 
 def ranged(e: Expr) -> Expr:
+    """The same formula with bounded quantifiers, and with `lo <= x && x < hi` for `in_range(x, lo..hi)`."""
     e = map_children(e, ranged)
     match e:
         case Forall():
@@ -64,8 +65,8 @@ def ranged(e: Expr) -> Expr:
 
 
 def _in_ranges(e: Forall) -> Expr:
-    """`forall (i: int) (h: 0 <= i && i < n) -> P` is `forall i in 0..n -> 0 <= i && i < n ==> P`. Ranges may be too wide, since all
-    hypotheses stay; where there is none for some variable, the quantifier stays."""
+    """`forall (i: int) (h: 0 <= i && i < n) -> P` as `forall i in 0..n -> 0 <= i && i < n ==> P`. A range may be wider than the
+    hypotheses, because they all stay. If a variable has no bounds, the quantifier stays as it is."""
     names = [p.name for p in e.params if not isinstance(p.type, ProofType)]
     if not all(is_int(p.type) for p in e.params if not isinstance(p.type, ProofType)) or len(set(names)) < len(names):
         return e
@@ -73,15 +74,15 @@ def _in_ranges(e: Forall) -> Expr:
     body = e.body
     while isinstance(body, Binary) and body.op == "==>":
         hypotheses, body = [*hypotheses, body.left], body.right
-    found: dict[str, ExprBounds] = dict.fromkeys(names, (None, None))
-    for _ in names:  # a bound that is another variable is known when the bounds of that one are
+    bounds: dict[str, ExprBounds] = dict.fromkeys(names, (None, None))
+    for _ in names:  # a bound may be another variable, whose own bounds are found in an earlier round
         for h in (c for hypothesis in hypotheses for c in conjuncts(hypothesis)):
-            for name, low, high in _bounds(h, names, found):
-                old = found[name]
-                found[name] = (old[0] or low, old[1] or high)
+            for name, low, high in _bounds(h, names, bounds):
+                old = bounds[name]
+                bounds[name] = (old[0] or low, old[1] or high)
     binders: list[RangeBinder] = []
     for name in names:
-        low, high = found[name]
+        low, high = bounds[name]
         if low is None or high is None:
             return e
         binders.append(RangeBinder(name, Range(low, high), e.loc))
@@ -90,15 +91,15 @@ def _in_ranges(e: Forall) -> Expr:
     return BigOp("All", tuple(binders), body, loc=e.loc, type=PROP)
 
 
-def _bounds(h: Expr, names: list[str], found: Mapping[str, ExprBounds]) -> list[tuple[str, Expr | None, Expr | None]]:
-    """What a hypothesis says of the ends of variables' ranges: `lo <= i`, `i < hi`, `i == e`."""
+def _bounds(h: Expr, names: list[str], bounds: Mapping[str, ExprBounds]) -> list[tuple[str, Expr | None, Expr | None]]:
+    """The bounds that a hypothesis `lo <= i`, `i < hi` or `i == e` gives to variables: the name, the first value, the end."""
     match h:
         case Binary(op, left, right) if op in MIRRORED and is_int(left.type) and is_int(right.type):
             out: list[tuple[str, Expr | None, Expr | None]] = []
             for x, relation, other in ((left, op, right), (right, MIRRORED[op], left)):
                 if isinstance(x, Var) and x.name in names:
-                    least = _outside(other, names, found, 0)
-                    most = _outside(other, names, found, 1)
+                    least = _outside(other, names, bounds, 0)
+                    most = _outside(other, names, bounds, 1)
                     within = isinstance(other, Var) and other.name in names  # which is itself less than `most`
                     last = most if relation == "<" or within else _plus_one(most)
                     first = _plus_one(least) if relation == ">" else least
@@ -109,10 +110,10 @@ def _bounds(h: Expr, names: list[str], found: Mapping[str, ExprBounds]) -> list[
             return []
 
 
-def _outside(e: Expr, names: list[str], found: Mapping[str, ExprBounds], side: int) -> Expr | None:
-    """A bound that no quantified variable occurs in; in the place of such a variable, its own bound on that side."""
+def _outside(e: Expr, names: list[str], bounds: Mapping[str, ExprBounds], side: int) -> Expr | None:
+    """A bound without quantified variables: `e` itself, or, if `e` is a quantified variable, its own bound on that side."""
     if isinstance(e, Var) and e.name in names:
-        return found[e.name][side]
+        return bounds[e.name][side]
     return None if free_vars(e) & set(names) else e
 
 

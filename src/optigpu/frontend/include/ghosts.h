@@ -1,5 +1,5 @@
-// The ghosts every program knows. None is admitted: each use is checked as the entailment its contract states.
-// Regrouping and focusing change how a permission is written, not what it is, so those ghosts cost nothing.
+// The ghosts that every program knows. None is admitted: each use is checked as the entailment that its contract states.
+// Regrouping and focusing only change how a permission is written, so these ghosts are no work for the program.
 
 __GHOST(eq_refl_float) { __requires("x: float"); __ensures("eq: x =. x"); }
 __GHOST(eq_refl_int) { __requires("x: int"); __ensures("eq: x == x"); }
