@@ -27,7 +27,7 @@ from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Partit
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge, instance
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.search.advice import Search
+from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.kernel_states import (
     B0,
@@ -950,7 +950,7 @@ FILLED = k.implies(k.lt(LAW_B, LAW_V), k.eq(LAW_X, THREE))  # the first v cells 
 def instantiating(*code: kc.Instruction, **about: Any) -> tuple[Kernel, State]:
     """A start with advice at which terms to use what is known of all cells."""
     kernel = kernel_of(*code, **about)
-    kernel.judge.root = Facts(Search())
+    kernel.judge.root = Facts(SearchGuide())
     return kernel, kernel.begin("f", ((B0,),))
 
 

@@ -29,7 +29,7 @@ from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.facts import _entries as entries_of_facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.search.advice import Search
+from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.kernel_states import (
     B0,
@@ -653,7 +653,7 @@ def test_of_what_is_not_held_no_limits_are_known() -> None:
     contents, even = k.var("Q", k.fun_sort((INT,), INT)), k.eq(k.fmod(B0, k.num(2)), ZERO)
     held = CellClaim(replace(box("q", (n,)), where=even), KNOWN, k.app(contents, B0))
     kernel = kernel_of(pre=(held,), params=(NUMBERS,), requires=(k.eq(n, k.num(4)), k.le(ZERO, m)))
-    kernel.judge.root = Facts(Search())
+    kernel.judge.root = Facts(SearchGuide())
     state = kernel.begin("f", ((B0,),))
     for at, known in ((2, True), (1, False), (6, False)):
         assert kernel.judge.proves(state.facts, k.le(k.app(contents, k.num(at)), k.num(7))) == known

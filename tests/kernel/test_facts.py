@@ -14,7 +14,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.judge import Judge, instance
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
-from optigpu.search.advice import Search
+from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.random_facts import random_facts
 from tests.support.terms import INTS, TermMaker, environment, evaluate
@@ -137,16 +137,16 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
 
 @pytest.mark.parametrize(("facts", "goal", "expected"), near_misses(), ids=range(len(near_misses())))
 def test_index_arithmetic_and_its_near_misses(facts: list[Term], goal: Term, expected: bool) -> None:
-    assert Facts(Search()).assume(*facts).proves(goal) is expected or (
-        expected and Judge(Z3Solver()).proves(Facts(Search()).assume(*facts), goal)
+    assert Facts(SearchGuide()).assume(*facts).proves(goal) is expected or (
+        expected and Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*facts), goal)
     )
     if not expected:
-        assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*facts), goal)
+        assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*facts), goal)
 
 
 def test_most_index_arithmetic_needs_no_solver() -> None:
     wanted = [(f, g) for f, g, expected in near_misses() if expected]
-    assert sum(Facts(Search()).assume(*f).proves(g) for f, g in wanted) >= len(wanted) - 1
+    assert sum(Facts(SearchGuide()).assume(*f).proves(g) for f, g in wanted) >= len(wanted) - 1
 
 
 def test_a_sum_is_positive_if_its_first_summand_is_and_none_is_negative() -> None:
@@ -155,18 +155,18 @@ def test_a_sum_is_positive_if_its_first_summand_is_and_none_is_negative() -> Non
     inner = k.big("sum", i, m, k.app(exp, k.to_real(i)))
     positive = k.lt(k.num(0, REAL), k.big("sum", ZERO, n, inner))
     some, none = [k.lt(ZERO, n), k.lt(ZERO, m)], [k.le(ZERO, n), k.le(ZERO, m)]
-    assert Judge(Z3Solver()).proves(Facts(Search()).assume(*some), positive)
-    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*none), positive)
-    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(some[0]), positive)
+    assert Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*some), positive)
+    assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*none), positive)
+    assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(some[0]), positive)
     shifted = k.big("sum", ZERO, n, k.sub(inner, k.num(1, REAL)))
-    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(*some), k.lt(k.num(0, REAL), shifted))
+    assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*some), k.lt(k.num(0, REAL), shifted))
 
 
 def test_universal_facts_are_used_at_the_terms_that_occur() -> None:
     K = k.var("K", k.fun_sort((INT,), INT))
     n, i, b = (k.var(x, INT) for x in "nib")
     at = k.app(K, k.bound(0, INT))
-    facts = Facts(Search()).assume(
+    facts = Facts(SearchGuide()).assume(
         k.big("all", ZERO, n, k.and_(k.le(ZERO, at), k.lt(at, b))), k.le(ZERO, i), k.lt(i, n)
     )
     judge = Judge(Z3Solver())
@@ -175,7 +175,7 @@ def test_universal_facts_are_used_at_the_terms_that_occur() -> None:
 
 
 def test_arbitrary_constants_are_new_wherever_facts_are_passed_on() -> None:
-    facts = Facts(Search())
+    facts = Facts(SearchGuide())
     (a,), one = facts.arbitrary(INT)
     (b,), two = one.arbitrary(INT)
     (c,), _ = two.assume(k.lt(a, b)).arbitrary(INT)
@@ -184,8 +184,8 @@ def test_arbitrary_constants_are_new_wherever_facts_are_passed_on() -> None:
 
 def test_contradictory_facts_prove_anything_and_consistent_ones_do_not() -> None:
     x = k.var("x", INT)
-    assert Judge(Z3Solver()).proves(Facts(Search()).assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
-    assert not Judge(Z3Solver()).proves(Facts(Search()).assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
+    assert Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
+    assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
 
 
 class Liar(Guide):
@@ -228,10 +228,10 @@ def test_choices_do_not_multiply(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     start = Facts.__init__
     monkeypatch.setattr(Facts, "__init__", lambda self, *args: (made.append(1), start(self, *args))[1])
     facts, term = choices(12)[name]
-    simpler = Facts(Search()).assume(*facts).simplify(term)
+    simpler = Facts(SearchGuide()).assume(*facts).simplify(term)
     assert len(made) < 60
     r = Random(5)
     for _ in range(20):
         env = {f"a{i}": r.randint(-9, 9) for i in range(13)} | ({"a0": 60, "a1": 3} if facts else {})
         assert evaluate(simpler, env) == evaluate(term, env)
-    assert not Facts(Search()).assume(*facts).proves(k.lt(term, k.num(-60)))
+    assert not Facts(SearchGuide()).assume(*facts).proves(k.lt(term, k.num(-60)))

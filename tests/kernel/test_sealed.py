@@ -26,7 +26,7 @@ from optigpu.logic.cells import KNOWN, SOME, CellClaim, CellFamily, box
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.search.advice import Search
+from optigpu.search.advice import SearchGuide
 from tests.support.open_kernel import OpenKernel
 
 n, B0 = k.var("n", INT), k.bound(0, INT)
@@ -43,7 +43,7 @@ def function(
 
 def kernel_of(*functions: kc.Procedure, judge: Judge | None = None, ledger: Ledger | None = None) -> Kernel:
     program = kc.KernelProgram({f.name: f for f in functions})
-    return Kernel(judge or Judge(guide=Search()), program, ledger or Ledger())
+    return Kernel(judge or Judge(guide=SearchGuide()), program, ledger or Ledger())
 
 
 def begun(*code: kc.Instruction) -> tuple[Kernel, State]:

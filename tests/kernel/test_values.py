@@ -13,7 +13,7 @@ from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Reinde
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
-from optigpu.search.advice import Search
+from optigpu.search.advice import SearchGuide
 from optigpu.search.equalities.equality_search import EqualitySearch
 from optigpu.search.search_tools import SearchTools
 from optigpu.solver.z3_solver import Z3Solver
@@ -30,7 +30,7 @@ def total(low: Term, high: Term, body: Term) -> Term:
 
 
 def equal(facts: list[Term], a: Term, b: Term, *steps: object) -> bool:
-    return Equality(Judge(Z3Solver())).holds(Facts(Search()).assume(*facts), a, b, steps)  # type: ignore[arg-type]
+    return Equality(Judge(Z3Solver())).holds(Facts(SearchGuide()).assume(*facts), a, b, steps)  # type: ignore[arg-type]
 
 
 WHOLE = total(ZERO, n, k.app(A, I0))
@@ -160,7 +160,9 @@ def test_maxima_with_other_terms_are_not_equal(other: Term) -> None:
     back = (*(everywhere(0, 0) for _ in parts(other)[1:]), everywhere(1, 2, *DIGITS))
     assert not equal([k.lt(ZERO, m)], TILED_MOST, other, Maximum(TILED_MOST, other, there, back))
     assert (
-        EqualitySearch(SearchTools(Judge(Z3Solver()))).find(Facts(Search()).assume(k.lt(ZERO, m)), TILED_MOST, other)
+        EqualitySearch(SearchTools(Judge(Z3Solver()))).find(
+            Facts(SearchGuide()).assume(k.lt(ZERO, m)), TILED_MOST, other
+        )
         is None
     )
 
@@ -239,7 +241,7 @@ def same_in_the_model(facts: Facts, a: Term, b: Term, seed: int) -> None:
 @given(st.integers(0, 2**32))
 def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
     r = Random(seed)
-    facts = Facts(Search()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
+    facts = Facts(SearchGuide()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
     a, b = random_maxima(r)
     judge = Judge(Z3Solver())
     steps = EqualitySearch(SearchTools(judge)).find(facts, a, b)
@@ -251,7 +253,7 @@ def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
 @given(st.integers(0, 2**32))
 def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) -> None:
     r = Random(seed)
-    facts = Facts(Search()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
+    facts = Facts(SearchGuide()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
     a, b = random_maxima(r)
     mine, theirs = parts(a), parts(b)
 
@@ -310,7 +312,7 @@ def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) ->
 )  # fmt: skip
 def test_the_search_finds_proofs_that_the_kernel_accepts(facts: list[Term], a: Term, b: Term, provable: bool) -> None:
     judge = Judge(Z3Solver())
-    known = Facts(Search()).assume(*facts)
+    known = Facts(SearchGuide()).assume(*facts)
     steps = EqualitySearch(SearchTools(judge)).find(known, a, b)
     assert (steps is not None) is provable
     if steps is not None:
@@ -339,7 +341,7 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
             case _:
                 return total(ZERO, n, k.app(A, k.sub(k.sub(n, ONE), I0)))
 
-    facts = Facts(Search())
+    facts = Facts(SearchGuide())
     for f in r.sample(
         [k.le(ZERO, n), k.le(ZERO, m), k.le(m, n), k.eq(n, k.scale(2, m)), k.lt(m, n), k.eq(n, m)], r.randint(0, 3)
     ):

@@ -13,8 +13,8 @@ from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, TRUE, ZERO
-from optigpu.search.ranges import Changed, RangeSearch, leaves, strongest
 from optigpu.search.search_tools import SearchTools
+from optigpu.search.variable_ranges import Changed, RangeSearch, leaves, strongest
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.pairs import Pair, Wrong
 from tests.support.twin_checks import assert_rejected, assert_verifies, explain, twins

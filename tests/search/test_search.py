@@ -13,8 +13,9 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
 from optigpu.search.equalities.sum_terms import lower_bound, upper_bound
-from optigpu.search.models import differ, hopeless, refuted
-from optigpu.search.samples import evaluate, samples
+from optigpu.search.evaluation import evaluate
+from optigpu.search.refutation import differ, refuted, refuted_uninterpreted
+from optigpu.search.samples import samples
 from optigpu.search.thread_search import divided
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.random_facts import random_facts
@@ -93,7 +94,7 @@ def test_what_a_model_refutes_is_not_proved(seed: int) -> None:
     if refuted(facts, goal):
         assert not Judge(Z3Solver()).proves(facts, goal)
     reduced = facts.reduce(goal)
-    if hopeless(facts, reduced):
+    if refuted_uninterpreted(facts, reduced):
         assert not Z3Solver().valid([i for i in facts.items if i.op not in ("all", "forall")], reduced)
 
 
@@ -102,17 +103,17 @@ def test_models_refute_what_is_false_and_nothing_that_follows() -> None:
     facts = Facts().assume(k.le(ZERO, T), k.lt(T, SIXTEEN))
     whole = k.big("sum", ZERO, T, k.app(a, k.bound(0, INT)))
     zero = k.num(0, REAL)
-    assert refuted(facts, k.eq(T, ZERO)) and hopeless(facts, k.eq(T, ZERO))
-    assert hopeless(facts, k.eq(whole, zero)) and hopeless(facts, k.le(zero, k.app(a, T)))
+    assert refuted(facts, k.eq(T, ZERO)) and refuted_uninterpreted(facts, k.eq(T, ZERO))
+    assert refuted_uninterpreted(facts, k.eq(whole, zero)) and refuted_uninterpreted(facts, k.le(zero, k.app(a, T)))
     for goal in (
         k.le(T, k.num(15)),
         k.eq(k.app(a, T), k.app(a, k.add(T, ZERO))),
         k.implies(k.eq(T, ZERO), k.eq(whole, zero)),
     ):
         assert not refuted(facts, goal)
-    assert not hopeless(facts, k.lt(zero, whole))  # sums may be known to be positive
+    assert not refuted_uninterpreted(facts, k.lt(zero, whole))  # sums may be known to be positive
     contradiction = facts.assume(k.lt(SIXTEEN, T))
-    assert not refuted(contradiction, k.FALSE) and not hopeless(contradiction, k.FALSE)
+    assert not refuted(contradiction, k.FALSE) and not refuted_uninterpreted(contradiction, k.FALSE)
 
 
 def test_sums_that_differ_are_told_apart() -> None:

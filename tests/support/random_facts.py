@@ -8,7 +8,7 @@ from optigpu.elaborate.arithmetic_terms import pure_operation
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ZERO
-from optigpu.search.advice import Search
+from optigpu.search.advice import SearchGuide
 from tests.support.terms import INTS, TermMaker
 
 NAMES = [k.var(n, INT) for n in INTS]
@@ -17,7 +17,7 @@ NAMES = [k.var(n, INT) for n in INTS]
 def random_facts(r: Random) -> Facts:
     """Facts of the shapes that programs give: ranges, sizes, divisibility, equations, and some of any kind."""
     maker = TermMaker(r)
-    facts = Facts(Search())
+    facts = Facts(SearchGuide())
     for _ in range(r.randint(1, 4)):
         a, b = r.sample(NAMES, 2)
         shape = r.randrange(9)

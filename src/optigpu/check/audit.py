@@ -15,7 +15,7 @@ from optigpu.elaborate.weakening import closed_name, open_name
 from optigpu.frontend import parse_text
 from optigpu.kernel import Judge, Kernel, Ledger, Rejected
 from optigpu.logic.judge import Solver
-from optigpu.search.advice import Search
+from optigpu.search.advice import SearchGuide
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Function, Program, Role
 from optigpu.syntax.recursion_limit import deep
@@ -72,7 +72,7 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
         raise ValueError("not a certificate (without)") from None
     elaborated = elaborate(program, bool(header["ledger"].get("unbounded")), without)
     ledger = Ledger()
-    judge = Judge(solver, Search())
+    judge = Judge(solver, SearchGuide())
     out = AuditResult(solver=solver.description, trusted_lines=trusted_lines(), programs=programs(solver.description))
     own = program.functions()
     included = [f for f in program.flat_items() if isinstance(f, Function) and f not in own and f.name in proofs]

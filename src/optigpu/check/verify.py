@@ -17,7 +17,7 @@ from optigpu.elaborate.weakening import closed_name, open_name, weakened
 from optigpu.kernel import Judge, Kernel, Ledger, Theorem
 from optigpu.kernel import instructions as kc
 from optigpu.logic.judge import Solver
-from optigpu.search.advice import Search
+from optigpu.search.advice import SearchGuide
 from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
@@ -48,7 +48,9 @@ class Verifier:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
-        self.judge = Judge(self.solver, Search())  # what was found out about facts is kept from one program to the next
+        self.judge = Judge(
+            self.solver, SearchGuide()
+        )  # what was found out about facts is kept from one program to the next
         self.equality_proofs: EqualityProofs = {}
         self.proved: dict[str, tuple[object, FunctionResult, list[int]]] = {}  # theorems, by function
         self.contracts: dict[str, tuple[object, Problem | None]] = {}  # what is wrong with them, by function

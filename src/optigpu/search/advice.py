@@ -1,4 +1,4 @@
-"""Advice for the kernel's normaliser and judge: what need not be tried, and at which terms universal facts are worth using.
+"""Advice for the normaliser and the judge: which goals need not be tried, and at which terms universal facts are instantiated.
 
 Nothing rests on it: the kernel makes the instances itself, and a goal that is not tried is not proved.
 """
@@ -11,18 +11,18 @@ from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.judge import instance
 from optigpu.logic.terms import INT, TRUE, Term
-from optigpu.search.models import hopeless
+from optigpu.search.refutation import refuted_uninterpreted
 from optigpu.search.samples import negative_for_one, samples
 
 MAX_INSTANCES = 120
-ROUNDS = 2
-MAX_BOUNDS = 8  # tried for the summands of a sum
-SMALL = (1 << 15) - 1  # the end of a machine type is no smaller number
+INSTANTIATION_ROUNDS = 2  # instances bring in new terms
+MAX_SUMMAND_BOUNDS = 8  # tried for the summands of a sum
+LEAST_TYPE_BOUND = (1 << 15) - 1  # no machine type has a smaller greatest number
 
 
-class Search(Guide):
+class SearchGuide(Guide):
     def refutes(self, facts: Facts, p: Term) -> bool:
-        return negative_for_one(p, samples(facts)) if p.sort is INT else hopeless(facts, p)
+        return negative_for_one(p, samples(facts)) if p.sort is INT else refuted_uninterpreted(facts, p)
 
     def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
         """Numbers that the summand is in some case, and those that facts compare with the functions in it."""
@@ -31,36 +31,36 @@ class Search(Guide):
         sides = [t.args[0] for i in compared for t in k.subterms(i) if t.op == "le"]
         numbers = {-int(k.coefficients(p).get((), 0)) for p in sides if p.sort is INT}
         numbers |= {-n for n in numbers} | set(_leaves(summand))
-        return sorted(numbers, reverse=not above)[:MAX_BOUNDS]
+        return sorted(numbers, reverse=not above)[:MAX_SUMMAND_BOUNDS]
 
     def products(self, facts: Facts, goal: Term) -> list[tuple[Term, Term]]:
         """To show that a product fits a machine type: the distances of its factors from the ends of their ranges."""
         if goal.op != "le" or goal.args[0].sort is not INT:
             return []
         terms = k.coefficients(goal.args[0])
-        if abs(terms.get((), 0)) < SMALL:
+        if abs(terms.get((), 0)) < LEAST_TYPE_BOUND:
             return []
-        out = []
+        distances: list[tuple[Term, Term]] = []
         for (a, b), c in ((m, c) for m, c in terms.items() if len(m) == 2):
             (low_a, high_a), (low_b, high_b) = _distances(facts, a), _distances(facts, b)
             pairs = ((high_a, low_b), (low_a, high_b)) if c > 0 else ((low_a, low_b), (high_a, high_b))
-            out += [(p, q) for p, q in pairs if p is not None and q is not None]
-        return out
+            distances += [(p, q) for p, q in pairs if p is not None and q is not None]
+        return distances
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Instances at terms that occur in ground facts; a few rounds, since instances bring in new terms."""
-        found: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
-        for _ in range(ROUNDS):
-            applications = [t for g in (*ground, *found) for t in k.subterms(g) if t.op == "app" and t.level == 0]
-            before = len(found)
+        instances: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
+        for _ in range(INSTANTIATION_ROUNDS):
+            applications = [t for g in (*ground, *instances) for t in k.subterms(g) if t.op == "app" and t.level == 0]
+            before = len(instances)
             for u in universals:
                 for binding in _matches(u, applications):
-                    if len(found) >= MAX_INSTANCES:
-                        return list(found.values())
-                    found.setdefault(instance(u, binding), (u, binding))
-            if len(found) == before:
+                    if len(instances) >= MAX_INSTANCES:
+                        return list(instances.values())
+                    instances.setdefault(instance(u, binding), (u, binding))
+            if len(instances) == before:
                 break
-        return [advice for fact, advice in found.items() if fact is not TRUE]
+        return [advice for fact, advice in instances.items() if fact is not TRUE]
 
 
 def _distances(facts: Facts, a: Term) -> tuple[Term | None, Term | None]:

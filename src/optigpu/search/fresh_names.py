@@ -46,6 +46,11 @@ def is_opaque(t: Term) -> bool:
     return t.op == "var" and str(t.data).startswith(OPAQUE)
 
 
+def is_transient(x: Term) -> bool:
+    """Is this a variable of the search that no proof may mention: a binder for a time, or a value of which nothing is known?"""
+    return str(x.data).startswith((OPAQUE, "$"))
+
+
 def mentions_opaque(t: Term) -> bool:
     """Does a term depend on values of which nothing is known?"""
     return any(is_opaque(x) for x in t.free)

@@ -17,7 +17,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, Cells
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ZERO, Term
-from optigpu.search.samples import Undefined, evaluate
+from optigpu.search.evaluation import Undefined, evaluate
 from optigpu.search.search_tools import SearchTools
 
 Access = tuple[str, str, int]  # base, "load" or "store", place

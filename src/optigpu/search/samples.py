@@ -1,4 +1,4 @@
-"""Numbers for which facts hold: a goal that is false for some of them does not follow, so no proof of it need be looked for.
+"""Samples: numbers for the variables of facts, for which the facts hold. A goal that is false for one of them does not follow.
 
 Nothing rests on this: whatever the numbers are, the only answer they give is "not proved".
 """
@@ -8,83 +8,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, Term, mark_of
+from optigpu.search.arbitrary_model import Model
+from optigpu.search.evaluation import Sample, Undefined, evaluate
 
-Sample = dict[Term, int]
-MOST = 6  # samples of one set of facts
-FEW = 3  # so many of them are too few to tell much
-REPAIRS = 12  # variables chosen anew in one attempt at a sample
+MAX_SAMPLES = 6  # of one set of facts
+TOO_FEW_SAMPLES = 3  # to tell much
+MAX_REPAIRS = 12  # variables chosen anew in one attempt at a sample
 # How far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between.
 SPREADS = (70, 70**4, 1300)
 
 
-class Undefined(Exception):
-    """A term that has no value for a sample: an unknown function, a division by zero."""
-
-
-def evaluate(t: Term, env: Sample) -> Any:
-    return _value(t, env, {})
-
-
-def _value(t: Term, env: Sample, atoms: dict[Term, Any]) -> Any:
-    """Atoms are looked at once: values that are made of each other have the same ones again and again."""
-    match t.op:
-        case "poly" if t.sort is INT:
-            total = 0
-            for monomial, c in t.data:
-                for a in monomial:
-                    value = env.get(a)
-                    if value is None and (value := atoms.get(a)) is None:
-                        value = atoms[a] = _value(a, env, atoms)
-                    c *= value
-                total += c
-            return total
-        case "num":
-            return t.data
-        case "var" if t in env:
-            return env[t]
-        case "fdiv":
-            a, b = _value(t.args[0], env, atoms), _value(t.args[1], env, atoms)
-            if b == 0:
-                raise Undefined
-            return a // b
-        case "max" if t.sort is INT:
-            return max(_value(x, env, atoms) for x in t.args)
-        case "ite":
-            return _value(t.args[1 if _value(t.args[0], env, atoms) else 2], env, atoms)
-        case "le" | "eq" if t.args[0].sort is INT:
-            p = _value(t.args[0], env, atoms)
-            return p <= 0 if t.op == "le" else p == 0
-        case "not":
-            return not _value(t.args[0], env, atoms)
-        case "and":
-            return all(_value(x, env, atoms) for x in t.args)
-        case "or":
-            return any(_value(x, env, atoms) for x in t.args)
-        case "true" | "false":
-            return t.op == "true"
-        case _:
-            raise Undefined
-
-
 @dataclass
 class Advice:
-    """What is remembered of facts: samples, and the models made of them, once they were asked for."""
+    """What is remembered of facts: samples, and the models made of them (uninterpreted or not), once they were asked for."""
 
     samples: list[Sample]
-    models: dict[bool, list[Any]] = field(default_factory=dict)
+    models: dict[bool, list[Model]] = field(default_factory=dict)
 
 
 def advice(facts: Facts) -> Advice:
     if facts.advice is None:
         origin = facts.origin
-        known, settled = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
-        facts.advice = Advice(extended(known, settled, facts.items, len(facts.given)))
-    found: Advice = facts.advice
-    return found
+        known, satisfied = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
+        facts.advice = Advice(extended(known, satisfied, facts.items, len(facts.given)))
+    remembered: Advice = facts.advice
+    return remembered
 
 
 def samples(facts: Facts) -> list[Sample]:
@@ -103,10 +54,12 @@ def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
     return False
 
 
-def extended(samples: list[Sample], settled: frozenset[Term], items: Sequence[Term], seed: int) -> list[Sample]:
-    """The samples, for which what is settled holds, where all items hold, with values for variables that had none; new ones
-    where few are left."""
-    new = [i for i in items if i not in settled]
+def extended(samples: list[Sample], satisfied: frozenset[Term], items: Sequence[Term], seed: int) -> list[Sample]:
+    """Samples for more facts: those for which all items hold, with values for variables that had none; new ones where few are left.
+
+    `satisfied`: items that are known to hold for the samples.
+    """
+    new = [i for i in items if i not in satisfied]
     if samples and not new:
         return samples
     rng = Random(seed)
@@ -115,21 +68,21 @@ def extended(samples: list[Sample], settled: frozenset[Term], items: Sequence[Te
     chosen = [_completed(s, used, items, rng, n) for n, s in enumerate((*samples, *more))]
     kept = [env for env in chosen if _all_hold(new, env)]
     if not kept:
-        chosen = [_completed({}, used, items, rng, n) for n in range(MOST)]
+        chosen = [_completed({}, used, items, rng, n) for n in range(MAX_SAMPLES)]
         kept = [env for n, env in enumerate(chosen) if _repaired(items, env, rng, n)]
-    return kept[:MOST] if len(kept) > FEW or not used else _varied(kept, used, items, rng)
+    return kept[:MAX_SAMPLES] if len(kept) > TOO_FEW_SAMPLES or not used else _varied(kept, used, items, rng)
 
 
 def _varied(kept: list[Sample], used: list[Term], items: Sequence[Term], rng: Random) -> list[Sample]:
-    """With samples that have other values from some variable on, where there are few: what is not so is then seen more often."""
-    out = list(kept)
-    for n in range(MOST - len(kept) if kept else 0):
+    """A few samples, and more that have other values from some variable on: a false goal is then refuted more often."""
+    varied = list(kept)
+    for n in range(MAX_SAMPLES - len(kept) if kept else 0):
         dropped = set(used[rng.randrange(len(used)) :])
         start = {x: value for x, value in kept[n % len(kept)].items() if x not in dropped}
         env = _completed(start, used, items, rng, n)
-        if env not in out and _all_hold(items, env):
-            out.append(env)
-    return out
+        if env not in varied and _all_hold(items, env):
+            varied.append(env)
+    return varied
 
 
 def _integers(items: Iterable[Term]) -> list[Term]:
@@ -146,7 +99,7 @@ def _completed(start: Sample, used: Iterable[Term], items: Sequence[Term], rng: 
 
 def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> bool:
     """Choose variables of items that do not hold anew, until all hold; a few times."""
-    for _ in range(REPAIRS):
+    for _ in range(MAX_REPAIRS):
         wrong = next((i for i in items if not _holds(i, env)), None)
         if wrong is None:
             return True
@@ -159,7 +112,7 @@ def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> 
 
 
 def _part(item: Term, env: Sample, rng: Random) -> Term:
-    """Something inside an item that does not hold, without which the item cannot, or one of several such."""
+    """A part of an item that does not hold, without which the item cannot hold, or one of several such."""
     while item.op in ("and", "or"):
         item = rng.choice([a for a in item.args if not _holds(a, env)])
     return item

@@ -8,7 +8,7 @@ from optigpu.logic.judge import Judge
 from optigpu.logic.terms import Sort, Term
 from optigpu.search.fresh_names import FreshNames
 from optigpu.search.inverse import invert
-from optigpu.search.models import refuted
+from optigpu.search.refutation import refuted
 
 
 class SearchTools:

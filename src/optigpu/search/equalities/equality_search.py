@@ -29,7 +29,7 @@ from optigpu.search.equalities.sum_terms import (
     rewrite_result,
     term_size,
 )
-from optigpu.search.models import differ
+from optigpu.search.refutation import differ
 from optigpu.search.search_tools import SearchTools
 
 MAX_REWRITES = 60  # of one equation

@@ -17,7 +17,8 @@ from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.equality import Cases, Into, Maximum, scaled_parts
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import FALSE, INT, TRUE, Term
-from optigpu.search.samples import Sample, Undefined, evaluate, samples
+from optigpu.search.evaluation import Sample, Undefined, evaluate
+from optigpu.search.samples import samples
 from optigpu.search.search_tools import SearchTools
 
 Guess: TypeAlias = Callable[[Terms, int], list[Terms]]  # from indices of a term, and the number of indices of another

@@ -43,8 +43,8 @@ from optigpu.search.explore.symbolic_memory import (
 )
 from optigpu.search.explore.tree_reduction import apply_tree, find_tree
 from optigpu.search.fresh_names import mentions_opaque
-from optigpu.search.ranges import holds_after
 from optigpu.search.search_tools import SearchTools
+from optigpu.search.variable_ranges import holds_after
 
 MAX_UNROLLED_ITERATIONS = 10  # of a loop of which nothing else is found out
 

@@ -16,8 +16,8 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
 from optigpu.search.explore.accumulation import Accumulator, Latch
 from optigpu.search.explore.symbolic_memory import Content, Update
-from optigpu.search.ranges import Changed, RangeSearch
 from optigpu.search.search_tools import SearchTools
+from optigpu.search.variable_ranges import Changed, RangeSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class LoopSummary:
     learned: tuple[Term, ...] = ()  # what is known there besides the facts of the body
 
     def ranges(self, tools: SearchTools, facts: Facts, actual: dict[Term, Term]) -> dict[str, Term]:
-        """Laws of the integer variables that the loop changes, as terms under v and the value. See ranges.py.
+        """Laws of the integer variables that the loop changes, as terms under v and the value. See variable_ranges.py.
 
         `actual`: what the names of entry contents stand for. Of what the loop changes, they name what an iteration starts with.
         """

@@ -19,11 +19,12 @@ from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL, instance
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
+from optigpu.search.fresh_names import is_transient
 from optigpu.search.search_tools import SearchTools
 
-LEAVES = 16  # more choices than these are not looked at
-STEPS = 5  # atoms that are replaced by bounds, one after the other
-OPTIONS = 2  # bounds of an atom that are tried
+MAX_LEAVES = 16  # more cases than these are not looked at
+MAX_ATOMS_BOUNDED = 5  # atoms that are replaced by bounds, one after the other
+BOUNDS_TRIED = 2  # of an atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Changed:
 
 
 class RangeSearch:
+    """Inductive bounds of all integer variables of one loop together."""
+
     def __init__(
         self,
         tools: SearchTools,
@@ -49,25 +52,24 @@ class RangeSearch:
         self.tools, self.facts, self.v, self.range = tools, facts, v, range_
         self.changed = changed
         self.unstable = {v, *unstable, *(c.start for c in changed.values())}
-        self.leaves = {b: found for b, c in changed.items() if (found := leaves(c.final)) is not None}
+        self.leaves = {b: cases for b, c in changed.items() if (cases := leaves(c.final)) is not None}
         (self.x,) = self.tools.temporaries(1, "r")
         self.own: Term | None = None  # the variable for which candidates are looked for
         self.complete = True  # does every variable have candidates on both sides?
 
     def laws(self) -> dict[str, Term]:
         """For each variable of which something is known: that, under v and its value."""
-        found: dict[str, list[Term]] = {b: [] for b in self.leaves}
+        bounds: dict[str, list[Term]] = {b: [] for b in self.leaves}
         for _ in range(2):  # bounds of a variable may come from those of another, or of its own other side
             self.complete = True
-            known = self.with_laws(found)
-            found = self.invariant(
-                {b: list(dict.fromkeys([*ps, *self.candidates(b, known)])) for b, ps in found.items()}
-            )
+            known = self.with_laws(bounds)
+            candidates = {b: list(dict.fromkeys([*ps, *self.candidates(b, known)])) for b, ps in bounds.items()}
+            bounds = self.inductive_subset(candidates)
             if self.complete:
                 break
-        return {b: k.abstract(k.and_(*strongest(ps)), (self.v, self.x)) for b, ps in found.items() if ps}
+        return {b: k.abstract(k.and_(*strongest(ps)), (self.v, self.x)) for b, ps in bounds.items() if ps}
 
-    def invariant(self, candidates: dict[str, list[Term]]) -> dict[str, list[Term]]:
+    def inductive_subset(self, candidates: dict[str, list[Term]]) -> dict[str, list[Term]]:
         """Those candidates that hold after an iteration if all of them hold before it."""
         while True:
             known = self.with_laws(candidates)
@@ -78,10 +80,11 @@ class RangeSearch:
 
     def with_laws(self, laws: dict[str, list[Term]]) -> Facts:
         """What is known in an iteration at whose start the laws hold."""
-        said = [k.substitute(p, {self.x: self.changed[b].start}) for b, ps in laws.items() for p in ps]
-        return self.facts.assume(*said)
+        bounds = [k.substitute(p, {self.x: self.changed[b].start}) for b, ps in laws.items() for p in ps]
+        return self.facts.assume(*bounds)
 
     def inductive(self, base: str, law: Term, known: Facts) -> bool:
+        """Does the law hold at the start of iteration v + 1, in every case of what iteration v makes of the variable?"""
         after = k.substitute(law, {self.v: k.add(self.v, k.ONE)})
         return all(
             self.tools.proves(known.assume(condition), k.substitute(after, {self.x: leaf}))
@@ -91,6 +94,7 @@ class RangeSearch:
     # Candidates
 
     def candidates(self, base: str, facts: Facts) -> list[Term]:
+        """Inequalities that may hold of the variable at the start of every iteration."""
         c = self.changed[base]
         increments: list[tuple[Facts, Term]] = []
         replacements: list[tuple[Facts, Term]] = []
@@ -101,18 +105,18 @@ class RangeSearch:
                 increments.append((inside, added))
             else:
                 replacements.append((inside, leaf))
-        out: list[Term] = []
+        candidates: list[Term] = []
         for lower in (True, False):
-            for which in range(OPTIONS):
+            for which in range(BOUNDS_TRIED):
                 bound = self.combined(c, increments, replacements, lower, which, facts)
                 self.complete &= bound is not None
                 if bound is not None:
-                    out.append(k.le(bound, self.x) if lower else k.le(self.x, bound))
+                    candidates.append(k.le(bound, self.x) if lower else k.le(self.x, bound))
             if replacements:  # halving, bisection, and other ways not to leave the range
                 hull = [x.entry for x in self.changed.values()]
                 ends = (k.min_(k.ZERO, c.entry), k.min_(*hull)) if lower else (c.entry, k.max_(*hull))
-                out += [k.le(t, self.x) if lower else k.le(self.x, t) for t in map(facts.simplify, ends)]
-        return list(dict.fromkeys(out))
+                candidates += [k.le(t, self.x) if lower else k.le(self.x, t) for t in map(facts.simplify, ends)]
+        return list(dict.fromkeys(candidates))
 
     def combined(
         self,
@@ -128,16 +132,16 @@ class RangeSearch:
         extreme = k.min_ if lower else k.max_
         rates: list[Term] = [k.ZERO] if replacements or not increments else []
         for inside, added in increments:
-            found = self.bounds(added, lower, inside, STEPS)
-            if found:
-                rates.append(found[-1 if which else 0])
+            bounds = self.bounds(added, lower, inside, MAX_ATOMS_BOUNDED)
+            if bounds:
+                rates.append(bounds[-1 if which else 0])
             elif not self.tools.proves(inside, k.FALSE):
                 return None
         ends: list[Term] = [c.entry]
         for inside, leaf in replacements:
-            found = self.so_far(leaf, lower) or self.bounds(leaf, lower, inside, STEPS)
-            if found:
-                end = found[-1 if which else 0]
+            bounds = self.previous_value(leaf, lower) or self.bounds(leaf, lower, inside, MAX_ATOMS_BOUNDED)
+            if bounds:
+                end = bounds[-1 if which else 0]
                 added = k.sub(end, c.start)
                 if c.start in end.free and c.start not in added.free:  # at most so much more, by a loop inside
                     rates.append(added)
@@ -148,7 +152,7 @@ class RangeSearch:
         rate = facts.simplify(extreme(*rates or [k.ZERO]))
         return k.add(facts.simplify(extreme(*ends)), k.mul(rate, k.sub(self.v, self.range.low)))
 
-    def so_far(self, leaf: Term, lower: bool) -> list[Term]:
+    def previous_value(self, leaf: Term, lower: bool) -> list[Term]:
         """Of what moves with the iterations: what the iteration before v made of it."""
         rate = k.coefficients(leaf).get((self.v,), 0)
         rest = k.sub(leaf, k.scale(rate, self.v))
@@ -163,15 +167,14 @@ class RangeSearch:
         universals = [i for i in facts.items if i.op in UNIVERSAL]
         if not universals or not any(t.op == "app" for t in k.subterms(leaf)):
             return facts
-        found = facts.guide.instances(universals, [k.le(leaf, k.ZERO)])
-        return facts.assume(*(facts.simplify(instance(u, args)) for u, args in found))
+        instances = facts.guide.instances(universals, [k.le(leaf, k.ZERO)])
+        return facts.assume(*(facts.simplify(instance(u, args)) for u, args in instances))
 
     # Bounds of terms
 
     def stable(self, t: Term) -> bool:
-        return not any(
-            x is not self.own and (x in self.unstable or str(x.data).startswith(("@opaque", "$"))) for x in t.free
-        )
+        """Does no iteration change the term, but for the variable whose bounds are looked for?"""
+        return not any(x is not self.own and (x in self.unstable or is_transient(x)) for x in t.free)
 
     def bounds(self, e: Term, lower: bool, facts: Facts, steps: int) -> list[Term]:
         """Terms that may bound e and that no iteration changes, but for the variable: atoms are replaced by bounds, v last."""
@@ -185,16 +188,15 @@ class RangeSearch:
         if self.stable(e) or steps == 0:
             return [e] if steps else []
         moving = [(m, c, [a for a in m if not self.stable(a)]) for m, c in k.coefficients(e).items()]
-        moving = [one for one in moving if one[2]]
-        m, c, atoms = min(moving, key=lambda one: self.v in one[2])
+        m, c, atoms = min((summand for summand in moving if summand[2]), key=lambda summand: self.v in summand[2])
         if len(atoms) != 1:
             return []
         factor = k.polynomial({tuple(a for a in m if a is not atoms[0]): c}, INT)
         rest = k.sub(e, k.mul(factor, atoms[0]))
-        out: list[Term] = []
-        for option in self.of_atom(atoms[0], lower == (c > 0), facts, steps)[:OPTIONS]:
-            out += self.bounds(k.add(rest, k.mul(factor, option)), lower, facts, steps - 1)
-        return list(dict.fromkeys(out))
+        bounds: list[Term] = []
+        for option in self.atom_bounds(atoms[0], lower == (c > 0), facts, steps)[:BOUNDS_TRIED]:
+            bounds += self.bounds(k.add(rest, k.mul(factor, option)), lower, facts, steps - 1)
+        return list(dict.fromkeys(bounds))
 
     def remainder(self, e: Term) -> tuple[Term, Term] | None:
         """(rest, d) if e is rest + a mod d."""
@@ -206,7 +208,8 @@ class RangeSearch:
                         return rest, q.args[1]
         return None
 
-    def of_atom(self, a: Term, lower: bool, facts: Facts, steps: int) -> list[Term]:
+    def atom_bounds(self, a: Term, lower: bool, facts: Facts, steps: int) -> list[Term]:
+        """Bounds of an atom from the facts that compare it, and from what it is made of; the best first."""
         if a is self.v:
             return [self.range.low if lower else k.sub(self.range.high, k.ONE)]
         numbers: list[Term] = []
@@ -239,24 +242,24 @@ class RangeSearch:
 
 def leaves(t: Term) -> list[tuple[Term, Term]] | None:
     """What a number is by case distinction: (condition, number) for each case."""
-    out: list[tuple[Term, Term]] = []
-    left = [(TRUE, t)]
-    while left:
-        condition, x = left.pop()
+    cases: list[tuple[Term, Term]] = []
+    pending = [(TRUE, t)]
+    while pending:
+        condition, x = pending.pop()
         choice = next((a for m in k.coefficients(x) for a in m if a.op in ("ite", "max") and a.level == 0), None)
         if choice is None:
-            out.append((condition, x))
+            cases.append((condition, x))
         elif choice.op == "ite":
             test, a, b = choice.args
             for c, y in ((k.not_(test), b), (test, a)):
-                left.append((k.and_(condition, c), k.replace_subterms(x, {choice: y})))
+                pending.append((k.and_(condition, c), k.replace_subterms(x, {choice: y})))
         else:
             for a in choice.args:
                 greatest = k.and_(*(k.le(b, a) for b in choice.args if b is not a))
-                left.append((k.and_(condition, greatest), k.replace_subterms(x, {choice: a})))
-        if len(out) + len(left) > LEAVES:
+                pending.append((k.and_(condition, greatest), k.replace_subterms(x, {choice: a})))
+        if len(cases) + len(pending) > MAX_LEAVES:
             return None
-    return [(c, x) for c, x in out if c is not k.FALSE]
+    return [(c, x) for c, x in cases if c is not k.FALSE]
 
 
 def strongest(laws: list[Term]) -> list[Term]:

@@ -1,0 +1,137 @@
+"""A model: the integers of a sample, with arbitrary values for reals and for functions of which nothing is known but their name.
+
+The values are the same in every run. Nothing rests on a model: a proof that is not looked for is not found.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+from typing import TypeAlias
+from zlib import crc32
+
+from optigpu.logic.terms import INT, REAL, Term
+from optigpu.search.evaluation import Sample, Undefined, evaluate
+
+Number: TypeAlias = int | Fraction  # truth values are 0 and 1
+
+QUICK_EVALUATION = 3000  # subterms evaluated in one model for one question
+THOROUGH_EVALUATION = 60_000  # and for one that much depends on
+FUNCTION_VALUES = 2003  # how many values functions have
+
+
+class Model:
+    """`uninterpreted`: big operators and mathematical functions are arbitrary too, as a solver sees them.
+
+    They are positive then, as any of them may be known to be.
+    """
+
+    def __init__(self, env: Sample, uninterpreted: bool) -> None:
+        self.env, self.uninterpreted = env, uninterpreted
+        self._steps_left = QUICK_EVALUATION
+
+    def tells_apart(self, a: Term, b: Term, steps: int) -> bool:
+        self._steps_left = steps
+        try:
+            return self._value(a) != self._value(b)
+        except Undefined:
+            return False
+
+    def truth(self, prop: Term) -> bool | None:
+        """Does the condition hold? None if it has no value."""
+        if all(x.sort is INT for x in prop.free):
+            try:
+                return bool(evaluate(prop, self.env))  # quicker, where it is enough
+            except Undefined:
+                pass
+        self._steps_left = QUICK_EVALUATION
+        try:
+            return bool(self._value(prop))
+        except Undefined:
+            return None
+
+    def _value(self, t: Term, bound: tuple[int, ...] = ()) -> Number:
+        self._steps_left -= 1
+        if self._steps_left < 0:
+            raise Undefined
+        match t.op:
+            case "num":
+                number: Number = t.data
+                return number
+            case "true" | "false":
+                return t.op == "true"
+            case "bound" if t.data < len(bound):
+                index: int = t.data
+                return bound[-1 - index]
+            case "var":
+                return self.env[t] if t in self.env else _arbitrary(t, ())
+            case "app" if t.args[0].op == "var" and (self.uninterpreted or not _is_mathematical(t.args[0])):
+                value = _arbitrary(t.args[0], tuple(self._value(x, bound) for x in t.args[1:]))
+                return abs(value) + 1 if _is_mathematical(t.args[0]) else value
+            case "sum" | "prod" | "fold_max" if self.uninterpreted:
+                return t.key % FUNCTION_VALUES + 1
+            case "poly":
+                return sum(self._monomial(m, c, bound) for m, c in t.data)
+            case "ite":
+                return self._value(t.args[1 if self._value(t.args[0], bound) else 2], bound)
+            case "and":
+                return all(self._value(x, bound) for x in t.args)
+            case "or":
+                return any(self._value(x, bound) for x in t.args)
+            case "sum" | "prod" | "all" | "fold_max":
+                return self._big_operator(t, bound)
+            case _:
+                return _operation(t.op, [self._value(x, bound) for x in t.args])
+
+    def _monomial(self, m: tuple[Term, ...], c: Number, bound: tuple[int, ...]) -> Number:
+        for a in m:
+            c *= self._value(a, bound)
+        return c
+
+    def _big_operator(self, t: Term, bound: tuple[int, ...]) -> Number:
+        *start, low, high = (self._value(x, bound) for x in t.args[:-1])
+        if high - low > self._steps_left:
+            raise Undefined
+        values = [self._value(t.args[-1], (*bound, i)) for i in range(int(low), int(high))]
+        match t.op:
+            case "sum":
+                return sum(values)
+            case "prod":
+                return prod(values)
+            case "all":
+                return all(values)
+            case _:
+                return max(start + values)
+
+
+def _arbitrary(f: Term, args: tuple[Number, ...]) -> int:
+    """A value of a function (or variable) that depends on its name and the arguments alone."""
+    if (f.sort.result or f.sort) not in (INT, REAL):
+        raise Undefined
+    return crc32(f"{f.data}{args}".encode()) % FUNCTION_VALUES - FUNCTION_VALUES // 2
+
+
+def _operation(op: str, args: list[Number]) -> Number:
+    match op, args:
+        case "fdiv", (a, b) if b != 0:
+            return a // b
+        case "inv", (a,) if a != 0:
+            return Fraction(1) / a
+        case "real", (a,):
+            return a
+        case "max", _:
+            return max(args)
+        case "le", (a,):
+            return a <= 0
+        case "lt", (a,):
+            return a < 0
+        case "eq", (a,):
+            return a == 0
+        case "not", (a,):
+            return not a
+        case _:
+            raise Undefined
+
+
+def _is_mathematical(f: Term) -> bool:
+    return str(f.data).startswith("fn:")

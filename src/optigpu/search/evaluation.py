@@ -1,0 +1,60 @@
+"""Values of integer terms and conditions for given values of their variables."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from optigpu.logic.terms import INT, Term
+
+Sample: TypeAlias = dict[Term, int]  # values of variables
+
+
+class Undefined(Exception):
+    """A term that has no value for a sample: an unknown function, a division by zero."""
+
+
+def evaluate(t: Term, env: Sample) -> int:
+    """The value of an integer, or the truth of a condition."""
+    return _value(t, env, {})
+
+
+def _value(t: Term, env: Sample, atoms: dict[Term, int]) -> int:
+    """Atoms are evaluated once: values that are made of each other have the same ones again and again."""
+    match t.op:
+        case "poly" if t.sort is INT:
+            total = 0
+            for monomial, c in t.data:
+                for a in monomial:
+                    value = env.get(a)
+                    if value is None and (value := atoms.get(a)) is None:
+                        value = atoms[a] = _value(a, env, atoms)
+                    c *= value
+                total += c
+            return total
+        case "num":
+            number: int = t.data
+            return number
+        case "var" if t in env:
+            return env[t]
+        case "fdiv":
+            a, b = _value(t.args[0], env, atoms), _value(t.args[1], env, atoms)
+            if b == 0:
+                raise Undefined
+            return a // b
+        case "max" if t.sort is INT:
+            return max(_value(x, env, atoms) for x in t.args)
+        case "ite":
+            return _value(t.args[1 if _value(t.args[0], env, atoms) else 2], env, atoms)
+        case "le" | "eq" if t.args[0].sort is INT:
+            p = _value(t.args[0], env, atoms)
+            return p <= 0 if t.op == "le" else p == 0
+        case "not":
+            return not _value(t.args[0], env, atoms)
+        case "and":
+            return all(_value(x, env, atoms) for x in t.args)
+        case "or":
+            return any(_value(x, env, atoms) for x in t.args)
+        case "true" | "false":
+            return t.op == "true"
+        case _:
+            raise Undefined

@@ -1,0 +1,39 @@
+"""Questions that need not be asked: a goal that is false in a model of the facts does not follow from them.
+
+Nothing rests on this: the only answer that a model gives is "not proved".
+"""
+
+from __future__ import annotations
+
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import UNIVERSAL
+from optigpu.logic.terms import Term
+from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
+from optigpu.search.samples import advice
+
+
+def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
+    """Is there a model of the facts in which a and b are not equal?"""
+    a, b = facts.apply(a), facts.apply(b)  # samples are of the variables that the items have
+    steps = THOROUGH_EVALUATION if thorough else QUICK_EVALUATION
+    return any(m.tells_apart(a, b, steps) for m in _models(facts, False))
+
+
+def refuted(facts: Facts, goal: Term) -> bool:
+    """Is there a model of the facts in which the goal is false?"""
+    goal = facts.apply(goal)
+    return any(m.truth(goal) is False for m in _models(facts, False))
+
+
+def refuted_uninterpreted(facts: Facts, goal: Term) -> bool:
+    """Is the goal false in a model of the ground facts in which big operators are unknown numbers, as a solver sees them?"""
+    return any(m.truth(goal) is False for m in _models(facts, True))
+
+
+def _models(facts: Facts, uninterpreted: bool) -> list[Model]:
+    remembered = advice(facts)
+    if uninterpreted not in remembered.models:
+        items = [i for i in facts.items if not (uninterpreted and i.op in UNIVERSAL)]
+        models = [Model(env, uninterpreted) for env in remembered.samples]
+        remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in items)]
+    return remembered.models[uninterpreted]
