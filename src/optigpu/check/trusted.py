@@ -22,7 +22,7 @@ TRUSTED = {
 TRUSTED_FOR_CODE = {"codegen": "code generation: verified programs to C and CUDA"}
 # The replaying process imports these as well. They are not trusted: advice for the normaliser, which it checks, and a string.
 IMPORTED_UNTRUSTED = (
-    *(f"search/{name}.py" for name in ("advice", "models", "samples")),
+    *(f"search/{name}.py" for name in ("advice", "arbitrary_model", "evaluation", "refutation", "samples")),
     "version.py",
 )
 SUFFIXES = (".py", ".lark", ".h")
