@@ -243,7 +243,7 @@ def test_several_assertions_about_reals_are_left_out() -> None:
 def test_an_assertion_that_is_left_out_bounds_no_index() -> None:
     (result,) = check(ASSERTED.format(index="2 - s")).functions  # within bounds if s is 1
     assert result.verdict is not Verdict.VERIFIED
-    assert result.problem is not None and result.problem.data["floats"] == "open"
+    assert result.problem is not None and result.problem.floats_open
 
 
 def test_functions_in_which_floats_decide_nothing_are_proved_once() -> None:

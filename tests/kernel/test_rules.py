@@ -13,6 +13,22 @@ from hypothesis import strategies as st
 from optigpu.elaborate.permission_claims import make_cells
 from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import (
+    Cause,
+    DependentIterations,
+    DifferentBranches,
+    EndlessLoop,
+    Leak,
+    MissingPermission,
+    NegativeSize,
+    NotAllocated,
+    NotCounting,
+    Operation,
+    OutOfOrder,
+    StepNotPositive,
+    Uninitialised,
+    WrongValue,
+)
 from optigpu.kernel.iterations import iterations
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
@@ -60,10 +76,10 @@ def small_models(facts: Facts) -> list[dict[str, Any]]:
     return list(environments(("n", "m"), range(-2, 6), facts, FUNCTIONS))
 
 
-def rejected(f: Any, *args: Any) -> Rejected:
+def rejected(f: Any, *args: Any) -> Cause:
     with pytest.raises(Rejected) as e:
         f(*args)
-    return e.value
+    return e.value.cause
 
 
 # Sets of cells
@@ -124,7 +140,7 @@ def test_what_is_found_is_there_and_injective(seed: int) -> None:
     maps = tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
     family = CellFamily(have, k.num(0, REAL), TRUE)
     try:
-        kernel.conditions.found("test", facts, need, family, *maps)
+        kernel.conditions.found(Operation.LOAD, facts, need, family, *maps)
     except Rejected:
         return
     taken = member(need, family, maps[1])
@@ -177,20 +193,20 @@ def test_load_and_store_need_the_cell() -> None:
         assert now == {**before, (env["m"],): before[(env["m"],)] + 1}
     for facts in ((k.le(ZERO, m),), (k.lt(m, n),), (k.le(ZERO, m), k.le(m, n))):
         kernel, state = begin(code, facts)
-        assert rejected(kernel.load, state, 1, (m,)).why == "permission"
+        assert isinstance(rejected(kernel.load, state, 1, (m,)), MissingPermission)
     kernel, state = begin(code, (k.le(ZERO, m), k.lt(m, n)))
-    assert rejected(kernel.load, state, 1, (ZERO,)).why == "permission"
-    assert rejected(kernel.load, state, 2, (m,)).why == "permission"
+    assert isinstance(rejected(kernel.load, state, 1, (ZERO,)), MissingPermission)
+    assert isinstance(rejected(kernel.load, state, 2, (m,)), MissingPermission)
 
 
 def test_reading_shares_cannot_be_written_and_unwritten_cells_cannot_be_read() -> None:
     inside = (k.le(ZERO, m), k.lt(m, n))
     store: kc.Instructions = (kc.StoreCell(kc.CellAddress("a", (m,)), k.num(1, REAL)),)
     kernel, state = begin(store, inside, (replace(ARRAY, share=READ),))
-    assert rejected(kernel.store, state, 1, (m,)).why == "permission"
+    assert isinstance(rejected(kernel.store, state, 1, (m,)), MissingPermission)
     load: kc.Instructions = (kc.LoadCell(k.var("t", REAL), kc.CellAddress("a", (m,))),)
     kernel, state = begin(load, inside, (CellClaim(ARRAY.cells, UNINIT),))
-    assert rejected(kernel.load, state, 1, (m,)).why == "init"
+    assert isinstance(rejected(kernel.load, state, 1, (m,)), Uninitialised)
     kernel, state = begin(load, inside, (CellClaim(ARRAY.cells, SOME),))
     kernel.load(state, 1, (m,))
 
@@ -204,12 +220,12 @@ def test_allocation_and_free() -> None:
         assert contents(after.held[number], env) == {(i,): None for i in range(env["n"])}
     freed = kernel.free(after, number, (I0,))
     assert freed.held.keys() == state.held.keys() and "t" not in freed.bases
-    assert rejected(begin(code)[0].allocate, begin(code)[1]).why == "size"
-    assert rejected(kernel.free, after, 1, (I0,)).why == "permission"
+    assert isinstance(rejected(begin(code)[0].allocate, begin(code)[1]), NegativeSize)
+    assert isinstance(rejected(kernel.free, after, 1, (I0,)), MissingPermission)
     twice: kc.Instructions = (*code, kc.Release("t"))
     kernel, state = begin(twice, (k.le(ZERO, n),))
     once = kernel.free(kernel.allocate(state), number, (I0,))
-    assert rejected(kernel.free, once, number, (I0,)).why == "not allocated"
+    assert isinstance(rejected(kernel.free, once, number, (I0,)), NotAllocated)
 
 
 def test_freeing_needs_every_cell() -> None:
@@ -221,15 +237,15 @@ def test_freeing_needs_every_cell() -> None:
     from optigpu.kernel.state import changed
 
     smaller = changed(after, held={**after.held, number: after.held[number].without(k.eq(I0, ZERO))})
-    assert rejected(kernel.free, smaller, number, (I0,)).why == "permission"
+    assert isinstance(rejected(kernel.free, smaller, number, (I0,)), MissingPermission)
 
 
 def test_rules_follow_the_order_of_the_code() -> None:
     code: kc.Instructions = (kc.Bind(k.var("x", INT), ONE), kc.Oblige(k.FALSE, "never"))
     kernel, state = begin(code)
-    assert rejected(kernel.oblige, state).rule == "order"
-    assert rejected(kernel.finish, state, (), ()).rule == "order"
-    assert rejected(kernel.oblige, kernel.let(state)).why == "never"
+    assert isinstance(rejected(kernel.oblige, state), OutOfOrder)
+    assert isinstance(rejected(kernel.finish, state, (), ()), OutOfOrder)
+    assert rejected(kernel.oblige, kernel.let(state)).reason == "never"
 
 
 # Contents
@@ -280,7 +296,7 @@ def test_branches_must_hold_the_same() -> None:
     allocate = (kc.Allocate("t", REAL, (n,)),)
     kernel, state = begin((kc.Branch(k.lt(m, ZERO), allocate, ()),), (k.le(ZERO, n),))
     yes, no = kernel.enter_if(state)
-    assert rejected(kernel.join_if, kernel.allocate(yes), no).why == "branches"
+    assert isinstance(rejected(kernel.join_if, kernel.allocate(yes), no), DifferentBranches)
 
 
 # Loops
@@ -314,9 +330,9 @@ def test_a_loop_counts_towards_its_bound_by_a_positive_step(op: str, relation: s
     loop = kc.CountedLoop(k.var("i", INT), n, relation, m, op, step, ())
     kernel, state = begin((loop,), (k.le(ZERO, n),))
     if (op == "+") != (relation in ("<", "<=")):
-        assert rejected(kernel.enter_loop, state, LoopContract()).why == "direction"
+        assert isinstance(rejected(kernel.enter_loop, state, LoopContract()), NotCounting)
     elif k.lt(ZERO, step) is not TRUE:
-        assert rejected(kernel.enter_loop, state, LoopContract()).why == "step"
+        assert isinstance(rejected(kernel.enter_loop, state, LoopContract()), StepNotPositive)
     else:
         kernel.leave_loop(kernel.enter_loop(state, LoopContract()), (), ())
 
@@ -326,7 +342,7 @@ def test_a_loop_that_does_not_end_is_not_unrolled(relation: str, op: str, step: 
     start, bound = (ZERO, k.num(4)) if relation == "<" else (k.num(4), ZERO)
     loop = kc.CountedLoop(k.var("i", INT), start, relation, bound, op, k.num(step), ())
     kernel, state = begin((loop,))
-    assert rejected(kernel.unroll, state).why == "endless"
+    assert isinstance(rejected(kernel.unroll, state), EndlessLoop)
 
 
 LOOP = kc.CountedLoop(
@@ -375,21 +391,21 @@ def test_wrong_loop_contracts_are_rejected(contract: LoopContract, why: str) -> 
         number = max(full) if full else 1
         return number, () if body.held[number].cells.arity == 0 else (k.var("i#2", INT),)
 
-    assert rejected(run_loop, LOOP, contract, at).why == why
+    assert rejected(run_loop, LOOP, contract, at).reason == why
 
 
 def test_a_contract_may_not_name_what_the_loop_will_introduce() -> None:
     kernel, state = begin((LOOP,))
     future = each(I0, k.to_real(k.var(f"i#{state.counter}", INT)))
-    assert rejected(kernel.enter_loop, state, LoopContract((future,))).rule == "order"
+    assert isinstance(rejected(kernel.enter_loop, state, LoopContract((future,))), OutOfOrder)
 
 
 def test_parallel_loops_have_no_invariants_and_their_bodies_write_nothing_else() -> None:
     parallel = replace(LOOP, mode=kc.PARALLEL)
     invariant = LoopContract((), (Invariant(1, TRUE, k.app(A, I0)),))
     kernel, state = begin((parallel,))
-    assert rejected(kernel.enter_loop, state, invariant).why == "parallel"
-    assert rejected(kernel.enter_loop, state, LoopContract((), (), (TRUE,))).why == "parallel"
+    assert isinstance(rejected(kernel.enter_loop, state, invariant), DependentIterations)
+    assert isinstance(rejected(kernel.enter_loop, state, LoopContract((), (), (TRUE,))), DependentIterations)
     body = kernel.enter_loop(state, LoopContract((each(I0, k.num(3, REAL)),)))
     assert [f.share for f in body.held.values()].count(FULL) == 1
 
@@ -412,14 +428,14 @@ def test_an_invariant_holds_at_the_first_iteration_not_taken() -> None:
     high = Invariant(2, TRUE, k.ite(k.eq(I0, ZERO), ZERO, I0))
     kernel.enter_loop(state, LoopContract((), (high,)))
     wrong = Invariant(2, TRUE, n)
-    assert rejected(kernel.enter_loop, state, LoopContract((), (wrong,))).why == "value"
+    assert isinstance(rejected(kernel.enter_loop, state, LoopContract((), (wrong,))), WrongValue)
 
 
 def test_a_loop_must_give_back_and_leak_nothing() -> None:
     leaky = replace(LOOP, body=(kc.Allocate("t", REAL, (n,)),))
     kernel, state = begin((leaky,), (k.le(ZERO, n),))
     end = kernel.allocate(kernel.enter_loop(state, LoopContract()))
-    assert rejected(kernel.leave_loop, end, (), ()).why == "leak"
+    assert isinstance(rejected(kernel.leave_loop, end, (), ()), Leak)
 
 
 def test_unrolling_known_numbers() -> None:
@@ -439,7 +455,7 @@ def test_unrolling_known_numbers() -> None:
             k.var("i", INT), k.num(start), relation, k.num(0 if op == ">>" else 5), op, k.num(amount), ()
         )
         kernel, state = begin((loop,))
-        assert rejected(kernel.unroll, state).why == "endless"
+        assert isinstance(rejected(kernel.unroll, state), EndlessLoop)
 
 
 # The end of functions
@@ -451,15 +467,15 @@ def test_the_end_gives_back_exactly_the_postcondition() -> None:
     kernel.finish(kernel.begin("f", ((I0,),)), (take,), ())
     half = CellClaim(make_cells("a", ((k.var("i", INT), ZERO, m),), TRUE, (k.var("i", INT),)), SOME)
     kernel = kernel_for((), post=(half,), requires=(k.lt(m, n),))
-    assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "leak"
+    assert isinstance(rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()), Leak)
     more = CellClaim(make_cells("a", ((k.var("i", INT), ZERO, k.add(n, ONE)),), TRUE, (k.var("i", INT),)), SOME)
     kernel = kernel_for((), post=(more,))
-    assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "permission"
+    assert isinstance(rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()), MissingPermission)
     kernel = kernel_for((), post=(ARRAY, ARRAY))
-    assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take, take), ()).why == "permission"
+    assert isinstance(rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take, take), ()), MissingPermission)
     other = CellClaim(ARRAY.cells, KNOWN, k.num(0, REAL))
     kernel = kernel_for((), post=(other,))
-    assert rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()).why == "value"
+    assert isinstance(rejected(kernel.finish, kernel.begin("f", ((I0,),)), (take,), ()), WrongValue)
 
 
 def test_binder_helpers() -> None:

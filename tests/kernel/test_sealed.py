@@ -520,7 +520,7 @@ def test_refusals_do_not_hand_out_what_the_kernel_keeps() -> None:
     kernel, state = begun(kc.Assertion(FALSE))
     with pytest.raises(Rejected) as e:
         kernel.assertion(state, ())
-    assert e.value.facts is state.facts
+    assert e.value.cause.facts is state.facts
     assert state.block.before is None and not isinstance(state.facts, Facts)
     assert CellFamily in {type(r) for r in kernel_with_array().held.values()}
 

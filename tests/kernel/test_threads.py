@@ -9,6 +9,18 @@ import pytest
 
 from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import (
+    Cause,
+    LaunchLimit,
+    NotOwner,
+    OutOfOrder,
+    UncoveredRead,
+    UnequalParts,
+    UnorderedRead,
+    WrongContext,
+    WrongGroup,
+    WrongValue,
+)
 from optigpu.kernel.context import PendingRead
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
@@ -55,10 +67,10 @@ def store(index: Term) -> kc.StoreCell:
     return kc.StoreCell(kc.CellAddress("d", (index,)), ZERO_REAL)
 
 
-def rejected(f: Any, *args: Any) -> Rejected:
+def rejected(f: Any, *args: Any) -> Cause:
     with pytest.raises(Rejected) as e:
         f(*args)
-    return e.value
+    return e.value.cause
 
 
 def own(family: int, extent: Term, index: Term, forward: Term, back: Term) -> Exclusive:
@@ -79,7 +91,7 @@ def written_by_each(kernel: Kernel, state: State, loop: kc.CountedLoop, x: Exclu
 )
 def test_parts_that_do_not_multiply_to_the_group_are_rejected(threads: int, extent: int, part: int) -> None:
     kernel, state = launched(thread_loop("t", num(extent)), block=threads, grid=ONE)
-    assert rejected(kernel.enter_loop, state, LoopContract(part=num(part))).why == "extent"
+    assert isinstance(rejected(kernel.enter_loop, state, LoopContract(part=num(part))), UnequalParts)
 
 
 @pytest.mark.parametrize(("threads", "extent", "part"), [(6, 2, 3), (6, 3, 2), (6, 6, 1), (6, 1, 6)])
@@ -91,12 +103,12 @@ def test_parts_that_do_are_accepted(threads: int, extent: int, part: int) -> Non
 def test_thread_loops_start_at_zero_and_are_for_threads_only() -> None:
     loop = thread_loop("t", num(5))
     kernel, state = launched(replace(loop, start=ONE), block=4, grid=ONE)
-    assert rejected(kernel.enter_loop, state, LoopContract(part=ONE)).why == "extent"
+    assert isinstance(rejected(kernel.enter_loop, state, LoopContract(part=ONE)), UnequalParts)
     kernel, state = kernel_for(loop, size=num(4))
-    assert rejected(kernel.enter_loop, state, LoopContract(part=ONE)).why == "context"
+    assert isinstance(rejected(kernel.enter_loop, state, LoopContract(part=ONE)), WrongContext)
     parallel = replace(loop, mode=kc.PARALLEL, bound=num(4))
     kernel, state = launched(parallel, block=4, grid=ONE)
-    assert rejected(kernel.enter_loop, state, LoopContract()).why == "context"
+    assert isinstance(rejected(kernel.enter_loop, state, LoopContract()), WrongContext)
 
 
 def test_what_threads_wrote_is_theirs() -> None:
@@ -111,9 +123,9 @@ def test_what_threads_wrote_is_theirs() -> None:
         assert evaluate(owner.start, {}, (c,)) == 5 - c and evaluate(owner.size, {}, (c,)) == 1
     written_by_each(kernel, after, again, x)
     other = own(1, num(6), B0, B0, B0)
-    assert rejected(kernel.enter_loop, after, LoopContract((other,), part=ONE)).why == "owner"
+    assert isinstance(rejected(kernel.enter_loop, after, LoopContract((other,), part=ONE)), NotOwner)
     some = replace(other, whole=False)
-    assert rejected(kernel.enter_loop, after, LoopContract((some,), part=ONE)).why == "owner"
+    assert isinstance(rejected(kernel.enter_loop, after, LoopContract((some,), part=ONE)), NotOwner)
 
 
 @pytest.mark.parametrize(("outer", "inner"), [(2, 3), (3, 2), (6, 1), (1, 6)])
@@ -138,7 +150,7 @@ def test_regrouped_threads_are_the_same(outer: int, inner: int) -> None:
                 assert evaluate(owner.start, {v: p}, (c,)) == c
     untrue = replace(x, whole=inner != 1)
     if inner > 1:
-        assert rejected(kernel.enter_loop, after, LoopContract((untrue,), part=num(inner))).why == "owner"
+        assert isinstance(rejected(kernel.enter_loop, after, LoopContract((untrue,), part=num(inner))), NotOwner)
 
 
 def test_reads_stay_marked_until_a_barrier() -> None:
@@ -156,7 +168,7 @@ def test_reads_stay_marked_until_a_barrier() -> None:
     assert read == {((i + 1) % 6, i) for i in range(6)}
     x = own(1, num(6), B0, B0, B0)
     unsynchronised = replace_code(after, after.code[1:])
-    assert rejected(kernel.enter_loop, unsynchronised, LoopContract((x,), part=ONE)).why == "read"
+    assert isinstance(rejected(kernel.enter_loop, unsynchronised, LoopContract((x,), part=ONE)), UnorderedRead)
     synchronised = kernel.barrier(after)
     assert synchronised.pending_reads == ()
     kernel.enter_loop(synchronised, LoopContract((x,), part=ONE))
@@ -174,13 +186,13 @@ def test_barriers_are_for_whole_blocks_and_warps() -> None:
         if ok:
             kernel.barrier(state)
         else:
-            assert rejected(kernel.barrier, state).why == "level"
+            assert isinstance(rejected(kernel.barrier, state), WrongGroup)
     for block, grid, why in ((32, ONE, None), (64, ONE, "level"), (16, num(2), "warp")):
         kernel, state = launched(kc.Barrier("warp"), block=block, grid=grid)
         if why is None:
             kernel.barrier(state)
         else:
-            assert rejected(kernel.barrier, state).why == why
+            assert rejected(kernel.barrier, state).reason == why
 
 
 def test_marks_are_only_widened() -> None:
@@ -196,17 +208,17 @@ def test_marks_are_only_widened() -> None:
         replace(whole, cells=box("d", (num(5),))),
         replace(whole, family=2),
     ):
-        assert rejected(kernel.forget, after, 0, wrong, Cover(0, (B0,))).why == "marks"
-    assert rejected(kernel.forget, after, 0, whole, Cover(0, (ZERO,))).why == "marks"
+        assert isinstance(rejected(kernel.forget, after, 0, wrong, Cover(0, (B0,))), UncoveredRead)
+    assert isinstance(rejected(kernel.forget, after, 0, whole, Cover(0, (ZERO,))), UncoveredRead)
     (b,), _ = after.facts.arbitrary(INT)  # what stands for an arbitrary cell: a mark of that cell would cover all
     one = PendingRead(1, Cells("d", (), TRUE, (b,)), Owner(ZERO, num(6)))
-    assert rejected(kernel.forget, after, 0, one, Cover(0, ())).rule == "order"
-    assert rejected(kernel.forget, after, 0, whole, Cover(0, (b,))).rule == "order"
+    assert isinstance(rejected(kernel.forget, after, 0, one, Cover(0, ())), OutOfOrder)
+    assert isinstance(rejected(kernel.forget, after, 0, whole, Cover(0, (b,))), OutOfOrder)
     for number in (1, -1):
-        assert rejected(kernel.forget, after, 0, whole, Cover(number, (B0,))).why == "marks"
+        assert isinstance(rejected(kernel.forget, after, 0, whole, Cover(number, (B0,))), UncoveredRead)
     for forward in ((ZERO, B0), (B0, B0), ()):  # ranges would be checked for one binder, and the index taken at another
         for wider in (whole, replace(whole, cells=box("d", (ONE,)))):
-            assert rejected(kernel.forget, after, 0, wider, Cover(0, forward)).why == "marks"
+            assert isinstance(rejected(kernel.forget, after, 0, wider, Cover(0, forward)), UncoveredRead)
 
 
 def test_launches_have_limits_and_phases_an_order() -> None:
@@ -221,14 +233,14 @@ def test_launches_have_limits_and_phases_an_order() -> None:
         if ok:
             kernel.launch(state)
         else:
-            assert rejected(kernel.launch, state).why == "limit"
+            assert isinstance(rejected(kernel.launch, state), LaunchLimit)
     for to in ("threads", "teardown", "host"):
         kernel, state = kernel_for(kc.Phase(to), size=G)
-        assert rejected(kernel.phase, state).why == "context"
+        assert isinstance(rejected(kernel.phase, state), WrongContext)
     kernel, state = launched(kc.LaunchKernel(G, ONE, ZERO), block=4)
-    assert rejected(kernel.launch, state).why == "context"
+    assert isinstance(rejected(kernel.launch, state), WrongContext)
     kernel, state = launched(block=4)
-    assert rejected(kernel.finish, state, (), ()).why == "context"
+    assert isinstance(rejected(kernel.finish, state, (), ()), WrongContext)
 
 
 def test_contents_are_restated_only_if_equal() -> None:
@@ -236,7 +248,7 @@ def test_contents_are_restated_only_if_equal() -> None:
     value = state.held[1].value
     same = kernel.restate(state, 1, k.lt(B0, num(2)), value, ())
     assert same.held[1].value is not value and same.held[1].init is state.held[1].init
-    assert rejected(kernel.restate, state, 1, TRUE, ZERO_REAL, ()).why == "value"
+    assert isinstance(rejected(kernel.restate, state, 1, TRUE, ZERO_REAL, ()), WrongValue)
     assert kernel.restate(state, 1, k.FALSE, ZERO_REAL, ()).held[1].value.op == "app"
 
 
@@ -255,6 +267,6 @@ def test_states_of_threads_do_not_leave_what_they_found_out() -> None:
     inside = kernel.call(kernel.enter_loop(state, LoopContract(part=ONE)), (), (), ())
     found = inside.env[i]
     end = kernel.load(inside, 1, (found,))
-    assert rejected(kernel.leave_loop, end, (), ()).rule == "order"
+    assert isinstance(rejected(kernel.leave_loop, end, (), ()), OutOfOrder)
     wider = PendingRead(1, state.held[1].cells, Owner(ZERO, ONE))
     assert kernel.leave_loop(kernel.forget(end, 0, wider, Cover(0, (found,))), (), ()).pending_reads

@@ -9,6 +9,7 @@ from optigpu.check.certify import certificate_of
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import WrongValue
 from optigpu.kernel.loop_contract import Invariant, LoopContract
 from optigpu.logic import terms as k
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO
@@ -123,4 +124,4 @@ def test_what_is_known_at_the_end_of_a_body_was_shown() -> None:
     kernel.leave_loop(end, (), ((),))
     wrong = Invariant(1, TRUE, k.mul(B0, B0))
     end = kernel.store(kernel.enter_loop(state, LoopContract((), (wrong,))), 1, ())
-    assert refused(kernel.leave_loop, end, (), ((),)).why == "value"
+    assert isinstance(refused(kernel.leave_loop, end, (), ((),)), WrongValue)

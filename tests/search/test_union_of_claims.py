@@ -12,6 +12,7 @@ from optigpu.check.certify import certificate_of
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import MissingPermission, NotOwner, OutOfOrder, Overlap, WrongShape
 from optigpu.kernel.context import PendingRead
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
@@ -171,7 +172,7 @@ def test_gather_makes_one_family_of_two() -> None:
     kernel, state = begun(pre=(CellClaim(LOW, SOME), CellClaim(HIGH, SOME)), requires=(*ORDERED, k.lt(m, n)))
     kept = kernel.gather(state, only_some, FIRST, BOTH)
     assert len(kept.held) == 2  # the last cell is still in the second family
-    assert refused(kernel.gather, kept, WHOLE, FIRST, BOTH).why == "permission"
+    assert isinstance(refused(kernel.gather, kept, WHOLE, FIRST, BOTH), MissingPermission)
 
 
 def test_gather_takes_no_cell_that_is_not_there() -> None:
@@ -179,10 +180,10 @@ def test_gather_takes_no_cell_that_is_not_there() -> None:
     wider = replace(WHOLE, ranges=((ZERO, k.add(n, ONE)),))
     earlier = replace(WHOLE, ranges=((k.num(-1), n),))
     for cells, test in ((wider, FIRST), (earlier, FIRST), (WHOLE, k.le(B0, m)), (WHOLE, TRUE), (WHOLE, k.FALSE)):
-        assert refused(kernel.gather, state, cells, test, BOTH).why == "permission"
-    assert refused(kernel.gather, state, WHOLE, FIRST, BOTH[::-1]).why == "permission"
-    assert refused(kernel.gather, state, replace(WHOLE, base="b"), FIRST, BOTH).why == "permission"
-    assert refused(kernel.gather, state, WHOLE, FIRST, (BOTH[0], Take(7, (B0,), (B0,)))).why == "permission"
+        assert isinstance(refused(kernel.gather, state, cells, test, BOTH), MissingPermission)
+    assert isinstance(refused(kernel.gather, state, WHOLE, FIRST, BOTH[::-1]), MissingPermission)
+    assert isinstance(refused(kernel.gather, state, replace(WHOLE, base="b"), FIRST, BOTH), MissingPermission)
+    assert isinstance(refused(kernel.gather, state, WHOLE, FIRST, (BOTH[0], Take(7, (B0,), (B0,)))), MissingPermission)
 
 
 def test_gather_takes_no_cell_twice() -> None:
@@ -190,11 +191,11 @@ def test_gather_takes_no_cell_twice() -> None:
     twice = Cells("a", ((ZERO, n), (ZERO, k.num(2))), TRUE, (k.bound(1, INT),))
     forward, back = (k.bound(1, INT),), (B0, ZERO)
     takes = (Take(1, forward, back), Take(2, forward, back))
-    assert refused(kernel.gather, state, twice, k.lt(k.bound(1, INT), m), takes).why == "overlap"
+    assert isinstance(refused(kernel.gather, state, twice, k.lt(k.bound(1, INT), m), takes), Overlap)
     folded = Cells("a", ((ZERO, k.mul(k.num(2), m)),), TRUE, (k.sub(B0, k.ite(FIRST, ZERO, m)),))
     same_cells = (Take(1, (B0,), (B0,)), Take(1, (k.sub(B0, m),), (k.add(B0, m),)))
-    assert (
-        refused(kernel.gather, state, folded, FIRST, same_cells).why == "permission"
+    assert isinstance(
+        refused(kernel.gather, state, folded, FIRST, same_cells), MissingPermission
     )  # the first half is gone by then
 
 
@@ -215,22 +216,22 @@ def test_gather_keeps_what_cells_hold() -> None:
 
 def test_gather_is_for_what_is_held_in_full_and_seen_by_all() -> None:
     kernel, state = begun(pre=(CellClaim(LOW, SOME, share=READ), CellClaim(HIGH, SOME)), requires=ORDERED)
-    assert refused(kernel.gather, state, WHOLE, FIRST, BOTH).why == "permission"
+    assert isinstance(refused(kernel.gather, state, WHOLE, FIRST, BOTH), MissingPermission)
     kernel, state = launched(pre=(CellClaim(LOW, SOME), CellClaim(HIGH, SOME)), requires=ORDERED)
     kernel.gather(state, WHOLE, FIRST, BOTH)
     for number in (1, 2):
         owned = changed(state, held={**state.held, number: replace(state.held[number], owner=Owner(ZERO, ONE))})
-        assert refused(kernel.gather, owned, WHOLE, FIRST, BOTH).why == "owner"
+        assert isinstance(refused(kernel.gather, owned, WHOLE, FIRST, BOTH), NotOwner)
         marked = changed(state, pending_reads=(PendingRead(number, state.held[number].cells, Owner(ZERO, ONE)),))
-        assert refused(kernel.gather, marked, WHOLE, FIRST, BOTH).why == "owner"
+        assert isinstance(refused(kernel.gather, marked, WHOLE, FIRST, BOTH), NotOwner)
 
 
 def test_gather_is_told_closed_terms_of_what_exists() -> None:
     kernel, state = two()
     for name in ("b?0", "a#9"):
         test = k.lt(B0, k.var(name, INT))
-        assert refused(kernel.gather, state, WHOLE, test, BOTH).rule == "order"
-    assert refused(kernel.gather, state, WHOLE, k.lt(k.bound(1, INT), m), BOTH).why == "shape"
+        assert isinstance(refused(kernel.gather, state, WHOLE, test, BOTH), OutOfOrder)
+    assert isinstance(refused(kernel.gather, state, WHOLE, k.lt(k.bound(1, INT), m), BOTH), WrongShape)
     loose = replace(WHOLE, ranges=((ZERO, k.bound(0, INT)),))
     with pytest.raises(TypeError):
         kernel.gather(state, loose, FIRST, BOTH)

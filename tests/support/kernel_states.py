@@ -10,6 +10,7 @@ import pytest
 
 from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import Cause
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Exclusive, LoopContract
 from optigpu.kernel.side_conditions import Take
@@ -62,10 +63,10 @@ def launched(
     return kernel, kernel.phase(kernel.launch(state))
 
 
-def refused(f: Callable[..., Any], *args: Any) -> Rejected:
+def refused(f: Callable[..., Any], *args: Any) -> Cause:
     with pytest.raises(Rejected) as e:
         f(*args)
-    return e.value
+    return e.value.cause
 
 
 def threads(name: str, extent: int, *body: kc.Instruction) -> kc.CountedLoop:

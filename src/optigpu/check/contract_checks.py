@@ -15,8 +15,10 @@ from optigpu.check.problem import Problem
 from optigpu.elaborate.definedness import ContractFacts, Need
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.name_scope import sort_of
+from optigpu.errors.check_causes import Contradiction
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import Operation, UnmetObligation
 from optigpu.kernel.side_conditions import ADDRESSES, whole_array
 from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
@@ -46,10 +48,10 @@ def contract_problem(judge: Judge, elaborated: Elaborated, f: Function) -> Probl
     core = contradiction(judge, [s for s in stated if not s.after])
     if core is not None:
         return _unsatisfiable(core, f)
-    for s, need, facts in undefined(judge, stated):
+    for need, facts in undefined(judge, stated):
         labels = ((need.within, "in this definition"),) if need.within is not None else ()
-        data = {"why": need.why, "facts": facts, "goal": need.goal, "function": f.name, "text": s.text}
-        return Problem("OG361", need.loc, data, labels)
+        cause = UnmetObligation(Operation.OBLIGE, obligation=f"undefined {need.why}", facts=facts, goal=need.goal)
+        return Problem("OG361", need.loc, cause, labels, function=f.name)
     return None
 
 
@@ -200,13 +202,14 @@ def _unsatisfiable(core: list[ContractFacts], f: Function) -> Problem:
     last = written[-1] if written else core[-1] if core else None
     labels = tuple((s.loc, s.text if s.typed else f"together with {s.text}") for s in core if s is not last)
     text = last.text if last is not None else ""
-    return Problem("OG360", last.loc if last is not None else f.loc, {"text": text, "function": f.name}, labels)
+    cause = Contradiction(Operation.BEGIN, function=f.name, text=text)
+    return Problem("OG360", last.loc if last is not None else f.loc, cause, labels, function=f.name)
 
 
 # Parts without a value ----------------------------------------------------------------------------------------------------------
 
 
-def undefined(judge: Judge, stated: Sequence[ContractFacts]) -> Iterable[tuple[ContractFacts, Need, Facts]]:
+def undefined(judge: Judge, stated: Sequence[ContractFacts]) -> Iterable[tuple[Need, Facts]]:
     """Parts of formulas that are not shown to have a value, with what the contract says there.
 
     That is what stands around the part, and the other clauses: those that have a value whatever the inputs are, and the ones
@@ -220,7 +223,7 @@ def undefined(judge: Judge, stated: Sequence[ContractFacts]) -> Iterable[tuple[C
                 inside = facts.assume(*need.hypotheses)
                 if not follows(judge, inside, need.goal):
                     said = (f for t in known if not t.typed for f in t.facts)
-                    yield s, need, judge.root.assume(*said, *need.hypotheses)
+                    yield need, judge.root.assume(*said, *need.hypotheses)
 
 
 def follows(judge: Judge, facts: Facts, goal: Term, choices: int = CHOICES) -> bool:

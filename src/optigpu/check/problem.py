@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
+from optigpu.kernel.causes import Cause
+from optigpu.logic.terms import Term
 from optigpu.syntax.source import Loc
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a function is not verified: a code, the places concerned, and the data of the failed rule."""
+    """Why a function is not verified: a code, the places concerned, and the cause."""
 
     code: str
     loc: Loc
-    data: dict[str, Any] = field(default_factory=dict)
+    cause: Cause | None = None  # None for problems that come with their own message
     labels: tuple[tuple[Loc, str], ...] = ()
-    message: str = ""  # for problems that come with their own sentence
+    message: str = ""
+    function: str = ""  # as the kernel calls it
     statement: int = 0  # of the function concerned (see points.py); 0: its contract
+    levels: tuple[tuple[str, Term], ...] = ()  # the groups of threads around the place, in device code
+    sync_line: int = 0  # the line before which a missing barrier would stand
+    floats_open: bool = False  # proved over the reals, not with floats left open

@@ -6,21 +6,28 @@ from optigpu.check.problem import Problem
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.errors.catalogue import code_of
 from optigpu.search.failure import Failed
+from optigpu.search.search_causes import DataRace, RaceKind
 from optigpu.syntax.source import NOWHERE, Loc
 
 
 def problem_of(failure: Failed, elaborated: Elaborated) -> Problem:
-    r = failure.rejected
-    code = code_of(r)
-    data = {"rule": r.rule, "why": r.why, "facts": r.facts, "goal": r.goal, "function": failure.function, **r.data}
-    labels: tuple[tuple[Loc, str], ...] = ()
-    if data.get("sync_before"):
-        data["sync_line"] = elaborated.places[data["sync_before"]].line
-    if "before" in r.data:
-        at, what = r.data["before"]
-        labels = ((elaborated.places[at], f"{what} here, by another thread"),)
-    statement = elaborated.statements[failure.at] if failure.clause is None else 0
-    return Problem(code, _place(failure, elaborated), data, labels, statement=statement)
+    cause, labels, sync_line = failure.cause, tuple[tuple[Loc, str], ...](), 0
+    if isinstance(cause, DataRace):
+        if cause.barrier is not None and cause.barrier.before:
+            sync_line = elaborated.places[cause.barrier.before].line
+        if cause.earlier is not None:
+            done = "read" if cause.kind is RaceKind.AFTER_READ else "written"
+            labels = ((elaborated.places[cause.earlier], f"{done} here, by another thread"),)
+    return Problem(
+        code_of(cause),
+        _place(failure, elaborated),
+        cause,
+        labels,
+        function=failure.function,
+        statement=elaborated.statements[failure.at] if failure.clause is None else 0,
+        levels=failure.levels,
+        sync_line=sync_line,
+    )
 
 
 def _place(failure: Failed, elaborated: Elaborated) -> Loc:

@@ -14,8 +14,10 @@ from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdic
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name, weakened
+from optigpu.errors.check_causes import UnverifiedCallee
 from optigpu.kernel import Judge, Kernel, Ledger, Theorem
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import Operation, UnprovedFact, WrongValue
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import SearchGuide
 from optigpu.search.equalities.equality_search import EqualityProofs
@@ -149,8 +151,10 @@ class Verifier:
         broken = _unproved_callee(f.body, elaborated.program, ledger)
         if broken is not None:  # even if this function is as it was when it was proved
             name, at = broken
+            callee = closed_name(name)
+            cause = UnverifiedCallee(Operation.CALL, function=callee)
             problem = Problem(
-                "OG330", elaborated.places[at], {"function": closed_name(name)}, statement=elaborated.statements[at]
+                "OG330", elaborated.places[at], cause, function=callee, statement=elaborated.statements[at]
             )
             return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
         about = _everything_about(f, elaborated)
@@ -226,13 +230,14 @@ def _said_of_results(failure: Failed, f: kc.Procedure) -> tuple[str, str, int] |
 
     Assertions are numbered in the function as it was before any was left out, as `weakened` counts them.
     """
-    r, clause = failure.rejected, failure.clause
-    if clause is not None and (r.rule, r.why) in (("ensures", "fact"), ("post", "value")):
-        return f.name, *clause
-    if (r.rule, r.why) == ("assert", "fact"):
-        numbers = [i.at for i in _asserts(f.body)]
-        return f.name, "assert", numbers.index(failure.at)
-    return None
+    match failure.cause:
+        case UnprovedFact(operation=Operation.ENSURES) | WrongValue(operation=Operation.POST) if failure.clause:
+            return f.name, *failure.clause
+        case UnprovedFact(operation=Operation.ASSERT):
+            numbers = [i.at for i in kc.instructions_in(f.body) if isinstance(i, kc.Assertion)]
+            return f.name, "assert", numbers.index(failure.at)
+        case _:
+            return None
 
 
 def _asserts(code: kc.Instructions) -> list[kc.Assertion]:
@@ -255,7 +260,7 @@ def _both(over_reals: FunctionResult, opened: FunctionResult) -> FunctionResult:
     effort = (over_reals.normaliser + opened.normaliser, over_reals.solver + opened.solver)
     result = over_reals if opened.verdict is Verdict.VERIFIED else replace(opened, name=over_reals.name)
     if result.problem is not None:
-        result.problem = replace(result.problem, data={**result.problem.data, "floats": "open"})
+        result.problem = replace(result.problem, floats_open=True)
     seconds = over_reals.seconds + opened.seconds
     return replace(result, opened=opened, normaliser=effort[0], solver=effort[1], seconds=seconds)
 

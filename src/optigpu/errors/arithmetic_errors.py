@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from optigpu.errors.cause_keys import obligations, rejections
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
-from optigpu.logic.terms import Term, subterms
+from optigpu.kernel.causes import Operation, Overflow
+from optigpu.logic.terms import subterms
 from optigpu.syntax.types import MACHINE_SCALARS, Kind
 
 TYPES_BY_RANGE = {(t.low, t.high): t.name for t in MACHINE_SCALARS if t.kind is Kind.INT}
@@ -13,15 +15,15 @@ GIVE_THE_RANGE = "add a __requires that gives the range"
 
 def _divides(d: Details) -> str | None:
     """`exact_div(a, b)` needs a fact `a % b == 0`."""
-    goal = d.data.get("goal")
-    if isinstance(goal, Term):
-        for t in (a for a in subterms(goal) if a.op == "fdiv"):
+    if d.cause.goal is not None:
+        for t in (a for a in subterms(d.cause.goal) if a.op == "fdiv"):
             return f'__requires("{d.show(t.args[0])} % {d.show(t.args[1])} == 0")'
     return None
 
 
 def _overflow(d: Details) -> str:
-    name = TYPES_BY_RANGE.get(d.data.get("limits", (0, 0)))
+    limits = d.cause.limits if isinstance(d.cause, Overflow) else None
+    name = None if limits is None else TYPES_BY_RANGE.get(limits)
     return f"this number may not fit {'its type' if name is None else f'`{name}`'}: it would overflow"
 
 
@@ -30,7 +32,7 @@ ARITHMETIC_ERRORS = (
         "OG310",
         "division by zero",
         "A division by something that may be zero.",
-        causes=(("oblige", "division"),),
+        causes=obligations("division"),
         message="this divisor may be zero",
         help="add a __requires that excludes zero, or guard it with if",
     ),
@@ -38,7 +40,7 @@ ARITHMETIC_ERRORS = (
         "OG311",
         "division that is not exact",
         'exact_div(a, b) needs a fact that b divides a, for example __requires("n % 16 == 0").',
-        causes=(("oblige", "exact_div"),),
+        causes=obligations("exact_div"),
         message="the division is not shown to be exact",
         help=_divides,
     ),
@@ -46,7 +48,7 @@ ARITHMETIC_ERRORS = (
         "OG312",
         "bit operation on a negative number",
         "Shifts and bit operations take numbers that are not negative.",
-        causes=(("oblige", "shift"), ("oblige", "bits")),
+        causes=obligations("shift", "bits"),
         message="bit operations take numbers that are not negative",
         help=GIVE_THE_RANGE,
     ),
@@ -54,7 +56,7 @@ ARITHMETIC_ERRORS = (
         "OG313",
         "conversion that changes the number",
         "A conversion to another integer type may change the number. A cast to an unsigned type is computed modulo 2^bits.",
-        causes=(("oblige", "conversion"),),
+        causes=obligations("conversion"),
         message="this value may be outside its type, which changes it",
         help=GIVE_THE_RANGE,
         shows_type_ranges=True,
@@ -63,7 +65,7 @@ ARITHMETIC_ERRORS = (
         "OG333",
         "root or logarithm outside its domain",
         "The square root of a number that may be negative, or the logarithm of one that may not be positive.",
-        causes=(("oblige", "domain"),),
+        causes=obligations("domain"),
         message="this function may have no real number as its value here",
         help=GIVE_THE_RANGE,
     ),
@@ -72,7 +74,7 @@ ARITHMETIC_ERRORS = (
         "integer overflow",
         "A number may not fit the machine type of the variable, cell, index, argument or result that it is put into. Give a\n"
         "bound in the contract, or a wider type. `optigpu check --integers unbounded` assumes it, and says where.",
-        causes=(("store", "overflow"), ("oblige", "overflow")),
+        causes=(*rejections(Overflow, Operation.STORE), *obligations("overflow")),
         message=_overflow,
         help="add a bound to the contract, or use a wider type (int64_t)",
         shows_type_ranges=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.errors.arithmetic_errors import ARITHMETIC_ERRORS
 from optigpu.errors.call_errors import CALL_ERRORS
-from optigpu.errors.causes import CauseKey, cause_of
+from optigpu.errors.cause_keys import CauseKey, key_of
 from optigpu.errors.contract_errors import CONTRACT_ERRORS
 from optigpu.errors.emission_errors import EMISSION_ERRORS
 from optigpu.errors.error_row import ErrorRow, ProofErrorRow
@@ -17,7 +17,7 @@ from optigpu.errors.race_errors import RACE_ERRORS
 from optigpu.errors.run_errors import RUN_ERRORS
 from optigpu.errors.script_errors import SCRIPT_ERRORS
 from optigpu.errors.thread_level_errors import THREAD_LEVEL_ERRORS
-from optigpu.kernel import Rejected
+from optigpu.kernel.causes import Cause
 
 CATALOGUE: dict[str, ErrorRow] = {
     row.code: row
@@ -44,9 +44,9 @@ PROOF_ERRORS = {code: row for code, row in CATALOGUE.items() if isinstance(row, 
 _BY_CAUSE: dict[CauseKey, str] = {cause: row.code for row in PROOF_ERRORS.values() for cause in row.causes}
 
 
-def code_of(r: Rejected) -> str:
-    """The code of a rejected rule."""
-    return _BY_CAUSE.get(cause_of(r), UNKNOWN.code)
+def code_of(cause: Cause) -> str:
+    """The code of a failed proof."""
+    return _BY_CAUSE.get(key_of(cause), UNKNOWN.code)
 
 
 def proof_error(code: str) -> ProofErrorRow:

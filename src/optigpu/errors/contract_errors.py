@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from optigpu.errors.cause_keys import Rejection, obligations, rejections
+from optigpu.errors.check_causes import Contradiction
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
+from optigpu.kernel.causes import MissingPermission, Operation, Overlap, Uninitialised, UnprovedFact, WrongValue
 
 # Why a part of a formula may have no value, and what excludes that.
 WITHOUT_VALUE = {
@@ -17,7 +20,7 @@ WITHOUT_VALUE = {
 
 
 def _without_value(d: Details) -> tuple[str, str]:
-    return WITHOUT_VALUE[d.why.removeprefix("undefined ")]
+    return WITHOUT_VALUE[d.cause.reason.removeprefix("undefined ")]
 
 
 def _statement(d: Details) -> str:
@@ -26,34 +29,41 @@ def _statement(d: Details) -> str:
     )
 
 
+def _contradiction(d: Details) -> str:
+    function, text = (d.cause.function, d.cause.text) if isinstance(d.cause, Contradiction) else ("?", "?")
+    return f"no input satisfies the precondition of `{function}`: {text}"
+
+
 CONTRACT_ERRORS = (
     ProofErrorRow(
         "OG305",
         "array that does not hold what is promised",
         "At the end of the function, an array does not hold what the contract promises. `need` is what is promised,\n"
         "`have` what the program computes.",
-        causes=(("post", "value"),),
+        causes=rejections(WrongValue, Operation.POST),
         message="{array} does not hold what the contract promises",
     ),
     ProofErrorRow(
         "OG307",
         "promise that does not follow",
         "A fact in __ensures does not follow.",
-        causes=(("ensures", "fact"),),
+        causes=rejections(UnprovedFact, Operation.ENSURES),
         message="this promise of the contract is not shown to hold",
     ),
     ProofErrorRow(
         "OG321",
         "assertion that does not follow",
         "An assertion does not follow.",
-        causes=(("assert", "fact"),),
+        causes=rejections(UnprovedFact, Operation.ASSERT),
         message="this assertion is not shown to hold",
     ),
     ProofErrorRow(
         "OG322",
         "ghost that does not hold",
         "A ghost, or the contract of a loop, says something that does not hold: a requirement, or what memory holds.",
-        causes=tuple(("ghost", why) for why in ("fact", "value", "init", "permission", "overlap")),
+        causes=tuple(
+            Rejection(c, Operation.GHOST) for c in (UnprovedFact, WrongValue, Uninitialised, MissingPermission, Overlap)
+        ),
         message=_statement,
     ),
     ProofErrorRow(
@@ -62,8 +72,8 @@ CONTRACT_ERRORS = (
         "No input satisfies the precondition, so anything at all would be proved of the function. The clauses that\n"
         "contradict each other are shown; types of parameters count (a uint8_t is not 300, an array has no negative size),"
         " and so do\naxioms. `optigpu check -v` shows an input for a precondition that has one.",
-        causes=(),
-        message=lambda d: f"no input satisfies the precondition of `{d.text('function')}`: {d.text('text')}",
+        causes=rejections(Contradiction, Operation.BEGIN),
+        message=_contradiction,
         help="change one of these: what no input satisfies proves anything",
     ),
     ProofErrorRow(
@@ -73,7 +83,7 @@ CONTRACT_ERRORS = (
         "negative number, A(i) where the array that holds A has no cell i. Its surroundings have to exclude that:\n"
         '  __ensures("y != 0 ==> _Res == x / y"), __ensures("_Res == (0 < i ? A(i - 1) : 0)")\n'
         'or another clause: __requires("n > 0").',
-        causes=tuple(("oblige", f"undefined {why}") for why in WITHOUT_VALUE),
+        causes=obligations(*(f"undefined {why}" for why in WITHOUT_VALUE)),
         message=lambda d: f"a part of this formula may have no value: {_without_value(d)[0]}",
         help=lambda d: (
             f"{_without_value(d)[1]} with a condition around it (c ? a : b, c ==> P, a range) or with a __requires"

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
+from optigpu.kernel.causes import (
+    Cause,
+    LeftInKernel,
+    NotOwner,
+    NoWholeWarps,
+    Operation,
+    SharedMemoryExceeded,
+    SharedMemoryInUse,
+    UnequalParts,
+    WrongContext,
+    WrongGroup,
+    WrongSpace,
+)
+from optigpu.kernel.context import Context
 from optigpu.logic.terms import Term
+from optigpu.search.search_causes import DataRace, Levels
 
 LONGEST_TERM = 300  # characters of a term in a message
 
@@ -27,12 +41,14 @@ def level_name(v: str) -> str:
 
 
 class Details:
-    """The data of a rejected rule."""
+    """The cause of a failed proof, and where it was found."""
 
-    def __init__(self, data: Mapping[str, Any], writer: TermWriter) -> None:
-        self.data = data
+    def __init__(self, cause: Cause, writer: TermWriter, levels: Levels = (), sync_line: int = 0) -> None:
+        self.cause = cause
         self.writer = writer
-        self.base = str(data.get("base", "")).split("~", maxsplit=1)[0]
+        self.levels = levels  # the thread groups around the place, outermost first, each with its number of threads
+        self.sync_line = sync_line  # before which a missing barrier would stand; 0: unknown
+        self.base = cause.base.split("~", maxsplit=1)[0]
 
     @property
     def array(self) -> str:
@@ -40,38 +56,48 @@ class Details:
         return f"`{self.base}`" if self.base else "this"
 
     @property
-    def rule(self) -> str:
-        """The rule of the kernel that was rejected."""
-        return str(self.data.get("rule", ""))
+    def operation(self) -> Operation:
+        return self.cause.operation
 
     @property
-    def why(self) -> str:
-        """The side condition of the rule that does not hold."""
-        return str(self.data.get("why", ""))
-
-    @property
-    def space(self) -> str:
+    def space(self) -> str | None:
         """The memory space of the array."""
-        return str(self.data.get("space"))
+        match self.cause:
+            case DataRace(space=space) | WrongSpace(space=space) | LeftInKernel(space=space):
+                return space
+            case _:
+                return None
+
+    @property
+    def context(self) -> Context | None:
+        """Who runs the code."""
+        match self.cause:
+            case WrongContext(context=context) | WrongGroup(context=context) | WrongSpace(context=context):
+                return context
+            case NoWholeWarps(context=context) | UnequalParts(context=context) | NotOwner(context=context):
+                return context
+            case SharedMemoryExceeded(context=context) | SharedMemoryInUse(context=context):
+                return context
+            case _:
+                return None
 
     @property
     def kind(self) -> str:
         """What runs the code: host, threads, or a phase of a launch."""
-        return self.count("kind")
+        return "?" if self.context is None else self.context.kind
 
     @property
-    def levels(self) -> list[tuple[str, Term]]:
-        """The thread groups around the place, outermost first, each with its number of threads."""
-        return list(self.data.get("levels", ()))
+    def threads(self) -> str:
+        """The number of threads of the group that runs the code."""
+        return "?" if self.context is None else self.show(self.context.threads)
 
-    def text(self, name: str) -> str:
-        return str(self.data.get(name))
+    @property
+    def block(self) -> str:
+        """The number of threads in a block."""
+        if isinstance(self.cause, DataRace) and self.cause.barrier is not None:
+            return self.show(self.cause.barrier.block)
+        return "?" if self.context is None else self.show(self.context.block)
 
     def show(self, t: Term) -> str:
         text = self.writer.show(t)
         return text if len(text) <= LONGEST_TERM else text[: LONGEST_TERM - 3] + "…"
-
-    def count(self, name: str) -> str:
-        """A number of the problem, or of the context it is in."""
-        value = self.data.get(name, getattr(self.data.get("context"), name, "?"))
-        return self.show(value) if isinstance(value, Term) else str(value)

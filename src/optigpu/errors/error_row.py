@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from optigpu.errors.causes import CauseKey
+from optigpu.errors.cause_keys import CauseKey
 from optigpu.errors.details import Details
 
 # A template over {array} (the array in backquotes, or "this"), {base} (its name alone) and {race}, or a function of the problem.

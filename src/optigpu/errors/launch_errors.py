@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from optigpu.errors.causes import Misplaced
+from optigpu.errors.cause_keys import Misplaced, obligations, rejections
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
+from optigpu.kernel.causes import LaunchLimit, LeftInKernel, Operation, SharedMemoryExceeded, WrongContext, WrongSpace
+from optigpu.kernel.instructions import REGISTER, SHARED
 from optigpu.kernel.launch_rules import MOST_SHARED, MOST_THREADS
 from optigpu.syntax.types import INT
 
 SPACE_NAMES = {"Any": "host", "GMem": "global", "SMem": "shared", "TReg": "register", "Device": "device"}
+FREE_SIZES = "free sizes"  # the obligation that an array is freed with the sizes it was allocated with
 PROTOCOL = "kernel_launch, kernel_setup_end, kernel_teardown_begin, kernel_kill come in this order"
 
 
 def _space(d: Details) -> str:
-    space = SPACE_NAMES.get(d.space, "other")
-    if d.rule == "call":
+    space = SPACE_NAMES.get(d.space or "", "other")
+    if d.operation is Operation.CALL:
         return f"{d.array} is {space} memory, which is not what the called function takes"
     who = {"host": "host code", "threads": "device code"}.get(d.kind, f"the {d.kind} of a kernel")
     return f"{d.array} is {space} memory: {who} cannot access it"
 
 
 def _limit(d: Details) -> str:
-    if d.rule == "allocate":
-        used, launched = d.count("used"), d.count("shared")
+    if isinstance(d.cause, SharedMemoryExceeded):
+        used, launched = d.show(d.cause.context.used), d.show(d.cause.context.shared)
         return f"with {d.array} a block uses {used} bytes of shared memory, but the kernel is launched with {launched}"
-    match d.data.get("what"):
+    match _what(d):
         case "threads":
             return f"a block has 1 to {MOST_THREADS} threads"
         case "shared":
@@ -34,40 +37,47 @@ def _limit(d: Details) -> str:
 
 
 def _limit_help(d: Details) -> str | None:
-    if d.rule == "allocate":
-        return f"ask for it in kernel_launch: the third argument counts bytes, {d.count('used')} are needed"
-    return "add a __requires that gives the range" if d.data.get("what") == "blocks" else None
+    if isinstance(d.cause, SharedMemoryExceeded):
+        used = d.show(d.cause.context.used)
+        return f"ask for it in kernel_launch: the third argument counts bytes, {used} are needed"
+    return "add a __requires that gives the range" if _what(d) == "blocks" else None
+
+
+def _what(d: Details) -> str:
+    """What the limit is on."""
+    return d.cause.what if isinstance(d.cause, LaunchLimit) else ""
 
 
 def _phase(d: Details) -> str:
     where = {"host": "host code", "threads": "the threads of a kernel"}.get(d.kind, f"the {d.kind} of a kernel")
-    match d.rule:
-        case "launch":
+    cause = d.cause
+    match d.operation:
+        case Operation.LAUNCH:
             return f"this cannot follow in {where}: {PROTOCOL}"
-        case "allocate":
+        case Operation.ALLOCATE:
             return f"{d.array} cannot be allocated in {where}"
-        case "free":
+        case Operation.FREE:
             return f"{d.array} cannot be freed in {where}"
-        case "call":
-            return f"`{d.text('function').partition('.')[0]}` cannot be called in {where}: {PROTOCOL}"
-        case "loop":
-            return f"a {d.text('mode')} loop has no meaning in {where}"
+        case Operation.CALL if isinstance(cause, WrongContext) and cause.function is not None:
+            return f"`{cause.function.partition('.')[0]}` cannot be called in {where}: {PROTOCOL}"
+        case Operation.LOOP if isinstance(cause, WrongContext):
+            return f"a {cause.mode} loop has no meaning in {where}"
         case _:
             return "a kernel that is started here must also end here"
 
 
 def _not_freed(d: Details) -> str:
-    if d.why == "free sizes":
+    if d.cause.reason == FREE_SIZES:
         return "this is not the size it was allocated with"
-    if d.space == "TReg":
+    if d.space == REGISTER:
         return f"{d.array} is a register array of the whole grid: it would outlive the kernel"
     return f"{d.array} is shared memory of the kernel and is not freed when the kernel ends"
 
 
 def _free_it(d: Details) -> str | None:
-    if d.space == "SMem":
+    if d.space == SHARED:
         return f"__smem_free1({d.base}, n) between kernel_teardown_begin() and kernel_kill()"
-    return "free it with the sizes of its __smem_malloc" if d.why == "free sizes" else None
+    return "free it with the sizes of its __smem_malloc" if d.cause.reason == FREE_SIZES else None
 
 
 LAUNCH_ERRORS = (
@@ -75,7 +85,9 @@ LAUNCH_ERRORS = (
         "OG348",
         "memory of the wrong space",
         "Host code accesses host memory, threads access global, shared and register memory. memcpy copies between the\ntwo.",
-        causes=tuple((rule, "space") for rule in ("load", "store", "call", "begin", "shuffle")),
+        causes=rejections(
+            WrongSpace, Operation.LOAD, Operation.STORE, Operation.CALL, Operation.BEGIN, Operation.SHUFFLE
+        ),
         message=_space,
         help="memcpy_host_to_device and memcpy_device_to_host copy between host and global memory",
     ),
@@ -86,7 +98,10 @@ LAUNCH_ERRORS = (
         " of shared memory a block,\n"
         "and no more shared memory than kernel_launch asks for; what is declared counts in bytes, all that lives at one\n"
         "time together.",
-        causes=(("launch", "limit"), ("allocate", "shared")),
+        causes=(
+            *rejections(LaunchLimit, Operation.LAUNCH),
+            *rejections(SharedMemoryExceeded, Operation.ALLOCATE),
+        ),
         message=_limit,
         help=_limit_help,
     ),
@@ -96,13 +111,8 @@ LAUNCH_ERRORS = (
         "A kernel goes through phases: kernel_launch, allocation of shared memory, kernel_setup_end, its threads,\n"
         "kernel_teardown_begin, freeing, kernel_kill. Each statement has its place in them.",
         causes=(
-            ("loop", "context"),
-            ("launch", "context"),
-            ("launch", "level"),
-            ("allocate", "context"),
-            ("free", "context"),
-            ("join", "context"),
-            ("leave", "context"),
+            *rejections(WrongContext, Operation.LOOP, Operation.LAUNCH, Operation.ALLOCATE, Operation.FREE),
+            *rejections(WrongContext, Operation.JOIN, Operation.LEAVE),
             Misplaced.CALL,
         ),
         message=_phase,
@@ -112,7 +122,7 @@ LAUNCH_ERRORS = (
         "OG351",
         "shared memory that is not freed",
         "Shared memory that was allocated before kernel_setup_end is freed, with its sizes, before kernel_kill.",
-        causes=(("launch", "left"), ("oblige", "free sizes")),
+        causes=(*rejections(LeftInKernel, Operation.LAUNCH), *obligations(FREE_SIZES)),
         message=_not_freed,
         help=_free_it,
     ),

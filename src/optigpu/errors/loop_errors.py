@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from optigpu.errors.cause_keys import Rejection, no_contract, rejections
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
+from optigpu.kernel.causes import (
+    BrokenInvariant,
+    DependentIterations,
+    Operation,
+    Overlap,
+    StepNotPositive,
+    Uninitialised,
+    WrongValue,
+)
 
 DEPENDENT_ITERATIONS = "the iterations of this loop are not independent"
 SEPARATE_CELLS = "remove the pragma, or give each iteration its own cells"
 
 
 def _invariant(d: Details) -> str:
-    side = "before the loop" if d.rule == "loop" else "at the end of the loop's body"
+    side = "before the loop" if d.operation is Operation.LOOP else "at the end of the loop's body"
     return f"the invariant of this loop for {d.array} is not shown to hold {side}"
 
 
@@ -19,7 +29,11 @@ LOOP_ERRORS = (
         "OG318",
         "loop invariant that does not hold",
         "An invariant, written or inferred, does not hold before the loop or is not kept by its body.",
-        causes=tuple((rule, why) for rule in ("loop", "leave") for why in ("init", "value", "invariant")),
+        causes=tuple(
+            Rejection(cause, operation)
+            for operation in (Operation.LOOP, Operation.LEAVE)
+            for cause in (Uninitialised, WrongValue, BrokenInvariant)
+        ),
         message=_invariant,
     ),
     ProofErrorRow(
@@ -28,7 +42,7 @@ LOOP_ERRORS = (
         "What this loop does to the memory named follows none of the known laws (each iteration its own cells, sums and\n"
         "other accumulations, scratch). Say what the memory holds at the start of iteration i:\n"
         '  __spreserves("&x ~~> …");',
-        causes=(("infer", "geometric"), ("infer", "variables"), ("infer", "index")),
+        causes=no_contract("geometric", "variables", "index"),
         message="the effect of this loop on {array} follows no known law: it needs an invariant",
         help='__spreserves("&{base} ~~> value at the start of iteration i") in the loop',
     ),
@@ -36,7 +50,7 @@ LOOP_ERRORS = (
         "OG324",
         "parallel loop with dependent iterations",
         "A parallel loop whose iterations are not independent: they accumulate into, or otherwise share, the memory named.",
-        causes=(("loop", "parallel"),),
+        causes=rejections(DependentIterations, Operation.LOOP),
         message="the iterations of this parallel loop are not independent: they share {array}",
         help=SEPARATE_CELLS,
         race=DEPENDENT_ITERATIONS,
@@ -45,14 +59,14 @@ LOOP_ERRORS = (
         "OG325",
         "loop step that is not positive",
         "The step of a loop must be positive, or the loop would not end.",
-        causes=(("loop", "step"),),
+        causes=rejections(StepNotPositive, Operation.LOOP),
         message="the step of this loop is not shown to be positive",
     ),
     ProofErrorRow(
         "OG326",
         "iterations that write the same cell",
         "Two iterations may write the same cell.",
-        causes=(("loop", "overlap"),),
+        causes=rejections(Overlap, Operation.LOOP),
         message="two iterations may write the same cell of {array}",
         help=SEPARATE_CELLS,
         race=DEPENDENT_ITERATIONS,

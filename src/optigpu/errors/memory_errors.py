@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from optigpu.errors.cause_keys import no_contract, obligations, rejections
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
+from optigpu.kernel.causes import (
+    ClaimedTwice,
+    ClaimOutside,
+    DifferentBranches,
+    Leak,
+    MissingPermission,
+    NegativeSize,
+    NotAllocated,
+    Operation,
+    Overlap,
+    Uninitialised,
+)
+from optigpu.search.search_causes import ReadOnly
+
+NO_MEMORY, FREED = "no memory", "freed"  # what the exploration of a loop met
 
 
 def _not_held(d: Details) -> str:
-    if d.data.get("index") is None and d.why == "no memory":
+    if d.cause.reason == NO_MEMORY:
         return f"{d.array} is not held here: it has been freed, or the contract does not mention it"
     return f"this access of {d.array} is not shown to stay within the cells that are held"
 
 
 def _not_an_allocation(d: Details) -> str:
-    if d.why == "freed":
+    if d.cause.reason == FREED:
         return f"{d.array} comes from outside the loop and is freed in each iteration"
     return f"{d.array} is not an allocation that can be freed here"
 
@@ -26,11 +42,8 @@ MEMORY_ERRORS = (
         "permission; `need` shows the cell, `have` the cells there are. Usual causes: a bound that is off by one, a size that the\n"
         "contract does not relate to the loop's bound, memory that was freed.",
         causes=(
-            ("load", "permission"),
-            ("store", "permission"),
-            ("loop", "permission"),
-            ("shuffle", "permission"),
-            ("infer", "no memory"),
+            *rejections(MissingPermission, Operation.LOAD, Operation.STORE, Operation.LOOP, Operation.SHUFFLE),
+            *no_contract(NO_MEMORY),
         ),
         message=_not_held,
         help="compare the loop's bounds with the sizes in the contract, or add a __requires",
@@ -39,7 +52,7 @@ MEMORY_ERRORS = (
         "OG303",
         "write to memory that the contract only reads",
         "Memory is written that the contract only reads.",
-        causes=(("store", "read-only"), ("loop", "read-only")),
+        causes=rejections(ReadOnly, Operation.STORE, Operation.LOOP),
         message="{array} is written, but the contract only reads it",
         help='__consumes("{base} ~> …") and __produces("{base} ~> …") instead of __reads',
     ),
@@ -47,7 +60,7 @@ MEMORY_ERRORS = (
         "OG304",
         "read of an uninitialised cell",
         "A cell is read that may not have been written: not on every path, or not for every size.",
-        causes=(("load", "init"), ("shuffle", "init")),
+        causes=rejections(Uninitialised, Operation.LOAD, Operation.SHUFFLE),
         message="{array} is read where it may not have been written",
         help="write {base} before this, or initialise it",
     ),
@@ -55,7 +68,7 @@ MEMORY_ERRORS = (
         "OG306",
         "promised cells are not written",
         "The contract promises cells that are not all written, or not all held, at the end.",
-        causes=(("post", "init"), ("post", "permission")),
+        causes=(*rejections(Uninitialised, Operation.POST), *rejections(MissingPermission, Operation.POST)),
         message="not all cells of {array} that the contract promises have been written",
         help="does the loop reach every index, and every size?",
     ),
@@ -63,7 +76,7 @@ MEMORY_ERRORS = (
         "OG308",
         "memory leak",
         "Memory is lost: an allocation that is never freed, or a permission that is not given back.",
-        causes=(("leave", "leak"), ("leave", "permission"), ("leak", "leak")),
+        causes=(*rejections(Leak, Operation.LEAVE, Operation.LEAK), *rejections(MissingPermission, Operation.LEAVE)),
         message="{array} is not given back or freed: a leak",
         help="free({base}), or give it back with __produces",
     ),
@@ -71,14 +84,18 @@ MEMORY_ERRORS = (
         "OG309",
         "free of something that cannot be freed",
         "Something is freed that is not an allocation, not held completely, or already freed.",
-        causes=(("free", "not allocated"), ("free", "permission"), ("infer", "freed")),
+        causes=(
+            *rejections(NotAllocated, Operation.FREE),
+            *rejections(MissingPermission, Operation.FREE),
+            *no_contract(FREED),
+        ),
         message=_not_an_allocation,
     ),
     ProofErrorRow(
         "OG314",
         "allocation of a negative size",
         "An allocation needs sizes that are not negative.",
-        causes=(("allocate", "size"),),
+        causes=rejections(NegativeSize, Operation.ALLOCATE),
         message="the size of {array} may be negative",
         help="add a __requires that gives the range",
     ),
@@ -86,7 +103,7 @@ MEMORY_ERRORS = (
         "OG320",
         "branches that disagree on ownership",
         "One branch of an if allocates, frees or gives away something and the other does not.",
-        causes=(("join", "branches"),),
+        causes=rejections(DifferentBranches, Operation.JOIN),
         message="the two branches leave {array} in different hands",
         help="allocate before the if and free after it, or do both in both branches",
     ),
@@ -94,21 +111,21 @@ MEMORY_ERRORS = (
         "OG323",
         "contract that claims a cell twice",
         "Two claims of a contract may speak of the same cell. No caller could fulfil that.",
-        causes=(("begin", "twice"), ("post", "overlap")),
+        causes=(*rejections(ClaimedTwice, Operation.BEGIN), *rejections(Overlap, Operation.POST)),
         message="the contract may claim a cell of {array} twice",
     ),
     ProofErrorRow(
         "OG332",
         "contract that claims cells outside the array",
         "A contract claims a[i] for an i that is not shown to be within the sizes that a is declared with.",
-        causes=(("begin", "outside"),),
+        causes=rejections(ClaimOutside, Operation.BEGIN),
         message="the contract claims cells of {array} that are not shown to lie within its declared sizes",
     ),
     ProofErrorRow(
         "OG334",
         "local array without elements",
         "A local array has at least one element: what happens with none C leaves open. MALLOC1 may allocate none.",
-        causes=(("oblige", "empty"),),
+        causes=obligations("empty"),
         message="this array may have no elements",
         help="add a __requires that gives the range",
     ),
@@ -117,7 +134,7 @@ MEMORY_ERRORS = (
         "pointer outside its array",
         "A pointer goes to an element of its array, or to the place after the last one: &a[n]. C has no others, not\n"
         "even where nothing is accessed through them: &a[n + 5] may not be formed. A pointer into a row needs that row.",
-        causes=(("oblige", "pointer"),),
+        causes=obligations("pointer"),
         message="this pointer may lie outside its array",
         help="add a __requires that gives the range",
     ),

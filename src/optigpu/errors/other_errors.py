@@ -9,7 +9,7 @@ UNKNOWN = ProofErrorRow(
     "rejected rule without better words",
     "A rule of the kernel was rejected in a way that has no better words yet.",
     causes=(),
-    message=lambda d: f"the checker could not go on here ({d.rule}: {d.why})",
+    message=lambda d: f"the checker could not go on here ({d.operation.value}: {d.cause.reason})",
 )
 OTHER_ERRORS = (
     ErrorRow(

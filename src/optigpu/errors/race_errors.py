@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from optigpu.errors.causes import Race
+from optigpu.errors.cause_keys import Race, rejections
 from optigpu.errors.details import Details, level_name
 from optigpu.errors.error_row import ProofErrorRow
+from optigpu.kernel.causes import NotOwner, Operation, SharedMemoryInUse
+from optigpu.kernel.instructions import REGISTER
 from optigpu.kernel.thread_conditions import WARP
+from optigpu.search.search_causes import DataRace
 
 
 def _missing_barrier(d: Details) -> str:
-    return f"a {d.data.get('barrier', 'block')} barrier is missing"
+    return f"a {_group(d)} barrier is missing"
+
+
+def _group(d: Details) -> str:
+    """The group for which a barrier is missing: a block or a warp."""
+    return d.cause.barrier.level if isinstance(d.cause, DataRace) and d.cause.barrier is not None else "block"
 
 
 def _where_to_put_it(d: Details) -> str:
-    call, group = ("warpsync()", "warp") if d.data.get("barrier") == "warp" else ("blocksync()", "block")
-    if d.rule == "post":
+    group = _group(d)
+    call = "warpsync()" if group == "warp" else "blocksync()"
+    if d.operation is Operation.POST:
         return f"put {call} at the end of the function, or let the contract say whose the cells are: desync_for"
-    where = f"before line {d.data['sync_line']}" if d.data.get("sync_line") else "between the two accesses"
+    where = f"before line {d.sync_line}" if d.sync_line else "between the two accesses"
     return f"put {call} {where}, where a whole {group} runs{loop_of_group(d, group)}"
 
 
 def loop_of_group(d: Details, group: str) -> str:
     """The thread loop in whose body a whole block, or a warp, runs."""
-    size = str(WARP) if group == "warp" else d.count("block")
+    size = str(WARP) if group == "warp" else d.block
     loops = [level_name(v) for v, n in d.levels if v and d.show(n) == size]
     return f" (in `{loops[-1]}`)" if loops else ""
 
 
 def _private_memory(d: Details) -> str:
-    if d.space == "TReg":
+    if d.space == REGISTER:
         return f"{d.array} is in registers: a thread cannot access those of another thread, nor change what its group shares"
     return f"{d.array} is in shared memory: a block cannot access that of another block"
 
 
 def _exchange(d: Details) -> str:
-    if d.space == "TReg":
+    if d.space == REGISTER:
         return "threads exchange values through shared memory and blocksync(), or by a shuffle within a warp"
     return "blocks exchange values through global memory, from one kernel to the next"
 
@@ -84,7 +93,7 @@ RACE_ERRORS = (
         "OG344",
         "memory of another thread or block",
         "Registers belong to a thread and shared memory to a block; nobody else can access them.",
-        causes=(Race.PRIVATE_MEMORY, ("shuffle", "owner")),
+        causes=(Race.PRIVATE_MEMORY, *rejections(NotOwner, Operation.SHUFFLE)),
         message=_private_memory,
         help=_exchange,
     ),
@@ -93,7 +102,7 @@ RACE_ERRORS = (
         "shared array in use at the end of its scope",
         "A __shared__ array in a loop uses the same memory in each iteration, so threads must be done with it at the end\n"
         "of the body: put blocksync() there.",
-        causes=(("leave", "shared"), ("allocate", "busy")),
+        causes=rejections(SharedMemoryInUse, Operation.LEAVE, Operation.ALLOCATE),
         message="shared {race}",
         help="put blocksync() at the end of the loop's body",
         race="this memory goes out of scope while threads may still be using it, and the next iteration uses it again",

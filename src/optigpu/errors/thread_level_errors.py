@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from optigpu.errors.cause_keys import Rejection, obligations, rejections
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
 from optigpu.errors.race_errors import loop_of_group
+from optigpu.kernel.causes import NoWholeWarps, Operation, ShuffleOutsideWarp, UnequalParts, WrongContext, WrongGroup
 from optigpu.kernel.thread_conditions import WARP
 
 
 def _operation(d: Details) -> str:
-    if d.rule == "shuffle":
+    if d.operation is Operation.SHUFFLE:
         return "a shuffle"
-    return "warpsync" if d.data.get("barrier") == "warp" else "blocksync"
+    barrier = d.cause.barrier if isinstance(d.cause, WrongGroup | WrongContext) else None
+    return "warpsync" if barrier == "warp" else "blocksync"
 
 
 def _barrier(d: Details) -> str:
     operation = _operation(d)
-    if d.why == "warp":
+    if isinstance(d.cause, NoWholeWarps):
         return f"the threads of a block are not shown to be whole warps of {WARP}"
-    if d.why == "context":
+    if isinstance(d.cause, WrongContext):
         return f"{operation} is for the threads of a kernel, and this is not run by them"
-    group = f"a whole block ({d.count('block')} threads)" if operation == "blocksync" else f"a warp ({WARP} threads)"
-    return f"{operation} must be reached by {group}, but this is run by groups of {d.count('threads')}"
+    group = f"a whole block ({d.block} threads)" if operation == "blocksync" else f"a warp ({WARP} threads)"
+    return f"{operation} must be reached by {group}, but this is run by groups of {d.threads}"
 
 
 def _level_of_barrier(d: Details) -> str | None:
-    if d.why != "level":
+    if not isinstance(d.cause, WrongGroup):
         return None
     group = "block" if _operation(d) == "blocksync" else "warp"
     inside = loop_of_group(d, group)
@@ -40,28 +43,31 @@ def _level_of_barrier(d: Details) -> str | None:
 
 
 def _level(d: Details) -> str:
-    threads = d.count("threads")
-    match d.rule, d.why:
-        case "allocate", _:
-            return f"{d.array} is shared memory: it is declared where a whole block runs, not {threads} threads"
-        case "call", "context":
+    match d.cause:
+        case WrongGroup(operation=Operation.ALLOCATE):
+            return f"{d.array} is shared memory: it is declared where a whole block runs, not {d.threads} threads"
+        case WrongContext(operation=Operation.CALL, function=name):
             who = "host code" if d.kind == "host" else "threads of a kernel"
-            return f"`{d.text('function')}` is a function for other code than this, which is run by {who}"
-        case "call", _:
-            size = d.count("size")
-            return f"`{d.text('function')}` is for groups of {size} threads, but this is run by groups of {threads}"
+            return f"`{name}` is a function for other code than this, which is run by {who}"
+        case WrongGroup(operation=Operation.CALL, function=name, size=size):
+            return f"`{name}` is for groups of {d.show(size)} threads, but this is run by groups of {d.threads}"
         case _:
-            return f"{threads} threads write {d.array} at once: only a single thread can"
+            return f"{d.threads} threads write {d.array} at once: only a single thread can"
 
 
 def _other_level(d: Details) -> str | None:
-    match d.rule:
-        case "store":
+    match d.operation:
+        case Operation.STORE:
             return "put it into a thread for, or test for one thread inside of one"
-        case "allocate":
+        case Operation.ALLOCATE:
             return "declare it outside of the thread loops over the block's threads"
         case _:
             return None
+
+
+def _unequal_parts(d: Details) -> str:
+    extent = d.show(d.cause.extent) if isinstance(d.cause, UnequalParts) else "?"
+    return f"{d.threads} threads are not shown to be {extent} equal parts"
 
 
 THREAD_LEVEL_ERRORS = (
@@ -71,7 +77,11 @@ THREAD_LEVEL_ERRORS = (
         "A barrier is reached by a group of threads that it is not for. blocksync() stands where a whole block runs:\n"
         "inside the thread loops over blocks, outside of those over threads. A thread-dependent condition around it is\n"
         "rejected for the same reason.",
-        causes=tuple((rule, why) for rule in ("barrier", "shuffle") for why in ("level", "context", "warp")),
+        causes=tuple(
+            Rejection(cause, operation)
+            for operation in (Operation.BARRIER, Operation.SHUFFLE)
+            for cause in (WrongGroup, WrongContext, NoWholeWarps)
+        ),
         message=_barrier,
         help=_level_of_barrier,
         draws_levels=True,
@@ -82,7 +92,10 @@ THREAD_LEVEL_ERRORS = (
         "Something that single threads do (a store) or that a block does (declaring shared memory) stands where another\n"
         "number of threads runs; or a device function is called by another number than its contract names: ThreadsCtx(32), or a\n"
         "single thread where it names none.",
-        causes=(("store", "level"), ("allocate", "level"), ("call", "level"), ("call", "context")),
+        causes=(
+            *rejections(WrongGroup, Operation.STORE, Operation.ALLOCATE, Operation.CALL),
+            *rejections(WrongContext, Operation.CALL),
+        ),
         message=_level,
         help=_other_level,
         draws_levels=True,
@@ -92,8 +105,8 @@ THREAD_LEVEL_ERRORS = (
         "thread loop that does not divide its threads",
         "`thread for (i < N)` divides the threads of its group into N equal parts. Their number must be N times\n"
         "something; over all nested loops the extents multiply to the launched number of threads.",
-        causes=(("loop", "extent"),),
-        message=lambda d: f"{d.count('threads')} threads are not shown to be {d.count('extent')} equal parts",
+        causes=rejections(UnequalParts, Operation.LOOP),
+        message=_unequal_parts,
         help="the extents of nested thread loops multiply to the threads of the launch",
         draws_levels=True,
     ),
@@ -101,7 +114,7 @@ THREAD_LEVEL_ERRORS = (
         "OG353",
         "vector access that is not aligned",
         "A vector load or store of n cells starts at an offset (from the start of the array, row by row) that n divides.",
-        causes=(("oblige", "aligned"),),
+        causes=obligations("aligned"),
         message="this vector access is not shown to be aligned: its first cell is at a multiple of its width",
         help="start it at a multiple of its width, also in each row: the inner sizes of the array count",
     ),
@@ -109,7 +122,7 @@ THREAD_LEVEL_ERRORS = (
         "OG354",
         "shuffle beyond the warp",
         f"The amount of a shuffle is a lane or a distance between lanes: 0 to {WARP - 1}.",
-        causes=(("shuffle", "amount"),),
+        causes=rejections(ShuffleOutsideWarp, Operation.SHUFFLE),
         message=f"a shuffle is by 0 to {WARP - 1} lanes",
         help=f"a shuffle stays in its warp: beyond {WARP} threads, go through shared memory",
     ),

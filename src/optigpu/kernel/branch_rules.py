@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import DifferentBranches, Operation, OutOfOrder, Rejected, WrongContext
 from optigpu.kernel.context import PendingRead, owner_where, with_reads
 from optigpu.kernel.instructions import Branch
 from optigpu.kernel.side_conditions import SideConditions, ended, next_instruction
@@ -45,18 +45,18 @@ def join_if(c: SideConditions, yes: State, no: State) -> State:
     test, opposite = first.condition, second.condition
     before = yes.block.before
     if before is None or before is not no.block.before or k.not_(test) is not opposite:
-        raise Rejected("join", "these are not the two branches of one if")
+        raise Rejected(OutOfOrder(Operation.JOIN, text="these are not the two branches of one if"))
     if yes.held.keys() != no.held.keys() or yes.bases != no.bases:
-        raise Rejected("join", "branches", base=_difference(yes, no))
+        raise Rejected(DifferentBranches(Operation.JOIN, _difference(yes, no)))
     used = k.max_(yes.context.used, no.context.used)
     context = replace(yes.context, used=used)
     if context != replace(no.context, used=used):
-        raise Rejected("join", "context", context=no.context)
+        raise Rejected(WrongContext(Operation.JOIN, context=no.context))
     held: dict[int, CellFamily] = {}
     for n, r in yes.held.items():
         s = no.held[n]
         if (r.cells, r.share) != (s.cells, s.share):
-            raise Rejected("join", "branches", base=r.cells.base)
+            raise Rejected(DifferentBranches(Operation.JOIN, r.cells.base))
         init = k.or_(k.and_(test, r.init), k.and_(opposite, s.init))
         owner = owner_where(context, test, r.owner, s.owner)
         held[n] = replace(r, value=k.ite(test, r.value, s.value), init=init, owner=owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import Operation, Rejected, WrongContext, WrongShape, WrongSizes, WrongSpace
 from optigpu.kernel.context import HOST, THREADS, PendingReads, owner_where
 from optigpu.kernel.instructions import DEVICE, GLOBAL, REGISTER, SHARED, ArrayView, Invoke, Parameter, Procedure
 from optigpu.kernel.memory_copies import copying
@@ -57,9 +57,9 @@ def call(
     f = _callee(c, state, i)
     values, views = _arguments(c, state, f, i, variables)
     if f.device:
-        group_size(c, "call", state, k.substitute(f.threads, values), function=f.name)
+        group_size(c, Operation.CALL, state, k.substitute(f.threads, values), function=f.name)
     for p, by in zip(f.contract.requires, steps, strict=True):
-        c.prove_fact("call", state.facts, k.substitute(p, values), by)
+        c.prove_fact(Operation.CALL, state.facts, k.substitute(p, values), by)
     taken, reads = _take_precondition(c, state, f, [_actual(p, values, views) for p in f.contract.pre], takes)
     env = dict(state.env)
     if f.contract.result is not None:
@@ -79,7 +79,7 @@ def _callee(c: SideConditions, state: State, i: Invoke) -> Procedure:
     if f != copying(f.name):
         c.ledger.used(f)
     if not (f.lemma and not f.params) and state.context.kind != (THREADS if f.device else HOST):
-        raise Rejected("call", "context", context=state.context, function=f.name)
+        raise Rejected(WrongContext(Operation.CALL, context=state.context, function=f.name))
     return f
 
 
@@ -91,7 +91,7 @@ def _arguments(c: SideConditions, state: State, f: Procedure, i: Invoke, variabl
     """
     wrong = any(v.sort is not x.sort or v.level for v, x in zip(variables, f.contract.variables))
     if wrong or any(p.share != FULL for p in f.contract.post):
-        raise Rejected("call", "shape")
+        raise Rejected(WrongShape(Operation.CALL))
     values = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
     values.update(zip(f.contract.variables, variables, strict=True))
     views: dict[str, ArrayView] = {}
@@ -101,13 +101,13 @@ def _arguments(c: SideConditions, state: State, f: Procedure, i: Invoke, variabl
         elif isinstance(a, Term) and p.dims is None and a.sort is p.sort:
             values[k.var(p.name, p.sort)] = state.value(a)
         else:
-            raise Rejected("call", "shape")
+            raise Rejected(WrongShape(Operation.CALL))
     for p in f.params:
         if p.dims is not None:
             _same_layout(c, state, p, views[p.name], values)
     limits = [(state.bases[views[p.name].base].limits, p.limits) for p in f.params if p.dims is not None]
     if len({actual for actual, _ in limits}) > 1 if f.primitive else any(actual != p for actual, p in limits):
-        raise Rejected("call", "shape", base=f.params[0].name)  # what fits the one need not fit the other
+        raise Rejected(WrongShape(Operation.CALL, f.params[0].name))  # what fits the one need not fit the other
     return values, views
 
 
@@ -116,13 +116,13 @@ def _same_layout(c: SideConditions, state: State, p: Parameter, view: ArrayView,
     base, dims = state.bases[view.base], p.dims or ()
     sizes = base.dims[len(view.lead) :]
     if len(sizes) != len(dims) or base.sort is not p.sort:
-        raise Rejected("call", "shape", base=view.base)
+        raise Rejected(WrongShape(Operation.CALL, view.base))
     if base.space != p.space and not (p.space == DEVICE and base.space in (GLOBAL, SHARED, REGISTER)):
-        raise Rejected("call", "space", base=view.base, space=base.space, context=state.context)
+        raise Rejected(WrongSpace(Operation.CALL, view.base, space=base.space, context=state.context))
     for have, want in zip(sizes[1:], dims[1:]):
         if have is None or want is None:
-            raise Rejected("call", "sizes", base=view.base)
-        c.require("call", "sizes", state.facts, k.eq(have, k.substitute(want, values)), base=view.base)
+            raise Rejected(WrongSizes(Operation.CALL, view.base))
+        c.require(state.facts, k.eq(have, k.substitute(want, values)), WrongSizes(Operation.CALL, view.base))
 
 
 def _actual(claim: CellClaim, values: dict[Term, Term], views: dict[str, ArrayView]) -> CellClaim:
@@ -151,10 +151,10 @@ def _take_precondition(
     for share in (FULL, READ):
         for claim, take in zip(pre, takes, strict=True):
             if claim.share == share:
-                r = c.claimed("call", state, held, claim, take)
+                r = c.claimed(Operation.CALL, state, held, claim, take)
                 if f.device:
-                    in_reach("call", state, claim.cells.base)
-                    handed_over(c, "call", state, r, claim, take)
+                    in_reach(Operation.CALL, state, claim.cells.base)
+                    handed_over(c, Operation.CALL, state, r, claim, take)
                 if share == READ:
                     reads = reads_after(changed(state, pending_reads=reads), take.family, claim.cells)
                 if share == FULL:
@@ -185,7 +185,7 @@ def _give_postcondition(
         if returned is None:
             left = missing.get(home.family, k.FALSE)
             available = replace(r, cells=replace(r.cells, where=k.and_(r.cells.where, left)))
-            c.found("call", state.facts, claim.cells, available, home.forward, home.back)
+            c.found(Operation.CALL, state.facts, claim.cells, available, home.forward, home.back)
             missing[home.family] = k.and_(left, k.not_(part))
         else:
             waiting.remove(returned)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import NotOwner, Operation, Rejected, WrongShape
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, family_of, known, member, terms_of
 from optigpu.kernel.state import State, changed
 from optigpu.logic import terms as k
@@ -40,7 +40,7 @@ def restate(c: SideConditions, state: State, family: int, where: Term, value: Te
     known(state, where, value, steps)
     r, n = state.held[family], state.held[family].cells.arity
     want = CellFamily(r.cells, value, k.and_(where, r.init))
-    c.contents("restate", state.facts, want, r, arguments(n), steps, False)
+    c.contents(Operation.RESTATE, state.facts, want, r, arguments(n), steps, False)
     other = unknown(f"{r.cells.base}#{state.counter}", n, state.bases[r.cells.base].sort)
     new = replace(r, value=k.ite(where, value, other))
     return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
@@ -59,14 +59,14 @@ def gather(c: SideConditions, state: State, cells: Cells, test: Term, takes: tup
     """
     known(state, cells, test, takes)
     if test.level > cells.arity:
-        raise Rejected("gather", "shape", base=cells.base)
+        raise Rejected(WrongShape(Operation.GATHER, cells.base))
     held, contents = dict(state.held), []
     for take, side in zip(takes, (test, k.not_(test)), strict=True):
-        r = family_of("gather", held, take.family, cells.base, FULL)
+        r = family_of(Operation.GATHER, held, take.family, cells.base, FULL)
         if r.owner is not None or any(read.family == take.family for read in state.pending_reads):
-            raise Rejected("gather", "owner", base=cells.base)
+            raise Rejected(NotOwner(Operation.GATHER, cells.base))
         part = replace(cells, where=k.and_(cells.where, side))
-        c.found("gather", state.facts, part, r, take.forward, take.back)
+        c.found(Operation.GATHER, state.facts, part, r, take.forward, take.back)
         contents.append((instantiate(r.value, take.forward), instantiate(r.init, take.forward)))
         left = r.without(member(part, r, take.back))
         _, inside = arbitrary(state.facts, left.cells)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import ClaimedTwice, ClaimOutside, Leak, Operation, Rejected, WrongContext, WrongSpace
 from optigpu.kernel.context import HOST, THREADS, Context
 from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, Procedure
 from optigpu.kernel.ledger import Theorem
@@ -37,7 +35,7 @@ def begin(c: SideConditions, name: str, inverses: tuple[Terms, ...]) -> State:
     c.ledger.axioms.update(a for a, _ in c.program.axioms)
     bases = {p.name: Base(p.sort, p.dims, p.space, False, limits=p.limits) for p in f.params if p.dims is not None}
     if any(b.space not in (ACCESSIBLE[THREADS] if f.device else (HOST_MEMORY, GLOBAL)) for b in bases.values()):
-        raise Rejected("begin", "space", base=next(iter(bases)))
+        raise Rejected(WrongSpace(Operation.BEGIN, next(iter(bases))))
     sizes = {p.name: p.bytes if p.space in (HOST_MEMORY, GLOBAL) else 0 for p in f.params}
     for claim in f.contract.pre:
         facts = c.in_memory(facts, claim.cells, sizes[claim.cells.base])
@@ -58,17 +56,19 @@ def _consistent(c: SideConditions, facts: Facts, f: Procedure, i: int, inverses:
     claim = f.contract.pre[i]
     cells = claim.cells
     b, inside = arbitrary(facts, cells)
-    data: dict[str, Any] = {"base": cells.base, "claims": (i, i)}
     for e, d in zip(cells.at(b), base.dims):
         if d is not None:
-            c.require("begin", "outside", inside, k.and_(k.le(ZERO, e), k.lt(e, d)), **data)
+            c.require(
+                inside, k.and_(k.le(ZERO, e), k.lt(e, d)), ClaimOutside(Operation.BEGIN, cells.base, claims=(i, i))
+            )
     if claim.share == FULL:
-        c.require("begin", "twice", inside, same(instantiate_all(inverses[i], cells.at(b)), b), **data)
+        once = same(instantiate_all(inverses[i], cells.at(b)), b)
+        c.require(inside, once, ClaimedTwice(Operation.BEGIN, cells.base, claims=(i, i)))
     for j, other in enumerate(f.contract.pre[:i]):
         if other.cells.base == cells.base and FULL in (claim.share, other.share):
             b2, both = arbitrary(inside, other.cells)
             goal = k.not_(same(cells.at(b), other.cells.at(b2)))
-            c.require("begin", "twice", both, goal, base=cells.base, claims=(j, i))
+            c.require(both, goal, ClaimedTwice(Operation.BEGIN, cells.base, claims=(j, i)))
 
 
 def finish(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tuple[EqualitySteps, ...]) -> Theorem:
@@ -84,18 +84,18 @@ def finish(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tupl
     f = ended(state, Procedure)
     known(state, steps)
     if state.context.kind != (THREADS if f.device else HOST):
-        raise Rejected("launch", "context", context=state.context, to=HOST)
+        raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, to=HOST))
     held = dict(state.held)
     for claim, take in zip((p.substitute(dict(state.env)) for p in f.contract.post), takes, strict=True):
-        r = c.claimed("post", state, held, claim, take)
-        handed_over(c, "post", state, r, claim, take)
+        r = c.claimed(Operation.POST, state, held, claim, take)
+        handed_over(c, Operation.POST, state, r, claim, take)
         held[take.family] = r.without(member(claim.cells, r, take.back))
     for goal, by in zip(f.contract.ensures, steps, strict=True):
-        c.prove_fact("ensures", state.facts, state.value(goal), by)
-    c.nothing_left("leak", state.facts, held)
+        c.prove_fact(Operation.ENSURES, state.facts, state.value(goal), by)
+    c.nothing_left(Operation.LEAK, state.facts, held)
     for name, base in state.bases.items():
         if base.heap:
-            raise Rejected("leak", "leak", base=name)
+            raise Rejected(Leak(Operation.LEAK, name))
     return c.ledger.proved(f, c.program)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import EndlessLoop, NotCounting, Operation, Rejected
 from optigpu.kernel.instructions import CountedLoop
 from optigpu.logic import terms as k
 from optigpu.logic.records import record
@@ -37,7 +37,7 @@ def iterations(loop: CountedLoop, start: Term, bound: Term, step: Term) -> Itera
     A loop that counts away from its bound and takes one value does not end.
     """
     if loop.relation not in TOWARDS_BOUND.get(loop.op, ()):
-        raise Rejected("loop", "direction" if loop.op in TOWARDS_BOUND else "geometric")
+        raise Rejected(NotCounting(Operation.LOOP, geometric=loop.op not in TOWARDS_BOUND))
     v, up = k.bound(0, INT), loop.op == "+"
     beyond = {"<=": k.add(bound, ONE), ">=": k.sub(bound, ONE)}.get(loop.relation, bound)
     if up and step is ONE:
@@ -59,7 +59,7 @@ def values_of(loop: CountedLoop, i: int, limit: int, step: int) -> list[int]:
     while RELATIONS[loop.relation](i, limit):
         moves = step > 0 if loop.op in "+-" else i > 0 and step > (1 if loop.op in "*/" else 0)
         if len(out) >= MOST_UNROLLED or not moves:
-            raise Rejected("unroll", "endless")
+            raise Rejected(EndlessLoop(Operation.UNROLL))
         out.append(i)
         i = UPDATES[loop.op](i, step)
     return out

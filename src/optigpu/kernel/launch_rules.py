@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import LaunchLimit, LeftInKernel, Operation, Rejected, WrongContext
 from optigpu.kernel.context import HOST, SETUP, TEARDOWN, THREADS, Context
 from optigpu.kernel.instructions import REGISTER, SHARED, LaunchKernel, Phase
 from optigpu.kernel.side_conditions import SideConditions, next_instruction
@@ -31,7 +31,7 @@ def launch(c: SideConditions, state: State) -> State:
     """
     i = next_instruction(state, LaunchKernel)
     if state.context.kind != HOST:
-        raise Rejected("launch", "context", context=state.context, to=SETUP)
+        raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, to=SETUP))
     grid, block, shared = state.values((i.grid, i.block, i.shared))
     most = grid if not k.is_num(grid) else k.num(MOST_BLOCKS)
     limits = {
@@ -40,7 +40,7 @@ def launch(c: SideConditions, state: State) -> State:
         "shared": k.and_(k.le(ZERO, shared), k.le(shared, k.num(MOST_SHARED))),
     }
     for what, goal in limits.items():
-        c.require("launch", "limit", state.facts, goal, what=what, values=(grid, block, shared))
+        c.require(state.facts, goal, LaunchLimit(Operation.LAUNCH, what=what, values=(grid, block, shared)))
     facts = state.facts.assume(*limits.values())
     context = Context(SETUP, ZERO, grid, block, shared, home=state.block.token)
     return changed(state, facts=facts, context=context, code=state.code[1:])
@@ -57,14 +57,14 @@ def phase(c: SideConditions, state: State) -> State:
     i = next_instruction(state, Phase)
     context = state.context
     if context.kind != PHASE_BEFORE[i.to] or context.home is not state.block.token:
-        raise Rejected("launch", "context", context=context, to=i.to)
+        raise Rejected(WrongContext(Operation.LAUNCH, context=context, to=i.to))
     if i.to == THREADS:
         threads = state.facts.simplify(k.mul(context.grid, context.block))
         return changed(state, context=replace(context, kind=THREADS, threads=threads), code=state.code[1:])
     ending = REGISTER if i.to == TEARDOWN else SHARED
     for name, base in state.bases.items():
         if base.space == ending:
-            raise Rejected("launch", "left", base=name, space=ending)
+            raise Rejected(LeftInKernel(Operation.LAUNCH, name, space=ending))
     if i.to == HOST:
         return changed(state, context=Context(), code=state.code[1:])
     state = synchronised(state)

@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import (
+    BrokenInvariant,
+    BrokenLaw,
+    DependentIterations,
+    Leak,
+    MissingPermission,
+    NotUnrolled,
+    Operation,
+    Rejected,
+    StepNotPositive,
+    WrongContext,
+    WrongShape,
+)
 from optigpu.kernel.context import HOST, PendingReads, owner_where, with_reads
 from optigpu.kernel.instructions import SEQUENTIAL, THREAD, Bind, CountedLoop, LaunchKernel, Phase
 from optigpu.kernel.iterations import IterationRange, holds_for, iterations, values_of
@@ -59,19 +71,19 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     entered = EnteredLoop(contract, range_, v, *group_of_iteration(c, state, loop, contract, range_, v), ())
     if loop.mode != SEQUENTIAL and (contract.invariant or contract.facts):
         names = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
-        raise Rejected("loop", "parallel", base=next(iter(names), ""))
+        raise Rejected(DependentIterations(Operation.LOOP, next(iter(names), "")))
     number = state.counter + 1
     held, body = dict(state.held), dict[int, CellFamily]()
     reads: PendingReads = ()
     for x in contract.exclusive:
-        r = family_of("loop", held, x.family, x.cells.base, FULL)
+        r = family_of(Operation.LOOP, held, x.family, x.cells.base, FULL)
         body[number], own_reads = _exclusive_inside(c, state, loop, entered, x, r, number)
         reads = with_reads(reads, *own_reads)
         held[x.family] = r.without(member(x.cells, r, x.back))
         number += 1
     for inv in contract.invariant:
         if inv.family not in held or held[inv.family] is not state.held[inv.family]:
-            raise Rejected("loop", "shape")
+            raise Rejected(WrongShape(Operation.LOOP))
         body[inv.family] = _invariant_inside(c, state, entered, inv, number)
         del held[inv.family]
         number += 1
@@ -81,7 +93,7 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
         share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
         body[n] = replace(r, share=share, owner=r.owner and r.owner.moved(k.neg(entered.first)))
     for p in contract.facts:
-        c.require("loop", "invariant", state.facts, instantiate(p, (range_.low,)))
+        c.require(state.facts, instantiate(p, (range_.low,)), BrokenInvariant(Operation.LOOP))
     facts = _facts_inside(state, loop, entered, body)
     env = {**state.env, loop.index: instantiate(range_.index, (v,))}
     block = OpenBlock(replace(entered, pending_reads=reads), state)
@@ -92,7 +104,7 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
 def range_of(c: SideConditions, state: State, loop: CountedLoop) -> IterationRange:
     """The iterations of a counted loop. Its step is positive, and it counts towards its bound."""
     range_ = iterations(loop, *state.values((loop.start, loop.bound, loop.amount)))
-    c.require("loop", "step", state.facts, k.lt(ZERO, state.value(loop.amount)))
+    c.require(state.facts, k.lt(ZERO, state.value(loop.amount)), StepNotPositive(Operation.LOOP))
     return replace(range_, high=state.facts.simplify(range_.high))
 
 
@@ -105,8 +117,8 @@ def _exclusive_inside(
     pending read of one of them is by those threads; that says nothing if there is a single one.
     """
     if not x.cells.ranges or x.cells.ranges[0] != (entered.range.low, entered.range.high):
-        raise Rejected("loop", "shape", base=x.cells.base)
-    c.found("loop", state.facts, x.cells, r, x.forward, x.back)
+        raise Rejected(WrongShape(Operation.LOOP, x.cells.base))
+    c.found(Operation.LOOP, state.facts, x.cells, r, x.forward, x.back)
     binders, threads = (entered.v, *arguments(x.cells.arity - 1)), entered.context.threads
     at = instantiate_all(x.forward, binders)
     owner = r.owner and r.owner.at(at)
@@ -125,15 +137,15 @@ def _exclusive_inside(
 
 def _invariant_inside(c: SideConditions, state: State, entered: EnteredLoop, inv: Invariant, number: int) -> CellFamily:
     """An invariant family at the start of iteration v. Before the loop, it holds what the invariant says of the first iteration."""
-    r = family_of("loop", state.held, inv.family, state.held[inv.family].cells.base, FULL)
+    r = family_of(Operation.LOOP, state.held, inv.family, state.held[inv.family].cells.base, FULL)
     low = entered.range.low
     begin = _at_iteration(state, r, inv, low, "")
-    c.contents("loop", state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
+    c.contents(Operation.LOOP, state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
     if inv.law.level > r.cells.arity + 2 or inv.law.sort is not k.BOOL:
-        raise Rejected("loop", "shape", base=r.cells.base)
+        raise Rejected(WrongShape(Operation.LOOP, r.cells.base))
     if inv.law is not k.TRUE:
-        c.require("loop", "law", state.facts, law_of(inv, replace(r, init=begin.init), low))
-    owned_by(c, "loop", state, r, begin.owner)
+        c.require(state.facts, law_of(inv, replace(r, init=begin.init), low), BrokenLaw(Operation.LOOP))
+    owned_by(c, Operation.LOOP, state, r, begin.owner)
     return _at_iteration(state, r, inv, entered.v, f"{r.cells.base}#{number}")
 
 
@@ -151,7 +163,7 @@ def _reads_before(c: SideConditions, state: State, entered: EnteredLoop) -> None
     stated = invariant_reads(contract, entered.range.low)
     before = [read for read in state.pending_reads if read.family in {i.family for i in contract.invariant}]
     for read, cover in zip(before, contract.covers, strict=True):
-        covered(c, "loop", state.facts, read, stated, cover)
+        covered(c, Operation.LOOP, state.facts, read, stated, cover)
 
 
 def _facts_inside(state: State, loop: CountedLoop, entered: EnteredLoop, body: dict[int, CellFamily]) -> Facts:
@@ -189,11 +201,11 @@ def leave_loop(
     rest = dict(end.held)
     owners = _exclusive_at_end(c, before, end, entered, rest, exclusive)
     end = _invariants_at_end(c, before, end, entered, rest, invariant)
-    c.nothing_left("leave", end.facts, rest)
+    c.nothing_left(Operation.LEAVE, end.facts, rest)
     if end.bases != before.bases:
-        raise Rejected("leave", "leak", base=next(iter(end.bases.keys() ^ before.bases.keys()), ""))
+        raise Rejected(Leak(Operation.LEAVE, next(iter(end.bases.keys() ^ before.bases.keys()), "")))
     for p in contract.facts:
-        c.require("leave", "invariant", end.facts, instantiate(p, (k.add(entered.v, ONE),)))
+        c.require(end.facts, instantiate(p, (k.add(entered.v, ONE),)), BrokenInvariant(Operation.LEAVE))
     context = context_after(before, end, entered)
     outer = {before.counter + 1 + n: x.family for n, x in enumerate(contract.exclusive)}
     reads = reads_after_loop(c, before, end, entered, outer, covers)
@@ -220,7 +232,7 @@ def _exclusive_at_end(
         r = _given_back(rest, before.counter + 1 + n, cells)
         value = ZERO if x.value is None else instantiate(x.value, args)
         want = CellFamily(cells, value, instantiate(x.init, args))
-        c.contents("leave", end.facts, want, r, arguments(cells.arity), by, x.value is None)
+        c.contents(Operation.LEAVE, end.facts, want, r, arguments(cells.arity), by, x.value is None)
         owners.append(owner_outside(before, entered, r))
     return owners
 
@@ -242,11 +254,11 @@ def _invariants_at_end(
     for inv, by in zip(entered.contract.invariant, steps, strict=True):
         r = _given_back(rest, inv.family, before.held[inv.family].cells)
         want = _at_iteration(before, r, inv, following, "")
-        c.contents("leave", end.facts, want, r, arguments(r.cells.arity), by, inv.value is None)
+        c.contents(Operation.LEAVE, end.facts, want, r, arguments(r.cells.arity), by, inv.value is None)
         if inv.law is not k.TRUE:
             law = law_of(inv, replace(r, init=want.init), following)
-            c.require("leave", "law", end.facts, law, base=r.cells.base)
-        owned_by(c, "leave", end, r, want.owner)
+            c.require(end.facts, law, BrokenLaw(Operation.LEAVE, r.cells.base))
+        owned_by(c, Operation.LEAVE, end, r, want.owner)
         if inv.value is not None and not r.cells.ranges and r.value.sort is INT:
             equal = k.implies(k.and_(r.cells.where, want.init), k.eq(r.value, want.value))
             end = changed(end, facts=end.facts.assume(equal))
@@ -257,7 +269,7 @@ def _given_back(rest: dict[int, CellFamily], number: int, cells: Cells) -> CellF
     """The family is held in full, with the cells it had at the start of the body. It is removed from `rest`."""
     r = rest.pop(number, None)
     if r is None or r.cells != cells or r.share != FULL:
-        raise Rejected("leave", "permission", base=cells.base)
+        raise Rejected(MissingPermission(Operation.LEAVE, cells.base))
     return r
 
 
@@ -299,10 +311,10 @@ def unroll(c: SideConditions, state: State) -> State:
     loop = next_instruction(state, CountedLoop)
     numbers = [state.facts.simplify(state.value(t)) for t in (loop.start, loop.bound, loop.amount)]
     if loop.mode != SEQUENTIAL or not all(k.is_num(t) for t in numbers):
-        raise Rejected("unroll", "numbers")
+        raise Rejected(NotUnrolled(Operation.UNROLL))
     phases = [i for i in loop.body if isinstance(i, LaunchKernel | Phase)]
     if phases and (state.context.kind != HOST or phases[-1] != Phase(HOST)):
-        raise Rejected("launch", "context", context=state.context, to=HOST)
+        raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, to=HOST))
     values = values_of(loop, *(t.data for t in numbers))
     code = tuple(i for value in values for i in (Bind(loop.index, k.num(value), at=loop.at), *loop.body))
     return changed(state, code=code + state.code[1:])

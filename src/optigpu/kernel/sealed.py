@@ -29,7 +29,7 @@ from optigpu.kernel import (
     straight_line_rules,
     thread_rules,
 )
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import Rejected, for_reading
 from optigpu.kernel.instructions import KernelProgram
 from optigpu.kernel.ledger import LedgerEntries, Theorem
 from optigpu.kernel.side_conditions import SideConditions
@@ -271,8 +271,7 @@ def _seal_kernel(made: Kernel, court: _Court, book: _Book, program: KernelProgra
             try:
                 out = rule(conditions, *map(taken, args))
             except Rejected as e:
-                facts = None if e.facts is None else e.facts.shown
-                raise Rejected(e.rule, e.why, facts, e.goal, **e.data) from None
+                raise Rejected(for_reading(e.cause)) from None
             return tuple(map(show, out)) if type(out) is tuple else show(out)
 
         return apply

@@ -9,9 +9,23 @@ will introduce.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import (
+    Cause,
+    Leak,
+    MissingPermission,
+    Operation,
+    OutOfOrder,
+    Overflow,
+    Overlap,
+    Rejected,
+    Uninitialised,
+    UnprovedFact,
+    WrongShape,
+    WrongValue,
+    unproved,
+)
 from optigpu.kernel.instructions import Instruction, KernelProgram, Limits, Procedure
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import EnteredLoop
@@ -47,16 +61,16 @@ class SideConditions:
     program: KernelProgram
     ledger: LedgerEntries
 
-    def require(self, rule: str, why: str, facts: Facts, goal: Term, **data: Any) -> None:
-        """facts |- goal."""
+    def require(self, facts: Facts, goal: Term, cause: Cause) -> None:
+        """facts |- goal, or else this is the cause of a rejection."""
         if not self.judge.proves(facts, goal):
-            raise Rejected(rule, why, facts, goal, **data)
+            raise unproved(cause, facts, goal)
 
     def equal(self, facts: Facts, a: Term, b: Term, steps: EqualitySteps) -> bool:
         """facts |- a = b, by these steps."""
         return Equality(self.judge).holds(facts, a, b, steps)
 
-    def fits(self, rule: str, state: State, value: Term, limits: Limits, **data: Any) -> None:
+    def fits(self, operation: Operation, state: State, value: Term, limits: Limits, base: str) -> None:
         """The number is one of a machine type. C would store another number, or be undefined.
 
         With unbounded integers, what is not proved is assumed, and the ledger has the instruction.
@@ -65,7 +79,7 @@ class SideConditions:
             if self.judge.proves(state.facts, goal):
                 continue
             if not self.program.unbounded or state.next is None:
-                raise Rejected(rule, "overflow", state.facts, goal, limits=limits, **data)
+                raise unproved(Overflow(operation, base, limits=limits), state.facts, goal)
             self.ledger.unbounded.add(state.next.at)
 
     def in_memory(self, facts: Facts, cells: Cells, size: int) -> Facts:
@@ -81,7 +95,7 @@ class SideConditions:
         return facts.assume(k.le(k.mul(k.num(size), *dims), k.num(ADDRESSES)))
 
     def found(
-        self, rule: str, facts: Facts, need: Cells, r: CellFamily, forward: Terms, back: Terms | None = None
+        self, operation: Operation, facts: Facts, need: Cells, r: CellFamily, forward: Terms, back: Terms | None = None
     ) -> None:
         """*take*: the needed cells U are cells of the family r; with `back`, distinct binders of U are distinct cells.
 
@@ -91,17 +105,24 @@ class SideConditions:
         forward(b) = forward(b'), since r is injective, hence b = b'.
         """
         if len(forward) != r.cells.arity or need.base != r.cells.base:
-            raise Rejected(rule, "shape", base=need.base)
+            raise Rejected(WrongShape(operation, need.base))
         b, inside = arbitrary(facts, need)
         image = instantiate_all(forward, b)
-        data = {"base": need.base, "need": need, "have": r.cells, "at": b}
         goal = k.and_(same(r.cells.at(image), need.at(b)), r.cells.domain(image))
-        self.require(rule, "permission", inside, goal, **data)
+        self.require(inside, goal, MissingPermission(operation, need.base, need=need, have=r.cells, at=b))
         if back is not None:
-            self.require(rule, "overlap", inside, same(instantiate_all(back, image), b), **data)
+            overlap = Overlap(operation, need.base, need=need, have=r.cells, at=b)
+            self.require(inside, same(instantiate_all(back, image), b), overlap)
 
     def contents(
-        self, rule: str, facts: Facts, want: CellFamily, r: CellFamily, forward: Terms, steps: EqualitySteps, some: bool
+        self,
+        operation: Operation,
+        facts: Facts,
+        want: CellFamily,
+        r: CellFamily,
+        forward: Terms,
+        steps: EqualitySteps,
+        some: bool,
     ) -> None:
         """Where `want` says that its cells are written, r (found by `forward`) has them written, with the same values.
 
@@ -110,37 +131,38 @@ class SideConditions:
         b, inside = arbitrary(facts, want.cells)
         inside = inside.assume(want.init_at(b))
         image = instantiate_all(forward, b)
-        data = {"base": want.cells.base, "cells": want.cells, "at": b}
-        self.require(rule, "init", inside, r.init_at(image), **data)
+        cells, base = want.cells, want.cells.base
+        self.require(inside, r.init_at(image), Uninitialised(operation, base, cells=cells, at=b))
         if not some:
             actual, wanted = r.value_at(image), want.value_at(b)
             if not self.equal(inside, actual, wanted, tuple(place(s, b) for s in steps)):
-                raise Rejected(rule, "value", inside, k.eq(actual, wanted), found=actual, wanted=wanted, **data)
+                wrong = WrongValue(operation, base, cells=cells, at=b, found=actual, wanted=wanted)
+                raise unproved(wrong, inside, k.eq(actual, wanted))
 
-    def claimed(self, rule: str, state: State, held: Families, claim: CellClaim, take: Take) -> CellFamily:
+    def claimed(self, operation: Operation, state: State, held: Families, claim: CellClaim, take: Take) -> CellFamily:
         """The family in which a claim is found: it has the cells with at least the claimed share, and the claimed contents."""
         known(state, take)
-        r = family_of(rule, held, take.family, claim.cells.base, claim.share)
-        self.found(rule, state.facts, claim.cells, r, take.forward, take.back if claim.share == FULL else None)
+        r = family_of(operation, held, take.family, claim.cells.base, claim.share)
+        self.found(operation, state.facts, claim.cells, r, take.forward, take.back if claim.share == FULL else None)
         if claim.contents != UNINIT:
             want = CellFamily(claim.cells, ZERO if claim.value is None else claim.value, TRUE)
-            self.contents(rule, state.facts, want, r, take.forward, take.steps, claim.contents == SOME)
+            self.contents(operation, state.facts, want, r, take.forward, take.steps, claim.contents == SOME)
         return r
 
-    def prove_fact(self, rule: str, facts: Facts, goal: Term, steps: EqualitySteps) -> None:
+    def prove_fact(self, operation: Operation, facts: Facts, goal: Term, steps: EqualitySteps) -> None:
         """facts |- goal; an equation may be proved by steps."""
         if steps and goal.op == "eq":
             if not self.equal(facts, goal.args[0], k.num(0, goal.args[0].sort), steps):
-                raise Rejected(rule, "fact", facts, goal)
+                raise unproved(UnprovedFact(operation), facts, goal)
         else:
-            self.require(rule, "fact", facts, goal)
+            self.require(facts, goal, UnprovedFact(operation))
 
-    def nothing_left(self, rule: str, facts: Facts, held: Families) -> None:
+    def nothing_left(self, operation: Operation, facts: Facts, held: Families) -> None:
         """No cell is held with full share: nobody could access or free it afterwards."""
         for r in held.values():
             if r.share == FULL:
                 b, wider = facts.arbitrary(*(INT,) * r.cells.arity)
-                self.require(rule, "leak", wider, k.not_(r.cells.domain(b)), base=r.cells.base, cells=r.cells)
+                self.require(wider, k.not_(r.cells.domain(b)), Leak(operation, r.cells.base, cells=r.cells))
 
 
 def arbitrary(facts: Facts, cells: Cells) -> tuple[Terms, Facts]:
@@ -155,13 +177,13 @@ def known(state: State, *proposed: object) -> None:
         for x in t.free:
             kind, number = k.mark_of(x)
             if kind == "?" or (kind == "#" and number >= state.counter):
-                raise Rejected("order", f"{x} does not exist here")
+                raise Rejected(OutOfOrder(Operation.ORDER, text=f"{x} does not exist here"))
 
 
 def next_instruction(state: State, kind: type[AnInstruction]) -> AnInstruction:
     """The next instruction, which is of this kind."""
     if not isinstance(state.next, kind):
-        raise Rejected("order", f"the next instruction is not {kind.__name__}")
+        raise Rejected(OutOfOrder(Operation.ORDER, text=f"the next instruction is not {kind.__name__}"))
     return state.next
 
 
@@ -169,15 +191,15 @@ def ended(state: State, kind: type[ABlock]) -> ABlock:
     """What opened the block that is at its end; it is of this kind."""
     opened_by = state.block.opened_by
     if state.code or not isinstance(opened_by, kind):
-        raise Rejected("order", f"the {kind.__name__} is not at its end")
+        raise Rejected(OutOfOrder(Operation.ORDER, text=f"the {kind.__name__} is not at its end"))
     return opened_by
 
 
-def family_of(rule: str, held: Families, number: int, base: str, share: str) -> CellFamily:
+def family_of(operation: Operation, held: Families, number: int, base: str, share: str) -> CellFamily:
     """The family with this number: it has cells of the base, with full share if that is asked for."""
     r = held.get(number)
     if r is None or r.cells.base != base or (share == FULL and r.share != FULL):
-        raise Rejected(rule, "permission", base=base)
+        raise Rejected(MissingPermission(operation, base))
     return r
 
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import (
+    NegativeSize,
+    NotAllocated,
+    Operation,
+    OutOfOrder,
+    Rejected,
+    SharedMemoryExceeded,
+    SharedMemoryInUse,
+    Uninitialised,
+    UnmetObligation,
+    UnprovedFact,
+    WrongContext,
+)
 from optigpu.kernel.context import HOST, TEARDOWN, THREADS
 from optigpu.kernel.instructions import (
     REGISTER,
@@ -64,8 +76,8 @@ def load(c: SideConditions, state: State, family: int, at: Terms) -> State:
     Side conditions: whoever executes can reach the memory, and all its threads own the cell. The read is pending until a barrier.
     """
     i = next_instruction(state, LoadCell)
-    r, need = _accessed(c, "load", state, i.place, family, at, READ)
-    c.require("load", "init", state.facts, r.init_at(at), base=i.place.base, cells=need)
+    r, need = _accessed(c, Operation.LOAD, state, i.place, family, at, READ)
+    c.require(state.facts, r.init_at(at), Uninitialised(Operation.LOAD, i.place.base, cells=need))
     value = state.facts.simplify(r.value_at(at))
     facts = state.facts.assume(within(value, state.bases[i.place.base].limits))  # as all that was stored there
     env = {**state.env, i.target: value}
@@ -83,23 +95,23 @@ def store(c: SideConditions, state: State, family: int, at: Terms) -> State:
     Sound: r is injective, so that b = w is the only binder of the cell, and no other family has it.
     """
     i = next_instruction(state, StoreCell)
-    r, _ = _accessed(c, "store", state, i.place, family, at, FULL)
+    r, _ = _accessed(c, Operation.STORE, state, i.place, family, at, FULL)
     value = state.value(i.value)
-    c.fits("store", state, value, state.bases[i.place.base].limits, base=i.place.base)
+    c.fits(Operation.STORE, state, value, state.bases[i.place.base].limits, i.place.base)
     new = r.updated(same(arguments(r.cells.arity), at), value, TRUE)
     return changed(state, held={**state.held, family: new}, code=state.code[1:])
 
 
 def _accessed(
-    c: SideConditions, rule: str, state: State, address: CellAddress, family: int, at: Terms, share: str
+    c: SideConditions, operation: Operation, state: State, address: CellAddress, family: int, at: Terms, share: str
 ) -> tuple[CellFamily, Cells]:
     """The cell at an address is one of the family, at these binders, and whoever executes here may access it."""
     known(state, at)
-    in_reach(rule, state, address.base)
-    r = family_of(rule, state.held, family, address.base, share)
+    in_reach(operation, state, address.base)
+    r = family_of(operation, state.held, family, address.base, share)
     need = single(address.base, state.values(address.index))
-    c.found(rule, state.facts, need, r, at)
-    may_access(c, rule, state, r, at, write=share == FULL)
+    c.found(operation, state.facts, need, r, at)
+    may_access(c, operation, state, r, at, write=share == FULL)
     return r, need
 
 
@@ -115,18 +127,18 @@ def allocate(c: SideConditions, state: State) -> State:
     """
     i = next_instruction(state, Allocate)
     if i.base in state.bases:
-        raise Rejected("allocate", "the base exists already", base=i.base)
+        raise Rejected(OutOfOrder(Operation.ALLOCATE, i.base, text="the base exists already"))
     if any(name == i.base for name, _ in state.context.busy):
-        raise Rejected("allocate", "busy", base=i.base)
+        raise Rejected(SharedMemoryInUse(Operation.ALLOCATE, i.base))
     dims = state.values(i.dims)
     sizes = k.and_(*(k.le(k.ZERO, d) for d in dims))
-    c.require("allocate", "size", state.facts, sizes, base=i.base)
+    c.require(state.facts, sizes, NegativeSize(Operation.ALLOCATE, i.base))
     space, copies, owner = memory_of(c, state, i)
     amount = k.mul(k.num(i.bytes), *dims) if space == SHARED else ZERO
     context = replace(state.context, used=k.add(state.context.used, amount))
     if space == SHARED:
         enough = k.and_(k.lt(ZERO, k.num(i.bytes)), k.le(context.used, context.shared))
-        c.require("allocate", "shared", state.facts, enough, base=i.base, context=context)
+        c.require(state.facts, enough, SharedMemoryExceeded(Operation.ALLOCATE, i.base, context=context))
     value = unknown(f"{i.base}#{state.counter}", len(copies) + len(dims), i.sort)
     family = CellFamily(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
     bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
@@ -151,13 +163,13 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     known(state, forward)
     base = state.bases.get(i.base)
     if base is None or base.heap != i.heap or any(d is None for d in base.dims):
-        raise Rejected("free", "not allocated", base=i.base)
+        raise Rejected(NotAllocated(Operation.FREE, i.base))
     narrow = {SHARED: TEARDOWN if base.heap else THREADS, REGISTER: THREADS}
     if narrow.get(base.space, HOST) != state.context.kind:
-        raise Rejected("free", "context", base=i.base, space=base.space, context=state.context)
-    r = family_of("free", state.held, family, i.base, FULL)
+        raise Rejected(WrongContext(Operation.FREE, i.base, space=base.space, context=state.context))
+    r = family_of(Operation.FREE, state.held, family, i.base, FULL)
     whole = box(i.base, tuple(d for d in base.dims if d is not None))
-    c.found("free", state.facts, whole, r, forward, r.cells.index)
+    c.found(Operation.FREE, state.facts, whole, r, forward, r.cells.index)
     freed = {n for n, f in state.held.items() if f.cells.base == i.base}
     idle = r.owner is None and not any(read.family in freed for read in state.pending_reads)
     context = state.context
@@ -182,7 +194,7 @@ def oblige(c: SideConditions, state: State) -> State:
         if i.why == "overflow" and c.program.unbounded and not c.judge.proves(state.facts, goal):
             c.ledger.unbounded.add(i.at)
         else:
-            c.require("oblige", i.why, state.facts, goal)
+            c.require(state.facts, goal, UnmetObligation(Operation.OBLIGE, obligation=i.why))
     return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
 
 
@@ -191,7 +203,7 @@ def assertion(c: SideConditions, state: State, steps: EqualitySteps) -> State:
     i = next_instruction(state, Assertion)
     known(state, steps)
     prop = state.value(i.prop)
-    c.prove_fact("assert", state.facts, prop, steps)
+    c.prove_fact(Operation.ASSERT, state.facts, prop, steps)
     return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
 
 
@@ -207,16 +219,16 @@ def ghost(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tuple
     i = next_instruction(state, GhostStep)
     known(state, steps)
     for p in state.values(i.requires):
-        c.require("ghost", "fact", state.facts, p)
+        c.require(state.facts, p, UnprovedFact(Operation.GHOST))
         state = changed(state, facts=state.facts.assume(p))
     for side, found in ((i.pre, takes[: len(i.pre)]), (i.post, takes[len(i.pre) :])):
         held = dict(state.held)
         for claim, take in sorted(zip(side, found, strict=True), key=lambda pair: pair[0].share):  # full ones first
             actual = claim.substitute(dict(state.env))
-            r = c.claimed("ghost", state, held, actual, take)
+            r = c.claimed(Operation.GHOST, state, held, actual, take)
             if actual.share == FULL:
                 held[take.family] = r.without(member(actual.cells, r, take.back))
     for p, by in zip(state.values(i.ensures), steps, strict=True):
-        c.prove_fact("ghost", state.facts, p, by)
+        c.prove_fact(Operation.GHOST, state.facts, p, by)
         state = changed(state, facts=state.facts.assume(p))
     return changed(state, code=state.code[1:])

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import (
+    NotOwner,
+    NoWholeWarps,
+    Operation,
+    Rejected,
+    UncoveredRead,
+    UnorderedRead,
+    WrongContext,
+    WrongGroup,
+    WrongSpace,
+)
 from optigpu.kernel.context import HOST, THREADS, PendingRead, PendingReads, everyone, with_reads
 from optigpu.kernel.instructions import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Allocate
 from optigpu.kernel.loop_contract import Cover
@@ -21,25 +30,34 @@ WARP = 32
 ANY_LAUNCH = (k.var("gridDim#0", INT), k.var("blockDim#0", INT))  # the launch around a device function, in its contract
 
 
-def in_reach(rule: str, state: State, base: str) -> None:
+def in_reach(operation: Operation, state: State, base: str) -> None:
     """The memory is one that whoever executes here can access."""
     if base in state.bases and state.bases[base].space not in ACCESSIBLE.get(state.context.kind, ()):
-        raise Rejected(rule, "space", base=base, space=state.bases[base].space, context=state.context)
+        raise Rejected(WrongSpace(operation, base, space=state.bases[base].space, context=state.context))
 
 
-def group_size(c: SideConditions, rule: str, state: State, size: Term, **data: Any) -> None:
+def group_size(
+    c: SideConditions,
+    operation: Operation,
+    state: State,
+    size: Term,
+    base: str = "",
+    function: str | None = None,
+    barrier: str | None = None,
+) -> None:
     """The current group has `size` threads."""
     if state.context.kind != THREADS:
-        raise Rejected(rule, "context", context=state.context, **data)
+        raise Rejected(WrongContext(operation, base, context=state.context, function=function, barrier=barrier))
     goal = k.eq(state.context.threads, size)
-    c.require(rule, "level", state.facts, goal, context=state.context, size=size, **data)
+    wrong = WrongGroup(operation, base, context=state.context, size=size, function=function, barrier=barrier)
+    c.require(state.facts, goal, wrong)
 
 
-def whole_warp(c: SideConditions, rule: str, state: State, **data: Any) -> None:
+def whole_warp(c: SideConditions, operation: Operation, state: State, barrier: str | None = None) -> None:
     """The current group is a warp: it has 32 threads, and 32 divides the block, so that it starts at a multiple of 32."""
-    group_size(c, rule, state, k.num(WARP), **data)
+    group_size(c, operation, state, k.num(WARP), barrier=barrier)
     whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
-    c.require(rule, "warp", state.facts, whole, context=state.context)
+    c.require(state.facts, whole, NoWholeWarps(operation, context=state.context))
 
 
 def memory_of(c: SideConditions, state: State, i: Allocate) -> tuple[str, Terms, Owner | None]:
@@ -58,15 +76,15 @@ def memory_of(c: SideConditions, state: State, i: Allocate) -> tuple[str, Terms,
         case "SMem", True, True, "setup":
             return SHARED, (context.grid,), Owner(k.mul(first, context.block), context.block)
         case "SMem", False, False, "threads":
-            group_size(c, "allocate", state, context.block, base=i.base)
+            group_size(c, Operation.ALLOCATE, state, context.block, base=i.base)
             return SHARED, (), None
         case "TReg", False, True, "threads":
             return REGISTER, (context.threads,), Owner(first, ONE)
         case _:
-            raise Rejected("allocate", "context", base=i.base, space=i.space, context=context)
+            raise Rejected(WrongContext(Operation.ALLOCATE, i.base, space=i.space, context=context))
 
 
-def may_access(c: SideConditions, rule: str, state: State, r: CellFamily, at: Terms, write: bool) -> None:
+def may_access(c: SideConditions, operation: Operation, state: State, r: CellFamily, at: Terms, write: bool) -> None:
     """All threads of the group own the cell of r at these binders; a write is by one thread.
 
     A register has a copy in each thread, so writing the same value to all copies is no race.
@@ -76,9 +94,9 @@ def may_access(c: SideConditions, rule: str, state: State, r: CellFamily, at: Te
         return
     if r.owner is not None:
         goal = r.owner.at(at).contains(everyone(state.context))
-        c.require(rule, "owner", state.facts, goal, base=base, cell=r.cells.at(at), other=r.owner.at(at))
+        c.require(state.facts, goal, NotOwner(operation, base, cell=r.cells.at(at), other=r.owner.at(at)))
     if write and state.bases[base].space != REGISTER:
-        group_size(c, rule, state, ONE, base=base)
+        group_size(c, operation, state, ONE, base=base)
 
 
 def reads_after(state: State, family: int, cells: Cells) -> PendingReads:
@@ -90,16 +108,18 @@ def reads_after(state: State, family: int, cells: Cells) -> PendingReads:
     return with_reads(state.pending_reads, PendingRead(family, cells, everyone(context)))
 
 
-def covered(c: SideConditions, rule: str, facts: Facts, read: PendingRead, by: PendingReads, cover: Cover) -> None:
+def covered(
+    c: SideConditions, operation: Operation, facts: Facts, read: PendingRead, by: PendingReads, cover: Cover
+) -> None:
     """Another pending read says at least as much: the same cells, read by the same threads or more."""
     wider = by[cover.read] if 0 <= cover.read < len(by) else None
     if wider is None or wider.family != read.family or len(cover.forward) != wider.cells.arity:
-        raise Rejected(rule, "marks", base=read.cells.base)
+        raise Rejected(UncoveredRead(operation, read.cells.base))
     b, inside = arbitrary(facts, read.cells)
     image = instantiate_all(cover.forward, b)
     goal = k.and_(wider.cells.domain(image), same(wider.cells.at(image), read.cells.at(b)))
     goal = k.and_(goal, wider.reader.at(image).contains(read.reader.at(b)))
-    c.require(rule, "marks", inside, goal, base=read.cells.base)
+    c.require(inside, goal, UncoveredRead(operation, read.cells.base))
 
 
 def read_within(c: SideConditions, state: State, cells: Cells, read: PendingRead, part: Owner) -> None:
@@ -108,11 +128,13 @@ def read_within(c: SideConditions, state: State, cells: Cells, read: PendingRead
     other, inside = arbitrary(inside, read.cells)
     inside = inside.assume(same(cells.at(b), read.cells.at(other)))
     goal = part.at(b).contains(read.reader.at(other))
-    data = {"cell": cells.at(b), "first": part.at(b).start, "other": read.reader.at(other)}
-    c.require("loop", "read", inside, goal, base=cells.base, **data)
+    first, reader = part.at(b).start, read.reader.at(other)
+    c.require(inside, goal, UnorderedRead(Operation.LOOP, cells.base, cell=cells.at(b), first=first, other=reader))
 
 
-def handed_over(c: SideConditions, rule: str, state: State, r: CellFamily, claim: CellClaim, take: Take) -> None:
+def handed_over(
+    c: SideConditions, operation: Operation, state: State, r: CellFamily, claim: CellClaim, take: Take
+) -> None:
     """Cells of r pass between the group and its callee: the threads that own them by the claim own them already.
 
         for all b:  {} != claim.owner(b), part of r.owner(forward(b)) and of the group
@@ -126,14 +148,15 @@ def handed_over(c: SideConditions, rule: str, state: State, r: CellFamily, claim
     new, at = (claim.owner or group).at(b), instantiate_all(take.forward, b)
     old = group if r.owner is None else r.owner.at(at)
     goal = k.and_(old.contains(new), group.contains(new), k.le(ONE, new.size))
-    data = {"base": claim.cells.base, "cell": claim.cells.at(b), "first": new.start, "other": old}
-    c.require(rule, "owner", inside, goal, **data)
+    base, cell = claim.cells.base, claim.cells.at(b)
+    c.require(inside, goal, NotOwner(operation, base, cell=cell, first=new.start, other=old))
     for read in state.pending_reads:
         if read.family == take.family and claim.share == FULL:
             other, both = arbitrary(inside, read.cells)
             both = both.assume(same(claim.cells.at(b), read.cells.at(other)))
-            goal = k.and_(k.eq(new.size, ONE), new.contains(read.reader.at(other)))
-            c.require(rule, "read", both, goal, **{**data, "other": read.reader.at(other)})
+            reader = read.reader.at(other)
+            goal = k.and_(k.eq(new.size, ONE), new.contains(reader))
+            c.require(both, goal, UnorderedRead(operation, base, cell=cell, first=new.start, other=reader))
 
 
 def outlives(before: State, v: Term, *ts: Term) -> None:

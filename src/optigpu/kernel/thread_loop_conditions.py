@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import (
+    NotOwner,
+    Operation,
+    Rejected,
+    SharedMemoryInUse,
+    UncoveredRead,
+    UnequalParts,
+    WrongContext,
+    unproved,
+)
 from optigpu.kernel.context import HOST, THREADS, Context, PendingReads, everyone, with_reads
 from optigpu.kernel.instructions import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, CountedLoop
 from optigpu.kernel.iterations import IterationRange
@@ -27,12 +36,12 @@ def group_of_iteration(
     if loop.mode in (PARALLEL, MAGIC_THREAD) and context.kind == HOST:
         return context, ZERO
     if loop.mode != THREAD or context.kind != THREADS:
-        raise Rejected("loop", "context", context=context, mode=loop.mode)
+        raise Rejected(WrongContext(Operation.LOOP, context=context, mode=loop.mode))
     part = state.facts.simplify(contract.part if contract.part is not None else ONE)
     goal = k.and_(k.eq(k.mul(range_.high, part), context.threads), k.le(ZERO, part))
     if range_.low is not ZERO or range_.index is not k.bound(0, INT):
-        raise Rejected("loop", "extent", state.facts, goal, context=context, extent=range_.high)
-    c.require("loop", "extent", state.facts, goal, context=context, extent=range_.high)
+        raise unproved(UnequalParts(Operation.LOOP, context=context, extent=range_.high), state.facts, goal)
+    c.require(state.facts, goal, UnequalParts(Operation.LOOP, context=context, extent=range_.high))
     return replace(context, threads=part), k.mul(v, part)
 
 
@@ -49,8 +58,8 @@ def owner_inside(c: SideConditions, state: State, r: CellFamily, x: Exclusive, c
     owners, group = owner.at(b), everyone(context)
     goal = owners.contains(group) if x.whole else group.contains(owners)
     begin = instantiate(first, b)
-    data = {"cell": x.cells.at(b), "first": begin, "other": owners.moved(begin)}
-    c.require("loop", "owner", inside, goal, base=x.cells.base, **data)
+    cell, other = x.cells.at(b), owners.moved(begin)
+    c.require(inside, goal, NotOwner(Operation.LOOP, x.cells.base, cell=cell, first=begin, other=other))
     return None if x.whole else owner
 
 
@@ -58,18 +67,18 @@ def invariant_reads(contract: LoopContract, v: Term) -> PendingReads:
     """The pending reads that the contract states for the start of iteration v; they are of invariant families."""
     families = {i.family for i in contract.invariant}
     if any(read.family not in families for read in contract.pending_reads):
-        raise Rejected("loop", "marks")
+        raise Rejected(UncoveredRead(Operation.LOOP))
     return tuple(read.under((v,)) for read in contract.pending_reads)
 
 
-def owned_by(c: SideConditions, rule: str, state: State, r: CellFamily, owner: Owner | None) -> None:
+def owned_by(c: SideConditions, operation: Operation, state: State, r: CellFamily, owner: Owner | None) -> None:
     """These threads (None: all of the group) own the cells of r. A stated owner is not empty: `handed_over` says why."""
     if r.owner == owner:
         return
     b, inside = arbitrary(state.facts, r.cells)
     actual, stated = (everyone(state.context) if o is None else o.at(b) for o in (r.owner, owner))
     goal = k.and_(actual.contains(stated), k.TRUE if owner is None else k.le(ONE, stated.size))
-    c.require(rule, "owner", inside, goal, base=r.cells.base, context=state.context)
+    c.require(inside, goal, NotOwner(operation, r.cells.base, context=state.context))
 
 
 def owner_outside(before: State, entered: EnteredLoop, r: CellFamily) -> Owner | None:
@@ -89,10 +98,10 @@ def context_after(before: State, end: State, entered: EnteredLoop) -> Context:
     there is only one iteration), those of a sequential loop have the same.
     """
     if replace(end.context, used=entered.context.used, busy=entered.context.busy) != entered.context:
-        raise Rejected("leave", "context", context=end.context)
+        raise Rejected(WrongContext(Operation.LEAVE, context=end.context))
     if end.context != entered.context:
         if next_instruction(before, CountedLoop).mode != THREAD:
-            raise Rejected("leave", "shared", context=end.context)
+            raise Rejected(SharedMemoryInUse(Operation.LEAVE, context=end.context))
         known(before, end.context.used, *(size for _, size in end.context.busy))
     return replace(before.context, used=end.context.used, busy=end.context.busy)
 
@@ -115,7 +124,7 @@ def reads_after_loop(
     checked = [read for read in end.pending_reads if read.family in invariant]
     at_end = invariant_reads(contract, k.add(v, ONE))
     for read, cover in zip(checked, covers, strict=True):
-        covered(c, "leave", end.facts, read, at_end, cover)
+        covered(c, Operation.LEAVE, end.facts, read, at_end, cover)
     reads = tuple(read for read in before.pending_reads if read.family not in invariant)
     reads = with_reads(reads, *invariant_reads(contract, range_.end))
     for read in end.pending_reads:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from optigpu.kernel.causes import Rejected
+from optigpu.kernel.causes import (
+    NotOwner,
+    Operation,
+    OutOfOrder,
+    Rejected,
+    ShuffleOutsideWarp,
+    Uninitialised,
+    WrongContext,
+    WrongShape,
+    WrongSpace,
+)
 from optigpu.kernel.context import HOST, PendingRead, choose_owner, everyone, with_reads
 from optigpu.kernel.instructions import GLOBAL, REGISTER, SHARED, ArrayView, Barrier, Shuffle
 from optigpu.kernel.loop_contract import Cover
@@ -33,12 +43,12 @@ def barrier(c: SideConditions, state: State) -> State:
     i = next_instruction(state, Barrier)
     if i.level == "magic":  # of host code, whose magic thread loops end together anyway
         if state.context.kind != HOST:
-            raise Rejected("barrier", "context", context=state.context, barrier=i.level)
+            raise Rejected(WrongContext(Operation.BARRIER, context=state.context, barrier=i.level))
         return changed(state, code=state.code[1:])
     if i.level == "block":
-        group_size(c, "barrier", state, state.context.block, barrier=i.level)
+        group_size(c, Operation.BARRIER, state, state.context.block, barrier=i.level)
     else:
-        whole_warp(c, "barrier", state, barrier=i.level)
+        whole_warp(c, Operation.BARRIER, state, barrier=i.level)
     state = synchronised(changed(state, code=state.code[1:]))
     if i.level != "block":
         return state
@@ -80,17 +90,17 @@ def shuffle(
     """
     i = next_instruction(state, Shuffle)
     known(state, forward, forward2, back)
-    whole_warp(c, "shuffle", state)
+    whole_warp(c, Operation.SHUFFLE, state)
     amount = state.value(i.amount)
     inside = k.and_(k.le(ZERO, amount), k.lt(amount, k.num(WARP)))
-    c.require("shuffle", "amount", state.facts, inside)
+    c.require(state.facts, inside, ShuffleOutsideWarp(Operation.SHUFFLE))
     read, written = (lanes(state, view) for view in (i.source, i.target))
     if state.bases[read.base].limits != state.bases[written.base].limits:
-        raise Rejected("shuffle", "shape", base=written.base)
-    r = family_of("shuffle", state.held, source, read.base, READ)
-    w = family_of("shuffle", state.held, target, written.base, FULL)
-    c.found("shuffle", state.facts, read, r, forward)
-    c.found("shuffle", state.facts, written, w, forward2, back)
+        raise Rejected(WrongShape(Operation.SHUFFLE, written.base))
+    r = family_of(Operation.SHUFFLE, state.held, source, read.base, READ)
+    w = family_of(Operation.SHUFFLE, state.held, target, written.base, FULL)
+    c.found(Operation.SHUFFLE, state.facts, read, r, forward)
+    c.found(Operation.SHUFFLE, state.facts, written, w, forward2, back)
     _lanes_own(c, state, read, r, forward, write=False)
     _lanes_own(c, state, written, w, forward2, write=True)
     other = lane_read(i.op, back[0], amount)
@@ -102,20 +112,20 @@ def shuffle(
 def _lanes_own(c: SideConditions, state: State, cells: Cells, r: CellFamily, forward: Terms, write: bool) -> None:
     """Lane l owns its register, alone if it writes; if it reads, the register has been written."""
     if state.bases[cells.base].space != REGISTER:
-        raise Rejected("shuffle", "space", base=cells.base, space=state.bases[cells.base].space)
+        raise Rejected(WrongSpace(Operation.SHUFFLE, cells.base, space=state.bases[cells.base].space))
     b, inside = arbitrary(state.facts, cells)
     image = instantiate_all(forward, b)
     lane, owner = Owner(b[0], ONE), (r.owner or everyone(state.context)).at(image)
     goal = k.and_(owner.contains(lane), lane.contains(owner) if write else k.TRUE)
-    c.require("shuffle", "owner", inside, goal, base=cells.base)
+    c.require(inside, goal, NotOwner(Operation.SHUFFLE, cells.base))
     if not write:
-        c.require("shuffle", "init", inside, r.init_at(image), base=cells.base)
+        c.require(inside, r.init_at(image), Uninitialised(Operation.SHUFFLE, cells.base))
 
 
 def forget(c: SideConditions, state: State, number: int, wider: PendingRead, cover: Cover) -> State:
     """A pending read is replaced by one that says that more was read, by more threads: a weaker statement."""
     known(state, wider, cover.forward)
-    covered(c, "forget", state.facts, state.pending_reads[number], (wider,), cover)
+    covered(c, Operation.FORGET, state.facts, state.pending_reads[number], (wider,), cover)
     others = (*state.pending_reads[:number], *state.pending_reads[number + 1 :])
     return changed(state, pending_reads=with_reads(others, wider))
 
@@ -142,7 +152,7 @@ def lane_read(op: str, lane: Term, amount: Term) -> Term:
         case "shfl_xor":
             return k.bitwise("bxor", lane, amount)
         case _:
-            raise Rejected("shuffle", "op")
+            raise Rejected(OutOfOrder(Operation.SHUFFLE, text="op"))
 
 
 def at_choice(t: Term, value: Callable[[Term], Term]) -> Term:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from optigpu.check.problem import Problem
 from optigpu.errors.catalogue import proof_error
 from optigpu.errors.details import Details
+from optigpu.kernel.causes import Cause, MissingPermission, Overlap, WrongValue
 from optigpu.logic.cells import Cells
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import FALSE, Term
 from optigpu.report.term_text import TermPrinter, is_range_of_type
 from optigpu.report.thread_notes import thread_notes
+from optigpu.search.search_causes import DataRace, rejection_of
 from optigpu.syntax.diagnostic import Diagnostic, Label
 
 MAX_FACTS = 6
@@ -25,50 +25,55 @@ def diagnostic_of(p: Problem) -> Diagnostic:
     if p.message:
         return Diagnostic(p.code, p.message, p.loc, labels)
     printer = TermPrinter()
-    details, row = Details(p.data, printer), proof_error(p.code)
+    details, row = _details(p, printer), proof_error(p.code)
     message = row.message_of(details)
     notes = thread_notes(details, row)
-    if not p.data.get("witness") and not row.draws_levels:
-        notes += _notes(details, printer, row.shows_type_ranges)
+    witnessed = isinstance(p.cause, DataRace) and p.cause.witness is not None
+    if not witnessed and not row.draws_levels:
+        notes += _notes(details, printer, row.shows_type_ranges, p.floats_open)
     return Diagnostic(p.code, message, p.loc, labels, tuple(notes), row.help_of(details))
 
 
 def race_message(p: Problem, seen: str) -> str | None:
     """The cell on which a run saw a data race, and why the accesses are unordered; None if the problem is no race."""
-    race = proof_error(p.code).race_of(Details(p.data, TermPrinter()))
+    race = None if p.cause is None else proof_error(p.code).race_of(_details(p, TermPrinter()))
     return None if race is None else f"{seen.partition(':')[0]}: {race}"
 
 
-def _notes(d: Details, printer: TermPrinter, type_ranges: bool) -> list[Note]:
+def _details(p: Problem, printer: TermPrinter) -> Details:
+    assert p.cause is not None, "a problem without a message has a cause"
+    return Details(p.cause, printer, p.levels, p.sync_line)
+
+
+def _notes(d: Details, printer: TermPrinter, type_ranges: bool, floats_open: bool) -> list[Note]:
     """Need beside have, and the facts about them."""
-    data, out = d.data, list[Note]()
-    need, at = data.get("need"), data.get("at")
-    if isinstance(need, Cells) and isinstance(data.get("have"), Cells):
-        index = "".join(f"[{d.show(e)}]" for e in need.at(at or ())) if at is not None else ""
-        out.append(("need", f"{d.base}{index}" if index else printer.cells(need)))
-        out.append(("have", printer.cells(data["have"]).replace(str(data["base"]), d.base, 1)))
-    elif data.get("found") is not None:
-        cells = data.get("cells")
-        if isinstance(cells, Cells) and at is not None:
-            out.append(("cell", d.base + "".join(f"[{d.show(e)}]" for e in cells.at(at))))
-        out.append(("need", d.show(data["wanted"])))
-        out.append(("have", d.show(data["found"])))
-    elif isinstance(data.get("goal"), Term) and data["goal"] is not FALSE:
-        out.append(("need", d.show(data["goal"])))
-    if data.get("floats") == "open":
+    cause, out = rejection_of(d.cause), list[Note]()
+    match cause:
+        case (
+            MissingPermission(need=Cells() as need, have=Cells() as have, at=at) | Overlap(need=need, have=have, at=at)
+        ):
+            index = "".join(f"[{d.show(e)}]" for e in need.at(at or ())) if at is not None else ""
+            out.append(("need", f"{d.base}{index}" if index else printer.cells(need)))
+            out.append(("have", printer.cells(have).replace(cause.base, d.base, 1)))
+        case WrongValue():
+            out.append(("cell", d.base + "".join(f"[{d.show(e)}]" for e in cause.cells.at(cause.at))))
+            out.append(("need", d.show(cause.wanted)))
+            out.append(("have", d.show(cause.found)))
+        case Cause(goal=Term() as goal) if goal is not FALSE:
+            out.append(("need", d.show(goal)))
+    if floats_open:
         out.append(("floats", OPEN_FLOATS))
-    facts = data.get("facts")
-    if facts is not None and any(name == "need" for name, _ in out):
-        given = _relevant_facts(d, facts, printer, type_ranges)
+    if cause.facts is not None and any(name == "need" for name, _ in out):
+        given = _relevant_facts(cause, cause.facts, printer, type_ranges)
         if given:
             out.append(("given", ", ".join(given)))
     return out
 
 
-def _relevant_facts(d: Details, facts: Facts, printer: TermPrinter, type_ranges: bool) -> list[str]:
+def _relevant_facts(cause: Cause, facts: Facts, printer: TermPrinter, type_ranges: bool) -> list[str]:
     """Facts about the variables of the goal, shortest first."""
-    terms: tuple[Any, ...] = (d.data.get("goal"), d.data.get("found"), d.data.get("wanted"))
-    variables = {v for t in terms if isinstance(t, Term) for v in t.free}
+    values = (cause.found, cause.wanted) if isinstance(cause, WrongValue) else ()
+    variables = {v for t in (cause.goal, *values) if t is not None for v in t.free}
     about = [f for f in facts.items if not variables or f.free & variables]
     texts = {printer.show(f) for f in about if type_ranges or not is_range_of_type(f)}
     return sorted((t for t in texts if len(t) < LONGEST_FACT), key=lambda t: (len(t), t))[:MAX_FACTS]

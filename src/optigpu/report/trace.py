@@ -252,7 +252,7 @@ class _Tracer:
         if not statement and loc.line and not any(x.loc.file == loc.file for x in printed):
             # the place refers to the printed program, which this view shows
             loc = printed[loc.line - 1].loc if loc.line <= len(printed) else loc
-        found = find_line(lines, str(s.error.data.get("function", "")), statement, loc)
+        found = find_line(lines, s.error.function, statement, loc)
         return -1 if found is None else found
 
 

@@ -6,6 +6,7 @@ from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import seen_through
+from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.side_conditions import Take
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellClaim, CellFamily, Cells, Terms
@@ -13,6 +14,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.explore.call_effects import bind_variables, call_arguments
+from optigpu.search.search_causes import UnknownVariable
 from optigpu.search.search_tools import SearchTools
 
 
@@ -29,7 +31,7 @@ class CallSearch:
                 at = self.tools.invert(state.held[n].cells, index, state.facts)
                 if at is not None:
                     return state.held[n].value_at(at)
-            raise Rejected("call", "permission", state.facts, None, base=base)
+            raise Rejected(MissingPermission(Operation.CALL, base, facts=state.facts))
 
         given = self.elaborated.lemma_arguments.get(call.at, {})
         sub.update((x, state.value(given[str(x.data)])) for x in f.contract.variables if str(x.data) in given)
@@ -45,7 +47,7 @@ class CallSearch:
             for i, claim in enumerate(pre):
                 if claim.share != share:
                     continue
-                take = self.cells.find_claim("call", state, held, claim)
+                take = self.cells.find_claim(Operation.CALL, state, held, claim)
                 r = held[take.family]
                 takes[i] = self.cells.with_steps(state.facts, claim, r, take)
                 if share == FULL:
@@ -80,7 +82,7 @@ class CallSearch:
                 rest = k.sub(t.args[0], k.scale(c, x)) if c else None
                 if rest is not None and x not in rest.free:
                     return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
-        raise Rejected("call", "variable", facts, None, name=str(x.data))
+        raise Rejected(UnknownVariable(Operation.CALL, name=str(x.data), facts=facts))
 
     def ghost(self, state: State, ghost: kc.GhostStep) -> State:
         takes: list[Take] = []
@@ -89,7 +91,7 @@ class CallSearch:
             held = dict(state.held)
             for claim in side:
                 c = claim.substitute(dict(state.env))
-                take = self.cells.find_claim("ghost", state, held, c)
+                take = self.cells.find_claim(Operation.GHOST, state, held, c)
                 r = held[take.family]
                 takes.append(self.cells.with_steps(facts, c, r, take))
                 if c.share == FULL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel import Rejected, State
+from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.side_conditions import Take
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, CellClaim, CellFamily, Cells, Terms, same
@@ -26,7 +27,7 @@ class CellSearch:
         found = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
         return sorted(found, key=lambda n: (_elsewhere(held[n].cells, index), held[n].share != FULL))
 
-    def find_claim(self, rule: str, state: State, held: dict[int, CellFamily], claim: CellClaim) -> Take:
+    def find_claim(self, operation: Operation, state: State, held: dict[int, CellFamily], claim: CellClaim) -> Take:
         for n in self.candidates(
             held, claim.cells.base, claim.share, claim.cells.index if not claim.cells.arity else ()
         ):
@@ -35,10 +36,10 @@ class CellSearch:
                 return Take(n, *maps)
         options = self.candidates(held, claim.cells.base, claim.share)
         if not options:
-            raise Rejected(rule, "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
+            raise Rejected(MissingPermission(operation, claim.cells.base, need=claim.cells, facts=state.facts))
         maps = self.maps(state.facts, claim.cells, held[options[0]])
         if maps is None:
-            raise Rejected(rule, "permission", state.facts, None, base=claim.cells.base, need=claim.cells)
+            raise Rejected(MissingPermission(operation, claim.cells.base, need=claim.cells, facts=state.facts))
         return Take(options[0], *maps)
 
     def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Terms, Terms] | None]:

@@ -7,6 +7,21 @@ from dataclasses import replace
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import Kernel, Rejected, State, Theorem
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import (
+    BrokenLaw,
+    Cause,
+    ClaimedTwice,
+    ClaimOutside,
+    DifferentBranches,
+    Leak,
+    MissingPermission,
+    NotAllocated,
+    Operation,
+    OutOfOrder,
+    Overlap,
+    Uninitialised,
+    WrongValue,
+)
 from optigpu.kernel.context import THREADS
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.thread_rules import lanes
@@ -27,7 +42,16 @@ from optigpu.search.failure import Failed, telling
 from optigpu.search.inferred_contracts import ShownLoop
 from optigpu.search.loop_contract_search import LoopContractSearch
 from optigpu.search.proof_states import Points
-from optigpu.search.races import Access, explain
+from optigpu.search.races import Access, explained, levels
+from optigpu.search.search_causes import (
+    Levels,
+    NoLoopContract,
+    ReadOnly,
+    SharedByThreads,
+    UnequalNestedParts,
+    cells_of,
+    shared_by_threads,
+)
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.thread_search import ThreadSearch
 
@@ -70,25 +94,39 @@ class Executor:
             self.place = 0
             return self.finish_whole(end, f)
         except Rejected as r:
-            clause = self.clause
-            if self.current is not None:
-                self.place = r.data.get("place") or self.place
-                explain(self.tools, self.current, r, self.accesses, self.place)
-            if r.why in ("leak", "branches") and r.data.get("base") in self.allocated:
-                self.place, clause = self.allocated[r.data["base"]], None
-            if r.rule == "begin" and "claims" in r.data:
-                clause = ("pre", r.data["claims"][1])
-            raise Failed(r, self.place, name, clause) from None
+            raise self.failure(name, r.cause) from None
+
+    def failure(self, name: str, cause: Cause) -> Failed:
+        """A rejection, with its place and what a person wants to know of it."""
+        clause, groups = self.clause, Levels()
+        if self.current is not None:
+            if isinstance(cause, SharedByThreads | UnequalNestedParts):
+                self.place = cause.at or self.place
+            if self.current.context.kind == THREADS:
+                inner = cause.inner if isinstance(cause, UnequalNestedParts) else ()
+                groups = (*levels(self.current), *inner)
+            cause = explained(self.tools, self.current, cause, self.accesses, self.place)
+        match cause:
+            case Leak(base=base) | DifferentBranches(base=base) if base in self.allocated:
+                self.place, clause = self.allocated[base], None
+            case ClaimOutside(claims=(_, number)) | ClaimedTwice(claims=(_, number)):
+                clause = ("pre", number)
+        return Failed(cause, self.place, name, clause, groups)
 
     def finish_whole(self, state: State, f: kc.Procedure) -> Theorem:
         """The end of a function; what a claim asks for may be in several families."""
         try:
             return self.finish(state, f)
         except Rejected as r:
-            whole = gathered(self.kernel, self.tools, state, r.data.get("base", "")) if r.why == "permission" else None
+            whole = self.gathered(state, r.cause)
             if whole is None:
                 raise
             return self.finish(whole, f)
+
+    def gathered(self, state: State, cause: Cause) -> State | None:
+        """The state with neighbouring families as one, if cells were needed that no family has."""
+        missing = isinstance(cause, MissingPermission)
+        return gathered(self.kernel, self.tools, state, cause.base) if missing else None
 
     def finish(self, state: State, f: kc.Procedure) -> Theorem:
         takes: list[Take] = []
@@ -96,7 +134,7 @@ class Executor:
         for i, said in enumerate(f.contract.post):
             self.clause = ("post", i)
             claim = said.substitute(dict(state.env))  # it may speak of the result
-            take = self.cells.find_claim("post", state, held, claim)
+            take = self.cells.find_claim(Operation.POST, state, held, claim)
             r = held[take.family]
             takes.append(self.cells.with_steps(state.facts, claim, r, take))
             held[take.family] = r.without(self.cells.member(claim.cells, r, take.back))
@@ -105,14 +143,15 @@ class Executor:
         try:
             return self.kernel.finish(state, tuple(takes), steps)
         except Rejected as r:
-            self.clause = self.failed_clause(state, f, r)
+            self.clause = self.failed_clause(state, f, r.cause)
             raise
 
-    def failed_clause(self, state: State, f: kc.Procedure, r: Rejected) -> tuple[str, int] | None:
+    def failed_clause(self, state: State, f: kc.Procedure, cause: Cause) -> tuple[str, int] | None:
         """Which clause of the postcondition a rejection is about."""
-        if r.rule == "ensures":
-            return next((("ensures", i) for i, p in enumerate(f.contract.ensures) if state.value(p) is r.goal), None)
-        cells, env = r.data.get("cells") or r.data.get("need"), dict(state.env)
+        if cause.operation is Operation.ENSURES:
+            facts = enumerate(f.contract.ensures)
+            return next((("ensures", i) for i, p in facts if state.value(p) is cause.goal), None)
+        cells, env = cells_of(cause), dict(state.env)
         return next((("post", i) for i, c in enumerate(f.contract.post) if c.cells.substitute(env) == cells), None)
 
     # Running code
@@ -134,7 +173,7 @@ class Executor:
         try:
             return self.step(state)
         except Rejected as r:
-            whole = gathered(self.kernel, self.tools, state, r.data.get("base", "")) if r.why == "permission" else None
+            whole = self.gathered(state, r.cause)
             if whole is None:
                 raise
             self.place, self.current = state.next.at or self.place, whole
@@ -147,9 +186,9 @@ class Executor:
             case kc.Havoc():
                 return self.kernel.choose(state)
             case kc.LoadCell(_, place):
-                return self.access(state, place, "load")
+                return self.access(state, place, Operation.LOAD)
             case kc.StoreCell(place):
-                return self.access(state, place, "store")
+                return self.access(state, place, Operation.STORE)
             case kc.Allocate():
                 self.allocated[state.next.base] = state.next.at
                 return self.kernel.allocate(state)
@@ -179,7 +218,7 @@ class Executor:
             case kc.Shuffle() as shuffle:
                 return self.shuffle(state, shuffle)
             case _:
-                raise Rejected("order", "nothing to execute")
+                raise Rejected(OutOfOrder(Operation.ORDER, text="nothing to execute"))
 
     def shuffle(self, state: State, i: kc.Shuffle) -> State:
         found: list[tuple[int, tuple[Terms, Terms]]] = []
@@ -187,32 +226,32 @@ class Executor:
             families = self.cells.candidates(dict(state.held), view.base, share)
             n, maps = self.cells.home(state, lanes(state, view), families) if families else (0, None)
             if maps is None:
-                raise Rejected("shuffle", "permission", state.facts, None, base=view.base)
+                raise Rejected(MissingPermission(Operation.SHUFFLE, view.base, facts=state.facts))
             found.append((n, maps))
         (source, (forward, _)), (target, (forward2, back)) = found
         return self.kernel.tidy(self.kernel.shuffle(state, source, forward, target, forward2, back), target)
 
-    def access(self, state: State, place: kc.CellAddress, rule: str) -> State:
-        index = state.values(place.index)
+    def access(self, state: State, place: kc.CellAddress, operation: Operation) -> State:
+        index, write = state.values(place.index), operation is Operation.STORE
         last: Rejected | None = None
-        for n in self.cells.candidates(dict(state.held), place.base, FULL if rule == "store" else "any", index):
+        for n in self.cells.candidates(dict(state.held), place.base, FULL if write else "any", index):
             at = self.tools.invert(state.held[n].cells, index, state.facts)
             if at is None:
                 continue
             try:
-                if rule == "load":
-                    after = self.kernel.load(self.plain_sums(state, n), n, at)
-                else:
+                if write:
                     after = self.kernel.store(state, n, at)
-                self.accesses.append((place.base, rule, self.place))
+                else:
+                    after = self.kernel.load(self.plain_sums(state, n), n, at)
+                self.accesses.append(Access(place.base, write, self.place))
                 return after
             except Rejected as r:
-                last = r if last is None or telling(r) > telling(last) else last
+                last = r if last is None or telling(r.cause) > telling(last.cause) else last
         if last is not None:
             raise last
         readable = any(r.cells.base == place.base for r in state.held.values())
-        why = "read-only" if rule == "store" and readable else "permission"
-        raise Rejected(rule, why, state.facts, None, base=place.base, index=index)
+        cause = ReadOnly if write and readable else MissingPermission
+        raise Rejected(cause(operation, place.base, index=index, facts=state.facts))
 
     def plain_sums(self, state: State, n: int) -> State:
         """What a family holds, with nested sums as sums over one range, if a side condition is about it: those have no steps."""
@@ -236,12 +275,12 @@ class Executor:
         info = state.bases.get(base)
         families = self.cells.candidates(dict(state.held), base, FULL)
         if info is None or not families or any(d is None for d in info.dims):
-            raise Rejected("free", "not allocated", state.facts, None, base=base)
+            raise Rejected(NotAllocated(Operation.FREE, base, facts=state.facts))
         whole = box(base, tuple(d for d in info.dims if d is not None))
         xs = self.tools.temporaries(whole.arity)
         forward = self.tools.invert(state.held[families[0]].cells, xs, state.facts.assume(whole.domain(xs)))
         if forward is None:
-            raise Rejected("free", "permission", state.facts, None, base=base)
+            raise Rejected(MissingPermission(Operation.FREE, base, facts=state.facts))
         return self.kernel.free(state, families[0], tuple(k.abstract(t, xs) for t in forward))
 
     # Loops
@@ -257,13 +296,13 @@ class Executor:
             summary = self.explorer.recalled_summary(loop, world) or self.explorer.summarise(loop, world)
             contract = self.contracts.contract(state, summary, bounded)
         except Rejected as r:
-            if r.why == "read-only":
+            if isinstance(r.cause, ReadOnly):
                 self.blame(summary, r)
             raise
         except Unexplorable as e:
             if e.why == "race":
-                raise Rejected("loop", "race", base=e.base, place=e.at, scope="block") from None
-            raise Rejected("infer", e.why, state.facts, None, base=e.base) from None
+                raise Rejected(SharedByThreads(Operation.LOOP, e.base, at=e.at)) from None
+            raise Rejected(NoLoopContract(Operation.INFER, e.base, why=e.why, facts=state.facts)) from None
         if any(isinstance(e, UnknownEffect) for e in summary.effects.values()) and self.explorer.few_values(
             loop, world
         ):
@@ -281,8 +320,8 @@ class Executor:
                 body = self.kernel.enter_loop(state, contract)
             except Rejected as r:
                 self.blame(summary, r)
-                if loop.mode == kc.THREAD and r.why == "overlap":
-                    r.why = "race"
+                if loop.mode == kc.THREAD and isinstance(r.cause, Overlap):
+                    raise Rejected(shared_by_threads(r.cause)) from None
                 raise
             end = self.threads.outliving(self.run(body), state)
             wider = self.threads.widened(state, end, contract, summary, v)
@@ -297,9 +336,9 @@ class Executor:
         try:
             after = self.kernel.leave_loop(end, exclusive, invariant, covers)
         except Rejected as r:
-            if r.why == "law":  # the actual contents do not show what those of the exploration did
+            if isinstance(r.cause, BrokenLaw):  # the actual contents do not show what those of the exploration did
                 return self.loop(state, loop, False)
-            if r.why in ("value", "init") and self.explorer.few_values(loop, world):
+            if isinstance(r.cause, WrongValue | Uninitialised) and self.explorer.few_values(loop, world):
                 return self.kernel.unroll(state)
             raise
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
@@ -345,4 +384,4 @@ class Executor:
 
     def blame(self, summary: LoopSummary, r: Rejected) -> None:
         """The statement in the loop because of which its contract needs what it does not have."""
-        self.place = summary.blamed_instruction(r.data.get("base", "")) or self.place
+        self.place = summary.blamed_instruction(r.cause.base) or self.place

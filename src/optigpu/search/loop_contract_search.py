@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel import Rejected, State
+from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
@@ -21,6 +22,7 @@ from optigpu.search.explore.accumulation import FLAG_MONOIDS
 from optigpu.search.explore.effect_contents import EffectContents
 from optigpu.search.explore.loop_effects import Accumulation, Effect, LoopSummary, OwnCells, UnknownEffect, is_private
 from optigpu.search.fresh_names import is_expressible
+from optigpu.search.search_causes import ReadOnly
 from optigpu.search.search_tools import SearchTools
 
 
@@ -35,7 +37,7 @@ class LoopContractSearch:
         for effect in summary.effects.values():
             families = self.cells.candidates(dict(state.held), effect.base, FULL)
             if not families:
-                raise Rejected("loop", "read-only", state.facts, None, base=effect.base)
+                raise Rejected(ReadOnly(Operation.LOOP, effect.base, facts=state.facts))
             if isinstance(effect, OwnCells) and not effect.read_later:
                 exclusive += self.exclusive(state, summary, effect, families, actual)
             else:
@@ -97,7 +99,7 @@ class LoopContractSearch:
             n, maps = self.cells.home(state, whole, families)
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             if maps is None:
-                raise Rejected("loop", "permission", state.facts, None, base=effect.base, need=whole)
+                raise Rejected(MissingPermission(Operation.LOOP, effect.base, need=whole, facts=state.facts))
             if u.uncertain:
                 init = instantiate(state.held[n].init, maps[0])
             known = u.written and is_expressible(value)

@@ -7,83 +7,135 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from optigpu.kernel import Rejected, State
+from optigpu.kernel import State
+from optigpu.kernel.causes import Cause, MissingPermission, NotOwner, Operation, UnorderedRead
 from optigpu.kernel.context import THREADS
 from optigpu.kernel.instructions import Procedure
 from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.thread_conditions import WARP
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, Cells
+from optigpu.logic.cells import FULL
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ZERO, Term
 from optigpu.search.evaluation import Undefined, evaluate
+from optigpu.search.search_causes import (
+    DataRace,
+    MissingBarrier,
+    RaceKind,
+    RaceScope,
+    RaceWitness,
+    ReadOnly,
+    SharedByThreads,
+)
 from optigpu.search.search_tools import SearchTools
 
-Access = tuple[str, str, int]  # base, "load" or "store", place
 TRIES = 4000
-RACES = ("owner", "read", "race")
 
 
-def explain(tools: SearchTools, state: State, r: Rejected, accesses: list[Access], place: int) -> None:
-    """Add to a rejection what a person wants to know."""
-    if state.context.kind == THREADS:
-        r.data["levels"] = [*levels(state), *r.data.get("inner", ())]
-    base = str(r.data.get("base", ""))
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A load or store that was executed."""
+
+    base: str
+    write: bool
+    at: int
+
+
+def explained(tools: SearchTools, state: State, cause: Cause, accesses: list[Access], at: int) -> Cause:
+    """The data race that a rejection at an instruction shows, with what a person wants to know of it; else the cause as it is."""
+    base = cause.base
     if base not in state.bases:
-        return
-    r.data.setdefault("space", state.bases[base].space)
-    taken = _taken_by(state, base) if _inside(tools, state, r, base) else None
-    if r.rule in ("load", "store") and r.why in ("permission", "read-only") and taken is not None:
-        r.why = "race"
-        r.data["scope"] = _scope(tools, taken)
-    elif r.why in RACES and state.context.kind == THREADS:
-        r.data["scope"] = _scope(tools, state) if r.rule == "loop" else _lent_to(tools, state, base)
-    if r.why in RACES:
-        wanted = ("load",) if r.why == "read" else ("store",)
-        found = [at for b, what, at in accesses if b == base and what in wanted and at != place]
-        if found:
-            r.data["before"] = (found[-1], "read" if r.why == "read" else "written")
-        if r.facts is not None and r.goal is not None and "other" in r.data:
-            _tell(state, r, counterexample(r.facts, r.goal))
-        if r.data.get("scope") == "block" and r.why != "race":
-            r.data["barrier"], r.data["sync_before"] = _missing_barrier(state, base)
-            r.data["block"] = state.context.block
+        return cause
+    race = _race(tools, state, cause)
+    if race is None:
+        return cause
+    kind, scope = race
+    write = kind is not RaceKind.AFTER_READ
+    earlier = [a.at for a in accesses if a.base == base and a.write is write and a.at != at]
+    barrier = None
+    if scope is RaceScope.BLOCK and kind is not RaceKind.ONE_LOOP:
+        barrier = MissingBarrier(*_missing_barrier(state, base), state.context.block)
+    return DataRace(
+        cause.operation,
+        base,
+        rejected=cause.rejected or cause if isinstance(cause, SharedByThreads) else cause,
+        kind=kind,
+        scope=scope,
+        space=state.bases[base].space,
+        earlier=earlier[-1] if earlier else None,
+        witness=_witness(state, cause, scope),
+        barrier=barrier,
+        facts=cause.facts,
+        goal=cause.goal,
+    )
 
 
-def _inside(tools: SearchTools, state: State, r: Rejected, base: str) -> bool:
+def _race(tools: SearchTools, state: State, cause: Cause) -> tuple[RaceKind, RaceScope] | None:
+    """Which kind of race a rejection shows, if any."""
+    access = cause.operation in (Operation.LOAD, Operation.STORE)
+    if access and isinstance(cause, MissingPermission | ReadOnly):
+        taken = _taken_by(state, cause.base) if _inside(tools, state, cause) else None
+        return None if taken is None else (RaceKind.ONE_LOOP, _scope(tools, taken))
+    match cause:
+        case SharedByThreads():
+            kind = RaceKind.ONE_LOOP
+        case NotOwner():
+            kind = RaceKind.AFTER_WRITE
+        case UnorderedRead():
+            kind = RaceKind.AFTER_READ
+        case _:
+            return None
+    if state.context.kind == THREADS:
+        loop = cause.operation is Operation.LOOP
+        return kind, _scope(tools, state) if loop else _lent_to(tools, state, cause.base)
+    return (kind, RaceScope.BLOCK) if kind is RaceKind.ONE_LOOP else None
+
+
+def _inside(tools: SearchTools, state: State, cause: MissingPermission | ReadOnly) -> bool:
     """Is the cell that is needed within the array? If not, that is the problem."""
-    need = r.data.get("need")
-    if not isinstance(need, Cells) or need.arity:
+    need = cause.need if isinstance(cause, MissingPermission) else None
+    if need is None or need.arity:
         return True
-    bounds = [k.and_(k.le(ZERO, e), k.lt(e, d)) for e, d in zip(need.at(()), state.bases[base].dims) if d is not None]
+    dims = state.bases[cause.base].dims
+    bounds = [k.and_(k.le(ZERO, e), k.lt(e, d)) for e, d in zip(need.at(()), dims) if d is not None]
     return tools.proves(state.facts, k.and_(*bounds))
 
 
-def _tell(state: State, r: Rejected, witness: dict[Term, int] | None) -> None:
-    """The witness in thread numbers: who accesses which cell now, and who did before."""
-    if witness is None or r.facts is None:
-        return
+def _witness(state: State, cause: Cause, scope: RaceScope) -> RaceWitness | None:
+    """Two threads that race, in numbers: who accesses which cell now, and who did before."""
+    if not isinstance(cause, NotOwner | UnorderedRead) or cause.facts is None or cause.goal is None:
+        return None
+    example = None if cause.other is None else counterexample(cause.facts, cause.goal)
+    if example is None or cause.other is None or cause.cell is None:
+        return None
     begin = ZERO  # where the current group begins, in its block or in the grid
     s: State | None = state
     while s is not None and s.block.before is not None:
-        if r.data.get("scope") == "block" and s.context.threads is s.context.block:
+        if scope is RaceScope.BLOCK and s.context.threads is s.context.block:
             break
         loop = s.block.opened_by
         if isinstance(loop, EnteredLoop):
             begin = k.add(begin, loop.first)
         s = s.block.before
-    other = r.data["other"].moved(begin)
-    terms = (k.add(begin, r.data.get("first", ZERO)), other.start, other.size, state.context.block, *r.data["cell"])
+    other = cause.other.moved(begin)
+    terms = (
+        k.add(begin, ZERO if cause.first is None else cause.first),
+        other.start,
+        other.size,
+        state.context.block,
+        *cause.cell,
+    )
     try:
-        now, then, size, block, *cell = (_at(r.facts.reduce(t), witness) for t in terms)
+        now, then, size, block, *cell = (_at(cause.facts.reduce(t), example) for t in terms)
     except Undefined:
-        return
-    if now == then and r.why == "read":  # one of several readers: another one
+        return None
+    if now == then and isinstance(cause, UnorderedRead):  # one of several readers: another one
         then += size - 1
     elif now == then:  # one of several threads that access the cell: one that does not own it
         now += size
-    r.data["witness"] = {"now": now, "then": then, "cell": cell, "block": block}
+    return RaceWitness(now, then, tuple(cell), block)
 
 
 def _missing_barrier(state: State, base: str) -> tuple[str, int]:
@@ -144,23 +196,23 @@ def _takes(loop: EnteredLoop, base: str) -> bool:
     return any(x.cells.base == base for x in loop.contract.exclusive)
 
 
-def _scope(tools: SearchTools, state: State) -> str:
+def _scope(tools: SearchTools, state: State) -> RaceScope:
     """Are the threads of this group in one block? Those that call a device function are."""
     c = state.context
     if _procedure(state).device:
-        return "block"
-    return "block" if tools.proves(state.facts, k.le(c.threads, c.block)) else "grid"
+        return RaceScope.BLOCK
+    return RaceScope.BLOCK if tools.proves(state.facts, k.le(c.threads, c.block)) else RaceScope.GRID
 
 
-def _lent_to(tools: SearchTools, state: State, base: str) -> str:
+def _lent_to(tools: SearchTools, state: State, base: str) -> RaceScope:
     """Does the block around this point hold the base itself, or is it lent by the grid?"""
     s: State | None = state
     while s is not None and s.block.before is not None:
         whole_block = s.context.kind == THREADS and s.context.threads is s.context.block
         if whole_block and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
-            return "block"
+            return RaceScope.BLOCK
         s = s.block.before
-    return "block" if _procedure(state).device else "grid"
+    return RaceScope.BLOCK if _procedure(state).device else RaceScope.GRID
 
 
 def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import Operation, UnequalParts
 from optigpu.kernel.context import THREADS, PendingRead, everyone
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
 from optigpu.kernel.side_conditions import terms_of
@@ -13,6 +14,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
 from optigpu.logic.terms import INT, ONE, ZERO, Term
 from optigpu.search.explore.loop_effects import LoopSummary, first_instruction
+from optigpu.search.search_causes import Levels, SharedByThreads, UnequalNestedParts
 from optigpu.search.search_tools import SearchTools
 
 
@@ -33,11 +35,11 @@ class ThreadSearch:
             effect = summary.shared_effect()
             if effect is not None:
                 place = first_instruction(effect) or 0
-                raise Rejected("loop", "race", state.facts, None, base=effect.base, place=place)
+                raise Rejected(SharedByThreads(Operation.LOOP, effect.base, at=place, facts=state.facts))
             part = self.part(state, summary.range.high)
             if part is None:
-                context = state.context
-                raise Rejected("loop", "extent", state.facts, None, context=context, extent=summary.range.high)
+                extent = summary.range.high
+                raise Rejected(UnequalParts(Operation.LOOP, context=state.context, extent=extent, facts=state.facts))
             exclusive = tuple(self.with_owner(state, x, part) for x in contract.exclusive)
             return replace(contract, part=part, exclusive=exclusive)
         invariant = tuple(replace(i, owner=state.held[i.family].owner) for i in contract.invariant)
@@ -52,7 +54,7 @@ class ThreadSearch:
         loop: kc.CountedLoop,
         threads: Term,
         inside: frozenset[Term] = frozenset(),
-        levels: tuple[tuple[str, Term], ...] = (),
+        levels: Levels = (),
     ) -> None:
         """Before anything else is said of nested thread loops: do their extents divide the threads there are?"""
         bound = state.value(loop.bound)
@@ -61,8 +63,17 @@ class ThreadSearch:
             part = self.part(state, bound, threads)
             if part is None:
                 context = replace(state.context, threads=threads)
-                data = {"context": context, "extent": bound, "index": str(loop.index.data), "inner": levels}
-                raise Rejected("loop", "extent", state.facts, None, place=loop.at, **data)
+                raise Rejected(
+                    UnequalNestedParts(
+                        Operation.LOOP,
+                        context=context,
+                        extent=bound,
+                        index=str(loop.index.data),
+                        inner=levels,
+                        at=loop.at,
+                        facts=state.facts,
+                    )
+                )
             threads, levels = part, (*levels, (str(loop.index.data), part))
         elif loop.mode == kc.THREAD:
             return

@@ -84,7 +84,7 @@ def _repair(session: Session, problem: Problem, path: StatementPath) -> bool:
 
 
 def _reason(problem: Problem) -> str:
-    base = str(problem.data.get("base", "")).split("~", maxsplit=1)[0]
+    base = "" if problem.cause is None else problem.cause.base.split("~", maxsplit=1)[0]
     return f"`{base}` is complete before other threads use it" if base else "shared memory is no longer in use"
 
 
@@ -92,7 +92,7 @@ def _statement_of(session: Session, problem: Problem) -> StatementId | None:
     """The statement that a problem is about."""
     for f in session.program.functions():
         ids = [s.id for s in statements(f.body)]
-        if f.name == problem.data.get("function") and 0 < problem.statement <= len(ids):
+        if f.name == problem.function and 0 < problem.statement <= len(ids):
             return ids[problem.statement - 1]
     return None
 

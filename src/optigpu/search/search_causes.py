@@ -1,0 +1,137 @@
+"""Causes of a failed search, beside those of the kernel's rules; and data races, with what a person wants to know of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from optigpu.kernel.causes import Cause, Leak, MissingPermission, Overlap, UnequalParts, Uninitialised, WrongValue
+from optigpu.logic.cells import Cells
+from optigpu.logic.terms import Term
+
+Levels = tuple[tuple[str, Term], ...]  # the thread groups around a point, outermost first: loop, number of threads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOnly(Cause):
+    """Memory is written that is held for reading only."""
+
+    word = "read-only"
+    index: tuple[Term, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoLoopContract(Cause):
+    """No contract was found for a loop; `why` says what the exploration of its body met."""
+
+    word = "infer"
+    why: str
+
+    @property
+    def reason(self) -> str:
+        return self.why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownVariable(Cause):
+    """No value was found for a logical variable of the called function."""
+
+    word = "variable"
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedByThreads(Cause):
+    """Several iterations of a thread loop access a cell, and one of them writes it."""
+
+    word = "race"
+    at: int = 0  # the access
+    rejected: Cause | None = None  # the rejection by which it was found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnequalNestedParts(UnequalParts):
+    """A thread loop inside others does not divide the threads that those leave it."""
+
+    index: str
+    inner: Levels
+    at: int
+
+
+class RaceKind(Enum):
+    """How two accesses of one cell are unordered."""
+
+    ONE_LOOP = "race"  # iterations of one thread loop
+    AFTER_WRITE = "owner"  # an access after another thread's write
+    AFTER_READ = "read"  # a write after another thread's read
+
+
+class RaceScope(Enum):
+    """Are the two threads in one block?"""
+
+    BLOCK = "block"
+    GRID = "grid"
+
+
+@dataclass(frozen=True, slots=True)
+class RaceWitness:
+    """Two threads (numbers in the block, or in the grid) that access a cell, in a block of so many threads."""
+
+    now: int
+    then: int
+    cell: tuple[int, ...]
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class MissingBarrier:
+    """The barrier that would order two accesses, and the instruction before which it would stand."""
+
+    level: str  # "block" or "warp"
+    before: int
+    block: Term  # the number of threads in a block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataRace(Cause):
+    """Two accesses of one cell are not ordered."""
+
+    word = "race"
+    rejected: Cause
+    kind: RaceKind
+    scope: RaceScope
+    space: str
+    earlier: int | None = None  # the other access
+    witness: RaceWitness | None = None
+    barrier: MissingBarrier | None = None
+
+    @property
+    def reason(self) -> str:
+        return self.kind.value
+
+
+def shared_by_threads(cause: Overlap) -> SharedByThreads:
+    """Iterations of a thread loop whose cells overlap."""
+    return SharedByThreads(cause.operation, cause.base, rejected=cause, facts=cause.facts, goal=cause.goal)
+
+
+def rejection_of(cause: Cause) -> Cause:
+    """The rejection by which a data race was found; of other causes, the cause itself."""
+    match cause:
+        case DataRace(rejected=rejected):
+            return rejected
+        case SharedByThreads(rejected=Cause() as rejected):
+            return rejected
+        case _:
+            return cause
+
+
+def cells_of(cause: Cause) -> Cells | None:
+    """The cells that a rejection is about."""
+    match cause:
+        case MissingPermission(need=cells) | Overlap(need=cells) | Uninitialised(cells=cells) | WrongValue(cells=cells):
+            return cells
+        case Leak(cells=cells):
+            return cells
+        case _:
+            return None
