@@ -240,21 +240,6 @@ def _said_of_results(failure: Failed, f: kc.Procedure) -> tuple[str, str, int] |
             return None
 
 
-def _asserts(code: kc.Instructions) -> list[kc.Assertion]:
-    out: list[kc.Assertion] = []
-    for i in code:
-        match i:
-            case kc.Assertion():
-                out.append(i)
-            case kc.Branch(_, then, other):
-                out += _asserts(then) + _asserts(other)
-            case kc.CountedLoop():
-                out += _asserts(i.body)
-            case _:
-                pass
-    return out
-
-
 def _both(over_reals: FunctionResult, opened: FunctionResult) -> FunctionResult:
     """What came out of a function, with floats as reals and left open."""
     effort = (over_reals.normaliser + opened.normaliser, over_reals.solver + opened.solver)
@@ -275,16 +260,7 @@ def _everything_about(f: kc.Procedure, elaborated: Elaborated) -> object:
 
 def _loops(code: kc.Instructions) -> list[int]:
     """The loops of a function, in order."""
-    out: list[int] = []
-    for i in code:
-        match i:
-            case kc.Branch(_, then, other):
-                out += _loops(then) + _loops(other)
-            case kc.CountedLoop():
-                out += [i.at, *_loops(i.body)]
-            case _:
-                pass
-    return out
+    return [i.at for i in kc.instructions_in(code) if isinstance(i, kc.CountedLoop)]
 
 
 def _solver(settings: Settings) -> Solver:
@@ -309,18 +285,7 @@ def _too_large(loc: Loc) -> InputError:
 
 
 def _calls(code: kc.Instructions) -> list[tuple[str, int]]:
-    out: list[tuple[str, int]] = []
-    for i in code:
-        match i:
-            case kc.Invoke(_, name):
-                out.append((name, i.at))
-            case kc.Branch(_, then, other):
-                out += _calls(then) + _calls(other)
-            case kc.CountedLoop():
-                out += _calls(i.body)
-            case _:
-                pass
-    return out
+    return [(i.function, i.at) for i in kc.instructions_in(code) if isinstance(i, kc.Invoke)]
 
 
 def _callees_first(elaborated: Elaborated, wanted: set[str]) -> list[str]:

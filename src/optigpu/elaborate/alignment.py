@@ -6,7 +6,6 @@ pointers it passes start at multiples of the widest vector that is accessed thro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from optigpu.kernel import instructions as kc
@@ -55,7 +54,8 @@ def with_aligned_calls(
 
 def _passed_on(f: kc.Procedure, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]) -> bool:
     """What calls need of the caller's arrays; is that more than what was known?"""
-    needs = [x for call in _calls(f.body) for x in _needs(call, functions, accesses)]
+    calls = (i for i in kc.instructions_in(f.body) if isinstance(i, kc.Invoke))
+    needs = [x for call in calls for x in _needs(call, functions, accesses)]
     return any(accesses[f.name].need(view.base, width) for view, width in needs)
 
 
@@ -69,31 +69,13 @@ def _needs(
     return [(a, widths[p.name]) for p, a in pairs if isinstance(a, kc.ArrayView) and p.name in widths]
 
 
-def _calls(code: kc.Instructions) -> Iterator[kc.Invoke]:
-    for i in code:
-        match i:
-            case kc.Invoke():
-                yield i
-            case kc.CountedLoop():
-                yield from _calls(i.body)
-            case kc.Branch():
-                yield from _calls(i.then + i.other)
-
-
 def _obliged(
     code: kc.Instructions, name: str, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]
 ) -> kc.Instructions:
-    out: list[kc.Instruction] = []
-    for i in code:
-        match i:
-            case kc.Invoke():
-                for view, width in _needs(i, functions, accesses):
-                    goal = accesses[name].aligned(view, width)
-                    out += [kc.Oblige(goal, "aligned", at=i.at)] if goal is not k.TRUE else []
-            case kc.CountedLoop():
-                i = replace(i, body=_obliged(i.body, name, functions, accesses))
-            case kc.Branch():
-                then, other = (_obliged(c, name, functions, accesses) for c in (i.then, i.other))
-                i = replace(i, then=then, other=other)
-        out.append(i)
-    return tuple(out)
+
+    def obliged(i: kc.Instruction) -> kc.Instructions:
+        needs = _needs(i, functions, accesses) if isinstance(i, kc.Invoke) else []
+        goals = [accesses[name].aligned(view, width) for view, width in needs]
+        return (*(kc.Oblige(goal, "aligned", at=i.at) for goal in goals if goal is not k.TRUE), i)
+
+    return kc.rewritten_code(code, obliged)

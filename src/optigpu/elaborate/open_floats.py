@@ -170,18 +170,13 @@ class OpenFloats(FunctionElaborator):
 
     def renamed(self, code: kc.Instructions) -> kc.Instructions:
         """Calls of functions with floats left open, too."""
-        out: list[kc.Instruction] = []
-        for i in code:
-            match i:
-                case kc.Invoke(_, name) if name in self.functions:
-                    out.append(replace(i, function=open_name(name)))
-                case kc.Branch():
-                    out.append(replace(i, then=self.renamed(i.then), other=self.renamed(i.other)))
-                case kc.CountedLoop():
-                    out.append(replace(i, body=self.renamed(i.body)))
-                case _:
-                    out.append(i)
-        return tuple(out)
+
+        def renamed(i: kc.Instruction) -> kc.Instructions:
+            if isinstance(i, kc.Invoke) and i.function in self.functions:
+                return (replace(i, function=open_name(i.function)),)
+            return (i,)
+
+        return kc.rewritten_code(code, renamed)
 
     # Expressions
 

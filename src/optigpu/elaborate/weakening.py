@@ -36,18 +36,8 @@ def weakened(f: kc.Procedure, left_out: LeftOut) -> kc.Procedure:
     ensures = tuple(k.TRUE if ("ensures", n) in dropped else p for n, p in enumerate(c.ensures))
     numbers = itertools.count()
 
-    def kept(code: kc.Instructions) -> kc.Instructions:
-        out: list[kc.Instruction] = []
-        for i in code:
-            match i:
-                case kc.Assertion() if ("assert", next(numbers)) in dropped:
-                    pass
-                case kc.Branch():
-                    out.append(replace(i, then=kept(i.then), other=kept(i.other)))
-                case kc.CountedLoop():
-                    out.append(replace(i, body=kept(i.body)))
-                case _:
-                    out.append(i)
-        return tuple(out)
+    def kept(i: kc.Instruction) -> kc.Instructions:
+        return () if isinstance(i, kc.Assertion) and ("assert", next(numbers)) in dropped else (i,)
 
-    return replace(f, contract=replace(c, post=post, ensures=ensures), body=kept(f.body))
+    body = kc.rewritten_code(f.body, kept)
+    return replace(f, contract=replace(c, post=post, ensures=ensures), body=body)

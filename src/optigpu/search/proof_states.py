@@ -5,7 +5,6 @@ Points are numbered by statements, in the order of the text of their function, f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from optigpu.kernel import State
@@ -39,14 +38,5 @@ class Points:
         return Points(statements, code, before, {new[n]: s for n, s in self.end.items() if n in new})
 
 
-def _places(code: kc.Instructions) -> Iterator[int]:
-    for i in code:
-        yield i.at
-        match i:
-            case kc.Branch(_, then, other):
-                yield from _places(then)
-                yield from _places(other)
-            case kc.CountedLoop():
-                yield from _places(i.body)
-            case _:
-                pass
+def _places(code: kc.Instructions) -> list[int]:
+    return [i.at for i in kc.instructions_in(code)]
