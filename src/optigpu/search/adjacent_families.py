@@ -1,4 +1,4 @@
-"""Which families of one array lie side by side, so that they can be held as one. Untrusted; the kernel checks it.
+"""Joins of adjacent families of one array: where one ends, the other begins. Untrusted; the kernel checks each join.
 
 A contract may claim a[0..m] and a[m..n] one by one, and the program then loop over 0..n.
 """
@@ -14,7 +14,7 @@ from optigpu.logic.cells import FULL, CellFamily, Cells, Terms, arguments
 from optigpu.logic.terms import INT, TRUE, Term
 from optigpu.search.search_tools import SearchTools
 
-MOST = 8  # families that are compared with each other
+MAX_FAMILIES_COMPARED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +34,27 @@ def box_of(number: int, r: CellFamily) -> Box | None:
         return None
     ranges: list[tuple[Term, Term]] = []
     binders: dict[int, Term] = {}
-    mine, theirs = arguments(cells.arity), arguments(rank)
+    family_binders, array_indices = arguments(cells.arity), arguments(rank)
     for p, e in enumerate(cells.index):
         if e.level == 0:
             ranges.append((e, k.add(e, k.ONE)))
             continue
-        at = next((i for i, b in enumerate(mine) if k.sub(e, b).level == 0), None)
+        at = next((i for i, b in enumerate(family_binders) if k.sub(e, b).level == 0), None)
         if at is None or at in binders:
             return None
-        shift = k.sub(e, mine[at])
+        shift = k.sub(e, family_binders[at])
         low, high = cells.ranges[at]
         ranges.append((k.add(low, shift), k.add(high, shift)))
-        binders[at] = k.sub(theirs[p], shift)
+        binders[at] = k.sub(array_indices[p], shift)
     if len(binders) != cells.arity:
         return None
     return Box(number, tuple(ranges), tuple(binders[i] for i in range(cells.arity)), cells.index)
 
 
-def gathered(kernel: Kernel, tools: SearchTools, state: State, base: str) -> State | None:
-    """The state with neighbouring families of the array as one; None if there are none."""
+def with_adjacent_joined(kernel: Kernel, tools: SearchTools, state: State, base: str) -> State | None:
+    """The state with adjacent families of the array joined; None if there are none."""
     after = state
-    while (step := _side_by_side(tools, after, base)) is not None:
+    while (step := _adjacent_pair(tools, after, base)) is not None:
         try:
             after = kernel.gather(after, *step)
         except Rejected:
@@ -62,17 +62,18 @@ def gathered(kernel: Kernel, tools: SearchTools, state: State, base: str) -> Sta
     return None if after is state else after
 
 
-def _side_by_side(tools: SearchTools, state: State, base: str) -> tuple[Cells, Term, tuple[Take, Take]] | None:
-    marked = {m.family for m in state.pending_reads}
-    found = [
-        box_of(n, r)
+def _adjacent_pair(tools: SearchTools, state: State, base: str) -> tuple[Cells, Term, tuple[Take, Take]] | None:
+    """(the joined cells, which of them are of the first family, both families) of two families that are adjacent."""
+    still_read = {m.family for m in state.pending_reads}
+    joinable = [
+        (n, r)
         for n, r in state.held.items()
-        if r.cells.base == base and r.share == FULL and r.owner is None and n not in marked
+        if r.cells.base == base and r.share == FULL and r.owner is None and n not in still_read
     ]
-    boxes = [b for b in found if b is not None]
-    for a in boxes if len(boxes) <= MOST else ():
+    boxes = [b for b in (box_of(n, r) for n, r in joinable) if b is not None]
+    for a in boxes if len(boxes) <= MAX_FAMILIES_COMPARED else ():
         for b in boxes:
-            at = _joint(tools, state, a, b) if a is not b else None
+            at = _joint_dimension(tools, state, a, b) if a is not b else None
             if at is not None:
                 cut = a.ranges[at][1]
                 ranges = tuple((low, b.ranges[p][1] if p == at else high) for p, (low, high) in enumerate(a.ranges))
@@ -83,7 +84,7 @@ def _side_by_side(tools: SearchTools, state: State, base: str) -> tuple[Cells, T
     return None
 
 
-def _joint(tools: SearchTools, state: State, a: Box, b: Box) -> int | None:
+def _joint_dimension(tools: SearchTools, state: State, a: Box, b: Box) -> int | None:
     """The dimension in which b begins where a ends; in the others they are alike."""
 
     def equal(x: Term, y: Term) -> bool:

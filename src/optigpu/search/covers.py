@@ -1,4 +1,7 @@
-"""Which cells an iteration should have to itself, when what it writes is in pieces, conditional, or read besides. Untrusted."""
+"""Footprints of iterations: one set of cells for an iteration that writes in pieces, under conditions, or reads besides. Untrusted.
+
+`if (i > 0) a[i][0] = 1; a[i][1] = a[i][0];` gets all of row i, in which every cell is either written or keeps its value.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +18,29 @@ from optigpu.search.search_tools import SearchTools
 
 
 class CoverSearch:
+    """For one effect of a loop, among the cells of one family."""
+
     def __init__(self, tools: SearchTools, summary: LoopSummary, family: CellFamily) -> None:
         self.tools, self.summary, self.family = tools, summary, family
 
     def cover(self, effect: OwnCells, reads: Sequence[Cells]) -> Cells | None:
         """Cells of iteration v that contain what it writes and what it reads of the base; None if there is no need for them."""
         updates = [u.cells for u in effect.updates]
-        apart = all(self.disjoint(a, b) for i, a in enumerate(updates) for b in updates[i + 1 :])
-        if apart and all(self.known_at_entry(c, updates) for c in reads):
+        disjoint = all(self.disjoint(a, b) for i, a in enumerate(updates) for b in updates[i + 1 :])
+        if disjoint and all(self.reads_inside_or_outside(c, updates) for c in reads):
             return None
         for candidate in self.candidates(updates, reads):
             inside = all(self.within(c, candidate) for c in updates)
             if (
                 inside
                 and self.separates_iterations(candidate)
-                and all(self.known_at_entry(c, [candidate]) for c in reads)
+                and all(self.reads_inside_or_outside(c, [candidate]) for c in reads)
             ):
                 return candidate
         return None
 
     def candidates(self, updates: Sequence[Cells], reads: Sequence[Cells]) -> Iterator[Cells]:
+        """Each piece without its condition; then all cells of the family with the indices that the iteration fixes."""
         for c in (*updates, *reads):
             yield replace(c, where=TRUE)
         v, family = self.summary.v, self.family.cells
@@ -65,7 +71,7 @@ class CoverSearch:
         both = facts.assume(a.domain(xs), b.domain(ys))
         return self.tools.proves(both, k.not_(same(a.at(xs), b.at(ys))))
 
-    def known_at_entry(self, read: Cells, updates: Sequence[Cells]) -> bool:
+    def reads_inside_or_outside(self, read: Cells, updates: Sequence[Cells]) -> bool:
         """Is what is read all in one of the pieces, or in none of any iteration?"""
         if any(self.within(read, u) for u in updates):
             return True

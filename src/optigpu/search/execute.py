@@ -28,7 +28,7 @@ from optigpu.kernel.thread_rules import lanes
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Terms, arguments, box
 from optigpu.logic.terms import TRUE
-from optigpu.search.adjacent_families import gathered
+from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
@@ -118,15 +118,15 @@ class Executor:
         try:
             return self.finish(state, f)
         except Rejected as r:
-            whole = self.gathered(state, r.cause)
+            whole = self.joined_families(state, r.cause)
             if whole is None:
                 raise
             return self.finish(whole, f)
 
-    def gathered(self, state: State, cause: Cause) -> State | None:
+    def joined_families(self, state: State, cause: Cause) -> State | None:
         """The state with neighbouring families as one, if cells were needed that no family has."""
         missing = isinstance(cause, MissingPermission)
-        return gathered(self.kernel, self.tools, state, cause.base) if missing else None
+        return with_adjacent_joined(self.kernel, self.tools, state, cause.base) if missing else None
 
     def finish(self, state: State, f: kc.Procedure) -> Theorem:
         takes: list[Take] = []
@@ -173,7 +173,7 @@ class Executor:
         try:
             return self.step(state)
         except Rejected as r:
-            whole = self.gathered(state, r.cause)
+            whole = self.joined_families(state, r.cause)
             if whole is None:
                 raise
             self.place, self.current = state.next.at or self.place, whole

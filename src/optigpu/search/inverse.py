@@ -1,7 +1,7 @@
-"""Inverting index maps: which binders of a family give a cell. Untrusted; the kernel checks what is found.
+"""Inversion of index maps: at which values of its binders a family has a given cell. Untrusted; the kernel checks the result.
 
 Equations `index(b) = target` are solved by mixed radix: `32*b + x = c` with 0 <= x < 32 gives `b = c div 32`, `x = c mod 32`.
-Shifts, strides, permutations and reversals are special cases; radices may be symbolic. Rotations and exclusive ors are taken off
+Shifts, strides, permutations and reversals are special cases; radices may be symbolic. Rotations and exclusive ors are unwrapped
 first: `(x + k) mod n = c` gives `x = (c - k) mod n`, `x ^ k = c` gives `x = c ^ k`, and then these equations are solved.
 """
 
@@ -27,8 +27,7 @@ def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Term
     unknown = names.temporaries(n, "u")
     offsets = [k.instantiate(low, unknown[:i]) for i, (low, _) in enumerate(cells.ranges)]
     # Binders counted from 0: x = low + u
-    shifted = tuple(k.add(o, u) for o, u in zip(offsets, unknown))
-    shifted = _resolve(shifted, unknown, offsets)
+    shifted = _shifted(unknown, offsets)
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
     sizes = {u: k.instantiate(k.sub(hi, lo), shifted[:i]) for i, (u, (lo, hi)) in enumerate(zip(unknown, cells.ranges))}
     equations, wrapped = _unwrapped(equations, sizes, facts, names)
@@ -39,16 +38,16 @@ def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Term
     unknown = (*unknown, *wrapped, *quotients)
     solved: dict[Term, Term] = {}
     while equations:
-        best = _easiest(equations, unknown)
+        best = _fewest_unknowns(equations, unknown)
         if best is None:
             break
         equation = equations.pop(best)
-        found = _solve(equation, [u for u in unknown if u not in solved and u in equation.free], facts, sizes)
-        if found is None:
+        solution = _solve(equation, [u for u in unknown if u not in solved and u in equation.free], facts, sizes)
+        if solution is None:
             return None
-        solved = {u: k.substitute(t, found) for u, t in solved.items()} | found
-        found |= _settle_quotients(quotients, unknown, solved, facts)
-        equations += [wrapped[x](value) for x, value in found.items() if x in wrapped]
+        solved = {u: k.substitute(t, solution) for u, t in solved.items()} | solution
+        solution |= _known_quotients(quotients, unknown, solved, facts)
+        equations += [wrapped[x](value) for x, value in solution.items() if x in wrapped]
         equations = [k.substitute(e, solved) for e in equations]
     _solve_conditions(conditions, unknown, solved, facts)
     for u in unknown:
@@ -108,10 +107,10 @@ def _unrotated(equation: Term, q: Term, x: Term, wanted: set[Term], wrapped: dic
 def _solve_conditions(conditions: list[Term], unknown: Terms, solved: dict[Term, Term], facts: Facts) -> None:
     """Binders that the index does not determine, but the condition does: `t == 63`."""
     for p in conditions:
-        left = [u for u in unknown if u not in solved and u in p.free]
-        found = _solve(k.substitute(p, solved), left, facts) if len(left) == 1 else None
-        if found is not None:
-            solved.update(found)
+        unsolved = [u for u in unknown if u not in solved and u in p.free]
+        solution = _solve(k.substitute(p, solved), unsolved, facts) if len(unsolved) == 1 else None
+        if solution is not None:
+            solved.update(solution)
 
 
 def _name_quotients(equations: list[Term], unknown: Terms, names: FreshNames) -> tuple[list[Term], dict[Term, Term]]:
@@ -123,27 +122,27 @@ def _name_quotients(equations: list[Term], unknown: Terms, names: FreshNames) ->
     return [k.replace_subterms(e, quotients) for e in equations], {q: a for a, q in quotients.items()}
 
 
-def _settle_quotients(
+def _known_quotients(
     quotients: dict[Term, Term], unknown: Terms, solved: dict[Term, Term], facts: Facts
 ) -> dict[Term, Term]:
-    """Quotients of unknowns that are solved by now are no unknowns any more: d[r][c - r % 8] gives r, and with it r div 8."""
+    """Quotients of unknowns that are solved are known too: d[r][c - r % 8] gives r, and with it r div 8."""
     wanted = set(unknown)
-    left = {q: a for q, a in quotients.items() if q not in solved and a.free & wanted <= solved.keys()}
-    found = {q: facts.simplify(k.substitute(a, solved)) for q, a in left.items()}
-    solved.update(found)
-    return found
+    known = {q: a for q, a in quotients.items() if q not in solved and a.free & wanted <= solved.keys()}
+    values = {q: facts.simplify(k.substitute(a, solved)) for q, a in known.items()}
+    solved.update(values)
+    return values
 
 
-def _resolve(shifted: Terms, unknown: Terms, offsets: list[Term]) -> Terms:
-    """Low bounds may mention earlier binders, which are themselves shifted."""
-    out: list[Term] = []
+def _shifted(unknown: Terms, offsets: list[Term]) -> Terms:
+    """The binders, from unknowns that count from 0. Low bounds may mention earlier binders, which are themselves shifted."""
+    binders: list[Term] = []
     for i, u in enumerate(unknown):
-        low = k.substitute(offsets[i], dict(zip(unknown[:i], out)))
-        out.append(k.add(low, u))
-    return tuple(out)
+        low = k.substitute(offsets[i], dict(zip(unknown[:i], binders)))
+        binders.append(k.add(low, u))
+    return tuple(binders)
 
 
-def _easiest(equations: list[Term], unknown: Terms) -> int | None:
+def _fewest_unknowns(equations: list[Term], unknown: Terms) -> int | None:
     """The equation with the fewest unknowns left, at least one."""
     wanted = set(unknown)
     counts = [(len(e.free & wanted), i) for i, e in enumerate(equations) if e.free & wanted]
@@ -180,13 +179,13 @@ def _solve(
     else:
         downwards = {}
     coefficients.sort(key=lambda cu: _magnitude(cu[0]), reverse=True)
-    out: dict[Term, Term] = {}
+    solution: dict[Term, Term] = {}
     for c, u in coefficients[:-1]:
-        out[u] = facts.simplify(_quotient(goal, c))
-        goal = k.sub(goal, k.mul(c, out[u]))
+        solution[u] = facts.simplify(_quotient(goal, c))
+        goal = k.sub(goal, k.mul(c, solution[u]))
     c, u = coefficients[-1]
-    out[u] = goal if c is k.ONE else k.neg(goal) if c is k.num(-1) else facts.simplify(k.fdiv(goal, c))
-    return out | {u: k.sub(last, out[u]) for u, last in downwards.items()}
+    solution[u] = goal if c is k.ONE else k.neg(goal) if c is k.num(-1) else facts.simplify(k.fdiv(goal, c))
+    return solution | {u: k.sub(last, solution[u]) for u, last in downwards.items()}
 
 
 def _quotient(t: Term, divisor: Term) -> Term:
@@ -199,7 +198,7 @@ def _quotient(t: Term, divisor: Term) -> Term:
 
 def _coefficient(p: Term, u: Term) -> Term | None:
     """The factor of u in a polynomial that is linear in it, and has u in no other atom."""
-    factor: dict[tuple[Term, ...], object] = {}
+    factor: k.Coefficients = {}
     for m, c in k.coefficients(p).items():
         count = m.count(u)
         if count > 1 or any(a is not u and u in a.free for a in m):
