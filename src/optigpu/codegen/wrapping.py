@@ -12,7 +12,7 @@ from dataclasses import replace
 from optigpu.codegen.polynomials import expand_index_helper, keeps_value
 from optigpu.codegen.value_ranges import Ranges, inside_loop, is_checked
 from optigpu.syntax.builtins import index_helper
-from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Unary, is_int
+from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Type, Unary, is_int
 from optigpu.syntax.operators import WRAPPING
 from optigpu.syntax.program import Assert, Block, Body, Decl, For, Function, Ghost, GhostEnd, If, Stmt
 from optigpu.syntax.scopes import assigned_names
@@ -84,5 +84,5 @@ def explicit_wraps(e: Expr, ranges: Ranges) -> Expr:
             return e
 
 
-def is_unsigned(t: object) -> bool:
+def is_unsigned(t: Type | None) -> bool:
     return isinstance(t, Scalar) and is_int(t) and t.bits > 0 and not t.signed

@@ -72,7 +72,7 @@ def claims(f: Function, kinds: tuple[str, ...]) -> Iterator[ArrayClaim]:
             yield from visit(i.body, lambda p: p, plain=True)
 
 
-# Cells ----------------------------------------------------------------------------------------------------------------------
+# Cells
 
 
 def extent(array: str, axis: int) -> str:
@@ -118,7 +118,7 @@ def arrays_to_write(f: Function) -> set[str]:
     return out
 
 
-# Contents -------------------------------------------------------------------------------------------------------------------
+# Contents
 
 
 def contents(array: str) -> str:

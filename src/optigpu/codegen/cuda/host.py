@@ -206,7 +206,7 @@ class HostPrinter(BodyPrinter):
     vectors: frozenset[str] = frozenset()
 
 
-# Launches -------------------------------------------------------------------------------------------------------------------
+# Launches
 
 
 def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:

@@ -4,12 +4,12 @@ const D = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
 const MARKUP = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const esc = s => String(s).replace(/[&<>"]/g, c => MARKUP[c]);
-const kept = (key, value) => {  // a notebook's frame may have no storage
+const kept = (key, value) => {  // a notebook's iframe may have no storage
   try { return value === undefined ? localStorage.getItem("optigpu." + key) : localStorage.setItem("optigpu." + key, value); } catch { return null; }
 };
 const at = { step: 0, view: "annotated", against: "diff", list: "steps", filter: "", unfolded: new Set() };
 
-// Colours -----------------------------------------------------------------------------------------------------------------
+// Colours
 
 const KEYWORDS = /^(for|if|else|return|const|while|continue|struct|static|thread|magic|sizeof|in|fun|forall|desync_for|__shared__|__device__)$/;
 const TYPES = /^(int|float|double|bool|void|unsigned|char|u?int\d+_t|size_t)$/;
@@ -39,7 +39,7 @@ function tokens(text) {  // [start, end, class]
 }
 
 const coloured = new Map();
-function colour(text, spans) {  // spans: columns that changed, flat
+function colour(text, spans) {  // spans: the changed columns, as a flat list
   const key = spans && spans.length ? null : text;
   if (key !== null && coloured.has(key)) return coloured.get(key);
   const cuts = spans || [];
@@ -70,7 +70,7 @@ function python(text) {
   });
 }
 
-// Words ------------------------------------------------------------------------------------------------------------------
+// Words
 
 const tone = w => w === "VERIFIED" ? "ok" : w === "UNSUPPORTED" ? "warn" : w === "" || w === "UNCHECKED" ? "" : "bad";
 const wrong = s => s.error !== undefined;
@@ -89,7 +89,7 @@ function verdict() {
   $("verdict").innerHTML = `<span class="word ${tone(D.verdict)}">${esc(D.verdict)}</span><span title="${esc(rest)}">${esc(rest)}</span>`;
 }
 
-// The steps ----------------------------------------------------------------------------------------------------------------
+// The steps
 
 function tree() {
   const parts = [], open = [];
@@ -141,7 +141,7 @@ function filter(words) {
   document.querySelector("#tree .none").hidden = any;
 }
 
-// The code -----------------------------------------------------------------------------------------------------------------
+// The code
 
 const FOLD = 40, AROUND = 12;
 const view = () => D.views.indexOf(at.view);
@@ -213,7 +213,7 @@ function head() {
     + `<span class="facts">${facts.filter(Boolean).map(x => x[0] === "<" ? x : `<span>${esc(x)}</span>`).join("")}</span>`;
 }
 
-// What is held at a point ------------------------------------------------------------------------------------------------------
+// The proof state at a line
 
 function permission([read, cells, contents]) {
   const m = /^(.*?)( for .*?)?( if .*)?$/.exec(cells);
@@ -253,7 +253,7 @@ function hide() {
   document.querySelectorAll("code.at").forEach(e => e.classList.remove("at"));
 }
 
-// Putting it together ----------------------------------------------------------------------------------------------------------
+// Navigation
 
 function select(k) {
   at.step = Math.max(0, Math.min(D.steps.length - 1, k));
@@ -266,7 +266,7 @@ function select(k) {
   const line = document.querySelectorAll("#script > div")[D.steps[at.step].line - 1];
   if (line) { line.classList.add("on"); if (at.list === "script") line.scrollIntoView({ block: "nearest" }); }
   head(); code();
-  try { history.replaceState(null, "", "#" + D.steps[at.step].n); } catch { /* a frame without an address */ }
+  try { history.replaceState(null, "", "#" + D.steps[at.step].n); } catch { /* an iframe without a URL */ }
 }
 
 function press(group, name) {

@@ -1,6 +1,6 @@
-// CUDA's built-ins on the CPU, for emitted code: every thread of a block is a fiber, barriers are real, blocks run one after another.
-// `kernel<<<…>>>(…)` is rewritten to `standin::launch(…)` before compilation (runtime/standin.py); nothing else of the text changes.
-// With OPTIGPU_RACES the text is compiled with the compiler's instrumentation of memory accesses, which standin.cpp listens to.
+// CUDA's built-ins on the CPU, for emitted code: every thread of a block is a fiber, barriers wait, blocks run one after another.
+// `kernel<<<…>>>(…)` is rewritten to `standin::launch(…)` before compilation (runtime/standin/__init__.py); the rest of the text is unchanged.
+// With `races=True` the text is compiled with instrumented memory accesses, which call functions in standin.cpp.
 #pragma once
 #include <math.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ T shuffle(T value, int from, int line) {
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
-// All shared arrays lie in one section, which each block finds filled with NaNs.
+// All shared arrays lie in one section, which is filled with NaN before each block.
 #define __shared__ static __attribute__((section("optigpu_shared")))
 #define threadIdx (standin::builtins.thread)
 #define blockIdx (standin::builtins.block)
@@ -110,7 +110,7 @@ OPTIGPU_LEAST(unsigned long long)
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 
-// Without a fraction; the nearest number where it does not fit, 0 of what is no number.
+// Round towards zero and saturate; 0 for NaN.
 #define OPTIGPU_WHOLE(T, name, low, high) \
   inline T __float2##name##_rz(float x) { return x != x ? 0 : x <= low ? (T)low : x >= high ? (T)-1 - (T)low : (T)x; } \
   inline T __double2##name##_rz(double x) { return x != x ? 0 : x <= low ? (T)low : x >= high ? (T)-1 - (T)low : (T)x; }
@@ -150,7 +150,7 @@ inline cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t
 inline cudaError_t cudaGetDevice(int* device) { return *device = 0; }
 inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return *pool = nullptr, cudaSuccess; }
 inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void*) {
-  return pool == nullptr ? 1 : cudaSuccess;  // that of the process is not ours to change
+  return pool == nullptr ? 1 : cudaSuccess;  // the default pool of the process must not be changed
 }
 inline cudaError_t cudaDeviceSynchronize() { return standin::last_error(); }
 inline cudaError_t cudaGetLastError() { return standin::last_error(); }

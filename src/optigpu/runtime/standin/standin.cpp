@@ -27,7 +27,7 @@ unsigned char* dynamic_shared = nullptr;
 
 namespace {
 
-constexpr size_t STACK = 1024 * 1024;  // a thread of a GPU has 512 KiB for its arrays
+constexpr size_t STACK = 1024 * 1024;  // bytes; a GPU thread has at most 512 KiB of local memory
 constexpr size_t MOST_THREADS = 1024, GUARD = 256, MOST_SHARED = 232448, STATIC_SHARED = 48 * 1024;
 constexpr int FAILED = 700;
 enum class State { READY, BARRIER, WARP, DONE };
@@ -39,7 +39,7 @@ struct Fiber {
   State state = State::DONE;
   uint3 thread;
   int number = 0, line = 0, parity = 0;
-  bool orders = false;  // whether the rendezvous it waits at orders memory
+  bool orders = false;  // whether the barrier or shuffle it waits at orders memory
 };
 
 std::vector<std::unique_ptr<Fiber>> fibers;
@@ -54,7 +54,7 @@ std::string failure;
 std::vector<unsigned char> dynamic_buffer;
 std::map<uintptr_t, size_t> allocations;
 
-// Race detection: who touched a cell last, and when. Barriers end epochs; blocks are never ordered.
+// Race detection: the last reader and writer of each cell, with their epochs. A barrier starts a new epoch; blocks are unordered.
 struct Access {
   int block = -1, thread = -1;
   uint64_t epoch = 0, warp_epoch = 0;
@@ -128,7 +128,7 @@ std::string name(int thread) {
   return text;
 }
 
-// Whether the fibers that stopped can go on: all of a block at one barrier, or all of a warp at one rendezvous.
+// Whether waiting fibers can continue: all of a block are at one barrier, or all of a warp at one barrier or shuffle.
 bool release_waiting(int count) {
   int done = 0, waiting = 0, line = -1;
   bool same = true, progress = false;
@@ -177,7 +177,7 @@ void run_block(int count) {
     fibers[i]->thread = {i % d.x, i / d.x % d.y, i / d.x / d.y};
   }
   do {
-    // Each round in the other direction, so that code that leans on an order shows.
+    // Alternate the direction of rounds, to expose code that relies on an order of threads.
     const bool backwards = epoch % 2 == 1;
     for (int k = 0; k < count && failed == 0; k++) {
       Fiber& f = *fibers[backwards ? count - 1 - k : k];
@@ -185,7 +185,7 @@ void run_block(int count) {
     }
   } while (failed == 0 && release_waiting(count));
   if (failed != 0)
-    for (auto& f : fibers) f->started = false;  // abandoned in the middle: made anew for the next launch
+    for (auto& f : fibers) f->started = false;  // interrupted by an error: the next launch creates them again
 }
 
 }  // namespace
@@ -296,7 +296,7 @@ const char* error_text(cudaError_t status) {
          : status == cudaErrorInvalidConfiguration ? "invalid launch configuration"
          : status == cudaErrorMemoryAllocation     ? "out of memory"
                                                    : "error";
-  if (status == FAILED) failed = 0;  // reported: the next call starts afresh
+  if (status == FAILED) failed = 0;  // reported once; the next call starts clean
   return text.c_str();
 }
 
@@ -325,7 +325,7 @@ void touch(uintptr_t address, bool write) {
   const uintptr_t low = (uintptr_t)__start_optigpu_shared, high = (uintptr_t)__stop_optigpu_shared;
   const uintptr_t dynamic = (uintptr_t)dynamic_shared;
   const bool shared = (address >= low && address < high) || (address >= dynamic && address < dynamic + dynamic_buffer.size());
-  if (shared && c.writer.block != block_number && c.reader.block != block_number) c = Cell();  // another block's memory
+  if (shared && c.writer.block != block_number && c.reader.block != block_number) c = Cell();  // left over from another block
   Access now;
   now.block = block_number;
   now.thread = current->number;
@@ -382,7 +382,7 @@ OPTIGPU_ACCESS(2)
 OPTIGPU_ACCESS(4)
 OPTIGPU_ACCESS(8)
 OPTIGPU_ACCESS(16)
-// Atomic accesses are the host code's.
+// Only host code has atomic accesses.
 #define OPTIGPU_ATOMIC(N) \
   uint##N##_t __tsan_atomic##N##_load(const volatile uint##N##_t* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); } \
   void __tsan_atomic##N##_store(volatile uint##N##_t* p, uint##N##_t v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); } \
