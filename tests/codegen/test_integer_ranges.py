@@ -6,16 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optigpu.codegen.folding import simplify
-from optigpu.codegen.polynomials import const, expression, poly
+from optigpu.codegen.integer_polynomials import expression, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.syntax.exprs import Binary, Bool, Call, Cond, Expr, Int, Unary, Var
+from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.types import BOOL, INT
 
 LIMITS = {"n": (0, 1000), "m": (1, 60), "t": (0, 31), "b": (0, 7), "k": (-5, 20)}
 RANGES = Ranges()
 for _name, (_low, _high) in LIMITS.items():
-    RANGES = RANGES.having(_name, const(_low), const(_high))
-RANGES = RANGES.having("j", const(0), poly(Binary("/", Var("n", type=INT), Int(4, type=INT), type=INT)))
+    RANGES = RANGES.having(_name, constant_polynomial(_low), constant_polynomial(_high))
+RANGES = RANGES.having("j", constant_polynomial(0), poly(Binary("/", Var("n", type=INT), Int(4, type=INT), type=INT)))
 VALUES = st.fixed_dictionaries({n: st.integers(low, high) for n, (low, high) in LIMITS.items()}).flatmap(
     lambda env: st.integers(0, env["n"] // 4).map(lambda j: {**env, "j": j})
 )
@@ -94,8 +95,12 @@ def test_a_polynomial_is_the_expression(e: Expr, env: dict[str, int]) -> None:
 def test_the_index_of_a_guarded_tail_fits_32_bits() -> None:
     n = Var("n", type=INT)
     blocks = binary("/", binary("+", n, number(255)), number(256))
-    ranges = Ranges().having("n", const(0), const(2**31 - 1025)).having("b", const(0), poly(blocks) - const(1))
-    ranges = ranges.having("t", const(0), const(255))
+    ranges = (
+        Ranges()
+        .having("n", constant_polynomial(0), constant_polynomial(2**31 - 1025))
+        .having("b", constant_polynomial(0), poly(blocks) - constant_polynomial(1))
+    )
+    ranges = ranges.having("t", constant_polynomial(0), constant_polynomial(255))
     index = binary("+", binary("*", number(256), Var("b", type=INT)), Var("t", type=INT))
     assert ranges.fits(index)
     assert not ranges.fits(binary("+", index, number(1100)))

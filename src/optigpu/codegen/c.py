@@ -9,8 +9,8 @@ from dataclasses import replace
 from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import ALLOCATOR, on_stack
+from optigpu.codegen.integer_polynomials import poly
 from optigpu.codegen.parameters import parameter_ranges
-from optigpu.codegen.polynomials import poly
 from optigpu.codegen.value_ranges import inside_loop, is_checked
 from optigpu.codegen.wrapping import explicit_wraps, ranges_after, with_wraps
 from optigpu.frontend.parameter_types import effective_types
@@ -190,8 +190,8 @@ class _CPrinter(ProgramPrinter):
             if self.is_flat(f, p):
                 assert isinstance(type_, Array)
                 matrix = self.declarator(p.name, Array(type_.elem, (None, *type_.dims[1:])), True)
-                const = "const " if p.const else ""
-                self.out.add(f"{const}{matrix} = ({const}void*){self.flat_name(f, p)};")
+                qualifier = "const " if p.const else ""
+                self.out.add(f"{qualifier}{matrix} = ({qualifier}void*){self.flat_name(f, p)};")
         self.body(f.body)
         self.out.depth -= 1
         self.out.add("}")

@@ -1,7 +1,7 @@
 """Expressions as C and CUDA C++ text, each integer computed in a width that holds its value.
 
-A syntax node denotes a mathematical operation (`polynomials.py`) or a cast modulo 2^bits (`wrapping.py`). The machine type is the
-type that C gives the text: where a value may not fit it, operands are cast so that C computes in 64 bits.
+A syntax node denotes a mathematical operation (`integer_polynomials.py`) or a cast modulo 2^bits (`wrapping.py`). The machine
+type is the type that C gives the text: where a value may not fit it, operands are cast so that C computes in 64 bits.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 
 from optigpu.codegen.conversions import host_conversion
+from optigpu.codegen.integer_polynomials import expand_index_helper, keeps_value
 from optigpu.codegen.integer_types import (
     common_type,
     computed_bits,
@@ -21,7 +22,6 @@ from optigpu.codegen.integer_types import (
     promoted,
     without_implicit,
 )
-from optigpu.codegen.polynomials import const, expand_index_helper, keeps_value
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.syntax.builtins import MATH, index_helper
 from optigpu.syntax.diagnostic import InputError, input_error
@@ -51,6 +51,7 @@ from optigpu.syntax.operators import (
     WRAPPING,
     precedence,
 )
+from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.printer import ExprPrinter, prefixed
 from optigpu.syntax.program import For, Store
 from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Kind, Scalar, Space
@@ -328,8 +329,8 @@ class CExprs(ExprPrinter):
         lowest, highest = self.ranges.interval(r.start)
         self.types[s.index] = t
         outside = self.ranges.without(s.index)
-        low = const(lowest) if r.relation.startswith("<") else const(t.low)
-        high = const(highest) if r.relation.startswith(">") else const(t.high)
+        low = constant_polynomial(lowest) if r.relation.startswith("<") else constant_polynomial(t.low)
+        high = constant_polynomial(highest) if r.relation.startswith(">") else constant_polynomial(t.high)
         self.ranges = outside.having(s.index, low, high)
         test = self.show(Binary(r.relation, Var(s.index, type=s.index_type), r.bound, type=BOOL))
         self.ranges = outside

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.codegen.polynomials import Poly, binary, expression, keeps_value, number, opaque, poly
+from optigpu.codegen.integer_polynomials import binary, expression, keeps_value, number, opaque, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, Unary, is_int
 from optigpu.syntax.operators import COMPARISONS
+from optigpu.syntax.polynomials import Polynomial
 from optigpu.syntax.types import BOOL
 from optigpu.syntax.walk import map_children
 
@@ -51,7 +52,7 @@ def is_wrap(e: Cast) -> bool:
     return isinstance(e.arg, Binary | Unary) and e.arg.type == e.to
 
 
-def _simplify_integer(e: Expr, p: Poly, ranges: Ranges) -> Expr:
+def _simplify_integer(e: Expr, p: Polynomial, ranges: Ranges) -> Expr:
     match e:
         case Binary("+", a, Int(0)) | Binary("-", a, Int(0)) | Binary("+", Int(0), a):
             return a

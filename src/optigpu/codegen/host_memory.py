@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from optigpu.codegen.integer_polynomials import poly
 from optigpu.codegen.parameters import MEMORY
-from optigpu.codegen.polynomials import const, poly
 from optigpu.syntax.exprs import Array
+from optigpu.syntax.polynomials import constant_polynomial
 
 STACK = 1 << 20  # bytes of the largest local array
 
 
 def on_stack(t: Array) -> int | None:
     """The bytes of a local array if its size is constant and small enough for the stack, else None."""
-    cells = const(1)
+    cells = constant_polynomial(1)
     for d in t.dims:
-        cells *= const(0) if d is None else poly(d)
+        cells *= constant_polynomial(0) if d is None else poly(d)
     return None if cells.constant is None or cells.constant * t.elem.size > STACK else cells.constant * t.elem.size
 
 

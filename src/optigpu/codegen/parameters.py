@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from optigpu.codegen.polynomials import const, mentioned, poly
+from optigpu.codegen.integer_polynomials import mentioned, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.exprs import Array, Binary, Call, Expr, Int, PointsTo, Var, is_int
+from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Scalar
 
@@ -60,7 +61,7 @@ def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None =
         for d in dims:
             if isinstance(d, Var):
                 least[d.name] = 0
-        cells = const(1)
+        cells = constant_polynomial(1)
         for d in dims:
             cells = cells * poly(d)
         match cells.terms:
@@ -93,5 +94,5 @@ def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None =
             lowest, highest = (limits or {}).get(p.name, (p.type.low, p.type.high))
             low, high = max(least.get(p.name, lowest), lowest), min(most.get(p.name, highest), highest)
             if low <= high:
-                ranges = ranges.having(p.name, const(low), const(high))
+                ranges = ranges.having(p.name, constant_polynomial(low), constant_polynomial(high))
     return ranges

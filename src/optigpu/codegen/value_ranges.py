@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from optigpu.codegen.polynomials import Factors, Poly, const, from_terms, mentioned, poly, without_factors
+from optigpu.codegen.integer_polynomials import mentioned, poly
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var, is_int
+from optigpu.syntax.polynomials import Monomial, Polynomial, constant_polynomial, polynomial_of, without_factors
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import For
 from optigpu.syntax.types import BOOL, INT, INT64, Scalar
@@ -61,9 +62,9 @@ class Ranges:
     """Known ranges. `bounds`: least and greatest value of each variable, as polynomials in variables declared before it;
     `limits`: numeric ranges that hold in addition; `products`: upper bounds of products of non-negative variables."""
 
-    bounds: tuple[tuple[str, Poly, Poly], ...] = ()
+    bounds: tuple[tuple[str, Polynomial, Polynomial], ...] = ()
     limits: tuple[tuple[str, int, int], ...] = ()
-    products: tuple[tuple[Factors, int], ...] = ()
+    products: tuple[tuple[Monomial, int], ...] = ()
     assumed: Assumptions | None = None
 
     def decide(self, key: Hashable, holds: Callable[[Ranges], bool]) -> bool:
@@ -78,17 +79,21 @@ class Ranges:
     def assuming(self, limits: Mapping[str, tuple[int, int]]) -> Ranges:
         """These ranges with some variables restricted to numeric limits."""
         bounds = tuple(
-            (n, const(max(self.numeric(low)[0], limits[n][0])), const(min(self.numeric(high)[1], limits[n][1])))
+            (
+                n,
+                constant_polynomial(max(self.numeric(low)[0], limits[n][0])),
+                constant_polynomial(min(self.numeric(high)[1], limits[n][1])),
+            )
             if n in limits
             else (n, low, high)
             for n, low, high in self.bounds
         )
         return Ranges(bounds, self.limits, self.products)
 
-    def having(self, name: str, low: Poly, high: Poly) -> Ranges:
+    def having(self, name: str, low: Polynomial, high: Polynomial) -> Ranges:
         return replace(self, bounds=(*(b for b in self.bounds if b[0] != name), (name, low, high)))
 
-    def declaring(self, name: str, low: Poly, high: Poly) -> Ranges:
+    def declaring(self, name: str, low: Polynomial, high: Polynomial) -> Ranges:
         """Add a new variable, which hides any other of that name."""
         return self.without(name).having(name, low, high)
 
@@ -96,7 +101,7 @@ class Ranges:
         """Restrict a variable to the values of a type."""
         return replace(self, limits=(*(b for b in self.limits if b[0] != name), (name, t.low, t.high)))
 
-    def having_product(self, factors: Factors, most: int) -> Ranges:
+    def having_product(self, factors: Monomial, most: int) -> Ranges:
         key = tuple(sorted(factors, key=print_expr))
         return replace(self, products=(*(p for p in self.products if p[0] != key), (key, most)))
 
@@ -109,12 +114,16 @@ class Ranges:
         return Ranges(
             tuple(b for b in bounds if b[0] != name),
             tuple(b for b in self.limits if b[0] != name),
-            tuple(p for p in self.products if name not in mentioned(from_terms({p[0]: 1}))),
+            tuple(p for p in self.products if name not in mentioned(polynomial_of({p[0]: 1}))),
             self.assumed,
         )
 
-    def numbers(self, p: Poly, name: str) -> tuple[Poly, Poly]:
-        return (p, p) if name not in mentioned(p) else (const(self.least(p)), const(self.greatest(p)))
+    def numbers(self, p: Polynomial, name: str) -> tuple[Polynomial, Polynomial]:
+        return (
+            (p, p)
+            if name not in mentioned(p)
+            else (constant_polynomial(self.least(p)), constant_polynomial(self.greatest(p)))
+        )
 
     def equal_to(self, name: str, value: Expr, changing: Collection[str]) -> Ranges:
         """Add a constant with this value. If the value may change later (it reads memory or a variable), keep only its range."""
@@ -122,22 +131,22 @@ class Ranges:
         if is_stable(value, changing):
             return self.having(name, p, p)
         low, high = self.interval(value)
-        return self.having(name, const(low), const(high))
+        return self.having(name, constant_polynomial(low), constant_polynomial(high))
 
-    def least(self, p: Poly) -> int:
+    def least(self, p: Polynomial) -> int:
         return -self.greatest(p.scaled(-1))
 
     @cached_property
-    def _upper_bounds(self) -> dict[Poly, int]:
+    def _upper_bounds(self) -> dict[Polynomial, int]:
         return {}
 
-    def greatest(self, p: Poly) -> int:
+    def greatest(self, p: Polynomial) -> int:
         """An upper bound of the polynomial."""
         if p not in self._upper_bounds:
             self._upper_bounds[p] = self._greatest(p)
         return self._upper_bounds[p]
 
-    def _greatest(self, p: Poly) -> int:
+    def _greatest(self, p: Polynomial) -> int:
         """Replace variables, latest first, by the bound that the sign of their coefficient selects."""
         plain = self.numeric(p)[1]
         for name, low, high in reversed(self.bounds):
@@ -146,8 +155,8 @@ class Ranges:
                 continue
             if any(m.count(v) > 1 for m, _ in p.terms):
                 return plain
-            factor = from_terms({tuple(a for a in m if a != v): c for m, c in p.terms if v in m})
-            rest = from_terms({m: c for m, c in p.terms if v not in m})
+            factor = polynomial_of({tuple(a for a in m if a != v): c for m, c in p.terms if v in m})
+            rest = polynomial_of({m: c for m, c in p.terms if v not in m})
             least, greatest = self.numeric(factor)
             if least >= 0:
                 p = factor * high + rest
@@ -159,10 +168,10 @@ class Ranges:
             if len(m) == 1 and isinstance(m[0], Binary) and m[0].op == "/" and isinstance(m[0].right, Int):
                 divisor, numerator = m[0].right.value, poly(m[0].left)
                 if divisor > 0 and c > 0 and c % divisor == 0 and self.numeric(numerator)[0] >= 0:
-                    p = p - from_terms({m: c}) + numerator.scaled(c // divisor)
+                    p = p - polynomial_of({m: c}) + numerator.scaled(c // divisor)
         return min(plain, self.numeric(p)[1])
 
-    def numeric(self, p: Poly) -> tuple[int, int]:
+    def numeric(self, p: Polynomial) -> tuple[int, int]:
         """The range by interval arithmetic, term by term."""
         low = high = 0
         for m, c in p.terms:
@@ -175,7 +184,7 @@ class Ranges:
             low, high = low + least, high + greatest
         return low, high
 
-    def of_factors(self, m: Factors, least: int, greatest: int) -> tuple[int, int]:
+    def of_factors(self, m: Monomial, least: int, greatest: int) -> tuple[int, int]:
         """The range of a number in an interval times these atoms."""
         for a in m:
             x, y = self.of_atom(a)
@@ -254,7 +263,7 @@ class Ranges:
 
         return self.decide((e, t), holds)
 
-    def at_most(self, p: Poly, n: int) -> bool:
+    def at_most(self, p: Polynomial, n: int) -> bool:
         return self.decide((p, n), lambda ranges: ranges.greatest(p) <= n)
 
 
@@ -286,9 +295,9 @@ def inside_loop(ranges: Ranges, s: For, changing: Collection[str]) -> Ranges:
     start, bound, relation = s.range.start, s.range.bound, s.range.relation
     upwards = relation.startswith("<")
     low, high = (start, bound) if upwards else (bound, start)
-    least = poly(low) if is_stable(low, changing) else const(ranges.interval(low)[0])
-    greatest = poly(high) if is_stable(high, changing) else const(ranges.interval(high)[1])
-    excluded = const(1 if relation in ("<", ">") else 0)
+    least = poly(low) if is_stable(low, changing) else constant_polynomial(ranges.interval(low)[0])
+    greatest = poly(high) if is_stable(high, changing) else constant_polynomial(ranges.interval(high)[1])
+    excluded = constant_polynomial(1 if relation in ("<", ">") else 0)
     least, greatest = (least, greatest - excluded) if upwards else (least + excluded, greatest)
     return ranges.declaring(s.index, least, greatest).within(s.index, s.index_type)
 

@@ -38,7 +38,7 @@ from optigpu.syntax.walk import subexpressions
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ArrayContents:
     """A logical function defined by the contents of an array."""
 
     array: Any
@@ -300,7 +300,7 @@ def _truncating(a: Any, b: Any) -> Any:
 
 def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
     function = env.get(name)
-    if isinstance(function, Model):
+    if isinstance(function, ArrayContents):
         return function.at(*args)
     exact = all(isinstance(a, int) for a in args)  # Python integers, which are unbounded
     match name:

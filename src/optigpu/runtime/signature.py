@@ -20,7 +20,7 @@ from optigpu.runtime.claims import (
     extent,
     reach_of,
 )
-from optigpu.runtime.preconditions import Model, decidable, holds, integer_value
+from optigpu.runtime.preconditions import ArrayContents, decidable, holds, integer_value
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Array, Expr, Type, TypeOf, Var
 from optigpu.syntax.free_names import free_vars
@@ -114,7 +114,7 @@ class Signature:
             if isinstance(p, ArrayParam):
                 self.array(p, bound[p.name], scalars)
         self.overlaps(bound)
-        arrays = {p.name: Model(bound[p.name]) for p in self.params if isinstance(p, ArrayParam)}
+        arrays = {p.name: ArrayContents(bound[p.name]) for p in self.params if isinstance(p, ArrayParam)}
         models = {logic: arrays[array] for logic, array in self.models}
         known = {**models, **{contents(name): held for name, held in arrays.items()}, **scalars}
         open_ = self.facts(known)
@@ -231,7 +231,9 @@ class Signature:
                 open_.append(r.text)
             elif not decided:
                 named = {
-                    n: known[n] for n in sorted(free_vars(r.prop)) if n in known and not isinstance(known[n], Model)
+                    n: known[n]
+                    for n in sorted(free_vars(r.prop))
+                    if n in known and not isinstance(known[n], ArrayContents)
                 }
                 values = ", ".join(f"{n} = {v}" for n, v in named.items())
                 raise CallError(

@@ -13,7 +13,6 @@ from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.sections import KernelSection
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.thread_index import ThreadMap
-from optigpu.codegen.polynomials import const
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.side_effects import pointer_roots
 from optigpu.kernel.launch_rules import MOST_THREADS
@@ -21,6 +20,7 @@ from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, Index, Int, Var
 from optigpu.syntax.free_names import body_free_vars
+from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import StatementId
@@ -93,7 +93,7 @@ def lower_kernel(
     needed_at_launch = needed.union(*(names_of(e) for e in sizes))
     ranges = scope.ranges
     for c, name in threads.names.items():
-        ranges = ranges.declaring(name, const(0), c.extent - const(1))
+        ranges = ranges.declaring(name, constant_polynomial(0), c.extent - constant_polynomial(1))
     return DeviceKernel(
         kernel.name,
         tuple((n, t) for n, t in scalars.items() if n in needed),

@@ -17,8 +17,8 @@ from optigpu.codegen.cuda.sections import KernelSection, split_kernels
 from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.thread_index import MAX_GRID_X, MAX_GRID_YZ
 from optigpu.codegen.expression_text import CExprs
+from optigpu.codegen.integer_polynomials import poly
 from optigpu.codegen.launch_plan import AXES
-from optigpu.codegen.polynomials import poly
 from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Alloc, Array, Call, Expr, Index, Int, Var, is_int

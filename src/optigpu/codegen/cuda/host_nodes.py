@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from optigpu.codegen.cuda.device import DeviceKernel
 from optigpu.codegen.cuda.lower import ArrayInfo, Storage
-from optigpu.codegen.polynomials import same_value
+from optigpu.codegen.integer_polynomials import same_value
 from optigpu.syntax.exprs import Alloc, Call, Expr, Var
 from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
 from optigpu.syntax.types import Scalar, Space

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 from optigpu.codegen.cuda.barriers import names
 from optigpu.codegen.cuda.lower import ArrayInfo, is_barrier
-from optigpu.codegen.polynomials import Poly, atom, const, expression, number, poly
+from optigpu.codegen.integer_polynomials import expression, number, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.kernel.launch_rules import MOST_SHARED
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Expr
+from optigpu.syntax.polynomials import Polynomial, atom_polynomial, constant_polynomial
 from optigpu.syntax.program import Block, Body, For, If, Stmt
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import INT
@@ -44,8 +45,8 @@ class SharedLayout:
         return self.dynamic and ranges.interval(self.total)[1] > STATIC_LIMIT
 
 
-def bytes_of(a: ArrayInfo) -> Poly:
-    out = const(a.elem.size)
+def bytes_of(a: ArrayInfo) -> Polynomial:
+    out = constant_polynomial(a.elem.size)
     for d in a.dims:
         assert d is not None
         out = out * poly(d)
@@ -70,10 +71,10 @@ def lay_out(
             raise input_error(
                 "OG406", message, loc, help="a barrier after the last use of an array lets another take its place"
             )
-        offsets, total = [const(p) for p in places], const(most)
+        offsets, total = [constant_polynomial(p) for p in places], constant_polynomial(most)
     else:
-        offsets = [sum(sizes[:i], const(0)) for i in range(len(sizes))]
-        total = sum(sizes, const(0))
+        offsets = [sum(sizes[:i], constant_polynomial(0)) for i in range(len(sizes))]
+        total = sum(sizes, constant_polynomial(0))
     flat = tuple(replace(a, flat=True) for a in arrays)
     return SharedLayout(flat, tuple(map(expression, offsets)), expression(total), vectors)
 
@@ -118,10 +119,10 @@ def between_barriers(body: Body, arrays: Collection[str]) -> set[ArrayPair]:
     return pairs
 
 
-def rounded_up(size: Poly) -> Poly:
+def rounded_up(size: Polynomial) -> Polynomial:
     if size.constant is not None:
-        return const(-(-size.constant // VECTOR_ALIGNMENT) * VECTOR_ALIGNMENT)
+        return constant_polynomial(-(-size.constant // VECTOR_ALIGNMENT) * VECTOR_ALIGNMENT)
     if all(c % VECTOR_ALIGNMENT == 0 for _, c in size.terms):
         return size
-    up = Binary("/", expression(size + const(VECTOR_ALIGNMENT - 1)), number(VECTOR_ALIGNMENT), type=INT)
-    return atom(up).scaled(VECTOR_ALIGNMENT)
+    up = Binary("/", expression(size + constant_polynomial(VECTOR_ALIGNMENT - 1)), number(VECTOR_ALIGNMENT), type=INT)
+    return atom_polynomial(up).scaled(VECTOR_ALIGNMENT)

@@ -11,12 +11,13 @@ from enum import Enum
 from optigpu.codegen.cuda.sections import PROOF_ONLY
 from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.folding import simplify
-from optigpu.codegen.polynomials import Poly, binary, const, number, poly
+from optigpu.codegen.integer_polynomials import binary, number, poly
 from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
 from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Addr, Alloc, Array, Binary, Bool, Call, Cast, Expr, Index, Int, Var, is_int
 from optigpu.syntax.free_names import body_free_vars, fresh_name
+from optigpu.syntax.polynomials import Polynomial, constant_polynomial
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
 from optigpu.syntax.types import BOOL, UINT, Pointer, Scalar, Space
 from optigpu.syntax.walk import map_children, subexpressions
@@ -65,7 +66,7 @@ class LoweringScope:
         arrays = {k: v for k, v in self.arrays.items() if k != name}
         return LoweringScope(values, arrays, self.ranges.without(name))
 
-    def ranged(self, name: str, low: Poly, high: Poly) -> LoweringScope:
+    def ranged(self, name: str, low: Polynomial, high: Polynomial) -> LoweringScope:
         return replace(self, ranges=self.ranges.declaring(name, low, high))
 
 
@@ -215,7 +216,9 @@ class Lowering:
             raise input_error("OG402", "this thread loop starts at, or steps by, something that may change", s.loc)
         index: Expr = v if step == number(1) else binary("*", step, v)
         index = index if start == number(0) else binary("+", start, index)
-        inner = scope.local(s.index).ranged(placed.name, const(0), placed.coordinate.extent - const(1))
+        inner = scope.local(s.index).ranged(
+            placed.name, constant_polynomial(0), placed.coordinate.extent - constant_polynomial(1)
+        )
         return self.body(s.body, inner.value(s.index, index))
 
     def conditional(self, s: If, test: Expr, then: Body, other: Body, scope: LoweringScope) -> Body:

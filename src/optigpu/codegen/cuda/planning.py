@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from optigpu.codegen.cuda.device import DeviceKernel
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
+from optigpu.codegen.integer_polynomials import expand_index_helper
 from optigpu.codegen.launch_plan import Plan, PlanChoice, PlanCopy, PlanLaunch, PlanLet, PlanRepeat, PlanScratch
-from optigpu.codegen.polynomials import expand_index_helper
 from optigpu.syntax.builtins import index_helper
 from optigpu.syntax.exprs import (
     Alloc,

@@ -10,13 +10,14 @@ from optigpu.codegen.conversions import device_conversion
 from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import on_stack
-from optigpu.codegen.polynomials import const, poly
+from optigpu.codegen.integer_polynomials import poly
 from optigpu.codegen.value_ranges import Ranges, inside_loop
 from optigpu.codegen.wrapping import ranges_after
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Array, Call, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
+from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Return, Stmt, Store
 from optigpu.syntax.source import StatementId
@@ -27,7 +28,7 @@ NARROW = (
     INT.low + 1024,
     INT.high - 1024,
 )  # with n in this range, `256 * block + t < n + 256` does not overflow `int`; entry points check it where kernels rely on it
-MAX_UNROLLED = 256
+MAX_REGISTER_UNROLL = 256
 MIN_LINE, MAX_LINE = 40, 120
 OPERATOR = re.compile(r" (=|\+|-|\*|/|\?|:|&&|\|\|) ")
 WIDE = "long long"
@@ -88,7 +89,7 @@ class CudaExprs(CExprs):
         """The linear offset by Horner's rule. An access is in bounds, so in an array of fewer than 2^31 elements it fits `int`."""
         if len(indices) == 1:
             return self.show(indices[0])
-        size = const(1)
+        size = constant_polynomial(1)
         for d in info.dims:
             size = size * poly(d) if d is not None else size.scaled(1 << 40)
         narrow = info.storage is Storage.SHARED or self.ranges.at_most(size, INT.high)
@@ -215,7 +216,7 @@ class BodyPrinter:
         r, amount = s.range, self.e(s.range.amount)
         head = self.exprs.loop_head(s)
         step = f"{s.index} {r.op}= {amount}"
-        if poly(r.amount) == const(1) and r.op in "+-":
+        if poly(r.amount) == constant_polynomial(1) and r.op in "+-":
             step = f"{r.op}{r.op}{s.index}"
         return f"for ({head}; {step}) {{"
 
@@ -224,7 +225,7 @@ class BodyPrinter:
         r = s.range
         if s.mode is not Mode.SEQUENTIAL or r.op != "+" or (poly(r.bound) - poly(r.start)).constant is None:
             return False
-        if ((poly(r.bound) - poly(r.start)).constant or 0) > MAX_UNROLLED:
+        if ((poly(r.bound) - poly(r.start)).constant or 0) > MAX_REGISTER_UNROLL:
             return False
         registers = {n for n, a in self.exprs.arrays.items() if a.storage is Storage.REGISTER}
         inside = list(statements(s.body))

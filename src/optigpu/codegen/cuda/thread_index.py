@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from optigpu.codegen.integer_polynomials import expression, number, poly
 from optigpu.codegen.launch_plan import AXES, MAX_GRID
-from optigpu.codegen.polynomials import Poly, const, expression, number, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.kernel.launch_rules import MOST_THREADS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Cast, Expr, Var
 from optigpu.syntax.free_names import fresh_name
+from optigpu.syntax.polynomials import Polynomial, constant_polynomial
 from optigpu.syntax.program import Body, For, Mode
 from optigpu.syntax.source import Loc
 from optigpu.syntax.substitution import substitute
@@ -35,8 +36,8 @@ class Coordinate:
     """`(number / stride) % extent`, for the number of the block in the grid, the thread in the block, or the thread in the grid."""
 
     of: str  # "grid", "block" or "all"
-    stride: Poly
-    extent: Poly
+    stride: Polynomial
+    extent: Polynomial
 
 
 @dataclass(frozen=True)
@@ -59,15 +60,15 @@ class ThreadMap:
     ranges: Ranges  # of the host's variables
     loops: dict[int, Coordinate] = field(default_factory=dict)
     names: dict[Coordinate, str] = field(default_factory=dict)
-    grid_dims: tuple[Poly, ...] = ()  # outermost first; a single one if the grid is linear
-    block_dims: tuple[Poly, ...] = ()
+    grid_dims: tuple[Polynomial, ...] = ()  # outermost first; a single one if the grid is linear
+    block_dims: tuple[Polynomial, ...] = ()
     direct: dict[Coordinate, str] = field(default_factory=dict)
     slices: dict[str, str] = field(default_factory=dict)  # "y" -> the parameter with the first block of the slice
     wide: set[Coordinate] = field(default_factory=set)  # coordinates that need 64 bits
 
     def scan(self, body: Body) -> ThreadMap:
         paths = list(self.paths(body, ()))
-        grid_paths: dict[tuple[Poly, ...], tuple[Coordinate, ...]] = {}
+        grid_paths: dict[tuple[Polynomial, ...], tuple[Coordinate, ...]] = {}
         block_paths: list[tuple[Coordinate, ...]] = []
         everywhere = False
         for path in paths:
@@ -85,7 +86,7 @@ class ThreadMap:
             ((dims, coordinates),) = grid_paths.items()
             self.make_direct(coordinates, dims, "blockIdx", "grid_dims")
             self.slice_grid()
-        full = [p for p in block_paths if p and p[-1].stride == const(1)]
+        full = [p for p in block_paths if p and p[-1].stride == constant_polynomial(1)]
         if full and not everywhere:
             longest = max(full, key=len)
             dims = tuple(c.extent for c in longest)
@@ -94,7 +95,9 @@ class ThreadMap:
                 self.make_direct(longest, dims, "threadIdx", "block_dims")
         return self
 
-    def make_direct(self, coordinates: tuple[Coordinate, ...], dims: tuple[Poly, ...], word: str, field_: str) -> None:
+    def make_direct(
+        self, coordinates: tuple[Coordinate, ...], dims: tuple[Polynomial, ...], word: str, field_: str
+    ) -> None:
         if 0 < len(dims) <= len(AXES) and len(set(coordinates)) == len(coordinates):
             setattr(self, field_, dims)
             for axis, c in zip(AXES, reversed(coordinates)):
@@ -106,9 +109,9 @@ class ThreadMap:
                 self.slices[axis] = fresh_name(f"first_{axis}", self.taken)
                 self.taken.add(self.slices[axis])
 
-    def paths(self, body: Body, outer: tuple[tuple[For, Poly], ...]) -> list[tuple[tuple[For, Poly], ...]]:
+    def paths(self, body: Body, outer: tuple[tuple[For, Polynomial], ...]) -> list[tuple[tuple[For, Polynomial], ...]]:
         """The paths from outermost to innermost thread loops, with their extents."""
-        out: list[tuple[tuple[For, Poly], ...]] = []
+        out: list[tuple[tuple[For, Polynomial], ...]] = []
         for s in body:
             here = outer
             if isinstance(s, For) and s.mode is Mode.THREAD:
@@ -117,7 +120,7 @@ class ThreadMap:
             out += inner or ([here] if here is not outer else [])
         return out
 
-    def total(self, e: Expr) -> Poly:
+    def total(self, e: Expr) -> Polynomial:
         return poly(self.expanded(e))
 
     def expanded(self, e: Expr) -> Expr:
@@ -128,7 +131,7 @@ class ThreadMap:
             e = new
         return e
 
-    def extent(self, s: For) -> Poly:
+    def extent(self, s: For) -> Polynomial:
         r = s.range
         if r.relation != "<" or r.op != "+":
             raise input_error(
@@ -139,24 +142,24 @@ class ThreadMap:
             )
         distance = self.total(r.bound) - self.total(r.start)
         step = self.total(r.amount)
-        if step == const(1):
+        if step == constant_polynomial(1):
             return distance
-        rounded = distance + step - const(1)
+        rounded = distance + step - constant_polynomial(1)
         if distance.constant is not None and step.constant is not None:
-            return const(-(-distance.constant // step.constant))
+            return constant_polynomial(-(-distance.constant // step.constant))
         return poly(Binary("/", expression(rounded), expression(step), type=INT))
 
-    def grid_prefix(self, extents: list[Poly]) -> int | None:
+    def grid_prefix(self, extents: list[Polynomial]) -> int | None:
         """How many outer loops count blocks; None if a loop counts threads of several blocks."""
-        product = const(1)
-        for k, e in enumerate([*extents, const(1)]):
+        product = constant_polynomial(1)
+        for k, e in enumerate([*extents, constant_polynomial(1)]):
             if product == self.total(self.grid):
                 return k
             product = product * e
         return None
 
-    def place(self, path: tuple[tuple[For, Poly], ...], of: str, total: Poly) -> None:
-        used = const(1)
+    def place(self, path: tuple[tuple[For, Polynomial], ...], of: str, total: Polynomial) -> None:
+        used = constant_polynomial(1)
         for s, extent in path:
             used = used * extent
             stride = total.divided(used) if of != "grid" else product_after(path, s)
@@ -176,7 +179,7 @@ class ThreadMap:
             if coordinate not in self.names:
                 name = (
                     s.index
-                    if poly(s.range.start) == const(0) and poly(s.range.amount) == const(1)
+                    if poly(s.range.start) == constant_polynomial(0) and poly(s.range.amount) == constant_polynomial(1)
                     else f"{s.index}_thread"
                 )
                 self.names[coordinate] = fresh_name(name, self.taken)
@@ -210,7 +213,7 @@ class ThreadMap:
                     t, block = INT64, Cast(INT64, block, type=INT64)
                 first_of_block = Binary("*", block, expression(self.total(self.block)), type=t)
                 linear = Binary("+", first_of_block, Var("threadIdx.x", type=UINT), type=t)
-        out = linear if c.stride == const(1) else Binary("/", linear, expression(c.stride), type=t)
+        out = linear if c.stride == constant_polynomial(1) else Binary("/", linear, expression(c.stride), type=t)
         if c.stride * c.extent != total:
             out = Binary("%", out, expression(c.extent), type=t)
         return out
@@ -227,15 +230,15 @@ class ThreadMap:
             for axis, extent in zip(AXES, reversed(dims)):
                 first = self.slices.get(axis) if word == "blockIdx" else None
                 if first is not None:
-                    ranges = ranges.declaring(first, const(0), extent - const(1))
-                most = extent if first is None else const(MAX_GRID_YZ)
-                ranges = ranges.having(f"{word}.{axis}", const(0), most - const(1))
+                    ranges = ranges.declaring(first, constant_polynomial(0), extent - constant_polynomial(1))
+                most = extent if first is None else constant_polynomial(MAX_GRID_YZ)
+                ranges = ranges.having(f"{word}.{axis}", constant_polynomial(0), most - constant_polynomial(1))
         return ranges
 
     def threads_per_block(self) -> int | None:
         return self.total(self.block).constant
 
-    def dims(self, sizes: tuple[Poly, ...]) -> list[Expr]:
+    def dims(self, sizes: tuple[Polynomial, ...]) -> list[Expr]:
         """Sizes for `dim3`, x first."""
         out = [expression(d) for d in reversed(sizes)]
         while out and out[-1] == number(1):
@@ -243,8 +246,8 @@ class ThreadMap:
         return out or [number(1)]
 
 
-def product_after(path: tuple[tuple[For, Poly], ...], s: For) -> Poly:
-    out = const(1)
+def product_after(path: tuple[tuple[For, Polynomial], ...], s: For) -> Polynomial:
+    out = constant_polynomial(1)
     for other, extent in reversed(path):
         if other is s:
             return out
