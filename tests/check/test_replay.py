@@ -15,10 +15,12 @@ import pytest
 
 import optigpu as og
 from optigpu.check.certify import certificate_of
+from optigpu.check.remembered_proofs import proof_basis
 from optigpu.check.replay import Replayer
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
+from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.frontend import parse_text
 from optigpu.kernel import Theorem, sealed
 from optigpu.kernel import side_conditions as conditions
@@ -125,17 +127,15 @@ def test_remembered_results_are_recognised(tmp_path: Path) -> None:
     verifier = Verifier(Settings())
     good, wrong = parse_text(GOOD), parse_text(WRONG)
     assert verifier.verify(good).verified and verifier.verify(good).verified
-    about, result, loops = verifier.proved["one"]
+    remembered = verifier.proved["one"]
     assert not verifier.verify(wrong).verified
-    from optigpu.check.verify import _everything_about as everything_about
-    from optigpu.elaborate.program_elaboration import elaborate
-
     elaborated = elaborate(wrong)
     f = elaborated.program.functions["one"]
-    for theorem in (result.theorem, Theorem(f, (), (), False), None):
-        verifier.proved["one"] = (everything_about(f, elaborated), replace(result, theorem=theorem), loops)
+    for theorem in (remembered.result.theorem, Theorem(f, (), (), False), None):
+        result = replace(remembered.result, theorem=theorem)
+        verifier.proved["one"] = replace(remembered, basis=proof_basis(f, elaborated), result=result)
         assert not verifier.verify(wrong).verified
-    assert about != verifier.proved["one"][0]
+    assert remembered.basis != verifier.proved["one"].basis
 
 
 def test_the_other_process_is_isolated(tmp_path: Path) -> None:

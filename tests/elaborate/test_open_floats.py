@@ -236,7 +236,7 @@ def test_several_assertions_about_reals_are_left_out() -> None:
     assert result.verified
     opened = result.functions[0].opened
     assert opened is not None
-    assert opened.without == (("f.open", "assert", 2), ("f.open", "assert", 5))
+    assert opened.left_out == (("f.open", "assert", 2), ("f.open", "assert", 5))
     assert not audit(program, certificate_of(program, result), Z3Solver()).failures
 
 

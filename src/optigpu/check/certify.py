@@ -25,7 +25,7 @@ def certificate_of(program: Program, result: ProgramResult, emission: Mapping[st
         "ledger": {
             **assumptions(result.axioms, result.admitted, result.unbounded_statements),
             "solver": result.solver,
-            "without": [list(w) for r in proved if r.opened is not None for w in r.opened.without],
+            "without": [list(w) for r in proved if r.opened is not None for w in r.opened.left_out],
         },
     }
     proofs = {r.name: r.proof for r in proved if r.proof}

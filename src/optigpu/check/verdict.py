@@ -51,7 +51,7 @@ class FunctionResult:
     loops: dict[StatementId, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
     points: Points | None = None  # what is held where, if asked for
     opened: FunctionResult | None = None  # the same function with floats left open, where they decide anything
-    without: tuple[tuple[str, str, int], ...] = ()  # what of its contract it was proved without, with floats left open
+    left_out: tuple[tuple[str, str, int], ...] = ()  # promises that it was proved without, with floats left open
 
 
 @dataclass

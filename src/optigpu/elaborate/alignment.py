@@ -1,4 +1,4 @@
-"""Vector accesses through parameters: whoever passes a pointer shows that it is as aligned as the function needs it. Trusted.
+"""Vector accesses through parameters: a caller shows that the pointers it passes are aligned as the function needs them. Trusted.
 
 A function shows its own accesses to be aligned relative to the start of its parameters. So each call gets the obligation that the
 pointers it passes start at multiples of the widest vector that is accessed through them, there or in functions called from there.
@@ -15,21 +15,21 @@ from optigpu.logic.terms import Term
 
 @dataclass
 class VectorAccesses:
-    """Of one function: its arrays as far as their sizes are known, and how wide the vectors are that it accesses in them."""
+    """The arrays of one function with their sizes, as far as these are known, and the widest vector accessed in each."""
 
     dims: dict[str, tuple[Term | None, ...]]
     distributed: dict[str, bool]
     widths: dict[str, int] = field(default_factory=dict)
 
     def need(self, base: str, width: int) -> bool:
-        """Is that more than what was needed before?"""
+        """Note an access of a vector of this width. Is it wider than those before?"""
         more = width > self.widths.get(base, 1)
         if more:
             self.widths[base] = width
         return more
 
     def aligned(self, view: kc.ArrayView, width: int) -> Term:
-        """The pointer starts at a multiple of the width (false if inner sizes are not known)."""
+        """That the pointer starts at a multiple of the width; false where inner sizes are not known."""
         dims, offset = self.dims.get(view.base, ()), k.ZERO
         index = (*view.lead, view.shift)
         for position in range(max(len(dims), len(index))):
@@ -46,15 +46,24 @@ class VectorAccesses:
 def with_aligned_calls(
     functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]
 ) -> dict[str, kc.Procedure]:
-    """The functions with the obligations of their calls."""
-    while any(_passed_on(f, functions, accesses) for f in functions.values()):
+    """The functions, with the obligations of their calls."""
+    while any(_pass_on(f, functions, accesses) for f in functions.values()):
         pass
-    return {n: replace(f, body=_obliged(f.body, f.name, functions, accesses)) for n, f in functions.items()}
+
+    def obliged(f: kc.Procedure) -> kc.Procedure:
+        def with_obligations(i: kc.Instruction) -> kc.Instructions:
+            needs = _needs(i, functions, accesses) if isinstance(i, kc.Invoke) else []
+            goals = (accesses[f.name].aligned(view, width) for view, width in needs)
+            return (*(kc.Oblige(goal, "aligned", at=i.at) for goal in goals if goal is not k.TRUE), i)
+
+        return replace(f, body=kc.rewritten_code(f.body, with_obligations))
+
+    return {name: obliged(f) for name, f in functions.items()}
 
 
-def _passed_on(f: kc.Procedure, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]) -> bool:
-    """What calls need of the caller's arrays; is that more than what was known?"""
-    calls = (i for i in kc.instructions_in(f.body) if isinstance(i, kc.Invoke))
+def _pass_on(f: kc.Procedure, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]) -> bool:
+    """Add what a function's calls need to the alignment of its own arrays; was there more than known before? Called until not."""
+    calls = [i for i in kc.instructions_in(f.body) if isinstance(i, kc.Invoke)]
     needs = [x for call in calls for x in _needs(call, functions, accesses)]
     return any(accesses[f.name].need(view.base, width) for view, width in needs)
 
@@ -62,20 +71,9 @@ def _passed_on(f: kc.Procedure, functions: dict[str, kc.Procedure], accesses: di
 def _needs(
     call: kc.Invoke, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]
 ) -> list[tuple[kc.ArrayView, int]]:
+    """The pointers that a call passes on, with the width of the vectors that are accessed through them."""
     if call.function not in accesses:
         return []
     widths = accesses[call.function].widths
     pairs = zip(functions[call.function].params, call.args)
     return [(a, widths[p.name]) for p, a in pairs if isinstance(a, kc.ArrayView) and p.name in widths]
-
-
-def _obliged(
-    code: kc.Instructions, name: str, functions: dict[str, kc.Procedure], accesses: dict[str, VectorAccesses]
-) -> kc.Instructions:
-
-    def obliged(i: kc.Instruction) -> kc.Instructions:
-        needs = _needs(i, functions, accesses) if isinstance(i, kc.Invoke) else []
-        goals = [accesses[name].aligned(view, width) for view, width in needs]
-        return (*(kc.Oblige(goal, "aligned", at=i.at) for goal in goals if goal is not k.TRUE), i)
-
-    return kc.rewritten_code(code, obliged)

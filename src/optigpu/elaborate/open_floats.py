@@ -103,7 +103,7 @@ class OpenFloats(FunctionElaborator):
         name = open_name(f.name)
         self.out.clauses[name] = contract.places
         self.out.accesses[name] = self.accesses
-        return replace(f, name=name, body=self.renamed(f.body))
+        return replace(f, name=name, body=kc.rewritten_code(f.body, self.calls_opened))
 
     # Contracts
 
@@ -168,15 +168,11 @@ class OpenFloats(FunctionElaborator):
                     self.code.append(i)
         return names
 
-    def renamed(self, code: kc.Instructions) -> kc.Instructions:
-        """Calls of functions with floats left open, too."""
-
-        def renamed(i: kc.Instruction) -> kc.Instructions:
-            if isinstance(i, kc.Invoke) and i.function in self.functions:
-                return (replace(i, function=open_name(i.function)),)
-            return (i,)
-
-        return kc.rewritten_code(code, renamed)
+    def calls_opened(self, i: kc.Instruction) -> kc.Instructions:
+        """Functions with floats left open call functions with floats left open."""
+        if isinstance(i, kc.Invoke) and i.function in self.functions:
+            return (replace(i, function=open_name(i.function)),)
+        return (i,)
 
     # Expressions
 

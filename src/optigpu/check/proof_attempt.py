@@ -1,0 +1,68 @@
+"""The proof of one function: run the executor, and give up promises that hold over the reals alone where floats are left open."""
+
+from __future__ import annotations
+
+from optigpu.check.recorded_proof import RecordingKernel
+from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.weakening import closed_name, weakened
+from optigpu.kernel import Judge, Ledger, Theorem
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import Operation, UnprovedFact, WrongValue
+from optigpu.search.equalities.equality_search import EqualityProofs
+from optigpu.search.execute import Executor
+from optigpu.search.failure import Failed
+from optigpu.search.proof_states import Points
+
+
+class ProofAttempt:
+    """`left_out` collects the promises that the function is proved without. `points`: keep the states of the proof."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        elaborated: Elaborated,
+        ledger: Ledger,
+        f: kc.Procedure,
+        equality_proofs: EqualityProofs,
+        points: bool,
+    ) -> None:
+        self.judge, self.elaborated, self.ledger, self.f = judge, elaborated, ledger, f
+        self.equality_proofs = equality_proofs
+        self.left_out: list[tuple[str, str, int]] = []
+        self.keeps_points = points and f.name == closed_name(f.name)
+        self.kernel, self.executor = self._restarted()
+
+    def _restarted(self) -> tuple[RecordingKernel, Executor]:
+        kernel = RecordingKernel(self.judge, self.elaborated.program, self.ledger)
+        executor = Executor(kernel, self.elaborated, self.equality_proofs)
+        if self.keeps_points:
+            executor.points = Points(self.elaborated.statements, self.f.body)
+        return kernel, executor
+
+    def run(self) -> Theorem:
+        """The theorem of the function. Raises Failed if a rule was rejected."""
+        while True:
+            try:
+                return self.executor.verify(self.f.name)
+            except Failed as failure:
+                promise = failed_promise(failure, self.f)
+                if self.f.name == closed_name(self.f.name) or promise is None or promise in self.left_out:
+                    raise
+                self.left_out.append(promise)  # proved over the reals; with floats left open the function promises less
+                self.elaborated.program.functions[self.f.name] = weakened(self.f, frozenset(self.left_out))
+                self.kernel, self.executor = self._restarted()
+
+
+def failed_promise(failure: Failed, f: kc.Procedure) -> tuple[str, str, int] | None:
+    """The promise about results that a function with floats left open does not keep: it is safe without it.
+
+    Assertions are numbered in the function as it was before any was left out, as `weakened` counts them.
+    """
+    match failure.cause:
+        case UnprovedFact(operation=Operation.ENSURES) | WrongValue(operation=Operation.POST) if failure.clause:
+            return f.name, *failure.clause
+        case UnprovedFact(operation=Operation.ASSERT):
+            numbers = [i.at for i in kc.instructions_in(f.body) if isinstance(i, kc.Assertion)]
+            return f.name, "assert", numbers.index(failure.at)
+        case _:
+            return None
