@@ -1,4 +1,4 @@
-"""Writes docs/reference.md: the cards of all transformations, as their docstrings have them."""
+"""Writes docs/reference.md, which is rendered from the cards of all transformations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from optigpu.transform.registry import GROUPS
 TARGET = Path(__file__).parent.parent / "docs" / "reference.md"
 HEAD = """# Transformations
 
-Written by `tools/reference.py` from the docstrings in `src/optigpu/transform/`; a test runs every example. How scripts work:
-[scripts.md](scripts.md). Whether a step is right is never decided here: "fails" says when the checker will not accept the result.
+Rendered by `tools/reference.py` from the docstrings in `src/optigpu/transform/`; a test runs every example. How scripts work:
+[scripts.md](scripts.md). A transformation does not decide whether its result is correct: "fails" says when the checker rejects it.
 
 """
 
@@ -21,7 +21,7 @@ Written by `tools/reference.py` from the docstrings in `src/optigpu/transform/`;
 def reference() -> str:
     groups = [(name, list(group)) for name, group in groupby(cards(), key=lambda c: c.name.split(".")[0])]
     assert len(groups) == len(GROUPS)
-    table = ["| family | transformations |", "|---|---|"]
+    table = ["| group | transformations |", "|---|---|"]
     for name, group in groups:
         links = (f"[{c.name.split('.')[1]}](#{anchor(c)})" for c in group)
         table.append(f"| `s.{name}` | {' '.join(links)} |")

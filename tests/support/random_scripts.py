@@ -7,7 +7,6 @@ program that computes what the original does. `python -m tests.support.random_sc
 from __future__ import annotations
 
 import argparse
-import inspect
 import random
 import sys
 import time
@@ -31,7 +30,7 @@ from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program, Role
 from optigpu.syntax.source import NOWHERE
-from optigpu.transform.registry import GROUPS, GpuTransforms, TransformSession
+from optigpu.transform.registry import GROUPS, GpuTransforms, TransformSession, transformations_of
 from tests.support.limits import TooSlow, within
 from tests.support.random_arguments import Draw, arguments_for
 from tests.support.same_behaviour import Behaviour
@@ -46,13 +45,8 @@ HEAVY = {"loop.unroll", "loop.split_range", "instr.copy", "loop.fission"}  # let
 
 def transformations() -> list[tuple[type[TransformGroup], str, Callable[..., Any]]]:
     """Those of programs for the CPU."""
-    return [
-        (group, name, f)
-        for group in GROUPS
-        if group is not GpuTransforms  # kernels do not run as C
-        for name, f in vars(group).items()
-        if not name.startswith("_") and inspect.isfunction(f)
-    ]
+    groups = [group for group in GROUPS if group is not GpuTransforms]  # kernels do not run as C
+    return [(group, name, f) for group in groups for name, f in transformations_of(group).items()]
 
 
 class Quick(TransformSession):

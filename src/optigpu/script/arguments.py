@@ -1,4 +1,4 @@
-"""The arguments of a step against the signature of its transformation: one place, and one kind of error."""
+"""Checks the arguments of a step against the signature and the type hints of its transformation."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.source import NOWHERE
 
 
-def check_arguments(f: Callable[..., Any], owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise OG604 if there are too many or too few, or one is not of its type."""
+def check_arguments(f: Callable[..., Any], session: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise OG604 if there are too many or too few arguments, or one does not have its type. The first one is the session."""
     signature, hints = _declared(f)
     try:
-        bound = signature.bind(owner, *args, **kwargs)
+        bound = signature.bind(session, *args, **kwargs)
     except TypeError as e:
-        raise _refused(str(e), f"{f.__name__}{_shown(signature)}") from None
+        raise _wrong_argument(str(e), f"{f.__name__}{_signature_text(signature)}") from None
     for name, value in list(bound.arguments.items())[1:]:
         kind = signature.parameters[name].kind
         values = value if kind is inspect.Parameter.VAR_POSITIONAL else (value,)
         for v in values if name in hints and kind is not inspect.Parameter.VAR_KEYWORD else ():
             if not fits(v, hints[name]):
-                annotation = signature.parameters[name].annotation
-                raise _refused(f"`{name}` cannot be {_said(v)}", f"{name}: {inspect.formatannotation(annotation)}")
+                annotation = inspect.formatannotation(signature.parameters[name].annotation)
+                raise _wrong_argument(f"`{name}` cannot be {_value_text(v)}", f"{name}: {annotation}")
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Is this a value of the type? Types that cannot be looked into fit."""
+    """Is the value of the type? Types that cannot be looked into accept every value."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(fits(value, h) for h in inner)
@@ -50,20 +50,20 @@ def fits(value: Any, hint: Any) -> bool:
 def _declared(f: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
     try:
         hints = get_type_hints(f)
-    except Exception:  # of a user's transformation: names that only a type checker sees
+    except Exception:  # the hints of a user's transformation may use names that only a type checker sees
         hints = {}
     return inspect.signature(f), hints
 
 
-def _shown(signature: inspect.Signature) -> str:
+def _signature_text(signature: inspect.Signature) -> str:
     _, *parameters = signature.parameters.values()
     return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)).replace("'", "")
 
 
-def _said(value: Any) -> str:
-    shown = value if isinstance(value, str) else type(value).__name__ if callable(value) else repr(value)
-    return f"{shown:.60}"
+def _value_text(value: Any) -> str:
+    text = value if isinstance(value, str) else type(value).__name__ if callable(value) else repr(value)
+    return f"{text:.60}"
 
 
-def _refused(message: str, expected: str) -> InputError:
+def _wrong_argument(message: str, expected: str) -> InputError:
     return InputError(Diagnostic("OG604", message, NOWHERE, help=expected))

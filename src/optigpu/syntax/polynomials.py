@@ -23,10 +23,6 @@ class Polynomial:
     terms: tuple[tuple[Monomial, int], ...]  # in the order in which they first appeared
 
     @cached_property
-    def coefficients(self) -> dict[Monomial, int]:
-        return dict(self.terms)
-
-    @cached_property
     def _as_set(self) -> frozenset[tuple[Monomial, int]]:
         return frozenset(self.terms)
 

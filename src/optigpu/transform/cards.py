@@ -1,4 +1,4 @@
-"""The cards of the transformations, read from their docstrings: what the reference is made of, and what a test runs."""
+"""Cards: the docstrings of the transformations. The reference is rendered from them, and a test runs their examples."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import dedent
+from typing import Any
 
-from optigpu.script.transformation import TransformGroup
-from optigpu.transform.registry import GROUPS
+from optigpu.transform.registry import GROUPS, transformations_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,45 +25,40 @@ class Card:
 
 
 def cards() -> list[Card]:
-    return [
-        card_of(group, name, f)
-        for group in GROUPS
-        for name, f in vars(group).items()
-        if not name.startswith("_") and inspect.isfunction(f)
-    ]
+    return [_card(f"{group.name}.{name}", f) for group in GROUPS for name, f in transformations_of(group).items()]
 
 
-def card_of(group: type[TransformGroup], name: str, f: Callable[..., object]) -> Card:
+def _card(name: str, f: Callable[..., Any]) -> Card:
     text = inspect.getdoc(f) or ""
     parts = re.split(r"^(Before|Step|After|Needs|Fails):", text.replace(". Fails:", ".\nFails:"), flags=re.MULTILINE)
-    found = {parts[i]: parts[i + 1] for i in range(1, len(parts) - 1, 2)}
+    sections = {parts[i]: parts[i + 1] for i in range(1, len(parts) - 1, 2)}
 
     def code(key: str) -> str:
-        return dedent(found.get(key, "").strip("\n")).strip("\n")
+        return dedent(sections.get(key, "").strip("\n")).strip("\n")
 
     def prose(key: str) -> str:
-        return " ".join(found.get(key, "").split())
+        return " ".join(sections.get(key, "").split())
 
     return Card(
-        f"{group.name}.{name}",
-        signature_of(f),
+        name,
+        _parameters_text(f),
         parts[0].strip(),
         code("Before"),
-        found.get("Step", "").strip(),
+        sections.get("Step", "").strip(),
         code("After"),
         prose("Needs"),
         prose("Fails"),
     )
 
 
-def signature_of(f: Callable[..., object]) -> str:
-    """The parameters as they are written."""
+def _parameters_text(f: Callable[..., Any]) -> str:
+    """The parameters as they are written, without the session."""
     _, *parameters = inspect.signature(f).parameters.values()
-    shown: list[str] = []
+    texts: list[str] = []
     for p in parameters:
-        if p.kind is p.KEYWORD_ONLY and not any(s.startswith("*") for s in shown):
-            shown.append("*")
+        if p.kind is p.KEYWORD_ONLY and not any(text.startswith("*") for text in texts):
+            texts.append("*")
         star = "*" if p.kind is p.VAR_POSITIONAL else ""
         default = "" if p.default is p.empty else f" = {p.default!r}".replace("'", '"')
-        shown.append(f"{star}{p.name}: {p.annotation}{default}")
-    return f"({', '.join(shown)})"
+        texts.append(f"{star}{p.name}: {p.annotation}{default}")
+    return f"({', '.join(texts)})"

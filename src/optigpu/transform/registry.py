@@ -6,7 +6,9 @@ a test. To add a group, also name it in `TransformSession`.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+import inspect
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 from optigpu.script.session import Session
 from optigpu.script.transformation import TransformGroup
@@ -190,3 +192,8 @@ class TransformSession(Session):
 GROUPS: tuple[type[TransformGroup], ...] = tuple(
     attribute.group for attribute in vars(TransformSession).values() if isinstance(attribute, GroupAttribute)
 )
+
+
+def transformations_of(group: type[TransformGroup]) -> dict[str, Callable[..., Any]]:
+    """The transformations of a group by their names, in the order of the reference."""
+    return {name: f for name, f in vars(group).items() if not name.startswith("_") and inspect.isfunction(f)}
