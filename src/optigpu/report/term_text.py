@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from fractions import Fraction
 
 from optigpu.logic.cells import Cells
 from optigpu.logic.terms import Term, coefficients, conjuncts, instantiate, neg, var
 from optigpu.syntax.float_literals import literal_text, lost, nearest
 from optigpu.syntax.types import DOUBLE, FLOAT
 
+Coefficient = int | Fraction
 INDEX_NAMES = "ijklmxyz"
+MAX_DENOMINATOR = 1000  # of a fraction that is printed as such
 MAX_PARTS = 1000  # subterms of a value that is printed; a term with shared subterms may be exponentially large
-SHOWN_WHOLE = frozenset(
-    {"poly", "le", "lt", "eq", "not", "and", "or"}
-)  # too large, they are printed with their parts elided
+# Large terms of these kinds are printed with their parts elided.
+SHOWN_WHOLE = frozenset({"poly", "le", "lt", "eq", "not", "and", "or"})
 
 
-def _number(value: Any) -> str:
+def _number(value: Coefficient) -> str:
     """A number; a fraction with a large denominator as a float literal, if one denotes it exactly."""
-    for t, suffix in ((FLOAT, "f"), (DOUBLE, "")) if value.denominator > MAX_PARTS else ():
-        if not lost(value, t) and nearest(value, t) == value:
-            return literal_text(value, t) + suffix
+    if isinstance(value, Fraction) and value.denominator > MAX_DENOMINATOR:
+        for t, suffix in ((FLOAT, "f"), (DOUBLE, "")):
+            if not lost(value, t) and nearest(value, t) == value:
+                return literal_text(value, t) + suffix
     return str(value)
 
 
@@ -116,19 +118,19 @@ class TermPrinter:
             return f"min({', '.join(self.show(neg(a)) for a in t.data[0][0][0].args)})"
         return None
 
-    def polynomial(self, cs: dict[tuple[Term, ...], Any]) -> str:
+    def polynomial(self, cs: dict[tuple[Term, ...], Coefficient]) -> str:
         """A sum, positive terms first."""
         items = sorted(cs.items(), key=lambda mc: (mc[1] < 0, mc[0] == (), len(mc[0])))
         out = ""
         for m, c in items:
-            text = self.monomial(m, abs(c))
+            text = self.monomial(m, -c if c < 0 else c)
             if not out:
                 out = f"-{text}" if c < 0 else text
             else:
                 out += f" - {text}" if c < 0 else f" + {text}"
         return out or "0"
 
-    def monomial(self, m: tuple[Term, ...], c: Any) -> str:
+    def monomial(self, m: tuple[Term, ...], c: Coefficient) -> str:
         factors = [self.show(a, 7) for a in m if a.op != "inv"]
         divisors = [self.show(a.args[0], 7) for a in m if a.op == "inv"]
         head = [_number(c)] if c != 1 or not factors else []
