@@ -58,6 +58,7 @@ from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, Cell
 from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge, instance
+from optigpu.logic.names import read_name
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver
@@ -101,7 +102,7 @@ from tests.support.open_kernel import OpenKernel as Kernel
 def strangers(state: State) -> list[Term]:
     """The constant that will stand for an arbitrary b, and the name that the next rule will introduce."""
     (b,), _ = state.facts.arbitrary(INT)
-    return [b, k.var(f"a#{state.counter}", INT), k.var(f"a#{state.counter + 3}", INT)]
+    return [b, k.rule_var("a", state.counter, INT), k.rule_var("a", state.counter + 3, INT)]
 
 
 def test_no_rule_takes_a_name_that_does_not_exist() -> None:
@@ -548,7 +549,7 @@ def test_owners_do_not_speak_of_a_finished_body() -> None:
     body = kernel.enter_loop(state, LoopContract((each(k.num(6)),), part=ONE))
     (number,) = [f for f in body.held if f not in state.held]
     end = kernel.store(body, number, ())
-    inside = k.var(f"z#{end.counter - 1}", INT)
+    inside = k.rule_var("z", end.counter - 1, INT)
     for owner in (Owner(inside, ONE), Owner(ZERO, inside)):
         forged = changed(
             end, held={**end.held, number: replace(end.held[number], owner=owner)}, counter=end.counter + 1
@@ -1003,7 +1004,7 @@ def checked_after(law_: Term, body: kc.Instruction, question: Term) -> None:
     """Run the loop by a law, load a[0] after it, and ask."""
     first = kc.LoadCell(x, kc.CellAddress("a", (ZERO,)))
     kernel, state = instantiating(loop(body), first, kc.Oblige(question, "asked"), requires=(*SIZES, k.lt(ZERO, n)))
-    end = kernel.store(kernel.enter_loop(state, law(law_)), 1, (k.var("i#2", INT),))
+    end = kernel.store(kernel.enter_loop(state, law(law_)), 1, (k.rule_var("i", 2, INT),))
     kernel.oblige(kernel.load(kernel.leave_loop(end, (), ((),)), 1, (ZERO,)))
 
 
@@ -1032,17 +1033,17 @@ def test_a_law_speaks_of_written_cells_alone() -> None:
     assert refused(kernel.oblige, kernel.leave_loop(end, (), ((),))).reason == "asked"
     written = k.lt(B0, B1)  # v is B1
     kernel, state = instantiating(loop(store(i)), pre=(CellClaim(WHOLE, UNINIT),))
-    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.var("i#2", INT),))
+    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.rule_var("i", 2, INT),))
     kernel.leave_loop(end, (), ((),))
     kernel, state = instantiating(loop(store(i, NOUGHT)), pre=(CellClaim(WHOLE, UNINIT),))
-    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.var("i#2", INT),))
+    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.rule_var("i", 2, INT),))
     assert isinstance(refused(kernel.leave_loop, end, (), ((),)), BrokenLaw)
 
 
 def test_a_law_is_a_closed_statement_about_what_exists() -> None:
     kernel, state = instantiating(loop(store(i)))
     for name in ("b?0", "i#2", "a#3"):
-        assert isinstance(refused(kernel.enter_loop, state, law(k.le(k.var(name, REAL), LAW_X))), OutOfOrder)
+        assert isinstance(refused(kernel.enter_loop, state, law(k.le(k.var(read_name(name), REAL), LAW_X))), OutOfOrder)
     for wrong in (k.implies(k.lt(LAW_V, ZERO), k.eq(k.bound(3, REAL), THREE)), LAW_V, k.eq(k.bound(0, INT), ZERO)):
         with pytest.raises((TypeError, Rejected)):
             kernel.enter_loop(state, law(wrong))

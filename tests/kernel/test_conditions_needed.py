@@ -526,7 +526,7 @@ def test_nothing_is_proved_of_a_loose_index() -> None:
 def test_signs_of_functions_and_sums() -> None:
     judge, zero = Judge(Z3Solver()), k.num(0, REAL)
     y = k.var("y", REAL)
-    exp, sqrt, other = (k.var(name, k.fun_sort((REAL,), REAL)) for name in ("fn:exp", "fn:sqrt", "fn:sin"))
+    exp, sqrt, other = (k.function_var(name, k.fun_sort((REAL,), REAL)) for name in ("exp", "sqrt", "sin"))
     a = k.var("A", k.fun_sort((INT,), REAL))
     assert judge.proves(Facts(), k.lt(zero, k.app(exp, y)))
     assert not judge.proves(Facts(), k.lt(zero, k.app(sqrt, y)))
@@ -809,7 +809,7 @@ def test_gathered_cells_are_those_of_both() -> None:
 def test_gathered_cells_are_said_with_names_that_exist() -> None:
     kernel, state = two_parts()
     (b,), _ = state.facts.arbitrary(INT)
-    for stranger in (b, k.var(f"a#{state.counter}", INT)):
+    for stranger in (b, k.rule_var("a", state.counter, INT)):
         named = k.le(stranger, B0)
         for cells, test, takes in (
             (replace(WHOLE, where=named), FIRST, BOTH),
@@ -993,9 +993,8 @@ def test_results_are_remembered_of_terms_alone() -> None:
                 function(body, args)  # type: ignore[arg-type]
         with pytest.raises(TypeError):
             function(Lookalike(body), (n,))  # type: ignore[arg-type]
-    for function in (k.mark_of, entries_of_facts):
-        with pytest.raises(TypeError):
-            function(Lookalike(n))  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        entries_of_facts(Lookalike(n))  # type: ignore[arg-type]
     assert type(entries_of_facts(k.sub(n, m))) is tuple  # nobody adds to what is remembered
 
 

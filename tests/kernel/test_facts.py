@@ -151,7 +151,7 @@ def test_most_index_arithmetic_needs_no_solver() -> None:
 
 def test_a_sum_is_positive_if_its_first_summand_is_and_none_is_negative() -> None:
     n, m, i = k.var("n", INT), k.var("m", INT), k.bound(0, INT)
-    exp = k.var("fn:exp", k.fun_sort((REAL,), REAL))
+    exp = k.function_var("exp", k.fun_sort((REAL,), REAL))
     inner = k.big("sum", i, m, k.app(exp, k.to_real(i)))
     positive = k.lt(k.num(0, REAL), k.big("sum", ZERO, n, inner))
     some, none = [k.lt(ZERO, n), k.lt(ZERO, m)], [k.le(ZERO, n), k.le(ZERO, m)]

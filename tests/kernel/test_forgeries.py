@@ -19,6 +19,7 @@ from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.facts import Facts
+from optigpu.logic.names import read_name
 from optigpu.logic.terms import BOOL, INT, ONE, REAL, TRUE, ZERO, Term
 from tests.support.kernel_states import (
     B0,
@@ -169,9 +170,9 @@ def test_constructors_refuse_other_sorts() -> None:
 def test_only_integers_are_quotients() -> None:
     """`n/16` is the name of n div 16 among the facts; a real or a function of this name is something else."""
     facts = Facts().assume(k.eq(k.fmod(n, k.num(16)), ZERO))
-    assert facts.simplify(k.var("n/16", INT)) is k.fdiv(n, k.num(16))
+    assert facts.simplify(k.var(read_name("n/16"), INT)) is k.fdiv(n, k.num(16))
     for sort in (REAL, k.fun_sort((INT,), INT)):
-        assert facts.simplify(k.var("n/16", sort)) is k.var("n/16", sort)
+        assert facts.simplify(k.var(read_name("n/16"), sort)) is k.var(read_name("n/16"), sort)
     with pytest.raises(AssertionError):
         k.bound(-1, INT)
 

@@ -183,7 +183,7 @@ def bound_by(terms: Terms, w: Term, op: str, low: Term, high: Term, body: Term, 
     made = k.big(op, low, high, closed, *([start] if op == "fold_max" else []))
     terms.check(made, [mean(e) for e in ENVS])
     value = terms.any(INT)
-    if k.mark_of(w)[0] == " " and made.sort is not BOOL:  # what is bound is not replaced, but what is free is
+    if w.data.age == (0, 0) and made.sort is not BOOL:  # what is bound is not replaced, but what is free is
         new = k.substitute(made, {w: value})
         terms.check(new, [evaluate(made, with_variable(e, w, evaluate(value, e))) for e in ENVS])
 

@@ -364,6 +364,7 @@ def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:
     from optigpu.kernel.instructions import Contract, KernelProgram, Procedure
     from optigpu.kernel.ledger import LedgerEntries
     from optigpu.kernel.side_conditions import known
+    from optigpu.logic.names import read_name
     from tests.support.open_kernel import OpenKernel as Kernel
 
     f = Procedure("f", (), Contract((), (), (), (), ()), ())
@@ -371,4 +372,4 @@ def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:
     state = kernel.begin("f", ())
     for name in ("b?0", "x#99", "$b1"):
         with pytest.raises(Rejected):
-            known(state, Split(total(ZERO, k.var(name, INT), k.app(A, I0)), ONE))
+            known(state, Split(total(ZERO, k.var(read_name(name), INT), k.app(A, I0)), ONE))

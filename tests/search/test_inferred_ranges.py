@@ -12,6 +12,7 @@ from optigpu.kernel.iterations import IterationRange
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
+from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, TRUE, ZERO
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.variable_ranges import Changed, RangeSearch, leaves, strongest
@@ -343,7 +344,7 @@ def test_a_counter_is_at_most_the_number_of_iterations() -> None:
 
 
 def test_nothing_is_said_of_what_is_not_bounded() -> None:
-    unknown = k.var("@opaque.1", INT)
+    unknown = k.var(Name(Origin.OPAQUE, "", 1), INT)
     assert laws(k.ite(TEST, unknown, R)) is TRUE
     law = Facts().assume(laws(k.mul(R, k.num(3)), k.ONE))
     assert law.proves(k.le(ZERO, R)) and not law.proves(k.le(R, V))

@@ -18,6 +18,7 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, SOME, UNINIT, CellClaim, Cells, Owner
+from optigpu.logic.names import read_name
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.kernel_states import B0, SIZES, begun, launched, m, n, refused
@@ -229,7 +230,7 @@ def test_gather_is_for_what_is_held_in_full_and_seen_by_all() -> None:
 def test_gather_is_told_closed_terms_of_what_exists() -> None:
     kernel, state = two()
     for name in ("b?0", "a#9"):
-        test = k.lt(B0, k.var(name, INT))
+        test = k.lt(B0, k.var(read_name(name), INT))
         assert isinstance(refused(kernel.gather, state, WHOLE, test, BOTH), OutOfOrder)
     assert isinstance(refused(kernel.gather, state, WHOLE, k.lt(k.bound(1, INT), m), BOTH), WrongShape)
     loose = replace(WHOLE, ranges=((ZERO, k.bound(0, INT)),))

@@ -33,7 +33,7 @@ def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> An
         case "true" | "false":
             return t.op == "true"
         case "var":
-            return env[t.data]
+            return env[str(t.data)]
         case "bound":
             return stack[-1 - t.data]
         case "poly":

@@ -56,9 +56,9 @@ class Machine:
     def step(self, i: kc.Instruction, first: int, threads: int) -> None:
         match i:
             case kc.Bind(target, value):
-                self.env[target.data] = self.value(value)
+                self.env[str(target.data)] = self.value(value)
             case kc.LoadCell(target, place):
-                self.env[target.data] = self.memory[self.touch(place, first, threads, False)]
+                self.env[str(target.data)] = self.memory[self.touch(place, first, threads, False)]
             case kc.StoreCell(place, value):
                 self.memory[self.touch(place, first, threads, True)] = self.value(value)
             case kc.Allocate(base, _, dims):
@@ -95,7 +95,7 @@ class Machine:
                 raise Misbehaved("extent")
             part = threads // len(values)
         for n, v in enumerate(values):
-            self.env[i.index.data] = v
+            self.env[str(i.index.data)] = v
             self.run(i.body, first + n * part if i.mode == kc.THREAD else first, part)
 
     def races(self) -> list[tuple[Cell, int, int]]:

@@ -18,6 +18,7 @@ from optigpu.kernel import side_conditions as conditions
 from optigpu.logic import cells
 from optigpu.logic import equality as values
 from optigpu.logic import terms as k
+from optigpu.logic.names import read_name
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 
 FORMAT = 5
@@ -59,8 +60,10 @@ class _Encoder:
         match t.op:
             case "num":
                 node: list[Any] = ["num", str(t.data), t.sort.name]
-            case "var" | "bound":
-                node = [t.op, t.data, sort_text(t.sort)]
+            case "var":
+                node = ["var", str(t.data), sort_text(t.sort)]
+            case "bound":
+                node = ["bound", t.data, sort_text(t.sort)]
             case "poly":
                 node = ["poly", [[[self.term(a) for a in m], str(c)] for m, c in t.data], t.sort.name]
             case "lam" | "forall":
@@ -95,7 +98,7 @@ def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
             sort = read_sort(rest[1])
             return k.num(int(rest[0]) if sort is INT else Fraction(rest[0]), sort)
         case "var":
-            return k.var(rest[0], read_sort(rest[1]))
+            return k.var(read_name(rest[0]), read_sort(rest[1]))
         case "bound":
             return k.bound(rest[0], read_sort(rest[1]))
         case "true" | "false":
@@ -106,7 +109,7 @@ def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
             return k.add(k.num(0, sort), *(k.scale(number(c), k.mul(one, *(known[a] for a in m))) for m, c in rest[0]))
         case "lam" | "forall":
             sorts = tuple(read_sort(s) for s in rest[0])
-            xs = tuple(k.var(f"certificate.{i}", s) for i, s in enumerate(sorts))
+            xs = tuple(k.placeholder("certificate", i, s) for i, s in enumerate(sorts))
             body = k.instantiate(known[rest[1]], xs)
             return k.lam(xs, body) if op == "lam" else k.forall(xs, body)
         case "sum" | "prod" | "all":

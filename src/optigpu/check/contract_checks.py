@@ -140,7 +140,7 @@ def everywhere(claim: CellClaim, fact: Callable[[Terms], Term], *others: CellCla
         held = fact(tuple(k.instantiate(v, binders) for v in values))
         return k.implies(claim.cells.domain(binders), held)
 
-    variables = tuple(k.var(f"cell^{i}", INT) for i in range(claim.cells.arity))
+    variables = tuple(k.formula_var("cell", i, INT) for i in range(claim.cells.arity))
     return tuple(dict.fromkeys((k.forall(variables, at(variables)), at(tuple(first)))))
 
 

@@ -14,6 +14,7 @@ from optigpu.elaborate.permission_claims import PermissionElaborator
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import within
 from optigpu.logic import terms as k
+from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, Sort, Term
 from optigpu.syntax.exprs import Type
 from optigpu.syntax.program import Function, LogicDecl, Program, Role
@@ -38,7 +39,7 @@ class CodeBuilder:
         self.assigned = assigned_names(f.body)
         self.formulas = PermissionElaborator()
         self.taken = {"_Res"} | {d.name for d in program.flat_items() if isinstance(d, LogicDecl)}
-        self.used = dict.fromkeys(self.taken, 1)
+        self.used = {(Origin.PROGRAM, name): 1 for name in self.taken}  # how often a stem is declared
         self.dims: dict[str, tuple[Term | None, ...]] = {}  # of arrays, by base
         self.distributed: dict[str, bool] = {}
         self.accesses = VectorAccesses(self.dims, self.distributed)
@@ -47,13 +48,13 @@ class CodeBuilder:
         self.indices: list[Term] = []  # of the loops around, outermost first
         self.models: Models = {}
 
-    def unique(self, name: str) -> str:
-        n = self.used.get(name, 0)
-        self.used[name] = n + 1
-        return name if n == 0 else f"{name}~{n + 1}"
+    def unique(self, stem: str, origin: Origin = Origin.PROGRAM) -> Name:
+        """A name that no other variable or array of the function has."""
+        number = self.used[origin, stem] = self.used.get((origin, stem), 0) + 1
+        return Name(origin, stem, number)
 
     def temporary(self, sort: Sort) -> Term:
-        return k.var(self.unique("t~"), sort)
+        return k.var(self.unique("t", Origin.TEMPORARY), sort)
 
     def at(self, loc: Loc) -> int:
         """The number of a new instruction, with its place."""

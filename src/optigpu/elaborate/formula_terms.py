@@ -45,7 +45,7 @@ class FormulaElaborator:
         self.needs = Needs()
 
     def binder(self, name: str) -> Term:
-        return k.var(f"{name}^{next(self.fresh)}", INT)
+        return k.formula_var(name, next(self.fresh), INT)
 
     def definition(self, e: Expr, names: Names) -> ValueEntry:
         """A `__DEF`: a term, or a function. What its parts need is asked where it is used."""
@@ -197,7 +197,7 @@ class FormulaElaborator:
         """`sizes`: of the array that holds the values of a function."""
         t = self.function(e, names, sizes) if isinstance(e, Fun) and sizes else self.term(e, names)
         if sort.result is REAL and t.sort.result is INT:  # a function of integers where one of reals is wanted
-            variables = tuple(k.var(f"a^{next(self.fresh)}", s) for s in sort.args)
+            variables = tuple(k.formula_var("a", next(self.fresh), s) for s in sort.args)
             return k.lam(variables, k.to_real(k.app(t, *variables)))
         return t
 
@@ -219,7 +219,7 @@ class FormulaElaborator:
                 case "fma":
                     return k.add(k.mul(args[0], args[1]), args[2])
                 case _:
-                    return k.app(k.var(f"fn:{real}", k.fun_sort((REAL,) * len(args), REAL)), *args)
+                    return k.app(k.function_var(real, k.fun_sort((REAL,) * len(args), REAL)), *args)
         match name:
             case "min":
                 return k.min_(*args)
@@ -237,7 +237,7 @@ class FormulaElaborator:
         sorts = e.type.args if isinstance(e.type, FunType) else tuple(p.type for p in e.params)
         variables = []
         for p, t in zip(e.params, sorts):
-            v = k.var(f"{p.name}^{next(self.fresh)}", sort_of(t, e.loc))
+            v = k.formula_var(p.name, next(self.fresh), sort_of(t, e.loc))
             variables.append(v)
             names = names.bind(p.name, ValueEntry(v))
         within = (c for v, n in zip(variables, sizes) for c in (k.le(k.ZERO, v), k.lt(v, n)))
@@ -253,7 +253,7 @@ class FormulaElaborator:
                     hypotheses.append(self.term(p.type.prop, names))
                     around.enter_context(self.needs.under(hypotheses[-1]))
                 else:
-                    v = k.var(f"{p.name}^{next(self.fresh)}", sort_of(p.type, e.loc))
+                    v = k.formula_var(p.name, next(self.fresh), sort_of(p.type, e.loc))
                     variables.append(v)
                     around.enter_context(self.needs.under(binding=(v,)))
                     names = names.bind(p.name, ValueEntry(v))

@@ -10,6 +10,7 @@ from optigpu.frontend.early_exits import reject_jumps
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel import instructions as kc
 from optigpu.logic import terms as k
+from optigpu.logic.names import Origin
 from optigpu.syntax.exprs import Array, Type
 from optigpu.syntax.program import Param, Role
 from optigpu.syntax.types import Scalar
@@ -50,7 +51,7 @@ class FunctionElaborator(StatementElaborator):
         for p, type_ in zip(self.f.params, effective_types(self.f)):
             if p.name in self.taken:  # facts about the one would be facts about the other
                 raise unsupported(f"`{p.name}` is the name of the result or of a logical constant, too", p.loc)
-            self.used[p.name] = 1
+            self.used[Origin.PROGRAM, p.name] = 1
             if isinstance(type_, Array):
                 entry: Entry = ArrayEntry(p.name, (), k.ZERO, len(type_.dims))
             else:

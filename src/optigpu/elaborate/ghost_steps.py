@@ -9,6 +9,7 @@ from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of
 from optigpu.kernel import instructions as kc
 from optigpu.logic import terms as k
 from optigpu.logic.cells import CellClaim
+from optigpu.logic.names import Origin
 from optigpu.logic.terms import Term
 from optigpu.syntax.exprs import Binary, Expr, ProofType, TypeOf, Var
 from optigpu.syntax.program import Function, Ghost, Item
@@ -62,7 +63,7 @@ def _ghost_arguments(
         value = arguments.get(item.name)
         if isinstance(item.body, TypeOf):
             if value is None:
-                v = k.var(builder.unique(f"{item.name}~"), sort_of(item.body.of, item.loc, s.loc))
+                v = k.var(builder.unique(item.name, Origin.TEMPORARY), sort_of(item.body.of, item.loc, s.loc))
                 unknown.append(v)
                 inner = inner.bind(item.name, ValueEntry(v))
             else:

@@ -22,6 +22,7 @@ from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, CellClaim
+from optigpu.logic.names import Origin
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Type, is_float, is_int
@@ -194,7 +195,7 @@ class OpenFloats(FunctionElaborator):
     def outcome(self) -> Term:
         """Some boolean: each comparison has one of its own for each iteration of the loops around it, so that an unknown function
         of their indices says what it is. Nothing is known of that function, and it occurs nowhere else."""
-        name, indices = self.unique("compared~"), tuple(self.indices)
+        name, indices = self.unique("compared", Origin.TEMPORARY), tuple(self.indices)
         if not indices:
             return k.var(name, BOOL)
         return k.app(k.var(name, k.fun_sort((INT,) * len(indices), BOOL)), *indices)

@@ -19,6 +19,7 @@ from optigpu.kernel.iterations import iterations
 from optigpu.kernel.side_conditions import within
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT
+from optigpu.logic.names import Name
 from optigpu.logic.terms import INT, Term
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Array, Cast, Expr, Index, Int, TypeOf, Var
@@ -117,9 +118,10 @@ class StatementElaborator(CallElaborator):
 
     def declaration(self, s: Decl, names: Names, locals_: list[str]) -> Names:
         at = self.at(s.loc)
-        base = self.unique(s.name)
+        name = self.unique(s.name)
         if isinstance(s.type, Scalar):
-            return self.scalar(s, s.type, base, at, names, locals_)
+            return self.scalar(s, s.type, name, at, names, locals_)
+        base = str(name)
         if isinstance(s.init, Alloc):
             return self.allocation(s, s.init, base, at, names, locals_)
         if s.init is not None:
@@ -134,15 +136,16 @@ class StatementElaborator(CallElaborator):
         locals_.append(base)
         return names.bind(s.name, ArrayEntry(base, (), k.ZERO, len(dims)))
 
-    def scalar(self, s: Decl, type_: Scalar, base: str, at: int, names: Names, locals_: list[str]) -> Names:
+    def scalar(self, s: Decl, type_: Scalar, name: Name, at: int, names: Names, locals_: list[str]) -> Names:
         """A variable that changes is a cell in memory; any other is a name for its value."""
         sort = sort_of(type_, s.loc)
         value = None if s.init is None else self.expr(s.init, names)
         if not is_cell(s, self.assigned):
             assert value is not None
-            variable = k.var(base, sort)
+            variable = k.var(name, sort)
             self.code.append(kc.Bind(variable, value, at=at))
             return names.bind(s.name, ValueEntry(variable))
+        base = str(name)
         self.code.append(kc.Allocate(base, sort, (), heap=False, limits=limits_of(type_), at=at))
         locals_.append(base)
         if value is not None:

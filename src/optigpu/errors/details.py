@@ -18,6 +18,7 @@ from optigpu.kernel.causes import (
     WrongSpace,
 )
 from optigpu.kernel.context import Context
+from optigpu.logic.names import source_name
 from optigpu.logic.terms import Term
 from optigpu.search.search_causes import DataRace, Levels
 
@@ -28,11 +29,6 @@ class TermWriter(Protocol):
     """Prints terms of the logic; names stay the same within one message."""
 
     def show(self, t: Term) -> str: ...
-
-
-def source_name(name: str) -> str:
-    """A base or a loop index as the program writes it."""
-    return name.split("#", maxsplit=1)[0].split("~", maxsplit=1)[0]
 
 
 def level_name(v: str) -> str:
@@ -48,7 +44,7 @@ class Details:
         self.writer = writer
         self.levels = levels  # the thread groups around the place, outermost first, each with its number of threads
         self.sync_line = sync_line  # before which a missing barrier would stand; 0: unknown
-        self.base = cause.base.split("~", maxsplit=1)[0]
+        self.base = source_name(cause.base)
 
     @property
     def array(self) -> str:

@@ -174,7 +174,7 @@ def _give_postcondition(
     held, waiting = dict(state.held), list(taken)
     missing = _not_returned(taken, {p.cells for p in post})
     for counter, (claim, give) in enumerate(zip(post, gives, strict=True), state.counter + 1):
-        new = claim.family(f"{claim.cells.base}#{counter}", state.bases[claim.cells.base].sort)
+        new = claim.family(counter, state.bases[claim.cells.base].sort)
         returned = next((t for t in waiting if t.cells == claim.cells), None)
         home = give if returned is None else returned.take
         if home is None:

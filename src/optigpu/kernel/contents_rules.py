@@ -41,7 +41,7 @@ def restate(c: SideConditions, state: State, family: int, where: Term, value: Te
     r, n = state.held[family], state.held[family].cells.arity
     want = CellFamily(r.cells, value, k.and_(where, r.init))
     c.contents(Operation.RESTATE, state.facts, want, r, arguments(n), steps, False)
-    other = unknown(f"{r.cells.base}#{state.counter}", n, state.bases[r.cells.base].sort)
+    other = unknown(r.cells.base, state.counter, n, state.bases[r.cells.base].sort)
     new = replace(r, value=k.ite(where, value, other))
     return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
 

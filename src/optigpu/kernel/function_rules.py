@@ -46,7 +46,7 @@ def begin(c: SideConditions, name: str, inverses: tuple[Terms, ...]) -> State:
     for i, claim in enumerate(f.contract.pre):
         base = bases[claim.cells.base]
         _consistent(c, facts, f, i, inverses, base)
-        r = held[i + 1] = claim.family(f"{claim.cells.base}#{i + 1}", base.sort)
+        r = held[i + 1] = claim.family(i + 1, base.sort)
         facts = facts.assume(all_cells(r, within(r.value, base.limits)))
     return changed(state, held=held, facts=facts)
 

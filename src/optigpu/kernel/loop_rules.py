@@ -139,21 +139,21 @@ def _invariant_inside(c: SideConditions, state: State, entered: EnteredLoop, inv
     """An invariant family at the start of iteration v. Before the loop, it holds what the invariant says of the first iteration."""
     r = family_of(Operation.LOOP, state.held, inv.family, state.held[inv.family].cells.base, FULL)
     low = entered.range.low
-    begin = _at_iteration(state, r, inv, low, "")
+    begin = _at_iteration(state, r, inv, low, number)
     c.contents(Operation.LOOP, state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
     if inv.law.level > r.cells.arity + 2 or inv.law.sort is not k.BOOL:
         raise Rejected(WrongShape(Operation.LOOP, r.cells.base))
     if inv.law is not k.TRUE:
         c.require(state.facts, law_of(inv, replace(r, init=begin.init), low), BrokenLaw(Operation.LOOP))
     owned_by(c, Operation.LOOP, state, r, begin.owner)
-    return _at_iteration(state, r, inv, entered.v, f"{r.cells.base}#{number}")
+    return _at_iteration(state, r, inv, entered.v, number)
 
 
-def _at_iteration(state: State, r: CellFamily, inv: Invariant, v: Term, name: str) -> CellFamily:
+def _at_iteration(state: State, r: CellFamily, inv: Invariant, v: Term, counter: int) -> CellFamily:
     """What an invariant says of its family at iteration v; unknown contents get a name."""
     args = (v, *arguments(r.cells.arity))
     sort = state.bases[r.cells.base].sort
-    value = unknown(name, r.cells.arity, sort) if inv.value is None else instantiate(inv.value, args)
+    value = unknown(r.cells.base, counter, r.cells.arity, sort) if inv.value is None else instantiate(inv.value, args)
     return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
 
 
@@ -253,7 +253,7 @@ def _invariants_at_end(
     following = k.add(entered.v, ONE)
     for inv, by in zip(entered.contract.invariant, steps, strict=True):
         r = _given_back(rest, inv.family, before.held[inv.family].cells)
-        want = _at_iteration(before, r, inv, following, "")
+        want = _at_iteration(before, r, inv, following, end.counter)
         c.contents(Operation.LEAVE, end.facts, want, r, arguments(r.cells.arity), by, inv.value is None)
         if inv.law is not k.TRUE:
             law = law_of(inv, replace(r, init=want.init), following)
@@ -281,7 +281,7 @@ def _families_after(
     for x, owner in zip(entered.contract.exclusive, owners, strict=True):
         r = before.held[x.family]
         sort = before.bases[x.cells.base].sort
-        value = unknown(f"{x.cells.base}#{counter}", x.cells.arity, sort) if x.value is None else x.value
+        value = unknown(x.cells.base, counter, x.cells.arity, sort) if x.value is None else x.value
         exclusive = member(x.cells, r, x.back)
         after = held[x.family].updated(exclusive, instantiate(value, x.back), instantiate(x.init, x.back))
         owner = owner_where(before.context, exclusive, owner and owner.at(x.back), after.owner)
@@ -289,7 +289,7 @@ def _families_after(
         counter += 1
     for inv in entered.contract.invariant:
         r = held[inv.family]
-        held[inv.family] = _at_iteration(before, r, inv, entered.range.end, f"{r.cells.base}#{counter}")
+        held[inv.family] = _at_iteration(before, r, inv, entered.range.end, counter)
         counter += 1
     return held, counter
 

@@ -35,6 +35,7 @@ from optigpu.logic.cells import FULL, SOME, UNINIT, CellClaim, CellFamily, Cells
 from optigpu.logic.equality import Equality, EqualitySteps, place
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
+from optigpu.logic.names import Name, Origin
 from optigpu.logic.records import record
 from optigpu.logic.terms import INT, TRUE, ZERO, Term, instantiate_all
 
@@ -175,8 +176,9 @@ def known(state: State, *proposed: object) -> None:
     """Terms from outside mention only variables that exist now (see the head of this file)."""
     for t in terms_of(proposed):
         for x in t.free:
-            kind, number = k.mark_of(x)
-            if kind == "?" or (kind == "#" and number >= state.counter):
+            name: Name = x.data
+            of_a_proof = name.origin is Origin.ARBITRARY or name.origin is Origin.SEARCH
+            if of_a_proof or (name.origin is Origin.RULE and name.number >= state.counter):
                 raise Rejected(OutOfOrder(Operation.ORDER, text=f"{x} does not exist here"))
 
 

@@ -20,7 +20,7 @@ from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.logic.cells import CellFamily, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.records import record
-from optigpu.logic.terms import ZERO, Sort, Term, substitute, var
+from optigpu.logic.terms import ZERO, Sort, Term, rule_var, substitute
 
 Families: TypeAlias = Mapping[int, CellFamily]
 
@@ -78,8 +78,8 @@ class State:
         return self.code[0] if self.code else None
 
     def fresh(self, stem: str, sort: Sort) -> Term:
-        """The variable that the next rule may introduce under this name."""
-        return var(f"{stem}#{self.counter}", sort)
+        """The variable that the next rule may introduce for this local name."""
+        return rule_var(stem, self.counter, sort)
 
 
 def first_state(

@@ -139,7 +139,7 @@ def allocate(c: SideConditions, state: State) -> State:
     if space == SHARED:
         enough = k.and_(k.lt(ZERO, k.num(i.bytes)), k.le(context.used, context.shared))
         c.require(state.facts, enough, SharedMemoryExceeded(Operation.ALLOCATE, i.base, context=context))
-    value = unknown(f"{i.base}#{state.counter}", len(copies) + len(dims), i.sort)
+    value = unknown(i.base, state.counter, len(copies) + len(dims), i.sort)
     family = CellFamily(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
     bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
     held = {**state.held, state.counter: family}

@@ -27,7 +27,10 @@ from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
 
 ACCESSIBLE = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}  # memory, by who executes
 WARP = 32
-ANY_LAUNCH = (k.var("gridDim#0", INT), k.var("blockDim#0", INT))  # the launch around a device function, in its contract
+ANY_LAUNCH = (
+    k.rule_var("gridDim", 0, INT),
+    k.rule_var("blockDim", 0, INT),
+)  # the launch around a device function, in its contract
 
 
 def in_reach(operation: Operation, state: State, base: str) -> None:

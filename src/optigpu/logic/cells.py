@@ -154,14 +154,15 @@ class CellClaim:
         owner = None if o is None else Owner(k.substitute(o.start, sub), k.substitute(o.size, sub))
         return replace(self, cells=self.cells.substitute(sub), value=value, owner=owner)
 
-    def family(self, name: str, sort: Sort) -> CellFamily:
-        """Cells of which the claim holds. Contents it does not tell are a function of which nothing is known but its name."""
-        value = unknown(name, self.cells.arity, sort) if self.value is None else self.value
+    def family(self, counter: int, sort: Sort) -> CellFamily:
+        """Cells of which the claim holds, when the state's counter is this. Contents it does not tell are an unknown function."""
+        value = unknown(self.cells.base, counter, self.cells.arity, sort) if self.value is None else self.value
         return CellFamily(self.cells, value, FALSE if self.contents == UNINIT else TRUE, self.share, self.owner)
 
 
-def unknown(name: str, arity: int, sort: Sort) -> Term:
-    """Unknown contents, as a term under `arity` binders."""
+def unknown(base: str, counter: int, arity: int, sort: Sort) -> Term:
+    """Unknown contents of a base, as a term under `arity` binders: a variable, or an unknown function applied to them, that a rule
+    introduces when the state's counter is this."""
     if arity == 0:
-        return k.var(name, sort)
-    return k.app(k.var(name, k.fun_sort((INT,) * arity, sort)), *arguments(arity))
+        return k.rule_var(base, counter, sort)
+    return k.app(k.rule_var(base, counter, k.fun_sort((INT,) * arity, sort)), *arguments(arity))

@@ -12,6 +12,7 @@ Everything else goes to the solver (logic/judge.py).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from math import gcd
 from typing import Any
@@ -78,7 +79,7 @@ class Facts:
 
         They occur nowhere else, provided that the facts returned with them are used wherever they are.
         """
-        names = tuple(k.var(f"b?{self.constants + i}", s) for i, s in enumerate(sorts))
+        names = tuple(k.arbitrary(self.constants + i, s) for i, s in enumerate(sorts))
         if not sorts:
             return names, self
         if len(sorts) not in self._larger:
@@ -447,17 +448,21 @@ def _entries(p: Term) -> tuple[tuple[Term, k.Monomial, tuple[Term, int, Term]], 
 
 def _innermost(a: Term) -> tuple[int, int, int]:
     """Which variable to eliminate first: arbitrary constants, then loop indices, inner ones first, then sizes."""
-    marks = [k.mark_of(x) for x in a.free]
-    return (*max([(" #?".index(mark), number) for mark, number in marks], default=(0, 0)), a.key)
+    return (*max([x.data.age for x in a.free], default=(0, 0)), a.key)
 
 
 def _expand(t: Term) -> Term:
     """n div 16 for the variable n/16, which stands for it where 16 divides n."""
-    quotients = [x for x in t.free if "/" in str(x.data) and x.sort is INT]
+    quotients = [x for x in t.free if x.data.divisors and x.sort is INT]
     if not quotients:
         return t
-    parts = {x: str(x.data).rpartition("/") for x in quotients}
-    return k.substitute(t, {x: k.fdiv(_expand(k.var(n, INT)), k.num(int(d))) for x, (n, _, d) in parts.items()})
+    return k.substitute(t, {x: _expand(k.fdiv(*_quotient(x))) for x in quotients})
+
+
+def _quotient(x: Term) -> tuple[Term, Term]:
+    """Of the variable n/16: n and 16."""
+    *divisors, last = x.data.divisors
+    return k.var(replace(x.data, divisors=tuple(divisors)), INT), k.num(last)
 
 
 def _sharpened(items: list[Term]) -> list[Term]:
@@ -497,8 +502,13 @@ def _solve(item: Term) -> tuple[Term, Term] | None:
             if len(n) == 1 and len(q) == 1 and n[0].op == "var" and q[0].op == "fdiv" and q[0].args[0] is n[0]:
                 d = q[0].args[1]
                 if d.op == "num" and cq == -cn * d.data and 0 <= (c := -constant * cn) < d.data:  # cn is 1 or -1
-                    return n[0], k.add(k.mul(d, k.var(f"{n[0].data}/{d.data}", INT)), k.num(c))
+                    return n[0], k.add(k.mul(d, _divided(n[0], d.data)), k.num(c))
     return None
+
+
+def _divided(x: Term, divisor: int) -> Term:
+    """The variable x/divisor: it stands for the quotient where the remainder is known."""
+    return k.var(replace(x.data, divisors=(*x.data.divisors, divisor)), INT)
 
 
 def linear_in(cs: Coefficients, v: Term, most: int = 1) -> tuple[Term, Term] | None:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
+from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, ZERO, Term, instantiate
 
 UNIVERSAL = ("all", "forall")
 _WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
-POSITIVE = ("fn:exp", "fn:exp2")  # mathematical functions by name, see elaborate/formula_terms.py
-NOT_NEGATIVE = ("fn:sqrt",)
+POSITIVE = ("exp", "exp2")  # mathematical functions by name, see elaborate/formula_terms.py
+NOT_NEGATIVE = ("sqrt",)
 WIDTHS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the numbers of machine types, without their signs
 
 
@@ -84,9 +85,9 @@ class Judge:
             zero = k.num(0, t.sort)
             if t.op in ("band", "bor", "bxor"):
                 out += laws_of_bits(t)
-            elif t.op == "app" and t.args[0].data in POSITIVE:
+            elif t.op == "app" and is_function(t.args[0], POSITIVE):
                 out.append(k.lt(zero, t))
-            elif t.op == "app" and t.args[0].data in NOT_NEGATIVE:
+            elif t.op == "app" and is_function(t.args[0], NOT_NEGATIVE):
                 out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # of a negative number, C's is NaN
             elif t.op == "sum":
                 low, high, body = t.args
@@ -119,6 +120,11 @@ class Judge:
                     out.append(k.implies(k.le(low, high), order(t, k.mul(c, k.sub(high, low)))))
                     break
         return out
+
+
+def is_function(f: Term, stems: tuple[str, ...]) -> bool:
+    """Is this one of these mathematical functions?"""
+    return f.op == "var" and f.data.origin is Origin.FUNCTION and f.data.stem in stems
 
 
 def laws_of_bits(t: Term) -> list[Term]:

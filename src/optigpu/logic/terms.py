@@ -9,7 +9,6 @@ Bound variables of `lam`, `forall` and the big operators are de Bruijn indices, 
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,8 @@ from types import NoneType
 from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 from weakref import WeakValueDictionary
 from zlib import crc32
+
+from optigpu.logic.names import Name, Origin, is_well_formed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,7 +63,7 @@ _SET: dict[str, Any] = {name: getattr(_Parts, name).__set__ for name in _Parts._
 class Term(_Parts):
     """A term. `op` says what it is, `args` are its subterms, `data` what else belongs to it.
 
-    num (data: value), var (data: name), bound (data: index), poly (data: ((monomial, coefficient), …)),
+    num (data: value), var (data: Name), bound (data: index), poly (data: ((monomial, coefficient), …)),
     fdiv, pow2, max, inv, real, trunc, band, bor, bxor, app (args[0] is the function), lam (data: sorts), ite,
     sum, prod, all (args: low, high, body), fold_max (args: initial, low, high, body), forall (data: sorts; body),
     le, lt, eq (args: p, compared with 0), not, and, or, true, false. Minima are negated maxima, `any` is `not all not`.
@@ -124,7 +125,7 @@ class Term(_Parts):
 
 _TABLE: WeakValueDictionary[Any, Term] = WeakValueDictionary()
 _RECENT: deque[Term] = deque(maxlen=50_000)  # kept for a while: the same terms are made again and again
-ONLY_TERM, NUMBERS, DATA = frozenset((Term,)), (int, Fraction), (NoneType, int, str, Fraction, tuple)
+ONLY_TERM, NUMBERS, DATA = frozenset((Term,)), (int, Fraction), (NoneType, int, Fraction, tuple, Name)
 BINDERS = {"sum", "prod", "all", "fold_max", "lam", "forall"}
 
 
@@ -153,6 +154,8 @@ def _expect_parts(op: str, args: tuple[Term, ...], sort: Sort, data: Any) -> Non
                 raise TypeError("a polynomial of something else than terms of its sort")
     elif type(data) not in DATA or type(sort) is not Sort:
         raise TypeError(f"a term with {type(data).__name__}")
+    elif (op == "var") != (type(data) is Name) or (op == "var" and not is_well_formed(data)):
+        raise TypeError("a variable has a name")
 
 
 def _key_of(t: Term) -> int:
@@ -161,7 +164,7 @@ def _key_of(t: Term) -> int:
     if t.op == "poly":
         numbers = [x for monomial, c in t.data for x in (crc32(str(c).encode()), *[a.key for a in monomial])]
     elif t.data is not None:
-        numbers.insert(0, crc32(str([s.name for s in t.data] if isinstance(t.data, tuple) else t.data).encode()))
+        numbers.insert(0, crc32(str([s.name for s in t.data] if type(t.data) is tuple else t.data).encode()))
     h = crc32(f"{t.op}:{t.sort.name}".encode())
     for x in numbers:
         h = ((h ^ x) * 0x9E3779B97F4A7C15 + x + 1) & 0xFFFFFFFFFFFFFFFF
@@ -193,10 +196,34 @@ def num(value: int | Fraction, sort: Sort = INT) -> Term:
 ZERO, ONE = num(0), num(1)
 
 
-def var(name: str, sort: Sort) -> Term:
-    if type(name) is not str:
-        raise TypeError("a variable has a name")
-    return _make("var", (), sort, name)
+def var(name: str | Name, sort: Sort) -> Term:
+    """The variable with this name. A string is the name of a variable of the program that is declared once."""
+    return _make("var", (), sort, Name(Origin.PROGRAM, name, 1) if type(name) is str else name)
+
+
+def rule_var(stem: str, counter: int, sort: Sort) -> Term:
+    """The variable that a rule introduces when the state's counter is this; the stem is a local name."""
+    return var(Name(Origin.RULE, stem, counter), sort)
+
+
+def arbitrary(number: int, sort: Sort) -> Term:
+    """A constant that stands for anything of its sort, inside a proof."""
+    return var(Name(Origin.ARBITRARY, "b", number), sort)
+
+
+def function_var(stem: str, sort: Sort) -> Term:
+    """A mathematical function, such as exp."""
+    return var(Name(Origin.FUNCTION, stem, 1), sort)
+
+
+def formula_var(stem: str, number: int, sort: Sort) -> Term:
+    """A binder of a formula while that becomes a term."""
+    return var(Name(Origin.FORMULA, stem, number), sort)
+
+
+def placeholder(stem: str, number: int, sort: Sort) -> Term:
+    """Stands for a bound variable while a term is read or printed."""
+    return var(Name(Origin.BOUND, stem, number), sort)
 
 
 def remembered(size: int) -> Callable[[F], F]:
@@ -217,14 +244,6 @@ def remembered(size: int) -> Callable[[F], F]:
         return cast(F, look)
 
     return decorate
-
-
-@remembered(2000)
-def mark_of(x: Term) -> tuple[str, int]:
-    """Who made a variable: ("?", n) an arbitrary constant ($b3 of a search counts as one), ("#", n) a rule when the state's
-    counter was n, (" ", 0) the program."""
-    found = re.match(r"[^#?$]*([#?$])[a-zA-Z_]*(\d+)", str(x.data))
-    return ("?" if found.group(1) == "$" else found.group(1), int(found.group(2))) if found else (" ", 0)
 
 
 def bound(index: int, sort: Sort) -> Term:

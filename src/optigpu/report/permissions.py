@@ -9,9 +9,9 @@ from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Terms
 from optigpu.logic.facts import Facts
+from optigpu.logic.names import Origin, source_name
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.report.term_text import TermPrinter, is_range_of_type
-from optigpu.search.inferred_contracts import source_name
 
 MOST_FACTS = 12
 LONGEST_VALUE = 400  # characters; longer values are cut
@@ -95,19 +95,17 @@ class _Scope:
 def _scope(state: State) -> _Scope:
     scope = _Scope({}, {}, [])
     for x, value in state.env.items():
-        name = source_name(str(x.data))
-        if value.op == "var" and source_name(str(value.data)) == name:
+        name = x.data.shown
+        if value.op == "var" and value.data.shown == name:
             scope.names[value] = name
             continue
-        number = next(
-            (v for v in value.free if v.sort is INT and str(v.data).split("#", maxsplit=1)[0] == str(x.data)), None
-        )
+        number = next((v for v in value.free if v.sort is INT and _local_name(v) == str(x.data)), None)
         if number is None:
             continue
         c = k.coefficients(value).get((number,), 0)
         rest = k.sub(value, k.scale(c, number))
         if c in (1, -1) and number not in rest.free:
-            index = k.var(f"{name}.index", INT)
+            index = k.placeholder(f"{name}_index", 0, INT)
             scope.names[index] = name
             scope.written[number] = k.scale(c, k.sub(index, rest))
         else:
@@ -115,13 +113,18 @@ def _scope(state: State) -> _Scope:
             scope.defined.append((name, value))
     free = {v for f in state.held.values() for t in (*terms_of(f.cells), f.value, f.init) for v in t.free}
     for v in sorted(free - scope.names.keys(), key=lambda v: str(v.data)):
-        if k.mark_of(v)[0] == " ":
-            scope.names[v] = source_name(str(v.data)).removeprefix("fn:")
+        if v.data.age == (0, 0):
+            scope.names[v] = v.data.shown
     return scope
 
 
+def _local_name(v: Term) -> str:
+    """What the function calls the variable or the base that v is of."""
+    return str(v.data.stem if v.data.origin is Origin.RULE else v.data)
+
+
 def _binders(f: CellFamily) -> Terms:
-    return tuple(k.var(f"i.{n}", INT) for n in range(f.cells.arity))
+    return tuple(k.placeholder("i", n, INT) for n in range(f.cells.arity))
 
 
 class _PointPrinter:
@@ -169,7 +172,7 @@ class _PointPrinter:
         init = inside.simplify(f.init_at(xs))
         init = TRUE if inside.proves(init) else init
         value = inside.assume(init).simplify(f.value_at(xs))
-        if any(str(v.data).split("#", maxsplit=1)[0] in state.bases for v in value.free):
+        if any(_local_name(v) in state.bases for v in value.free):
             text = "holds something"
         else:
             text = f"= {printer.show(self.written(value))}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
 from optigpu.logic.cells import Cells
-from optigpu.logic.terms import Term, coefficients, conjuncts, instantiate, neg, var
+from optigpu.logic.names import Name, Origin
+from optigpu.logic.terms import Term, coefficients, conjuncts, instantiate, neg, placeholder
 from optigpu.syntax.float_literals import literal_text, lost, nearest
 from optigpu.syntax.types import DOUBLE, FLOAT
 
@@ -44,11 +44,11 @@ class TermPrinter:
     def name(self, v: Term) -> str:
         if v in self.names:
             return self.names[v]
-        text = re.sub(r"[#?^~.].*$", "", str(v.data)).lstrip("@$")
-        text = re.sub(r"^fn:", "", str(v.data)) if str(v.data).startswith("fn:") else text or "x"
-        chosen = text
-        bound = any(mark in str(v.data) for mark in "?$.")
-        for candidate in [*INDEX_NAMES, text] if bound and not str(v.data).startswith("k.") else [text]:
+        name: Name = v.data
+        chosen = text = name.shown
+        bound = name.origin in (Origin.ARBITRARY, Origin.SEARCH, Origin.ITERATION) or name.explored
+        bound = bound or (name.origin is Origin.BOUND and name.stem != "k")
+        for candidate in [*INDEX_NAMES, text] if bound else [text]:
             if candidate not in self.taken:
                 chosen = candidate
                 break
@@ -106,7 +106,7 @@ class TermPrinter:
             case "sum" | "prod" | "all" | "fold_max":
                 return self.big(t), 9
             case "lam" | "forall":
-                xs = tuple(var(f"x.{i}", s) for i, s in enumerate(t.data))
+                xs = tuple(placeholder("x", i, s) for i, s in enumerate(t.data))
                 body = self.show(instantiate(t.args[0], xs))
                 return f"{'fun' if t.op == 'lam' else 'forall'} {' '.join(self.name(x) for x in xs)} -> {body}", 0
             case _:
@@ -160,7 +160,7 @@ class TermPrinter:
         *start, low, high, body = t.args
         if start and start[0] is instantiate(body, (low,)):  # a maximum without initial value
             start = []
-        k = var(f"k.{len(self.names)}", low.sort)
+        k = placeholder("k", len(self.names), low.sort)
         name = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max"}[t.op]
         text = (
             f"{name}({self.name(k)} in {self.show(low, 5)}..{self.show(high, 5)}, {self.show(instantiate(body, (k,)))})"
@@ -171,7 +171,7 @@ class TermPrinter:
 
     def cells(self, c: Cells) -> str:
         """`a[i][j] for i in 0..n, j in 0..m, if …`"""
-        xs = tuple(var(f"i.{i}", low.sort) for i, (low, _) in enumerate(c.ranges))
+        xs = tuple(placeholder("i", i, low.sort) for i, (low, _) in enumerate(c.ranges))
         index = "".join(f"[{self.show(e)}]" for e in c.at(xs))
         ranges = []
         for i, (low, high) in enumerate(c.ranges):

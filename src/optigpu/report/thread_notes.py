@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from optigpu.errors.details import Details, level_name, source_name
+from optigpu.errors.details import Details, level_name
 from optigpu.errors.error_row import ProofErrorRow
 from optigpu.kernel.causes import Operation, UnequalParts
 from optigpu.kernel.thread_conditions import WARP
+from optigpu.logic.names import source_name
 from optigpu.search.search_causes import DataRace, RaceKind, RaceScope, RaceWitness, UnequalNestedParts
 
 # What the second thread does, by the rejected operation.

@@ -10,6 +10,7 @@ from math import prod
 from typing import TypeAlias
 from zlib import crc32
 
+from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, REAL, Term
 from optigpu.search.evaluation import Sample, Undefined, evaluate
 
@@ -134,4 +135,4 @@ def _operation(op: str, args: list[Number]) -> Number:
 
 
 def _is_mathematical(f: Term) -> bool:
-    return str(f.data).startswith("fn:")
+    return f.data.origin is Origin.FUNCTION

@@ -7,19 +7,28 @@ same terms, and what is remembered of them.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
+from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, Sort, Term
 
-CONTENTS = "@"  # first in the name of what only an exploration knows
-OPAQUE = "@opaque."
-WHOLE_EXTENT = k.var("@extent", INT)  # stands for the extent of an array in a dimension, whatever it is
+DIGITS = "0123456789"
+WHOLE_EXTENT = k.var(
+    Name(Origin.CONTENTS, "extent", 0), INT
+)  # stands for the extent of an array in a dimension, whatever it is
 
 
 def at_entry(contents: Term) -> Term:
     """The name of contents before a loop, where it must be told from that of the contents at the start of an iteration."""
-    return k.var(f"{contents.data}!entry", contents.sort)
+    return k.var(replace(contents.data, origin=Origin.ENTRY), contents.sort)
+
+
+def search_var(stem: str, number: int, sort: Sort) -> Term:
+    """A variable for the time of a search. Digits at the end of its stem belong to the number."""
+    letters = stem.rstrip(DIGITS)
+    return k.var(Name(Origin.SEARCH, letters, int(f"{stem[len(letters) :]}{number}")), sort)
 
 
 class FreshNames:
@@ -31,24 +40,32 @@ class FreshNames:
 
     def temporaries(self, n: int, stem: str = "b") -> Terms:
         """Integer variables for the time of a search; they are bound again before anything reaches the kernel."""
-        return tuple(k.var(f"${stem}{next(self._numbers)}", INT) for _ in range(n))
+        return tuple(search_var(stem, next(self._numbers), INT) for _ in range(n))
+
+    def iteration(self, index: Term) -> Term:
+        """The symbolic iteration of an explored loop. If it is the first loop of the function with an index of this name, the
+        normaliser eliminates the iteration early, otherwise as late as sizes."""
+        name: Name = index.data
+        if name.number == 1:
+            return search_var(name.stem, next(self._numbers), INT)
+        return k.var(Name(Origin.ITERATION, name.stem, int(f"{name.number}{next(self._numbers)}")), INT)
 
     def contents(self, base: str, sort: Sort) -> Term:
         """The contents of an array at a point of which nothing is known: a function from indices to values, or one value."""
-        return k.var(f"{CONTENTS}{base}.{next(self._numbers)}", sort)
+        return k.var(Name(Origin.CONTENTS, base, next(self._numbers)), sort)
 
     def opaque(self, sort: Sort) -> Term:
         """A value of which nothing is known."""
-        return k.var(f"{OPAQUE}{next(self._numbers)}", sort)
+        return k.var(Name(Origin.OPAQUE, "", next(self._numbers)), sort)
 
 
 def is_opaque(t: Term) -> bool:
-    return t.op == "var" and str(t.data).startswith(OPAQUE)
+    return t.op == "var" and t.data.origin is Origin.OPAQUE
 
 
 def is_transient(x: Term) -> bool:
     """Is this a variable of the search that no proof may mention: a binder for a time, or a value of which nothing is known?"""
-    return str(x.data).startswith((OPAQUE, "$"))
+    return x.data.origin in (Origin.OPAQUE, Origin.SEARCH, Origin.ITERATION)
 
 
 def mentions_opaque(t: Term) -> bool:
@@ -58,4 +75,4 @@ def mentions_opaque(t: Term) -> bool:
 
 def is_expressible(t: Term) -> bool:
     """Is a term made of the proof's own variables, without contents that only an exploration has names for?"""
-    return not any(str(x.data).startswith(CONTENTS) for x in t.free)
+    return not any(x.data.explored for x in t.free)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -13,7 +12,8 @@ from optigpu.kernel.loop_contract import LoopContract
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.facts import Facts
-from optigpu.logic.terms import INT, REAL, TRUE, Term, instantiate, var
+from optigpu.logic.names import Name, Origin, source_name
+from optigpu.logic.terms import INT, REAL, TRUE, Term, instantiate
 from optigpu.syntax.exprs import (
     Addr,
     BigOp,
@@ -62,7 +62,7 @@ def annotated(program: Program, loops: dict[StatementId, ShownLoop]) -> Program:
     """The program with the contracts of its loops written out. One that formulas cannot express is left to be inferred."""
     outer: dict[Term, Expr] = {}
     for shown in sorted(
-        loops.values(), key=lambda loop: k.mark_of(loop.v)
+        loops.values(), key=lambda loop: loop.v.data.age
     ):  # outer loops first: inner ones may start at their index
         with suppress(Unprintable):
             outer[shown.v] = _index_expr(shown, outer)
@@ -83,14 +83,9 @@ def annotated(program: Program, loops: dict[StatementId, ShownLoop]) -> Program:
     return replace(program, items=items)
 
 
-def source_name(name: str) -> str:
-    """The name a variable has in the source; locals may have been renamed apart."""
-    return re.sub(r"[~#].*$", "", name)
-
-
 def _index_expr(shown: ShownLoop, outer: dict[Term, Expr]) -> Expr:
     """v in terms of the loop's own index, and of those of the loops around it."""
-    i = Var(source_name(str(shown.loop.index.data)))
+    i = Var(shown.loop.index.data.shown)
     if shown.range.index is k.bound(0, INT):
         return i
     start, step = (shown.before.value(t) for t in (shown.loop.start, shown.loop.amount))
@@ -137,7 +132,7 @@ class _Writer:
     def binders(self, n: int) -> Terms:
         out = []
         for _ in range(n):
-            v = var(f"c^{self.count}", INT)
+            v = k.formula_var("c", self.count, INT)
             self.names[v] = Var(f"c{self.count}")
             self.count += 1
             out.append(v)
@@ -231,12 +226,14 @@ class _Writer:
     def variable(self, t: Term) -> Expr:
         if t in self.names:
             return self.names[t]
-        if k.mark_of(t)[0] != " ":
-            raise Unprintable(str(t.data))
-        if "/" in str(t.data):  # n/16 for n that 16 divides
-            whole, part = str(t.data).rsplit("/", 1)
-            return Call("exact_div", (self.variable(var(whole, INT)), Int(int(part))))
-        return Var(source_name(str(t.data)))
+        name: Name = t.data
+        if name.origin is not Origin.PROGRAM and name.origin is not Origin.TEMPORARY:
+            raise Unprintable(str(name))
+        if name.divisors:  # n/16 for n that 16 divides
+            *divisors, last = name.divisors
+            whole = k.var(replace(name, divisors=tuple(divisors)), INT)
+            return Call("exact_div", (self.variable(whole), Int(last)))
+        return Var(name.shown)
 
     def polynomial(self, t: Term) -> Expr:
         out: Expr | None = None
@@ -272,10 +269,9 @@ class _Writer:
 
     def application(self, t: Term) -> Expr:
         f = t.args[0]
-        if f.op != "var" or k.mark_of(f)[0] != " ":
+        if f.op != "var" or f.data.origin not in (Origin.PROGRAM, Origin.TEMPORARY, Origin.FUNCTION):
             raise Unprintable(str(f.data))
-        name = str(f.data)
-        name = f"{name[3:]}f" if name.startswith("fn:") else source_name(name)
+        name = f"{f.data.stem}f" if f.data.origin is Origin.FUNCTION else f.data.shown
         return Call(name, tuple(self.expr(a) for a in t.args[1:]))
 
     def comparison(self, t: Term) -> Expr:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from optigpu.logic.facts import Facts
-from optigpu.logic.terms import INT, Term, mark_of
+from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import Model
 from optigpu.search.evaluation import Sample, Undefined, evaluate
 
@@ -124,8 +124,7 @@ def _all_hold(items: Sequence[Term], env: Sample) -> bool:
 
 def _age(x: Term) -> tuple[int, int, str]:
     """Bounds of a variable mention older ones: those of the program, then those that rules made, then constants of a proof."""
-    mark, number = mark_of(x)
-    return " #?".index(mark), number, str(x.data)
+    return *x.data.age, str(x.data)
 
 
 def _holds(item: Term, env: Sample) -> bool:

@@ -12,8 +12,10 @@ from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
+from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, ONE, ZERO, Term
 from optigpu.search.explore.loop_effects import LoopSummary, first_instruction
+from optigpu.search.fresh_names import search_var
 from optigpu.search.search_causes import Levels, SharedByThreads, UnequalNestedParts
 from optigpu.search.search_tools import SearchTools
 
@@ -177,7 +179,7 @@ def constant(m: PendingRead) -> PendingRead:
 
 def _earlier(m: PendingRead, v: Term, low: Term) -> PendingRead:
     """What iterations before v have left marked, each what m says of it; v is the first binder, the earlier one the second."""
-    w = k.var("$earlier", INT)
+    w = search_var("earlier", 0, INT)
     n = m.cells.arity
     moved = PendingRead(
         m.family,
@@ -233,5 +235,4 @@ def _terms(m: PendingRead) -> tuple[Term, ...]:
 
 
 def _newer(x: Term, counter: int) -> bool:
-    mark, number = k.mark_of(x)
-    return mark == "#" and number > counter
+    return x.data.origin is Origin.RULE and x.data.number > counter

@@ -26,7 +26,7 @@ from optigpu.search.explore.loop_effects import (
     UnknownEffect,
 )
 from optigpu.search.explore.symbolic_memory import Content, Update
-from optigpu.search.fresh_names import WHOLE_EXTENT, at_entry, is_expressible
+from optigpu.search.fresh_names import WHOLE_EXTENT, at_entry, is_expressible, search_var
 from optigpu.search.search_tools import SearchTools
 
 
@@ -100,7 +100,7 @@ class EffectInference:
         index = u.cells.at(xs)
         previous = tuple(k.substitute(e, {v: k.sub(v, k.ONE)}) for e in index)
         # The cell before stands for itself; other reads must see what the loop found there.
-        before = self.tools.temporaries(1, "p")[0] if u.value.sort is INT else k.var("p!real", u.value.sort)
+        before = self.tools.temporaries(1, "p")[0] if u.value.sort is INT else search_var("p", 0, u.value.sort)
         old = inside.simplify(content.initial(previous))
         value = k.replace_subterms(inside.simplify(instantiate(u.value, xs)), {old: before})
         step = accumulation(value, before, before)

@@ -220,7 +220,7 @@ class Explorer:
         start, bound, step = (w.value(t) for t in (loop.start, loop.bound, loop.amount))
         range_ = iterations(loop, start, bound, step)
         range_ = replace(range_, high=w.facts.simplify(range_.high))
-        v = self.tools.temporaries(1, str(loop.index.data))[0]
+        v = self.tools.names.iteration(loop.index)
         index = instantiate(range_.index, (v,))
         facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), holds_for(loop, index, bound))
         at_start = unknown_contents(self.tools, w.contents)

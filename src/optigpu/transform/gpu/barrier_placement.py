@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optigpu.check.problem import Problem
 from optigpu.check.verdict import Verdict
+from optigpu.logic.names import source_name
 from optigpu.script.editing import StatementPath, insert_at, statements_of
 from optigpu.script.session import Session
 from optigpu.script.targets import Call as CallTarget
@@ -84,7 +85,7 @@ def _repair(session: Session, problem: Problem, path: StatementPath) -> bool:
 
 
 def _reason(problem: Problem) -> str:
-    base = "" if problem.cause is None else problem.cause.base.split("~", maxsplit=1)[0]
+    base = "" if problem.cause is None else source_name(problem.cause.base)
     return f"`{base}` is complete before other threads use it" if base else "shared memory is no longer in use"
 
 
