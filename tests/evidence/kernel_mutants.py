@@ -20,7 +20,7 @@ from tests.evidence import side_conditions, work
 from tests.evidence.side_conditions import Site
 from tests.evidence.survivors import explained
 
-TESTS = ["tests/kernel", "tests/check/test_rules_by_program.py"]
+TESTS = ["tests/logic", "tests/kernel", "tests/check/test_rules_by_program.py"]
 BASELINE = work.RESULTS / "baseline.jsonl"
 LIMIT = 900
 CPU = 90  # seconds: without some conditions nothing ends

@@ -366,7 +366,7 @@ programs that the fix does not concern.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
   value in C; `~` of the interpreter, which was C's on no type; emitted C that lacked the headers of types in macros, in the
   heads of loops and in `sizeof`.
-- By removing conditions of the laws: nothing untrue, but thirteen conditions that laws need and no test had noticed (`tests/kernel/test_laws.py`).
+- By removing conditions of the laws: nothing untrue, but thirteen conditions that laws need and no test had noticed (`tests/logic/test_term_laws.py`).
 - By mutants: wrong values in trees of sums that took minutes to be rejected; the search counts its work now.
 - By tampering: parts of certificates that nothing read, kept answers of the solver (both are sealed by a hash now); emitted code whose hash in the
   certificate was the word of whoever sealed it (`audit` makes the code again now).
