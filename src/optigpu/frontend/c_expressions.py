@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lark import Token
 
-from optigpu.frontend.expression_builder import Child, ExprBuilder, Positions
+from optigpu.frontend.expression_builder import Child, ExprBuilder, TokenPlaces
 from optigpu.frontend.formula_parser import StringLiteral
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, AnnotationArgument
@@ -20,7 +20,7 @@ from optigpu.syntax.types import Scalar
 class CExpressionBuilder(ExprBuilder):
     """The methods `argument` and `call` build the grammar rules of these names in c.lark."""
 
-    def __init__(self, source: SourceText, positions: Positions) -> None:
+    def __init__(self, source: SourceText, positions: TokenPlaces) -> None:
         super().__init__(positions)
         self.source = source
 

@@ -14,8 +14,8 @@ from optigpu.syntax.source import Loc
 
 def is_built_in(name: str) -> bool:
     """Whether programs or formulas know this name without a declaration."""
-    known = name in BUILTIN_NAMES | FORMULA_NAMES
-    return known or index_helper(name) is not None or matrix_predicate(name) is not None
+    listed = name in BUILTIN_NAMES | FORMULA_NAMES
+    return listed or index_helper(name) is not None or matrix_predicate(name) is not None
 
 
 def reject_macro(name: str, loc: Loc, refused: Callable[[str], bool] = is_macro) -> None:

@@ -16,7 +16,7 @@ from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
 from optigpu.syntax.source import Loc
 
 
-class Positions(Protocol):
+class TokenPlaces(Protocol):
     """Gives the place of a token in its file."""
 
     def of(self, token: Token) -> Loc: ...
@@ -28,7 +28,7 @@ Child: TypeAlias = Any  # a token, a syntax node, or a builder's intermediate va
 class ExprBuilder(Transformer_NonRecursive[Token, Any]):
     """Methods named after grammar rules build what those rules read. c.lark and formula.lark share the names of these rules."""
 
-    def __init__(self, positions: Positions) -> None:
+    def __init__(self, positions: TokenPlaces) -> None:
         super().__init__(visit_tokens=False)
         self.positions = positions
 

@@ -81,11 +81,11 @@ class CallSignature:
 CallSignatures = dict[str, CallSignature]
 
 
-def same_size(mine: Expr, theirs: Expr, scope: Scope) -> bool:
+def same_size(left: Expr, right: Expr, scope: Scope) -> bool:
     """Whether two sizes are equal wherever they are evaluated: the same text, in which every name has one binding and its value
     never changes."""
-    meanings = [scope.find_all(name) for name in free_vars(mine)]
-    return alpha_equal(mine, theirs) and all(
+    meanings = [scope.find_all(name) for name in free_vars(left)]
+    return alpha_equal(left, right) and all(
         len(m) <= 1 and all(b.kind in (NameKind.VALUE, NameKind.LOGIC) for b in m) for m in meanings
     )
 
@@ -274,12 +274,12 @@ class ExpressionTyper:
                         "OG104", f"`{index.func}` takes {2 * rank} arguments, not {len(index.args)}", index.loc
                     )
                 dims = array.dims[len(out) : len(out) + rank]
-                for mine, theirs in zip(index.args[1:rank], dims[1:]):
-                    if theirs is None or not same_size(strip_implicit(mine), strip_implicit(theirs), scope):
+                for size, declared in zip(index.args[1:rank], dims[1:]):
+                    if declared is None or not same_size(strip_implicit(size), strip_implicit(declared), scope):
                         raise input_error(
-                            "OG111", f"the sizes of this `{index.func}` are not those of the array", mine.loc
+                            "OG111", f"the sizes of this `{index.func}` are not those of the array", size.loc
                         )
-                    self.computed_size(mine, scope)
+                    self.computed_size(size, scope)
                 out.extend(self.integer(i, scope, "an index is") for i in index.args[rank:])
             else:
                 out.append(self.integer(index, scope, "an index is"))

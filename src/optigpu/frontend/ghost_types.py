@@ -28,8 +28,8 @@ def typed_ghost(
     results = {i.name: i for c in ghost.contract if c.kind == "ensures" for i in c.items}
     for name, result in s.binds:
         if result not in results:
-            known = ", ".join(n for n in results if n) or "none"
-            raise input_error("OG115", f"`{s.func}` has no result `{result}` (it has: {known})", s.loc)
+            names = ", ".join(n for n in results if n) or "none"
+            raise input_error("OG115", f"`{s.func}` has no result `{result}` (it has: {names})", s.loc)
         declare(scope, name, Binding(NameKind.FACT, ProofType(results[result].body), s.loc))
     return replace(s, args=args)
 
@@ -50,11 +50,11 @@ def _typed_arguments(s: Ghost, scope: Scope, ghost: Function, formulas: FormulaT
             if not name:
                 raise input_error("OG115", f"`{s.func}` takes only {len(params)} arguments", a.value.loc)
         else:
-            found = [t for n, t in params if n == a.name]
-            if not found:
-                known = ", ".join(n for n, _ in params) or "none"
-                raise input_error("OG115", f"`{s.func}` has no argument `{a.name}` (it has: {known})", a.value.loc)
-            name, type_ = a.name, found[0]
+            types = [t for n, t in params if n == a.name]
+            if not types:
+                names = ", ".join(n for n, _ in params) or "none"
+                raise input_error("OG115", f"`{s.func}` has no argument `{a.name}` (it has: {names})", a.value.loc)
+            name, type_ = a.name, types[0]
         if any(earlier.name == name for earlier in args):
             raise input_error("OG115", f"the argument `{name}` is given twice", a.value.loc)
         args.append(GhostArg(name, formulas.expect(a.value, type_, scope)))

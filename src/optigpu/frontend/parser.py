@@ -12,7 +12,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from optigpu.frontend.c_statements import StatementBuilder, flatten
-from optigpu.frontend.expression_builder import Child, Positions
+from optigpu.frontend.expression_builder import Child, TokenPlaces
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Pragma, Prototype
 from optigpu.frontend.syntax_errors import syntax_error
@@ -53,7 +53,7 @@ def _grammar() -> Lark:
 
 def parse_c(source: SourceText, read_include: IncludeReader) -> tuple[TopLevel, ...]:
     """The items of a file. `read_include` parses the file of an `#include "…"`."""
-    builder = _FileBuilder(source, _FilePositions(source.name), read_include)
+    builder = _FileBuilder(source, _FilePlaces(source.name), read_include)
     tree = _run_grammar(source, source.text, "program", 0)
     result: tuple[TopLevel, ...] = builder.build(tree)
     return result
@@ -66,7 +66,7 @@ def _run_grammar(source: SourceText, text: str, start: str, offset: int) -> Tree
         raise syntax_error(error, text, lambda a, b: source.span(offset + a, offset + b), "program") from None
 
 
-class _FilePositions:
+class _FilePlaces:
     """Places of the tokens of a whole file."""
 
     def __init__(self, file: str) -> None:
@@ -77,7 +77,7 @@ class _FilePositions:
         return Loc(self.file, t.line, t.column, t.end_line, t.end_column)
 
 
-class _ShiftedPositions:
+class _ShiftedPlaces:
     """Places of the tokens of a part of a file that was parsed on its own: the value of a #define, which starts at `offset`."""
 
     def __init__(self, source: SourceText, offset: int) -> None:
@@ -91,7 +91,7 @@ class _ShiftedPositions:
 class _FileBuilder(StatementBuilder):
     """Builds the items of a file from its syntax tree."""
 
-    def __init__(self, source: SourceText, positions: Positions, read_include: IncludeReader) -> None:
+    def __init__(self, source: SourceText, positions: TokenPlaces, read_include: IncludeReader) -> None:
         super().__init__(source, positions)
         self.read_include = read_include
 
@@ -162,7 +162,7 @@ class _FileBuilder(StatementBuilder):
             raise input_error("OG007", f"`{name}` is defined as nothing", loc)
         offset = c[0].start_pos + match.end()
         tree = _run_grammar(self.source, value_text, "expr", offset)
-        builder = _FileBuilder(self.source, _ShiftedPositions(self.source, offset), self.read_include)
+        builder = _FileBuilder(self.source, _ShiftedPlaces(self.source, offset), self.read_include)
         value: Expr = builder.as_expr(builder.build(tree))
         if isinstance(value, Binary) and tree.data != "parenthesised":
             raise input_error(

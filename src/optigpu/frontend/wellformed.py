@@ -46,9 +46,9 @@ NESTING = frozenset({*get_args(exprs.Expr), *get_args(program.Stmt), exprs.FunTy
 def _name() -> re.Pattern[str]:
     """The grammar's pattern of a name, which excludes the keywords of C."""
     grammar = files("optigpu.frontend").joinpath("c.lark").read_text(encoding="utf-8")
-    found = re.search(r"^NAME: /(.+)/$", grammar, re.MULTILINE)
-    assert found is not None
-    return re.compile(found[1], re.ASCII)
+    rule = re.search(r"^NAME: /(.+)/$", grammar, re.MULTILINE)
+    assert rule is not None
+    return re.compile(rule[1], re.ASCII)
 
 
 def is_name(x: str) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers that are worth a test: small ones, and those around the constants of a program."""
+"""Candidate numbers for tests: small ones, and those around the constants of a program."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_ROUNDED_FLOAT = (
 
 
 def parts_of(program: Program, f: Function) -> Iterator[Expr]:
-    """All expressions of the function and its contract, and those that macros stand for."""
+    """All sub-expressions of a function, of its contract, and of the values of macros."""
     exprs: list[Expr] = [i.body for c in f.contract for i in c.items]
     exprs += [e for s in statements(f.body) for e in stmt_exprs(s)]
     exprs += [d.value for d in program.flat_items() if isinstance(d, Define)]
@@ -34,19 +34,19 @@ def parts_of(program: Program, f: Function) -> Iterator[Expr]:
 
 
 def candidate_floats(program: Program, f: Function) -> list[Number]:
-    """Large and small numbers, and those around the constants of the program; whole numbers first, the smallest of them first."""
+    """Floats of several magnitudes, and those around the constants of the program: whole numbers first, smallest first."""
     constants = {Fraction(x.value) for x in parts_of(program, f) if isinstance(x, Int | Real)}
     around = {n for c in constants for n in (c - 1, c, c + 1, -c)}
-    found = around | {Fraction(sign * m) for m in MAGNITUDES for sign in (1, -1)} | {Fraction(0), Fraction(1)}
+    candidates = around | {Fraction(sign * m) for m in MAGNITUDES for sign in (1, -1)} | {Fraction(0), Fraction(1)}
     functions = (g for g in program.flat_items() if isinstance(g, Function))
     called = {x.func for g in functions for x in parts_of(program, g) if isinstance(x, Call)}
     if any(n in MATH and MATH[n].real_name not in UNROUNDED_FUNCTIONS for n in called):
-        found = {x for x in found if abs(x) <= MAX_ROUNDED_FLOAT}
-    return [simplest(x) for x in sorted(found, key=lambda x: (x.denominator, abs(x), x < 0))]
+        candidates = {x for x in candidates if abs(x) <= MAX_ROUNDED_FLOAT}
+    return [simplest(x) for x in sorted(candidates, key=lambda x: (x.denominator, abs(x), x < 0))]
 
 
 def values_of(t: Scalar, integers: list[int], floats: list[Number]) -> list[Number]:
-    """The candidates that the type has."""
+    """The candidates that are values of the type."""
     match t.kind:
         case Kind.BOOL:
             return [False, True]
@@ -57,14 +57,14 @@ def values_of(t: Scalar, integers: list[int], floats: list[Number]) -> list[Numb
 
 
 def candidate_sizes(program: Program, f: Function) -> list[int]:
-    """Small numbers, and those around the constants of the program: block sizes, strides, thresholds."""
+    """Small integers, and those around the constants of the program, such as block sizes, strides and thresholds."""
     constants = {x.value for x in parts_of(program, f) if isinstance(x, Int) and 1 < x.value <= MAX_CONSTANT}
     around = {n for c in constants for n in (c - 1, c, c + 1, 2 * c, 2 * c + 1, -c) if abs(n) <= MAX_CONSTANT}
     return [*SMALL_INTEGERS, *sorted(around - set(SMALL_INTEGERS), key=abs)]
 
 
 def divisors(machine: Machine, f: Function, name: str) -> set[int]:
-    """The constants that the number is divided by, also in remainders and by the steps of loops up to it."""
+    """The constants by which the program divides a parameter: in quotients, remainders, and as steps of loops up to it."""
     exprs = [i.body for c in f.contract for i in c.items] + [e for s in statements(f.body) for e in stmt_exprs(s)]
     parts: list[tuple[Expr, Expr]] = [
         (s.range.bound, s.range.amount) for s in statements(f.body) if isinstance(s, For) and s.range.op == "+"
@@ -75,16 +75,16 @@ def divisors(machine: Machine, f: Function, name: str) -> set[int]:
                 parts.append((number, divisor))
             case _:
                 pass
-    found = set[int]()
+    constants = set[int]()
     for number, divisor in parts:
         if mentions(number, name):
             with contextlib.suppress(CannotEvaluate, Misbehaviour, KeyError):
-                found.add(machine.evaluator.value(divisor, {}))
-    return {c for c in found if 2 <= c <= MAX_CONSTANT}
+                constants.add(machine.evaluator.value(divisor, {}))
+    return {c for c in constants if 2 <= c <= MAX_CONSTANT}
 
 
 def by_cost(pools: list[list[int]]) -> Iterator[tuple[int, ...]]:
-    """All tuples of one number from each pool, in the order of the sum of their positions."""
+    """All tuples of one number from each pool, ordered by the sum of their positions in the pools."""
 
     def of_cost(cost: int, at: int) -> Iterator[tuple[int, ...]]:
         if at == len(pools):

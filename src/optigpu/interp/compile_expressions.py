@@ -1,7 +1,8 @@
 """Expressions compiled to closures.
 
-Operands are evaluated from left to right, each exactly once; `&&`, `||` and `?:` evaluate only the operands they need. A value
-that is stored, passed or returned has to fit its type; an intermediate value may be any integer.
+Operands are evaluated from left to right; programs whose result depends on the order are rejected by the front end. `&&`, `||`
+and `?:` evaluate only the operands they need. A signed integer that is stored, passed or returned has to fit its type (OG209);
+an intermediate value may be any integer.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class ExpressionCompiler:
                 raise CannotEvaluate("this is not a program expression", e.loc)
 
     def stored(self, e: Expr, scope: FrameScope) -> Closure:
-        """A value for a place of the expression's type (a cell, an argument, a result): an integer has to fit there."""
+        """An expression whose value is stored in a cell, passed or returned: an integer has to fit its type."""
         value, t, loc = self.expr(e, scope), e.type, e.loc
         if not isinstance(t, Scalar) or t.kind is not Kind.INT or not t.signed or isinstance(e, Cast | Index | Int):
             return value
@@ -109,8 +110,8 @@ class ExpressionCompiler:
         return fitting
 
     def variable(self, e: Var, scope: FrameScope) -> Closure:
-        found = scope.names.get(e.name)
-        if found is None:
+        binding = scope.names.get(e.name)
+        if binding is None:
             if e.name in scope.ended_device_names:
                 return fails("OG226", f"`{e.name}` is a variable of device code that is over", e.loc)
             if e.name in self.macros:
@@ -118,7 +119,7 @@ class ExpressionCompiler:
             if e.name in INT_CONSTANTS:
                 return constant(INT_CONSTANTS[e.name])
             return constant(float("inf"))  # INFINITY: the type checker lets no other name through
-        slot, cell = found
+        slot, cell = binding
         loc = e.loc
         if cell:
             return lambda m, f: m.load(f[slot], (0,), loc)
@@ -129,7 +130,7 @@ class ExpressionCompiler:
         if e.op == "!":
             return lambda m, f: not arg(m, f)
         t = e.type
-        if e.op == "~":  # all bits: -1 - x, or what is missing to the greatest number
+        if e.op == "~":  # -1 - x for a signed type, the greatest value minus x for an unsigned one
             assert isinstance(t, Scalar)
             all_bits = t.low + t.high
             return lambda m, f: all_bits - arg(m, f)

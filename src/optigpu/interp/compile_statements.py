@@ -63,7 +63,8 @@ class StatementCompiler(ExpressionCompiler):
         return sequence(codes)
 
     def device_region(self, s: Stmt, rest: list[Stmt], scope: FrameScope) -> Closure:
-        """The statements up to `kernel_teardown_begin()`, which are taken from `rest`, as the code of every thread."""
+        """Compile the statements up to `kernel_teardown_begin()` as code that every thread executes, and remove them from `rest`.
+        Names that they declare are not visible afterwards."""
         inner: list[Stmt] = []
         while rest and not is_call(rest[0], "kernel_teardown_begin"):
             inner.append(rest.pop(0))
@@ -260,7 +261,7 @@ class StatementCompiler(ExpressionCompiler):
         return header.sequential_loop(code)
 
     def is_fixed(self, e: Expr, scope: FrameScope) -> bool:
-        """Evaluated once or each time round, it is the same: no memory is read and no function called."""
+        """Whether an expression has the same value in every iteration: it reads no memory and calls no function."""
         return not any(
             isinstance(x, Index | Call) or (isinstance(x, Var) and scope.names.get(x.name, (0, False))[1])
             for x in subexpressions(e)
@@ -268,7 +269,7 @@ class StatementCompiler(ExpressionCompiler):
 
 
 def operation_type(op: str, target: Scalar, value: Scalar) -> Scalar:
-    """The type in which `target op= value` is computed, the value having been converted already."""
+    """The type in which `target op= value` is computed; the type checker has converted the value already."""
     return promoted(target) if op in ("<<", ">>") else value
 
 
@@ -290,7 +291,7 @@ def sequence(codes: list[Closure]) -> Closure:
 
 
 def frees_shared_arrays(body: Closure) -> Closure:
-    """Shared arrays count against the launch from their declaration to the end of their scope."""
+    """A body with `__shared__` arrays, whose bytes count against the shared memory of the launch until the end of the body."""
 
     def run(m: Machine, f: Frame) -> Any:
         thread = m.thread

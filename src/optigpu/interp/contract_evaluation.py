@@ -1,4 +1,4 @@
-"""Contracts on concrete states: logical variables are found by matching, claims are compared with the heap."""
+"""Contracts on concrete states: values of logical variables, facts, and permissions compared with the heap."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AFTER = frozenset({"produces", "preserves", "writes", "reads"})
 
 
 class Skipped:
-    """Clauses that could not be evaluated, with the reason: a report shows them."""
+    """The formulas that could not be evaluated, with the reason, for the report."""
 
     def __init__(self) -> None:
         self.reasons: dict[Loc, str] = {}
@@ -32,6 +32,7 @@ class Skipped:
 
 
 def resources(contract: tuple[Clause, ...], kinds: frozenset[str], prefix: str = "") -> Iterator[tuple[str, Item]]:
+    """The permissions of clauses of these kinds, with the kind. `prefix`: "x" or "s" for clauses of a loop."""
     for c in contract:
         if c.kind.startswith(prefix) and c.kind[len(prefix) :] in kinds:
             for item in c.items:
@@ -40,6 +41,7 @@ def resources(contract: tuple[Clause, ...], kinds: frozenset[str], prefix: str =
 
 
 def facts(contract: tuple[Clause, ...], kind: str) -> Iterator[Item]:
+    """The facts of the clauses of one kind."""
     for c in contract:
         if c.kind == kind:
             for item in c.items:
@@ -48,35 +50,36 @@ def facts(contract: tuple[Clause, ...], kind: str) -> Iterator[Item]:
 
 
 def logical_variables(contract: tuple[Clause, ...]) -> dict[str, Any]:
-    """The variables that __requires introduces, with their types."""
+    """The logical variables of a contract, with their types."""
     return {
         i.name: i.body.of for c in contract for i in c.items if isinstance(i.body, TypeOf) and i.name is not None
     }  # fmt: skip
 
 
 class ContractChecker:
+    """Binds and checks contracts of functions and loops."""
+
     def __init__(self, evaluator: Evaluator, skipped: Skipped) -> None:
         self.evaluator = evaluator
         self.memory = evaluator.memory
         self.skipped = skipped
 
-    # Before: bind the logical variables
-
     def bind(self, contract: tuple[Clause, ...], env: Env, prefix: str = "") -> dict[str, Any]:
-        """The environment with logical variables bound to what the heap holds where the contract names them."""
+        """Bind the logical variables of a contract: `A` of `a ~> Matrix1(n, A)` to the contents of the array a, `n` to its size.
+        Integers that no permission determines are searched for among small numbers that satisfy the facts."""
         unknown = logical_variables(contract)
         self.evaluator.known.clear()
-        found: dict[str, Any] = dict(env)
+        bound: dict[str, Any] = dict(env)
         for name, type_ in unknown.items():
             if isinstance(type_, FunType):
-                found[name] = Table(name)
+                bound[name] = Table(name)
         for kind, item in resources(contract, BEFORE, prefix):
             if kind != "writes":
-                self.bind_sizes(item.body, found, unknown)
-                for claim in self.claims(item.body, found):
-                    self.match(claim, found, unknown)
+                self.bind_sizes(item.body, bound, unknown)
+                for claim in self.claims(item.body, bound):
+                    self.match(claim, bound, unknown)
         self.evaluator.known.clear()
-        return self.solve(contract, found, unknown, prefix)
+        return self.solve(contract, bound, unknown, prefix)
 
     def claims(self, h: Expr, env: Env) -> list[ClaimedCell]:
         try:
@@ -86,7 +89,7 @@ class ContractChecker:
             return []
 
     def bind_sizes(self, h: Expr, env: dict[str, Any], unknown: dict[str, Any]) -> None:
-        """`a ~> Matrix1(n, A)` with a logical n: the size of the array."""
+        """Bind a logical n of `a ~> Matrix1(n, A)` to the size of the array."""
         if isinstance(h, PointsTo) and isinstance(h.target, Call) and isinstance(h.pointer, Var):
             view = env.get(h.pointer.name)
             if isinstance(view, MemoryView):
@@ -111,7 +114,7 @@ class ContractChecker:
                 pass
 
     def held(self, claim: ClaimedCell) -> Any:
-        """What the claimed cell holds; a claim outside its array is reported when claims are checked."""
+        """The contents of a claimed cell. A claim outside its array is reported later, when the claims are checked."""
         try:
             return claim.view.alloc.data[claim.flat()]
         except Misbehaviour:
@@ -120,13 +123,13 @@ class ContractChecker:
     def solve(
         self, contract: tuple[Clause, ...], env: dict[str, Any], unknown: dict[str, Any], prefix: str
     ) -> dict[str, Any]:
-        """Integers that only facts determine (`W == 32 * w`) are searched for."""
+        """Search integers that only facts determine, such as w of `W == 32 * w`."""
         missing = [n for n, t in unknown.items() if n not in env and is_int(t)]
         if not missing:
             return env
         props = [i.body for i in facts(contract, prefix + "requires")]
         limit = max([abs(v) for v in env.values() if isinstance(v, int)], default=4) + 2
-        nothing = {**env, **dict.fromkeys(missing, 0)}  # with which the facts fail, if there is no solution
+        nothing = {**env, **dict.fromkeys(missing, 0)}  # if there is no solution, some fact is false with these
         if (limit + 1) ** len(missing) > 200_000:
             return nothing
         for values in product(range(limit + 1), repeat=len(missing)):
@@ -138,7 +141,7 @@ class ContractChecker:
     # Facts
 
     def holds(self, prop: Expr, env: Env, *, lenient: bool = False) -> bool:
-        """`lenient`: a fact that cannot be evaluated does not count against."""
+        """Whether a fact is true. A fact that cannot be evaluated counts as true; it is noted as skipped unless `lenient`."""
         try:
             return self.evaluator.truth(prop, env)
         except CannotEvaluate as e:
@@ -150,21 +153,22 @@ class ContractChecker:
         for item in items:
             if not self.holds(item.body, env):
                 labels = () if at is None else (Label(item.loc, "required here"),)
-                values = self.shown(item.body, env)
+                values = self.value_note(item.body, env)
                 raise Misbehaviour(
                     code, f"{what} does not hold: {print_expr(item.body)}{values}", at or item.loc, labels
                 )
 
-    def shown(self, prop: Expr, env: Env) -> str:
-        known = [(n, env[n]) for n in sorted(free_vars(prop)) if isinstance(env.get(n), int | float)]
-        return f"  ({', '.join(f'{n} = {v}' for n, v in known)})" if known else ""
+    def value_note(self, prop: Expr, env: Env) -> str:
+        """The values of the numbers in a formula, for a message: `  (i = 3, n = 2)`."""
+        values = [(n, env[n]) for n in sorted(free_vars(prop)) if isinstance(env.get(n), int | float)]
+        return f"  ({', '.join(f'{n} = {v}' for n, v in values)})" if values else ""
 
     # Permissions
 
     def check_claims(
         self, h: Expr, env: Env, fail: Callable[[ClaimedCell, str], Misbehaviour], *, values: bool = True
     ) -> list[ClaimedCell]:
-        """Each claimed cell exists and holds what is claimed."""
+        """Check that each cell of a permission is allocated and, if `values`, holds the value that the permission states."""
         claims = self.claims(h, env)
         for size in self.evaluator.negative_sizes(h, env):
             raise fail(

@@ -1,4 +1,9 @@
-"""What formulas mean on concrete values: numbers, functions, and permissions as the cells they claim."""
+"""The meaning of formulas on concrete states: numbers, functions, and permissions as the cells that they claim.
+
+A formula may read any memory space, but its accesses need rights and can race like those of programs. Reals are compared as in
+`numeric_values.close`. A quantifier over all integers is tried on finitely many of them. A formula without a computable value
+raises CannotEvaluate.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +47,11 @@ from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
 from optigpu.syntax.source import Loc
 
 Env: TypeAlias = Mapping[str, Any]
-WINDOW = 3  # how far beyond the known indices an unbounded quantifier is tried
+WINDOW = 3  # an unbounded quantifier is tried from -WINDOW to WINDOW if no function in scope is known at some points
 
 
 class Table:
-    """A logical function known at finitely many points. Elsewhere it has some value, the same each time one asks."""
+    """A logical function that is known at finitely many points. Elsewhere it has arbitrary but fixed values."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -60,14 +65,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class CellRef:
-    """A variable as a formula sees it: its address, or in an assertion what it holds."""
+    """A program variable in a formula: below `&` its address, in an assertion its value."""
 
     view: MemoryView
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedCell:
-    """One cell of a permission. `contents` is "uninit", "cell", or the formula for its value under `env`."""
+    """One cell of a permission. `contents` is "uninit" (may be uninitialised), "cell" (initialised), or the formula for its value
+    under `env`."""
 
     view: MemoryView
     indices: tuple[int, ...]
@@ -80,12 +86,14 @@ class ClaimedCell:
 
 
 class Evaluator:
+    """Evaluates formulas in an environment, on the memory of a run. `definitions`: the values of `__DEF`s and macros."""
+
     def __init__(self, memory: Heap, definitions: Env) -> None:
         self.memory = memory
         self.definitions = definitions
         self.known: dict[
             tuple[Any, ...], Any
-        ] = {}  # applications of definitions, until logical variables are bound anew
+        ] = {}  # values of applied definitions; cleared when logical variables are bound
 
     def truth(self, e: Expr, env: Env) -> bool:
         return bool(self.value(e, env))
@@ -130,8 +138,8 @@ class Evaluator:
 
     def variable(self, name: str, env: Env, loc: Loc) -> Any:
         if name in env:
-            found = env[name]
-            return self.inspect(found.view, (0,), loc) if isinstance(found, CellRef) else found
+            value = env[name]
+            return self.inspect(value.view, (0,), loc) if isinstance(value, CellRef) else value
         if name in self.definitions:
             return self.definitions[name]
         if name == "INFINITY":
@@ -141,7 +149,7 @@ class Evaluator:
         raise CannotEvaluate(f"`{name}` is not known here", loc)
 
     def inspect(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Any:
-        """What memory holds, whoever asks: a formula is no code of the host or the device."""
+        """Load a cell for a formula, which is neither host nor device code: the heap's own checks apply, not those of the GPU."""
         return Heap.load(self.memory, view, indices, loc)
 
     def integers(self, es: tuple[Expr, ...], env: Env) -> tuple[int, ...]:
@@ -203,14 +211,14 @@ class Evaluator:
         raise CannotEvaluate(f"`{name}` has no definition that could be evaluated", e.loc)
 
     def defined(self, name: str, function: LogicFunction, args: list[Any]) -> Any:
-        """A definition applied to the same things has the same value: the maximum of a row is not found anew for each cell."""
+        """The value of a definition applied to arguments, computed once: the maximum of a row is needed for each of its cells."""
         key = (name, *args)
         if key not in self.known:
             self.known[key] = function(*args)
         return self.known[key]
 
     def forall(self, e: Forall, env: Env) -> bool:
-        """Over all integers: tried on the indices that occur and a little beyond. Over functions: not possible."""
+        """A quantifier: over integers it is tried on those of `window`; over anything else it cannot be evaluated."""
 
         def check(params: tuple[Any, ...], env: Env) -> bool:
             if not params:
@@ -225,7 +233,7 @@ class Evaluator:
         return check(e.params, env)
 
     def window(self, env: Env) -> range:
-        """The integers an unbounded quantifier is tried on: where the functions in scope are known."""
+        """The integers on which an unbounded quantifier is tried: the arguments for which the functions in scope are known."""
         points = [
             k for t in env.values() if isinstance(t, Table) for key in t.points for k in key if isinstance(k, int)
         ]
@@ -249,7 +257,8 @@ class Evaluator:
                 return any(values)
 
     def extreme(self, e: BigOp, at: int, env: Env) -> Any:
-        """One range inside the other. Of an empty one it is unspecified; the tools agree on the body at the lower bound."""
+        """The maximum or minimum over nested ranges. Over an empty range it is unspecified; all tools take the body at the lower
+        bound."""
         if at == len(e.binders):
             return self.value(e.body, env)
         b = e.binders[at]
@@ -270,11 +279,11 @@ class Evaluator:
     def pointer(self, e: Expr, env: Env) -> MemoryView:
         match e:
             case Var(name):
-                found = env.get(name)
-                if isinstance(found, CellRef):
-                    return found.view
-                if isinstance(found, MemoryView):
-                    return found
+                value = env.get(name)
+                if isinstance(value, CellRef):
+                    return value.view
+                if isinstance(value, MemoryView):
+                    return value
                 raise CannotEvaluate(f"`{name}` is no pointer here", e.loc)
             case Index(base, indices):
                 return self.pointer(base, env).row(self.integers(indices, env))
@@ -286,7 +295,7 @@ class Evaluator:
                 raise CannotEvaluate("this is no pointer", e.loc)
 
     def claims(self, h: Expr, env: Env) -> Iterator[ClaimedCell]:
-        """The cells a permission is about."""
+        """The cells that a permission claims."""
         match h:
             case Binary("*", left, right):
                 yield from self.claims(left, env)
@@ -316,7 +325,7 @@ class Evaluator:
                 raise CannotEvaluate("this permission cannot be evaluated", h.loc)
 
     def negative_sizes(self, h: Expr, env: Env) -> Iterator[int]:
-        """`MatrixN` says that its sizes are not negative."""
+        """The negative sizes of a permission: `MatrixN` states that its sizes are not negative."""
         match h:
             case Binary("*", left, right):
                 yield from self.negative_sizes(left, env)

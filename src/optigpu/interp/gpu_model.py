@@ -1,4 +1,4 @@
-"""The GPU as a program sees it: launches with their phases, memory spaces and who may touch them, copies, vector accesses."""
+"""The GPU: phases of a launch, memory spaces and the code that may access them, copies and vector accesses."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from optigpu.syntax.types import Scalar, Space
 MAX_THREADS_PER_BLOCK = 1024
 MAX_GRID_BLOCKS = (1 << 31) - 1
 MAX_SHARED_BYTES = 227 * 1024
-HOST_SWITCH = 0.3  # how often an access of a parallel loop gives another iteration its turn
+HOST_SWITCH = 0.3  # the probability that an access in a parallel loop of the host ends the turn of its iteration
 WHERE = {Space.ANY: "host memory", Space.GMEM: "global memory", Space.SMEM: "shared memory", Space.TREG: "registers"}
 
 
 class Device(Threads):
-    """Memory with its spaces, and the protocol of launches."""
+    """Memory spaces, and launches.
+
+    A launch goes through three phases: setup, where the host allocates shared memory; device code, which the threads execute;
+    and teardown, where the host frees the shared memory.
+    """
 
     # Launches
 
@@ -39,6 +43,7 @@ class Device(Threads):
         self.kernel = RunningKernel(grid, block, shared_bytes, loc, self.new_region())
 
     def next_phase(self, call: str, before: str, after: str, loc: Loc) -> RunningKernel:
+        """Go from one phase of the launch to the next; a call in another phase is an error (OG226)."""
         kernel = self.kernel
         if self.thread is not None or kernel is None or kernel.phase != before:
             where = "device code" if self.thread is not None else self.phase()
@@ -58,10 +63,11 @@ class Device(Threads):
         self.kernel = None
 
     def teardown_sync(self, loc: Loc) -> None:
-        """The end of the device code is a barrier already: nothing is left to do."""
+        """Wait for the threads: they have ended already, when the device code ended."""
         self.next_phase("kernel_teardown_sync", "teardown", "teardown", loc)
 
     def on_host(self, what: str, loc: Loc) -> None:
+        """Reject an operation of the host inside a launch (OG226)."""
         if self.thread is not None:
             raise Misbehaviour("OG226", f"`{what}` is an operation of the host, but stands in device code", loc)
         if self.kernel is not None:
@@ -71,7 +77,7 @@ class Device(Threads):
     # Allocations
 
     def local(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> MemoryView:
-        """A local variable or array: on the device, registers that each thread has for itself."""
+        """Allocate a local variable or array. In device code it is in registers of the thread that declares it."""
         thread = self.thread
         if thread is None:
             return self.allocate(name, elem, dims, loc, heap=False)
@@ -97,7 +103,7 @@ class Device(Threads):
                 return self.collective_registers(name, elem, dims, loc, key)
 
     def setup_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> MemoryView:
-        """Shared memory of the setup phase: one copy a block."""
+        """Allocate shared memory in the setup phase, with a copy for each block."""
         kernel = self.next_phase("__smem_malloc", "setup", "setup", loc)
         view = self.allocate(name, elem, (kernel.grid, *dims), loc, heap=False, space=Space.SMEM)
         view.alloc.copies = kernel.grid
@@ -118,7 +124,8 @@ class Device(Threads):
         kernel.setup_arrays.remove(alloc)
 
     def collective_registers(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, key: int) -> MemoryView:
-        """One copy for each thread of the group that executes this; each forgets what its own copy held."""
+        """Allocate registers for a group, with a copy for each of its threads. A thread that comes here again finds its own copy
+        uninitialised."""
         thread, kernel = self.thread, self.kernel
         if thread is None or kernel is None:
             raise Misbehaviour("OG226", f"the registers `{name}` are allocated outside device code", loc)
@@ -134,7 +141,7 @@ class Device(Threads):
         return MemoryView(alloc)
 
     def shared_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc, key: int) -> MemoryView:
-        """`__shared__ float s[256];`: the same storage each time a block comes here, its contents forgotten."""
+        """`__shared__ float s[256];`: a block has the same storage each time it enters the scope, but uninitialised."""
         thread, kernel = self.thread, self.kernel
         if thread is None or kernel is None:
             raise Misbehaviour("OG226", f"the shared array `{name}` is declared outside device code", loc)
@@ -203,7 +210,7 @@ class Device(Threads):
             raise Misbehaviour("OG223", f"host code {verb} `{alloc.name}`, which is in {WHERE[alloc.space]}", loc)
 
     def check_access(self, thread: Thread, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
-        """Whether this thread may touch this cell, and whether another one touches it too."""
+        """Check the memory space, the lifetime and the rights of an access by a thread, and record it for races."""
         if alloc.space is Space.TREG:
             self.check_register(thread, alloc, flat, loc)
             return
@@ -234,7 +241,7 @@ class Device(Threads):
             raise Misbehaviour("OG224", message, loc)
 
     def forgotten(self, thread: Thread, alloc: Allocation, flat: int) -> bool:
-        """Written when the scope of the shared array was entered another time."""
+        """Whether a cell of a `__shared__` array was last written in an earlier entry of its scope."""
         return alloc.generations is not None and alloc.generations[flat] != thread.generations[alloc]
 
     def one_thread(self, thread: Thread, what: str, loc: Loc) -> None:
@@ -247,10 +254,10 @@ class Device(Threads):
     def access(self, loc: Loc) -> RecordedAccess:
         return RecordedAccess(self.path, loc, None if self.thread is None or self.magic else self.thread.loops)
 
-    def parties(self, mine: RecordedAccess, other: RecordedAccess) -> tuple[str, str]:
-        if mine.who is None or other.who is None:
-            return super().parties(mine, other)
-        return party(mine), party(other)
+    def parties(self, access: RecordedAccess, other: RecordedAccess) -> tuple[str, str]:
+        if access.who is None or other.who is None:
+            return super().parties(access, other)
+        return party(access), party(other)
 
     # Shuffles, on the registers of the threads that take part
 
@@ -270,7 +277,7 @@ class Device(Threads):
     # Copies
 
     def memcpy(self, what: str, to: MemoryView, source: MemoryView, sizes: tuple[int, ...], loc: Loc) -> None:
-        """`memcpy_host_to_device2(d, h, H, W)` and the like."""
+        """`memcpy_host_to_device2(d, h, H, W)` and the like: copy a box of cells between arrays whose inner sizes are its own."""
         self.on_host(what, loc)
         for view, space, verb in zip((to, source), COPY_SPACES[what[:-1]], ("writes", "reads")):
             if view.alloc.space is not space:
@@ -288,7 +295,8 @@ class Device(Threads):
             Heap.store(self, to, index, Heap.load(self, source, index, loc), loc)
 
     def vector_access(self, what: str, width: int, way: str, to: MemoryView, source: MemoryView, loc: Loc) -> None:
-        """`vload4(&r[0], &a[4 * i])`: neighbouring cells of one row, the memory side aligned to their size."""
+        """`vload4(&r[0], &a[4 * i])`: move adjacent cells between registers and memory, by one thread. The address in memory
+        must be a multiple of the width (OG229)."""
         thread = self.thread
         if thread is None:
             raise Misbehaviour("OG226", f"`{what}` is executed outside a kernel", loc)
@@ -322,7 +330,7 @@ COPY_SPACES = {
 
 
 def party(access: RecordedAccess) -> str:
-    """`thread 33 of block 0 (y = 1, x = 1)`"""
+    """The thread of an access in a message: `thread 33 of block 0 (y = 1, x = 1)`."""
     (_, block), (_, warp), (_, lane) = access.path[:3]
     around = ", ".join(f"{n} = {v}" for n, v in access.who or ())
     return f"thread {warp * 32 + lane} of block {block}" + (f" ({around})" if around else "")

@@ -1,7 +1,9 @@
-"""The explicit heap: allocations, views on them, and the checks every access goes through.
+"""The heap: allocations, pointers into them, and the checks of every access.
 
-Races are found by happens-before, not by luck: each access is tagged with the path of (region, iteration) pairs of the parallel
-loops around it. Two accesses are unordered exactly if their paths part at two iterations of the same region.
+Races are decided by happens-before, not by the schedule. Each access has the path of (region, iteration) pairs of the parallel
+loops around it, from the outside in. Two accesses are concurrent if and only if their paths first differ in the iteration of one
+region: iterations of one execution of a parallel loop are unordered, everything else is ordered. Two concurrent accesses to a
+cell, at least one of them a write, are a race.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ TaskPath: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class _Uninit:
-    """The contents of a cell to which nothing was written."""
+    """The contents of a cell that was not written yet."""
 
     def __repr__(self) -> str:
         return "uninit"
@@ -32,16 +34,18 @@ Contents: TypeAlias = Number | _Uninit
 
 
 class RecordedAccess(NamedTuple):
-    """Who touched a cell where."""
+    """An access to a cell: by which task, and where in the program."""
 
     path: TaskPath
     loc: Loc
-    who: tuple[tuple[str, int], ...] | None = None  # of a GPU thread: the indices of the thread loops around it
+    who: tuple[tuple[str, int], ...] | None = (
+        None  # of a GPU thread: names and values of the thread loops' indices around it
+    )
 
 
 @dataclass(slots=True)
 class Shadow:
-    """Who touched a cell last: the last write, and since then the last read of each task or thread."""
+    """The accesses to a cell that later ones can race with: the last write, and the last read of each task since then."""
 
     write: RecordedAccess | None = None
     reads: dict[Hashable, RecordedAccess] = field(default_factory=dict)
@@ -49,20 +53,24 @@ class Shadow:
 
 @dataclass(slots=True, eq=False)
 class Allocation:
+    """A block of memory: a heap allocation, a local variable or array, or an array of the caller."""
+
     name: str
     elem: Scalar
     dims: tuple[int, ...]
     space: Space
     loc: Loc
-    heap: bool  # to be freed, as opposed to a local variable
-    depth: int  # of the call that made it; 0 for what the caller of the program brings
+    heap: bool  # whether it must be freed
+    depth: int  # number of calls that were active when it was allocated; 0 for arguments of the tested function
     data: list[Contents]
     alive: bool = True
     freed_at: Loc | None = None
     shadow: dict[int, Shadow] = field(default_factory=dict)
-    copies: int = 1  # the first dimension when it is distributed over blocks or threads
+    copies: int = 1  # of a distributed array: its first size, the number of blocks or threads that have a copy
     owner: int | None = None  # the block of a shared array, the first thread of a register array
-    generations: list[int] | None = None  # of a shared array in a scope: in which entry of the scope a cell was written
+    generations: list[int] | None = (
+        None  # of a `__shared__` array: for each cell, in which entry of the scope it was written
+    )
 
     @property
     def bytes_per_copy(self) -> int:
@@ -71,7 +79,7 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A pointer: its element [i][j] is the allocation's element [*lead][shift + i][j]."""
+    """A pointer into an allocation: its element [i][j] is the allocation's element [*lead][shift + i][j]."""
 
     alloc: Allocation
     lead: tuple[int, ...] = ()
@@ -104,7 +112,7 @@ def box_indices(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def offset_of(view: MemoryView, indices: tuple[int, ...], loc: Loc) -> int:
-    """The flat position of an element, each index checked against its own dimension."""
+    """The flat position of an element. Each index must be within its own dimension (OG201)."""
     dims = view.alloc.dims
     full = view.full_index(indices) if view.lead or view.shift else indices
     flat = 0
@@ -116,7 +124,7 @@ def offset_of(view: MemoryView, indices: tuple[int, ...], loc: Loc) -> int:
 
 
 def formed(view: MemoryView, loc: Loc) -> MemoryView:
-    """A pointer that C may form: to an element, or to the place after the last one."""
+    """The view itself, if C allows this pointer: to an element of a row, or one past the last (OG201)."""
     dims, rows = view.alloc.dims, view.lead
     inside = all(0 <= i < n for i, n in zip(rows, dims))
     if not inside or (len(rows) < len(dims) and not 0 <= view.shift <= dims[len(rows)]):
@@ -134,7 +142,7 @@ def out_of_bounds(alloc: Allocation, index: tuple[int, ...], loc: Loc, what: str
 
 
 def index_of(alloc: Allocation, flat: int) -> str:
-    """A flat position as `a[i][j]`; a scalar is its name."""
+    """The text of a flat position: `a[i][j]`, or the name of a scalar variable."""
     if alloc.dims == (1,) and not alloc.heap and alloc.name.isidentifier() and alloc.loc.line and alloc.depth:
         return alloc.name
     parts: list[int] = []
@@ -145,7 +153,7 @@ def index_of(alloc: Allocation, flat: int) -> str:
 
 
 def concurrent(a: TaskPath, b: TaskPath) -> bool:
-    """Neither of two accesses happens before the other."""
+    """Whether neither of two accesses happens before the other: their paths first differ in the iteration of one region."""
     for (region1, iteration1), (region2, iteration2) in zip(a, b):
         if region1 != region2:
             return False
@@ -156,7 +164,10 @@ def concurrent(a: TaskPath, b: TaskPath) -> bool:
 
 @dataclass(slots=True)
 class Rights:
-    """What the current function's contract lets it touch: (allocation, position) -> may it write?"""
+    """The cells that the contract of the running function gives it: (id of the allocation, position) -> whether it may write.
+
+    The function may access only these cells and memory that was allocated since it was called, at a depth of at least `depth`.
+    """
 
     function: str
     cells: dict[tuple[int, int], bool]
@@ -164,7 +175,7 @@ class Rights:
 
 
 class Heap:
-    """The heap, with the current task (for races) and the current rights (for contracts)."""
+    """All memory of a run, with the running task, for races, and the rights of the running function, for contracts."""
 
     def __init__(self) -> None:
         self.path: TaskPath = ()
@@ -244,7 +255,7 @@ class Heap:
             raise Misbehaviour("OG215", message, loc)
 
     def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
-        """Record an access and compare it with those it is not ordered with."""
+        """Record an access, and report a race with an earlier one (OG210)."""
         path = self.path
         if not path:
             return
@@ -264,27 +275,25 @@ class Heap:
             shadow.reads[self.task()] = self.access(loc)
 
     def task(self) -> Hashable:
-        """Who is running: the reads of one task happen one after the other, so that the last one stands for all."""
+        """The running task. Reads of one task are ordered, so the last one represents all of them."""
         return self.path
 
     def access(self, loc: Loc) -> RecordedAccess:
         return RecordedAccess(self.path, loc)
 
     def race(self, alloc: Allocation, flat: int, other: RecordedAccess, did: str, loc: Loc, write: bool) -> None:
-        """Two accesses, their places, who makes them and the cell."""
-        mine, theirs = self.parties(self.access(loc), other)
+        """Report a race: the cell, both accesses, their places, and the tasks that make them."""
+        task, other_task = self.parties(self.access(loc), other)
         now, then = "writes" if write else "reads", "writes" if did == "written" else "reads"
         cell = index_of(alloc, flat)
-        story = (
-            f"{theirs} {then} {cell} at line {other.loc.line}; {mine} {now} it at line {loc.line}; nothing orders them"
-        )
-        labels = (Label(other.loc, f"{theirs} {then} it here"),) if other.loc != loc else ()
+        story = f"{other_task} {then} {cell} at line {other.loc.line}; {task} {now} it at line {loc.line}; nothing orders them"
+        labels = (Label(other.loc, f"{other_task} {then} it here"),) if other.loc != loc else ()
         message = f"data race on {cell}: nothing orders two accesses of it"
         raise Misbehaviour("OG210", message, loc, labels, (("witness", story),))
 
-    def parties(self, mine: RecordedAccess, other: RecordedAccess) -> tuple[str, str]:
-        """The two sides of a race, where their paths part."""
-        for (_, x), (_, y) in zip(mine.path, other.path):
+    def parties(self, access: RecordedAccess, other: RecordedAccess) -> tuple[str, str]:
+        """The names of the two tasks of a race, by the iterations in which their paths first differ."""
+        for (_, x), (_, y) in zip(access.path, other.path):
             if x != y:
                 return f"iteration {x}", f"iteration {y}"
-        return f"iteration {mine.path[-1][1]}", f"iteration {other.path[-1][1]}"
+        return f"iteration {access.path[-1][1]}", f"iteration {other.path[-1][1]}"

@@ -37,6 +37,8 @@ MAX_FRACTION_CELLS = 64  # larger arrays hold whole numbers
 
 
 class InputGenerator:
+    """Draws inputs for one function. With `wide`, half of the numbers are unusual ones: large, or near constants."""
+
     def __init__(self, runner: Runner, f: Function, seed: int) -> None:
         self.runner = runner
         self.f = f
@@ -56,13 +58,14 @@ class InputGenerator:
         self.wide = False
 
     def widened(self, seed: int) -> InputGenerator:
-        """One that also draws unusual numbers; what this one draws next stays the same."""
+        """A copy that also draws unusual numbers, with a random state of its own."""
         other = copy.copy(self)
         other.random, other.wide = random.Random(seed), True
         return other
 
     def sizes(self) -> Iterator[dict[str, int]]:
-        """Values of the integer parameters that the facts about them allow: a few of the smallest, tiles, then random ones."""
+        """Values of the integer parameters that the precondition allows: a few of the smallest, then tiles, then random ones
+        and more of the smallest in turn."""
         smallest = self.smallest()
         yield from islice(smallest, SMALLEST_FIRST)
         yield from self.tiled()
@@ -79,28 +82,29 @@ class InputGenerator:
         return all(self.fits(n, v) for n, v in values.items()) and all(self.holds(p, values) for p in self.props)
 
     def fits(self, name: str, value: int) -> bool:
-        """Whether the parameter's type has this value: what no caller can pass shows nothing of the function."""
+        """Whether the value fits the type of the parameter."""
         t = self.types[name]
         return isinstance(t, Scalar) and t.low <= value <= t.high
 
     def holds(self, prop: Expr, values: dict[str, int]) -> bool:
-        """Not where it has no value: what divides by zero allows nothing."""
+        """Whether a fact is true. A fact that has no value, because it divides by zero, does not hold."""
         try:
             return self.machine.contracts.holds(prop, values, lenient=True)
         except Misbehaviour:
             return False
 
     def alone(self, name: str) -> list[int]:
-        """The candidates that what is said of this number alone allows."""
-        own = [p for p in self.props if free_vars(p) == {name}]
-        return [v for v in self.pool if self.fits(name, v) and all(self.holds(p, {name: v}) for p in own)]
+        """The candidates for a parameter that the facts about it alone allow."""
+        facts_about_it = [p for p in self.props if free_vars(p) == {name}]
+        return [v for v in self.pool if self.fits(name, v) and all(self.holds(p, {name: v}) for p in facts_about_it)]
 
     def tile(self, name: str) -> int:
-        """The largest constant that divides the number, of those that are allowed as its value; 2 if there is none."""
-        found = divisors(self.machine, self.f, name)
-        own = [p for p in self.props if free_vars(p) == {name}]
-        allowed = (c for c in found if self.fits(name, c) and all(self.holds(p, {name: c}) for p in own))
-        return max(allowed, default=max(found, default=2))
+        """A tile size for a parameter: the largest constant by which the program divides it, if possible one that is an allowed
+        value of it; 2 if there is none."""
+        constants = divisors(self.machine, self.f, name)
+        facts_about_it = [p for p in self.props if free_vars(p) == {name}]
+        allowed = (c for c in constants if self.fits(name, c) and all(self.holds(p, {name: c}) for p in facts_about_it))
+        return max(allowed, default=max(constants, default=2))
 
     def smallest(self) -> Iterator[dict[str, int]]:
         return (v for v in (dict(zip(self.names, values)) for values in by_cost(self.pools)) if self.allowed(v))
@@ -121,7 +125,8 @@ class InputGenerator:
                 return
 
     def tiled(self) -> Iterator[dict[str, int]]:
-        """One cell more than a tile; a whole one; three tiles in one direction and more than two in the others; whole ones."""
+        """Sizes in tiles: one tile and one cell, one tile, three tiles in one dimension with two tiles and one cell in the
+        others, two tiles, three tiles."""
         tiles = self.tiles
         patterns = [
             {n: t + 1 for n, t in tiles.items()},
@@ -133,7 +138,7 @@ class InputGenerator:
         yield from (values for values in patterns if self.names and self.allowed(values))
 
     def fill(self, sizes: dict[str, int], attempt: int) -> Inputs | None:
-        """Random contents; later attempts try other ranges of integers, for preconditions on what arrays hold."""
+        """Inputs of these sizes with random contents. Odd attempts draw integers up to a size, for arrays that hold indices."""
         machine = self.runner.start()
         inputs = Inputs(dict(sizes), {}, {})
         top = self.random.choice([*[s for s in sizes.values() if s > 0], 3]) if attempt % 2 else 3
@@ -157,7 +162,7 @@ class InputGenerator:
         return inputs
 
     def contents(self, t: Scalar, top: int, size: int) -> list[Number]:
-        """Fractions in small arrays only: they are slow, and a large array of whole numbers shows as much."""
+        """Random contents of an array. Large arrays of floats hold whole numbers: fractions are slow, and find no more errors."""
         if t.kind is Kind.FLOAT and size > MAX_FRACTION_CELLS:
             return list(self.random.choices(range(-9, 10), k=size))
         return [self.number(t, top) for _ in range(size)]
@@ -176,7 +181,7 @@ class InputGenerator:
                 return whole if self.random.random() < 0.8 else whole + Fraction(self.random.randint(1, 3), 4)
 
     def shape(self, machine: Machine, p: Param, array: Array, inputs: Inputs) -> tuple[int, ...] | None:
-        """The sizes of an array: from its type, or from the cells that the contract claims of it."""
+        """The sizes of an array: those of its type, or as many as the cells need that the contract claims of it."""
         out: list[int] = []
         for axis, d in enumerate(array.dims):
             if d is None:

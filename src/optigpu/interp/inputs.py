@@ -14,7 +14,7 @@ from optigpu.syntax.program import Function
 
 @dataclass(slots=True)
 class Inputs:
-    """Arguments as plain data, from which a run is started afresh each time."""
+    """The inputs of a run, without its memory, so that several runs can start from them."""
 
     scalars: dict[str, Number]
     shapes: dict[str, tuple[int, ...]]
@@ -26,7 +26,7 @@ def cells(inputs: Inputs) -> int:
 
 
 def magnitude(inputs: Inputs) -> float:
-    """How large inputs look to a person."""
+    """How large inputs appear to a person: the number of cells, plus the magnitudes of the scalars."""
     return cells(inputs) + sum(abs(float(x)) for x in inputs.scalars.values())
 
 

@@ -1,4 +1,10 @@
-"""Running functions: calls with their contracts checked, loops, parallel loops in random interleavings, thread loops."""
+"""The machine that runs compiled functions: calls with their contracts, loops, parallel loops, thread loops, assertions.
+
+A contract is checked on the concrete state. At a call, the logical variables of the contract are bound to what memory holds, its
+facts must be true, its permissions become the rights of the function, and memory that it `writes` becomes uninitialised. At the
+end, its postcondition must hold, and memory that it neither produces nor preserves must be freed. A formula that has no
+computable value is skipped, and the report says so.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +36,7 @@ Frame: TypeAlias = list[Any]  # one slot for each local name
 FrameLayout: TypeAlias = dict[str, tuple[int, bool]]  # name -> its slot, and whether it is a memory cell
 Closure: TypeAlias = "Callable[[Machine, Frame], Any]"
 DEFAULT_FUEL = 3_000_000
-STEPS_PER_THREAD = 10  # what it costs to start one
+STEPS_PER_THREAD = 10  # fuel that the start of a thread takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class LoopCode:
 
 @dataclass(slots=True)
 class Prepared:
-    """A call whose arguments satisfy the precondition."""
+    """A call whose arguments satisfy the precondition, before the first statement. `env`: the values of logical variables."""
 
     target: CompiledFunction
     frame: Frame
@@ -66,7 +72,7 @@ class Prepared:
 
 
 class Machine(Device):
-    """One run: its heap, its random schedule, and how much longer it may take."""
+    """One run of a program: its memory, its random schedule, and its remaining fuel."""
 
     def __init__(self, program: Program, functions: Mapping[str, CompiledFunction], seed: int, fuel: int) -> None:
         super().__init__(seed)
@@ -82,6 +88,7 @@ class Machine(Device):
         self.contracts = ContractChecker(evaluator, self.skipped)
 
     def step(self) -> None:
+        """Use up one unit of fuel; statements and iterations do."""
         self.fuel -= 1
         if self.fuel < 0:
             raise OutOfFuel
@@ -89,11 +96,11 @@ class Machine(Device):
     # Calls
 
     def call(self, name: str, args: Sequence[Any], loc: Loc) -> Any:
-        """Run a function: bind its contract, check what it requires, give it the rights it asks for, check what it promises."""
+        """Call a function: check its precondition, run it with the rights of its contract, check its postcondition."""
         return self.run(self.prepare(name, args, loc))
 
     def prepare(self, name: str, args: Sequence[Any], loc: Loc) -> Prepared:
-        """Everything up to the first statement: whether these arguments are ones the function can be called with."""
+        """Do everything before the first statement of the function: check that it can be called with these arguments."""
         target = self.functions[name]
         f = target.function
         self.check_side(f, loc)
@@ -109,6 +116,7 @@ class Machine(Device):
         return Prepared(target, frame, self.rights_of(target, env, loc), env)
 
     def run(self, call: Prepared) -> Any:
+        """Run the body, and check the postcondition (OG212) and leaks (OG205)."""
         f, env = call.target.function, call.env
         launched_before = self.kernel
         result = self.enter(call)
@@ -125,7 +133,7 @@ class Machine(Device):
         return result
 
     def check_sizes(self, target: CompiledFunction, frame: Frame, loc: Loc) -> None:
-        """The inner sizes of an array parameter are those of the array that is passed: they fix where its elements lie."""
+        """The inner sizes of an array parameter must be those of the argument, because they fix its layout (OG218)."""
         for slot, sizes in enumerate(target.inner_sizes):
             if not sizes:
                 continue
@@ -137,14 +145,15 @@ class Machine(Device):
                 raise Misbehaviour("OG218", message, loc if loc.line else p.loc, (Label(p.loc, "declared here"),))
 
     def check_side(self, f: Function, loc: Loc) -> None:
-        """Host code calls host functions, device code device functions."""
+        """Host code can call only host functions, device code only device functions (OG226)."""
         device = self.thread is not None and not self.magic
         if loc.line and device != (f.role is Role.DEVICE) and not self.magic:
-            here, there = ("device", "host") if device else ("host", "device")
-            raise Misbehaviour("OG226", f"`{f.name}` is a {there} function, but {here} code calls it", loc)
+            caller, callee = ("device", "host") if device else ("host", "device")
+            raise Misbehaviour("OG226", f"`{f.name}` is a {callee} function, but {caller} code calls it", loc)
 
     def check_group(self, target: CompiledFunction, env: dict[str, Any], loc: Loc) -> None:
-        """A device function is called by as many threads together as it says; by itself, only one for single threads can be run."""
+        """A device function must be called by a group of as many threads as its `ThreadsCtx` states (OG228). From the host, only
+        a function for single threads can be tested."""
         f = target.function
         group = f.token("ThreadsCtx")
         if f.role is not Role.DEVICE or self.magic:
@@ -157,11 +166,11 @@ class Machine(Device):
             raise Misbehaviour("OG228", message, loc)
 
     def anywhere(self, f: Function) -> dict[str, int]:
-        """`t` in `ThreadsCtx(t ..+ 32)`: a group may be anywhere."""
+        """Values for the logical variables of a group such as `t` in `ThreadsCtx(t ..+ 32)`: only its size matters."""
         return dict.fromkeys(logical_variables(f.contract), 0)
 
     def collective(self) -> bool:
-        """Several threads are executing this together: a contract about all of them cannot be evaluated by each."""
+        """Whether a group of several threads executes this code. Its contracts are about all of them, and are not checked."""
         return self.thread is not None and self.thread.size > 1
 
     def enter(self, call: Prepared) -> Any:
@@ -173,7 +182,8 @@ class Machine(Device):
             self.restore(outer)
 
     def rights_of(self, target: CompiledFunction, env: dict[str, Any], loc: Loc) -> Rights:
-        """The cells of the precondition. Written ones become uninitialised; none may be claimed twice."""
+        """The rights that the precondition gives: its cells, which the caller must have rights to (OG215). No cell may be claimed
+        twice, unless both claims only read it (OG217). Cells that are only written become uninitialised."""
         f = target.function
         cells: dict[tuple[int, int], bool] = {}
         erased: list[tuple[MemoryView, int]] = []
@@ -211,6 +221,7 @@ class Machine(Device):
         return Rights(f.name, cells, self.depth + 1)
 
     def check_produced(self, target: CompiledFunction, env: dict[str, Any]) -> set[tuple[int, int]]:
+        """Check the permissions of the postcondition (OG212); returns their cells."""
         f = target.function
         kept: set[tuple[int, int]] = set()
         for _, item in resources(f.contract, AFTER):
@@ -222,6 +233,7 @@ class Machine(Device):
         return kept
 
     def check_leaks(self, target: CompiledFunction, rights: Rights, kept: set[tuple[int, int]]) -> None:
+        """All memory that the function allocated or consumed is freed, or in its postcondition (OG205)."""
         f = target.function
         for alloc in self.live:
             own = alloc.depth > self.depth
@@ -265,7 +277,7 @@ class Machine(Device):
             self.contracts.check_claims(item.body, env, fail)
 
     def check_loop(self, contract: tuple[Clause, ...], env: dict[str, Any], *, start: bool) -> None:
-        """What each iteration has to itself."""
+        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213)."""
         if not contract:
             return
         what = "the contract of this loop"
@@ -359,7 +371,8 @@ class Machine(Device):
             self.meet(thread, "the end of magic thread for", loop.loc)
 
     def device_code(self, body: Closure, frame: Frame, loc: Loc) -> None:
-        """From kernel_setup_end to kernel_teardown_begin: every thread of the grid executes the code, with a frame of its own."""
+        """Execute the code from `kernel_setup_end` to `kernel_teardown_begin` in every thread of the grid, each with a copy of the
+        frame."""
         kernel = self.next_phase("kernel_setup_end", "setup", "device", loc)
         if kernel.grid * kernel.block * STEPS_PER_THREAD > self.fuel:
             raise OutOfFuel
@@ -373,7 +386,7 @@ class Machine(Device):
         kernel.phase = "teardown"
 
     def formula_env(self, layout: FrameLayout, frame: Frame) -> dict[str, Any]:
-        """The names a formula in the program can use, with their values now."""
+        """The values that names have in a formula at this point of the program."""
         local = {
             name: CellRef(frame[slot]) if cell else frame[slot]
             for name, (slot, cell) in layout.items()
@@ -390,8 +403,8 @@ class Machine(Device):
                 self.skipped.note(e.loc, e.why)
                 continue
             if not holds:
-                shown = self.contracts.shown(item.body, env)
-                raise Misbehaviour("OG214", f"this assertion does not hold{shown}", item.loc)
+                values = self.contracts.value_note(item.body, env)
+                raise Misbehaviour("OG214", f"this assertion does not hold{values}", item.loc)
 
 
 class _IterationTask:
@@ -421,7 +434,7 @@ class _IterationTask:
         self.greenlet = greenlet(iteration, parent=parent)
 
     def run_until_it_yields(self) -> bool:
-        """Give it a turn; true when it has ended."""
+        """Let the iteration run until it yields. Returns whether it has ended."""
         self.machine.path, self.machine.thread, self.machine.magic = self.path, self.thread, self.magic
         self.machine.restore(self.context)
         self.greenlet.switch()

@@ -1,4 +1,4 @@
-"""What a run can do wrong, with the places concerned."""
+"""Ways in which a run can end early: an error of the program, a formula without a value, no more fuel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from optigpu.syntax.source import Loc
 
 
 class Misbehaviour(Exception):
-    """The program did something it must not do (exit code 1)."""
+    """The program does something undefined, or breaks a contract (exit code 1)."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Misbehaviour(Exception):
 
 
 class CannotEvaluate(Exception):
-    """A formula has no computable meaning here, for example a function that only axioms describe."""
+    """A formula or operation has no computable value here, for example a function that only axioms describe."""
 
     def __init__(self, why: str, loc: Loc) -> None:
         super().__init__(why)
@@ -38,4 +38,4 @@ class CannotEvaluate(Exception):
 
 
 class OutOfFuel(Exception):
-    """The run takes longer than it was allowed to."""
+    """The run takes more steps than it was allowed."""

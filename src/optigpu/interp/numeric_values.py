@@ -1,7 +1,9 @@
-"""Numbers of the interpreter. Integers have machine types; floats are the reals they denote, exact as long as possible.
+"""Numbers at run time: checked integers, and real numbers in the place of floats.
 
-A float value is an int, a Fraction or, once a square root or exponential is involved, a Python float. Exact values compare exactly,
-others with a tolerance, so that a test fails because a program is wrong and not because of rounding.
+An expression on signed integers has its mathematical value; a value that is stored, passed, returned or converted has to fit its
+type (OG209). Unsigned arithmetic is modulo 2^bits. A float is the real number it denotes, without rounding: an int, a Fraction,
+or, once a square root, exponential or the like is involved, a Python float. Exact numbers are compared exactly, others with a
+tolerance, so that a test fails because a program is wrong and not because of rounding.
 """
 
 from __future__ import annotations
@@ -17,12 +19,11 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 
 Number: TypeAlias = int | Fraction | float
-RealT: TypeAlias = Number
 TOLERANCE = 1e-7
 
 
 def close(a: Number, b: Number) -> bool:
-    """Equality of reals."""
+    """Equality of reals: exact for exact numbers, within TOLERANCE for Python floats."""
     if not (isinstance(a, float) or isinstance(b, float)):
         return a == b
     x, y = float(a), float(b)
@@ -30,14 +31,14 @@ def close(a: Number, b: Number) -> bool:
 
 
 def fit(value: int, t: Scalar, loc: Loc, what: str) -> int:
-    """An integer of a machine type; formulas (`bits == 0`) have no bounds."""
+    """The value itself, if it is in the range of the type (OG209). The integers of formulas (`bits == 0`) have no bounds."""
     if t.bits and not t.low <= value <= t.high:
         raise Misbehaviour("OG209", f"{what} is {value}, which overflows `{t.name}`", loc)
     return value
 
 
 def truncating_divide(a: int, b: int, loc: Loc) -> int:
-    """C's `/`, towards zero."""
+    """C's `/` on integers, which rounds towards zero (OG206)."""
     if b == 0:
         raise Misbehaviour("OG206", "division by zero", loc)
     q = abs(a) // abs(b)
@@ -45,12 +46,14 @@ def truncating_divide(a: int, b: int, loc: Loc) -> int:
 
 
 def truncating_remainder(a: int, b: int, loc: Loc) -> int:
+    """C's `%`, which has the sign of the dividend (OG206)."""
     if b == 0:
         raise Misbehaviour("OG206", "remainder of a division by zero", loc)
     return a - b * truncating_divide(a, b, loc)
 
 
 def exact_divide(a: int, b: int, loc: Loc) -> int:
+    """`exact_div(a, b)`: b must divide a (OG206, OG207)."""
     if b == 0:
         raise Misbehaviour("OG206", "division by zero", loc)
     if a % b != 0:
@@ -59,6 +62,7 @@ def exact_divide(a: int, b: int, loc: Loc) -> int:
 
 
 def real_divide(a: Number, b: Number, loc: Loc) -> Number:
+    """`/` on floats: division by zero is an error (OG206), not infinity."""
     if b == 0:
         raise Misbehaviour("OG206", "division by zero", loc)
     if isinstance(a, float) or isinstance(b, float):
@@ -67,10 +71,12 @@ def real_divide(a: Number, b: Number, loc: Loc) -> Number:
 
 
 def simplest(x: Fraction) -> Number:
+    """A whole fraction as an int, which is faster."""
     return x.numerator if x.denominator == 1 else x
 
 
 def shift(op: str, a: int, b: int, bits: int, loc: Loc) -> int:
+    """`<<` and `>>`: the left operand is not negative, and the right one is less than the number of bits (OG208)."""
     if b < 0 or (bits and b >= bits):
         raise Misbehaviour("OG208", f"a shift by {b}", loc)
     if a < 0:
@@ -79,13 +85,15 @@ def shift(op: str, a: int, b: int, bits: int, loc: Loc) -> int:
 
 
 def bitwise(op: str, a: int, b: int, loc: Loc) -> int:
+    """`&`, `|` and `^` on numbers that are not negative (OG208)."""
     if a < 0 or b < 0:
         raise Misbehaviour("OG208", f"`{op}` on the negative number {min(a, b)}", loc)
     return {"&": a & b, "|": a | b, "^": a ^ b}[op]
 
 
 def real_to_int(x: Number, t: Scalar, loc: Loc) -> int:
-    """Where it does not fit, some number of the type: here 0, as in emitted C. Narrow and unsigned ones have to fit."""
+    """A float converted to an integer type: truncated towards zero. What does not fit a signed type of 32 or 64 bits becomes 0,
+    as in emitted C; it must fit narrower and unsigned types (OG209)."""
     finite = not isinstance(x, float) or math.isfinite(x)
     if t.signed and t.bits >= 32:
         return math.trunc(x) if finite and t.low <= math.trunc(x) <= t.high else 0
@@ -95,12 +103,13 @@ def real_to_int(x: Number, t: Scalar, loc: Loc) -> int:
 
 
 def wrap(value: int, t: Scalar) -> int:
-    """What an unsigned type of C makes of an integer."""
+    """The value modulo 2^bits of an unsigned type."""
     return value & ((1 << t.bits) - 1)
 
 
 def convert(x: Number, t: Scalar, loc: Loc, *, explicit: bool = False) -> Number:
-    """A C conversion. One that changes the value of an integer is an overflow, unless a cast to an unsigned type asks for it."""
+    """Convert to a type. An integer that does not fit is an error (OG209), except that an explicit cast to an unsigned type
+    wraps. A number converted to a float keeps its value."""
     match t.kind:
         case Kind.BOOL:
             return x != 0
@@ -113,7 +122,7 @@ def convert(x: Number, t: Scalar, loc: Loc, *, explicit: bool = False) -> Number
 
 
 def rounded(x: Number, t: Scalar) -> Number:
-    """A constant of a float type, which the compiler rounds to a number of it."""
+    """A constant converted to a float type, which the compiler rounds to the nearest number of the type."""
     return x if isinstance(x, float) or lost(Fraction(x), t) else simplest(nearest(x, t))
 
 

@@ -1,4 +1,4 @@
-"""Operators on numbers, as programs and formulas both use them."""
+"""The meaning of operators on numbers, for programs and formulas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def next_value(op: str, loc: Loc) -> Callable[[int, int], int]:
-    """The step of a loop; one that gets nowhere would never end."""
+    """The function from an index to its next value. A step that does not move the index is an endless loop (OG216)."""
 
     def step(i: int, amount: int) -> int:
         match op:
@@ -45,7 +45,8 @@ def next_value(op: str, loc: Loc) -> Callable[[int, int], int]:
 
 
 def binary_operation(op: str, operands: Type | None, result: Type | None, loc: Loc) -> Callable[[Any, Any], Any]:
-    """A strict binary operator on operands of one type. Comparison of reals is exact where the values are."""
+    """The function of a binary operator other than `&&` and `||`, for operands of one type. On unsigned types, `+`, `-`, `*` and
+    `<<` are taken modulo 2^bits."""
     match op:
         case "<" | "<=" | ">" | ">=":
             return COMPARE[op]
@@ -71,7 +72,7 @@ def binary_operation(op: str, operands: Type | None, result: Type | None, loc: L
     assert t is not None
     operation = integer_operation(op, t.bits, loc)
     if t.signed or op not in WRAPPING:
-        return operation  # an expression is a number, of whatever size: what is stored has to fit
+        return operation  # an intermediate signed value may be any integer; it is checked where it is stored
     mask = (1 << t.bits) - 1
     return lambda a, b: operation(a, b) & mask
 
@@ -97,7 +98,7 @@ def integer_operation(op: str, bits: int, loc: Loc) -> Callable[[int, int], int]
 
 
 def linear_index(helper: tuple[str, int]) -> Callable[[Sequence[int]], int]:
-    """MSIZEn, MINDEXn and DMINDEXn, row-major."""
+    """The functions MSIZEn (the product of n sizes), MINDEXn and DMINDEXn (the row-major offset of n indices)."""
     stem, rank = helper
 
     def size(args: Sequence[int]) -> int:

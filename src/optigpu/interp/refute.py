@@ -1,4 +1,4 @@
-"""Looking for a concrete input on which a program misbehaves: the only way to a verdict REFUTED."""
+"""Search for a concrete input on which a program misbehaves, which the verdict REFUTED needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from optigpu.syntax.program import Program, Role
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """An input, and what the interpreter saw."""
+    """An input on which the program misbehaves, and the error."""
 
     diagnostic: Diagnostic
     arguments: Inputs
@@ -23,7 +23,7 @@ class Witness:
 
 
 def refute(program: Program, function: str, *, seconds: float = 1.5, most: int = 400) -> Witness | None:
-    """Run the function on inputs that its contract allows; the first that misbehaves is a witness."""
+    """A witness that a function misbehaves on an input that its contract allows; None if none is found."""
     f = program.function(function)
     if f.role is Role.GHOST:  # a proof is not executed
         return None
@@ -39,10 +39,10 @@ def witness_of(failure: Failure) -> Witness:
 
 
 def describe_inputs(inputs: Inputs) -> str:
-    """`n = 3, a = [1, 0, 2]`"""
+    """The text of an input: `n = 3, a = [1, 0, 2]`."""
     parts = [f"{name} = {value}" for name, value in inputs.scalars.items()]
     for name, values in inputs.arrays.items():
-        shown = ", ".join(str(v) for v in values[:16]) + (", …" if len(values) > 16 else "")
+        contents = ", ".join(str(v) for v in values[:16]) + (", …" if len(values) > 16 else "")
         shape = "".join(f"[{n}]" for n in inputs.shapes[name]) if len(inputs.shapes[name]) > 1 else ""
-        parts.append(f"{name}{shape} = [{shown}]")
+        parts.append(f"{name}{shape} = [{contents}]")
     return ", ".join(parts)

@@ -34,6 +34,8 @@ MAX_RUN_SECONDS = 3.0  # for one run
 
 @dataclass(frozen=True, slots=True)
 class Failure:
+    """An input on which a run misbehaves. `seed`: the schedule of the run."""
+
     misbehaviour: Misbehaviour
     inputs: Inputs
     seed: int
@@ -41,6 +43,8 @@ class Failure:
 
 @dataclass(slots=True)
 class TestReport:
+    """The result of testing one function."""
+
     function: Function
     runs: int = 0
     failure: Failure | None = None
@@ -52,7 +56,7 @@ class TestReport:
 def test_function(
     runner: Runner, f: Function, *, seed: int = 0, seconds: float = 2.0, most: int = 300, simplest: bool = True
 ) -> TestReport:
-    """Run f on inputs that satisfy its precondition until one fails, time is up, or enough have passed.
+    """Run f on inputs that satisfy its precondition, until one fails, time is up, or `most` runs have passed.
 
     The failure reported is that of the `simplest` inputs found, or the first one.
     """
@@ -74,7 +78,7 @@ def test_function(
 
 
 def _test_sizes(generator: InputGenerator, report: TestReport, seed: int, deadline: float, most: int) -> Failure | None:
-    """Many values of the integer parameters, each with few and small numbers for the rest."""
+    """Try many values of the integer parameters, each with a few small numbers for the other inputs."""
     tiles = list(generator.tiled())
     tried = 0
     for sizes in islice(generator.sizes(), 10 * most):
@@ -102,7 +106,7 @@ def _test_sizes(generator: InputGenerator, report: TestReport, seed: int, deadli
 def _test_numbers(
     generator: InputGenerator, report: TestReport, seed: int, deadline: float, most: int
 ) -> Failure | None:
-    """Some of the smallest sizes, with many numbers for the rest, also unusual ones."""
+    """Try some of the smallest sizes with many numbers for the other inputs, unusual ones among them."""
     f = generator.f
     if len(generator.integers) == len(f.params):
         return None
@@ -122,22 +126,22 @@ def _test_numbers(
 
 
 def valid_inputs(runner: Runner, f: Function, *, seed: int = 0, most: int = 20) -> Iterator[Inputs]:
-    """Inputs that satisfy the precondition, as the tests use them."""
+    """Up to `most` inputs that satisfy the precondition."""
     generator = InputGenerator(runner, f, seed)
-    found = 0
+    count = 0
     for sizes in islice(generator.sizes(), 50 * most):
         for attempt in range(TRIES_PER_SIZE):
             inputs = generator.fill(sizes, attempt)
             if inputs is not None and is_valid(runner, f, inputs):
                 yield inputs
-                found += 1
+                count += 1
                 break
-        if found >= most:
+        if count >= most:
             return
 
 
 def satisfying_input(runner: Runner, f: Function, suggested: dict[str, int]) -> Inputs | None:
-    """An input of which all of the precondition could be evaluated, and is true. `suggested`: integers that are worth a try."""
+    """An input for which the whole precondition can be evaluated and is true. `suggested`: values of integers to try last."""
     generator = InputGenerator(runner, f, 0)
     for sizes in (*islice(generator.sizes(), 200), suggested):
         for attempt in range(TRIES_PER_SIZE):
@@ -164,7 +168,7 @@ def is_valid(runner: Runner, f: Function, inputs: Inputs) -> bool:
 def run_once(
     runner: Runner, f: Function, inputs: Inputs, seed: int, report: TestReport | None = None
 ) -> Failure | None:
-    """One run. Inputs that the contract excludes count as nothing."""
+    """Run the function once. None if it passes, runs out of fuel, or if the contract excludes the input."""
     machine = runner.start(seed, KERNEL_FUEL if f.name in runner.kernels else DEFAULT_FUEL)
     try:
         call = machine.prepare(f.name, arguments(machine, f, inputs), NOWHERE)
@@ -185,21 +189,21 @@ def run_once(
 
 
 def smaller(generator: InputGenerator, failure: Failure, deadline: float) -> Failure:
-    """A misbehaviour on one of the smallest sizes, if there is one."""
+    """A failure on one of the smallest sizes, if there is one, or else the given failure."""
     runner, f, size = generator.runner, generator.f, magnitude(failure.inputs)
     for sizes in islice(generator.smallest(), SMALLER_TRIED):
         for attempt in range(2):
             inputs = generator.fill(sizes, attempt)
             if inputs is None or magnitude(inputs) >= size or time.thread_time() > deadline:
                 break
-            found = run_once(runner, f, inputs, failure.seed)
-            if found is not None:
-                return found
+            smaller_failure = run_once(runner, f, inputs, failure.seed)
+            if smaller_failure is not None:
+                return smaller_failure
     return failure
 
 
 def shrink(generator: InputGenerator, failure: Failure, deadline: float) -> Failure:
-    """Simpler contents with the same misbehaviour: zeros and ones where they do; of floats, the simplest candidates.
+    """The same failure on simpler contents: zeros and ones where they fail too, and the simplest candidates for floats.
 
     Kernels also get a simpler schedule, so that a race is shown between the first two threads that have it.
     """
@@ -242,6 +246,6 @@ def shrink(generator: InputGenerator, failure: Failure, deadline: float) -> Fail
 
 
 def is_simpler(a: Number, b: Number) -> bool:
-    """Of two floats: smaller, and with no more digits."""
+    """Whether one float is simpler than another: smaller in magnitude, with a denominator that is not larger."""
     x, y = Fraction(a), Fraction(b)
     return abs(x) < abs(y) and x.denominator <= y.denominator

@@ -1,9 +1,9 @@
-"""The threads of a kernel: who they are, in which groups they run, how they take turns, and where they wait for each other.
+"""The threads of a kernel: groups, turns, barriers and shuffles.
 
-Every thread is a greenlet that executes the whole device code. Code at a level of M threads is executed by each of the M; a
-thread loop only narrows the group a thread belongs to. What happens before what is decided by barriers alone: a thread's path is
-(launch, block), (phase of the block, warp), (phase of the warp, lane), and a barrier gives those who meet there a new phase. So two
-accesses without a barrier between them are a race in every schedule.
+Every thread executes the whole device code, in a greenlet of its own. Code of a group of M threads is executed by each of them; a
+thread loop narrows the group that a thread belongs to. Only barriers order the accesses of threads: the path of a thread is
+(launch, block), (phase of the block, warp), (phase of the warp, lane), and a barrier starts a new phase for the threads that meet
+at it. So two conflicting accesses of two threads without a barrier between them race in every schedule.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from optigpu.syntax.source import Loc
 
 CallContext: TypeAlias = tuple[Rights | None, dict[str, Any], int]
 ThreadBody: TypeAlias = Callable[[], Any]
-RESIDENT_THREADS = 1024  # blocks are started as long as fewer threads are running
-TURN_CHANCES = (0.0, 0.02, 0.2)  # how often an access gives another thread its turn; drawn for each launch
-
-
-ORDERED = -1  # a seed: threads in the order of their numbers, one thread loop of the block after the other
+RESIDENT_THREADS = 1024  # a block is started only while its threads and the running ones are at most so many
+TURN_CHANCES = (0.0, 0.02, 0.2)  # the probability that an access ends the thread's turn; drawn for each launch
+ORDERED = (
+    -1
+)  # the seed of a deterministic schedule: threads in the order of their numbers, up to the end of a block's loop
 
 
 class InOrder(random.Random):
-    """No chance at all: a schedule for witnesses, as one would tell it, in which the first threads meet trouble."""
+    """A generator for the deterministic schedule of witnesses: it always draws the first choice, so the first threads fail."""
 
     def random(self) -> float:
         return 1 - 2**-53
@@ -46,20 +46,18 @@ class InOrder(random.Random):
 
 @dataclass(slots=True, eq=False)
 class Thread:
-    """One thread; `base` and `size` are the group of threads whose code it is executing now."""
+    """One thread. It executes code of the group of `size` threads that starts at thread `base` of the grid."""
 
     number: int  # in the grid
     block: int
-    index: int  # in its block: CUDA's threadIdx, row by row
+    index: int  # in its block: CUDA's linear thread index
     base: int
     size: int
     path: TaskPath
     context: CallContext
     loops: tuple[tuple[str, int], ...] = ()  # the indices of the thread loops around, for messages
-    shared_bytes: int = 0  # of the shared arrays in whose scope it is
-    generations: dict[Allocation, int] = field(
-        default_factory=dict
-    )  # how often it entered the scope of each shared array
+    shared_bytes: int = 0  # of the `__shared__` arrays in scope
+    generations: dict[Allocation, int] = field(default_factory=dict)  # shared array -> how often its scope was entered
     waits: Wait | None = None
     stalled: Misbehaviour | None = None
     greenlet: greenlet | None = None
@@ -67,7 +65,7 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Where a thread waits, and what it brings along."""
+    """The barrier or shuffle at which a thread waits, and the arguments of the shuffle."""
 
     what: str
     loc: Loc
@@ -83,7 +81,7 @@ class RunningKernel:
     shared_bytes: int
     loc: Loc
     region: int
-    phase: str = "setup"  # then "device", then "teardown"
+    phase: str = "setup"  # then "device", "teardown" and "ended"
     setup_arrays: list[Allocation] = field(default_factory=list)
     collective: dict[tuple[int, int, int], Allocation] = field(default_factory=dict)
     meetings: dict[tuple[int, int], list[Thread]] = field(default_factory=dict)
@@ -94,7 +92,7 @@ class RunningKernel:
 
 
 class Threads(Heap, ABC):
-    """The scheduler of a kernel's threads, and what they do together."""
+    """The scheduler of a kernel's threads, and their collective operations."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -104,7 +102,7 @@ class Threads(Heap, ABC):
         self.regions = 0
         self.kernel: RunningKernel | None = None
         self.thread: Thread | None = None
-        self.magic = 0  # how many magic thread loops are around
+        self.magic = 0  # number of magic thread loops around the running code
         self.turn_chance = 0.0
         self.logic: dict[str, Any] = {}  # the logical variables of the function that is running
         self.ready: list[Thread] = []
@@ -122,7 +120,11 @@ class Threads(Heap, ABC):
     # Running
 
     def run_threads(self, kernel: RunningKernel, body_of: Callable[[], ThreadBody]) -> None:
-        """All threads of the grid, in a random interleaving, blocks started in a random order."""
+        """Run all threads of the grid in a random interleaving, with blocks started in a random order.
+
+        A kernel whose threads cannot all end misbehaves: because of an error at which a thread stalled, or else because threads
+        wait at a barrier that others do not reach (OG222).
+        """
         host_context, host_path, me = self.context(), self.path, getcurrent()
         pending = list(range(kernel.grid))
         self.turn_chance = self.random.choice(TURN_CHANCES)
@@ -150,7 +152,7 @@ class Threads(Heap, ABC):
             self.restore(host_context)
 
     def take_turn(self, me: greenlet) -> Thread | None:
-        """Let a thread run until it yields or waits; the thread, when it has ended."""
+        """Let a thread run until it yields or waits. Returns the thread if it has ended."""
         ready = self.ready
         if self.in_order:
             thread = ready.pop(0)
@@ -172,7 +174,8 @@ class Threads(Heap, ABC):
         return None
 
     def stall(self, error: Misbehaviour) -> None:
-        """The thread goes no further, the others do: if one of them races with it, that is the cause, on every schedule."""
+        """Stop this thread at an error and let the others go on: if one of them races with it, the race is reported instead,
+        whatever the schedule."""
         if self.thread is None or self.hub is None or self.magic:
             raise error
         self.thread.stalled = error
@@ -197,7 +200,8 @@ class Threads(Heap, ABC):
     # Meeting
 
     def meet(self, thread: Thread, what: str, loc: Loc, payload: tuple[Any, ...] = ()) -> None:
-        """Wait until every thread of the group has come to this place; the last one does for all what is to be done."""
+        """Wait until all threads of the group have reached the same statement. The last one starts the new phase or exchanges
+        the values of a shuffle. Threads of a group that wait at different statements diverge (OG222)."""
         assert self.kernel is not None and self.hub is not None
         key = (thread.base, thread.size)
         others = self.kernel.meetings.setdefault(key, [])
@@ -221,9 +225,9 @@ class Threads(Heap, ABC):
             self.path = thread.path
 
     def new_phase(self, what: str, group: Sequence[Thread]) -> None:
-        """What the threads of the group do from now on happens after what any of them did before.
+        """Order what the threads of the group do from now on after what any of them did before.
 
-        A magic barrier of threads that are neither a warp nor a block orders them with a little more than each other.
+        A magic barrier of a group that is neither a warp nor a block may also order these threads with others of their block.
         """
         assert self.kernel is not None
         region = self.new_region()
@@ -249,7 +253,7 @@ class Threads(Heap, ABC):
         self.meet(thread, what, loc)
 
     def need_level(self, thread: Thread, what: str, loc: Loc) -> None:
-        """Block operations need the threads of a block, warp operations those of a warp."""
+        """Reject an operation of a block or warp in code whose group is not a whole block, or not a warp (OG221)."""
         assert self.kernel is not None
         size = self.kernel.block
         if what in ("blocksync", "__shared__"):
@@ -275,7 +279,7 @@ class Threads(Heap, ABC):
         self.meet(thread, what, loc, (dst, src, amount))
 
     def exchange(self, what: str, group: list[Thread], waits: list[Wait | None], loc: Loc) -> None:
-        """Each lane's register gets another lane's value. No memory is synchronised."""
+        """Give the register of each lane the value of another lane's. Memory accesses are not ordered by this."""
         base = min(t.number for t in group)
         lane_of = SHUFFLED_LANE[what]
         old: dict[int, Any] = {}
@@ -303,19 +307,19 @@ SHUFFLED_LANE: dict[str, Callable[[int, int], int]] = {
 
 
 def level(thread: Thread) -> str:
-    """`8 threads (thread loops b = 0, w = 3)`"""
+    """The group of a thread in a message: `8 threads (in the thread loops b = 0, w = 3)`."""
     around = ", ".join(f"{n} = {v}" for n, v in thread.loops)
     return f"{thread.size} thread{'s' * (thread.size != 1)}" + (f" (in the thread loops {around})" if around else "")
 
 
 def name_of(thread: Thread) -> str:
-    """A thread as CUDA numbers it, with the indices of the thread loops it is in."""
+    """A thread in a message: its CUDA index and block, and the indices of the thread loops around."""
     around = ", ".join(f"{n} = {v}" for n, v in thread.loops)
     return f"thread {thread.index} of block {thread.block}" + (f" ({around})" if around else "")
 
 
 def divergence(kernel: RunningKernel, threads: list[Thread]) -> Misbehaviour:
-    """Some threads wait at a barrier to which others of their group will not come."""
+    """The error for threads that wait at a barrier which others of their group do not reach (OG222)."""
     waiting = next(t for t in threads if t.waits is not None)
     wait = waiting.waits
     assert wait is not None

@@ -79,9 +79,9 @@ def _pointed(e: Expr, arguments: dict[str, Expr], ranks: dict[str, int]) -> Expr
     with `&a[i]`, it is `a[i + j]`."""
     match e:
         case Index(Var(name), indices) if name in arguments:
-            own = tuple(_pointed(i, arguments, ranks) for i in indices)
+            own_indices = tuple(_pointed(i, arguments, ranks) for i in indices)
             base, lead, shift = _base(arguments[name], ranks[name])
-            first = own if shift is None else (_sum(shift, own[0]), *own[1:])
+            first = own_indices if shift is None else (_sum(shift, own_indices[0]), *own_indices[1:])
             return replace(e, base=base, indices=(*lead, *first))
         case Var(name) if name in arguments:
             return arguments[name]

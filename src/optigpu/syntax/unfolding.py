@@ -31,18 +31,18 @@ ExprBounds = tuple[Expr | None, Expr | None]  # the first value, and the first o
 
 def definitions_of(program: Program) -> dict[str, Expr]:
     """The value of each `__DEF`, without other definitions and macros in it."""
-    known: dict[str, Expr] = dict(constants_of(program))
+    values: dict[str, Expr] = dict(constants_of(program))
     out: dict[str, Expr] = {}
     for d in program.flat_items():
         if isinstance(d, LogicDef):
-            out[d.name] = known[d.name] = substitute(d.value, known)
+            out[d.name] = values[d.name] = substitute(d.value, values)
     return out
 
 
 def seen_by(f: Function, definitions: Mapping[str, Expr]) -> dict[str, Expr]:
     """The definitions visible in the contract of f: those that no parameter or logical variable shadows."""
-    own = {p.name for p in f.params} | {i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf)}
-    return {n: e for n, e in definitions.items() if n not in own}
+    shadowing = {p.name for p in f.params} | {i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf)}
+    return {n: e for n, e in definitions.items() if n not in shadowing}
 
 
 def unfolded(e: Expr, definitions: Mapping[str, Expr]) -> Expr:
