@@ -141,7 +141,7 @@ def test_what_is_found_is_there_and_injective(seed: int) -> None:
     maps = tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
     family = CellFamily(have, k.num(0, REAL), TRUE)
     try:
-        kernel.conditions.found(Operation.LOAD, facts, need, family, *maps)
+        kernel.conditions.require_cells(Operation.LOAD, facts, need, family, *maps)
     except Rejected:
         return
     taken = member(need, family, maps[1])

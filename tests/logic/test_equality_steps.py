@@ -363,7 +363,7 @@ def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:
     from optigpu.kernel import Rejected
     from optigpu.kernel.instructions import Contract, KernelProgram, Procedure
     from optigpu.kernel.ledger import LedgerEntries
-    from optigpu.kernel.side_conditions import known
+    from optigpu.kernel.side_conditions import require_known
     from optigpu.logic.names import read_name
     from tests.support.open_kernel import OpenKernel as Kernel
 
@@ -372,4 +372,4 @@ def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:
     state = kernel.begin("f", ())
     for name in ("b?0", "x#99", "$b1"):
         with pytest.raises(Rejected):
-            known(state, Split(total(ZERO, k.var(read_name(name), INT), k.app(A, I0)), ONE))
+            require_known(state, Split(total(ZERO, k.var(read_name(name), INT), k.app(A, I0)), ONE))

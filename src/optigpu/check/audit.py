@@ -93,7 +93,7 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     admitted = {closed_name(name) for name in ledger.admitted} | {f.name for f in own if f.admitted}
     out.axioms, out.admitted = sorted(ledger.axioms), sorted(admitted)
     out.unbounded = sorted(elaborated.statements[at] for at in ledger.unbounded)
-    out.normaliser, out.solver_answers = judge.settled()
+    out.normaliser, out.solver_answers = judge.obligation_counts()
     out.written_by = f"{header['tool']}, {header['ledger'].pop('solver', None)}"
     if not out.failures:
         out.failures.update(_other_claims(program, header, out))

@@ -140,7 +140,7 @@ class Verifier:
         self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Procedure, start: float
     ) -> FunctionResult:
         """The result of an attempt to prove a function, which began at `start`."""
-        normaliser, solver = self.judge.settled()
+        normaliser, solver = self.judge.obligation_counts()
         attempt = ProofAttempt(self.judge, elaborated, ledger, f, self.equality_proofs, self.settings.points)
         basis = proof_basis(f, elaborated)
         try:
@@ -158,7 +158,7 @@ class Verifier:
             shown, loops = attempt.executor.shown, loops_of(f)
             result.loops = {elaborated.statement_ids[at]: shown[at] for at in loops if at in shown}
             self.proved[f.name] = RememberedProof(basis, result, loops)
-        by_normaliser, by_solver = self.judge.settled()
+        by_normaliser, by_solver = self.judge.obligation_counts()
         result.normaliser, result.solver = by_normaliser - normaliser, by_solver - solver
         result.points = attempt.executor.points
         return result

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from optigpu.kernel.causes import Cause
+from optigpu.kernel.causes import Cause, with_fields
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction(Cause):
+@with_fields
+class Contradiction(Cause, word="contradiction"):
     """No input satisfies a precondition: the clauses that contradict each other."""
 
-    word = "contradiction"
     function: str
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnverifiedCallee(Cause):
+@with_fields
+class UnverifiedCallee(Cause, word="callee"):
     """A function is called that is not verified."""
 
-    word = "callee"
     function: str

@@ -9,9 +9,15 @@ from optigpu.kernel.causes import Operation, Rejected, WrongContext, WrongShape,
 from optigpu.kernel.context import HOST, THREADS, PendingReads, owner_where
 from optigpu.kernel.instructions import DEVICE, GLOBAL, REGISTER, SHARED, ArrayView, Invoke, Parameter, Procedure
 from optigpu.kernel.memory_copies import copying
-from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, known, member, next_instruction
+from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, member, next_instruction, require_known
 from optigpu.kernel.state import State, changed
-from optigpu.kernel.thread_conditions import ANY_LAUNCH, group_size, handed_over, in_reach, reads_after
+from optigpu.kernel.thread_conditions import (
+    ANY_LAUNCH,
+    reads_after,
+    require_group_size,
+    require_handover,
+    require_reach,
+)
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Terms
 from optigpu.logic.equality import EqualitySteps
@@ -53,13 +59,13 @@ def call(
     A lemma without parameters holds no memory and is not executed: its facts hold for all values of its variables, in any context.
     """
     i = next_instruction(state, Invoke)
-    known(state, variables, steps, gives)
+    require_known(state, variables, steps, gives)
     f = _callee(c, state, i)
     values, views = _arguments(c, state, f, i, variables)
     if f.device:
-        group_size(c, Operation.CALL, state, k.substitute(f.threads, values), function=f.name)
+        require_group_size(c, Operation.CALL, state, k.substitute(f.threads, values), function=f.name)
     for p, by in zip(f.contract.requires, steps, strict=True):
-        c.prove_fact(Operation.CALL, state.facts, k.substitute(p, values), by)
+        c.require_fact(Operation.CALL, state.facts, k.substitute(p, values), by)
     taken, reads = _take_precondition(c, state, f, [_actual(p, values, views) for p in f.contract.pre], takes)
     env = dict(state.env)
     if f.contract.result is not None:
@@ -104,14 +110,16 @@ def _arguments(c: SideConditions, state: State, f: Procedure, i: Invoke, variabl
             raise Rejected(WrongShape(Operation.CALL))
     for p in f.params:
         if p.dims is not None:
-            _same_layout(c, state, p, views[p.name], values)
+            _require_same_layout(c, state, p, views[p.name], values)
     limits = [(state.bases[views[p.name].base].limits, p.limits) for p in f.params if p.dims is not None]
     if len({actual for actual, _ in limits}) > 1 if f.primitive else any(actual != p for actual, p in limits):
         raise Rejected(WrongShape(Operation.CALL, f.params[0].name))  # what fits the one need not fit the other
     return values, views
 
 
-def _same_layout(c: SideConditions, state: State, p: Parameter, view: ArrayView, values: dict[Term, Term]) -> None:
+def _require_same_layout(
+    c: SideConditions, state: State, p: Parameter, view: ArrayView, values: dict[Term, Term]
+) -> None:
     """The array passed has the parameter's element type, memory and inner sizes: they fix where its elements lie."""
     base, dims = state.bases[view.base], p.dims or ()
     sizes = base.dims[len(view.lead) :]
@@ -151,10 +159,10 @@ def _take_precondition(
     for share in (FULL, READ):
         for claim, take in zip(pre, takes, strict=True):
             if claim.share == share:
-                r = c.claimed(Operation.CALL, state, held, claim, take)
+                r = c.claimed_family(Operation.CALL, state, held, claim, take)
                 if f.device:
-                    in_reach(Operation.CALL, state, claim.cells.base)
-                    handed_over(c, Operation.CALL, state, r, claim, take)
+                    require_reach(Operation.CALL, state, claim.cells.base)
+                    require_handover(c, Operation.CALL, state, r, claim, take)
                 if share == READ:
                     reads = reads_after(changed(state, pending_reads=reads), take.family, claim.cells)
                 if share == FULL:
@@ -185,7 +193,7 @@ def _give_postcondition(
         if returned is None:
             left = missing.get(home.family, k.FALSE)
             available = replace(r, cells=replace(r.cells, where=k.and_(r.cells.where, left)))
-            c.found(Operation.CALL, state.facts, claim.cells, available, home.forward, home.back)
+            c.require_cells(Operation.CALL, state.facts, claim.cells, available, home.forward, home.back)
             missing[home.family] = k.and_(left, k.not_(part))
         else:
             waiting.remove(returned)

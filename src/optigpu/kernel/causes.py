@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import Enum
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, TypeVar, dataclass_transform
 
 from optigpu.kernel.context import Context
 from optigpu.kernel.instructions import Limits
 from optigpu.logic.cells import Cells, Owner, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
+
+C = TypeVar("C", bound="Cause")
 
 
 class Operation(Enum):
@@ -42,16 +44,19 @@ class Operation(Enum):
     INFER = "infer"  # the search for a loop's contract
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cause:
     """A side condition that does not hold, or could not be shown: then `facts` do not entail `goal`."""
 
-    word: ClassVar[str]
+    word: ClassVar[str]  # names the cause for people
     operation: Operation
     base: str = ""  # the array or variable concerned
     _: KW_ONLY
     facts: Facts | None = None
     goal: Term | None = None
+
+    def __init_subclass__(cls, word: str) -> None:
+        cls.word = word
 
     @property
     def reason(self) -> str:
@@ -59,13 +64,17 @@ class Cause:
         return self.word
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def with_fields(cls: type[C]) -> type[C]:
+    """A cause with fields of its own."""
+    return dataclass(frozen=True, kw_only=True)(cls)
+
+
 class Rejected(Exception):
     """A rule was rejected."""
 
     def __init__(self, cause: Cause) -> None:
-        super().__init__(
-            f"{cause.operation.value}: {cause.reason}"
-        )  # a goal has a text that may be longer than any memory
+        super().__init__(f"{cause.operation.value}: {cause.reason}")  # the text of a goal may be longer than any memory
         self.cause = cause
 
 
@@ -79,11 +88,10 @@ def for_reading(cause: Cause) -> Cause:
     return cause if cause.facts is None else replace(cause, facts=cause.facts.shown)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutOfOrder(Cause):
+@with_fields
+class OutOfOrder(Cause, word="order"):
     """The rule does not apply at this point, or names a variable that does not exist here."""
 
-    word = "order"
     text: str
 
     @property
@@ -94,121 +102,95 @@ class OutOfOrder(Cause):
 # Memory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MissingPermission(Cause):
+@with_fields
+class MissingPermission(Cause, word="permission"):
     """Needed cells are not held, or not with full share."""
 
-    word = "permission"
     need: Cells | None = None
     have: Cells | None = None
     at: Terms | None = None  # arbitrary binders of the needed cells
     index: Terms | None = None  # of a single access
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overlap(Cause):
+@with_fields
+class Overlap(Cause, word="overlap"):
     """Two binders of the needed cells may be one cell."""
 
-    word = "overlap"
     need: Cells
     have: Cells
     at: Terms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uninitialised(Cause):
+@with_fields
+class Uninitialised(Cause, word="init"):
     """A cell may not have been written."""
 
-    word = "init"
     cells: Cells | None = None
     at: Terms | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrongValue(Cause):
+@with_fields
+class WrongValue(Cause, word="value"):
     """A cell is not shown to hold what it should."""
 
-    word = "value"
     cells: Cells
     at: Terms
-    found: Term
+    actual: Term
     wanted: Term
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leak(Cause):
+@with_fields
+class Leak(Cause, word="leak"):
     """Cells or an allocation would be lost."""
 
-    word = "leak"
     cells: Cells | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrongShape(Cause):
+class WrongShape(Cause, word="shape"):
     """Maps, contracts or arguments do not fit what they are about."""
 
-    word = "shape"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimOutside(Cause):
+@with_fields
+class ClaimOutside(Cause, word="outside"):
     """A claim of a precondition reaches beyond the declared sizes."""
 
-    word = "outside"
     claims: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedTwice(Cause):
+@with_fields
+class ClaimedTwice(Cause, word="twice"):
     """Two claims of a precondition, or one claim twice, name the same cell."""
 
-    word = "twice"
     claims: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotAllocated(Cause):
+class NotAllocated(Cause, word="not allocated"):
     """What is freed was not allocated here, or is gone."""
 
-    word = "not allocated"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NegativeSize(Cause):
+class NegativeSize(Cause, word="size"):
     """The size of an allocation may be negative."""
 
-    word = "size"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrongSizes(Cause):
+class WrongSizes(Cause, word="sizes"):
     """The inner sizes of an array argument are not those of the parameter."""
 
-    word = "sizes"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DifferentBranches(Cause):
+class DifferentBranches(Cause, word="branches"):
     """The branches of an `if` leave different cells or allocations."""
-
-    word = "branches"
 
 
 # Facts and numbers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnprovedFact(Cause):
+class UnprovedFact(Cause, word="fact"):
     """A stated fact does not follow."""
 
-    word = "fact"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnmetObligation(Cause):
+@with_fields
+class UnmetObligation(Cause, word="obligation"):
     """The condition of a partial operation does not follow: `Oblige.why` says which."""
 
-    word = "obligation"
     obligation: str
 
     @property
@@ -216,48 +198,36 @@ class UnmetObligation(Cause):
         return self.obligation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overflow(Cause):
+@with_fields
+class Overflow(Cause, word="overflow"):
     """A number may not fit its machine type."""
 
-    word = "overflow"
     limits: Limits = None
 
 
 # Loops
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenInvariant(Cause):
+class BrokenInvariant(Cause, word="invariant"):
     """A fact of a loop contract does not hold before the loop, or at the end of its body."""
 
-    word = "invariant"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenLaw(Cause):
+class BrokenLaw(Cause, word="law"):
     """The law of an invariant does not hold before the loop, or at the end of its body."""
 
-    word = "law"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DependentIterations(Cause):
+class DependentIterations(Cause, word="parallel"):
     """A parallel or thread loop has an invariant."""
 
-    word = "parallel"
+
+class StepNotPositive(Cause, word="step"):
+    """The step of a loop may be zero or negative."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepNotPositive(Cause):
-    word = "step"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotCounting(Cause):
+@with_fields
+class NotCounting(Cause, word="direction"):
     """The loop does not count towards its bound by addition or subtraction."""
 
-    word = "direction"
     geometric: bool
 
     @property
@@ -265,56 +235,44 @@ class NotCounting(Cause):
         return "geometric" if self.geometric else self.word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotUnrolled(Cause):
+class NotUnrolled(Cause, word="numbers"):
     """The loop is not sequential, or its bounds are not known numbers."""
 
-    word = "numbers"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndlessLoop(Cause):
+class EndlessLoop(Cause, word="endless"):
     """The loop does not end, or has too many iterations to be unrolled."""
-
-    word = "endless"
 
 
 # Threads and launches
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotOwner(Cause):
+@with_fields
+class NotOwner(Cause, word="owner"):
     """A thread accesses, or is given, a cell that other threads own: those may have written it since the last barrier."""
 
-    word = "owner"
     cell: Terms | None = None
     first: Term | None = None  # the first thread that accesses the cell; None: of the current group
     other: Owner | None = None  # the owner
     context: Context | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnorderedRead(Cause):
+@with_fields
+class UnorderedRead(Cause, word="read"):
     """A cell is given to threads to write, and other threads may have read it since the last barrier."""
 
-    word = "read"
     cell: Terms
     first: Term
     other: Owner  # the readers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UncoveredRead(Cause):
+class UncoveredRead(Cause, word="marks"):
     """A pending read is not part of those that are stated."""
 
-    word = "marks"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrongContext(Cause):
+@with_fields
+class WrongContext(Cause, word="context"):
     """The host, the threads or another phase of a kernel cannot do this."""
 
-    word = "context"
     context: Context
     space: str | None = None  # of an allocation
     mode: str | None = None  # of a loop
@@ -323,80 +281,69 @@ class WrongContext(Cause):
     barrier: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrongGroup(Cause):
+@with_fields
+class WrongGroup(Cause, word="level"):
     """The operation is for a group of `size` threads, and another group executes it."""
 
-    word = "level"
     context: Context
     size: Term
     function: str | None = None
     barrier: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoWholeWarps(Cause):
+@with_fields
+class NoWholeWarps(Cause, word="warp"):
     """32 does not divide the number of threads of a block."""
 
-    word = "warp"
     context: Context
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnequalParts(Cause):
+@with_fields
+class UnequalParts(Cause, word="extent"):
     """A thread loop does not divide the threads of its group into equal parts."""
 
-    word = "extent"
     context: Context
     extent: Term
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrongSpace(Cause):
+@with_fields
+class WrongSpace(Cause, word="space"):
     """Memory of a space that whoever executes, or the called function, cannot access."""
 
-    word = "space"
     space: str | None = None
     context: Context | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedMemoryExceeded(Cause):
+@with_fields
+class SharedMemoryExceeded(Cause, word="shared"):
     """More shared memory is allocated than the kernel was launched with."""
 
-    word = "shared"
     context: Context
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedMemoryInUse(Cause):
+@with_fields
+class SharedMemoryInUse(Cause, word="busy"):
     """Shared memory is used again, or left by an iteration, while threads may still be using it."""
 
-    word = "busy"
     context: Context | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShuffleOutsideWarp(Cause):
+class ShuffleOutsideWarp(Cause, word="amount"):
     """The amount of a shuffle is not shown to be in 0..32."""
 
-    word = "amount"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchLimit(Cause):
+@with_fields
+class LaunchLimit(Cause, word="limit"):
     """A launch exceeds a limit of the hardware: on blocks, threads or shared memory."""
 
-    word = "limit"
     what: str
     values: Terms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftInKernel(Cause):
+@with_fields
+class LeftInKernel(Cause, word="left"):
     """Registers or shared memory would outlive the threads, or the kernel."""
 
-    word = "left"
     space: str
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel.causes import NotOwner, Operation, Rejected, WrongShape
-from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, family_of, known, member, terms_of
+from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, family_of, member, require_known, terms_of
 from optigpu.kernel.state import State, changed
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Cells, Owner, arguments, unknown
@@ -37,10 +37,10 @@ def restate(c: SideConditions, state: State, family: int, where: Term, value: Te
 
     Sound: elsewhere the contents get a new name, of which nothing is known.
     """
-    known(state, where, value, steps)
+    require_known(state, where, value, steps)
     r, n = state.held[family], state.held[family].cells.arity
     want = CellFamily(r.cells, value, k.and_(where, r.init))
-    c.contents(Operation.RESTATE, state.facts, want, r, arguments(n), steps, False)
+    c.require_contents(Operation.RESTATE, state.facts, want, r, arguments(n), steps, False)
     other = unknown(r.cells.base, state.counter, n, state.bases[r.cells.base].sort)
     new = replace(r, value=k.ite(where, value, other))
     return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
@@ -57,7 +57,7 @@ def gather(c: SideConditions, state: State, cells: Cells, test: Term, takes: tup
     Sound: the new family is injective. Two binders of one cell are on the same side of the test, since what is taken second is not
     what was taken first and no cell is in two families; and on one side they are equal, by *take*.
     """
-    known(state, cells, test, takes)
+    require_known(state, cells, test, takes)
     if test.level > cells.arity:
         raise Rejected(WrongShape(Operation.GATHER, cells.base))
     held, contents = dict(state.held), []
@@ -66,7 +66,7 @@ def gather(c: SideConditions, state: State, cells: Cells, test: Term, takes: tup
         if r.owner is not None or any(read.family == take.family for read in state.pending_reads):
             raise Rejected(NotOwner(Operation.GATHER, cells.base))
         part = replace(cells, where=k.and_(cells.where, side))
-        c.found(Operation.GATHER, state.facts, part, r, take.forward, take.back)
+        c.require_cells(Operation.GATHER, state.facts, part, r, take.forward, take.back)
         contents.append((instantiate(r.value, take.forward), instantiate(r.init, take.forward)))
         left = r.without(member(part, r, take.back))
         _, inside = arbitrary(state.facts, left.cells)

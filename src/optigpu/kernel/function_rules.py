@@ -7,9 +7,18 @@ from optigpu.kernel.context import HOST, THREADS, Context
 from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, Procedure
 from optigpu.kernel.ledger import Theorem
 from optigpu.kernel.memory_copies import copying
-from optigpu.kernel.side_conditions import SideConditions, Take, all_cells, arbitrary, ended, known, member, within
+from optigpu.kernel.side_conditions import (
+    SideConditions,
+    Take,
+    all_cells,
+    arbitrary,
+    ended,
+    member,
+    require_known,
+    within,
+)
 from optigpu.kernel.state import Base, OpenBlock, State, changed, first_state
-from optigpu.kernel.thread_conditions import ACCESSIBLE, ANY_LAUNCH, handed_over
+from optigpu.kernel.thread_conditions import ACCESSIBLE, ANY_LAUNCH, require_handover
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Terms, same
 from optigpu.logic.equality import EqualitySteps
@@ -41,17 +50,19 @@ def begin(c: SideConditions, name: str, inverses: tuple[Terms, ...]) -> State:
         facts = c.in_memory(facts, claim.cells, sizes[claim.cells.base])
     context = Context(THREADS, f.threads, *ANY_LAUNCH) if f.device else Context()
     state = first_state(facts, bases, f.body, OpenBlock(f, None), len(f.contract.pre) + 1, context)
-    known(state, inverses)
+    require_known(state, inverses)
     held: dict[int, CellFamily] = {}
     for i, claim in enumerate(f.contract.pre):
         base = bases[claim.cells.base]
-        _consistent(c, facts, f, i, inverses, base)
+        _require_consistent(c, facts, f, i, inverses, base)
         r = held[i + 1] = claim.family(i + 1, base.sort)
         facts = facts.assume(all_cells(r, within(r.value, base.limits)))
     return changed(state, held=held, facts=facts)
 
 
-def _consistent(c: SideConditions, facts: Facts, f: Procedure, i: int, inverses: tuple[Terms, ...], base: Base) -> None:
+def _require_consistent(
+    c: SideConditions, facts: Facts, f: Procedure, i: int, inverses: tuple[Terms, ...], base: Base
+) -> None:
     """Claim i of the precondition lies within its array, names no cell twice, and shares none with the claims before it."""
     claim = f.contract.pre[i]
     cells = claim.cells
@@ -82,17 +93,17 @@ def finish(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tupl
     threads that own them by the postcondition, and nobody else has read them since the last barrier.
     """
     f = ended(state, Procedure)
-    known(state, steps)
+    require_known(state, steps)
     if state.context.kind != (THREADS if f.device else HOST):
         raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, to=HOST))
     held = dict(state.held)
     for claim, take in zip((p.substitute(dict(state.env)) for p in f.contract.post), takes, strict=True):
-        r = c.claimed(Operation.POST, state, held, claim, take)
-        handed_over(c, Operation.POST, state, r, claim, take)
+        r = c.claimed_family(Operation.POST, state, held, claim, take)
+        require_handover(c, Operation.POST, state, r, claim, take)
         held[take.family] = r.without(member(claim.cells, r, take.back))
     for goal, by in zip(f.contract.ensures, steps, strict=True):
-        c.prove_fact(Operation.ENSURES, state.facts, state.value(goal), by)
-    c.nothing_left(Operation.LEAK, state.facts, held)
+        c.require_fact(Operation.ENSURES, state.facts, state.value(goal), by)
+    c.require_no_leak(Operation.LEAK, state.facts, held)
     for name, base in state.bases.items():
         if base.heap:
             raise Rejected(Leak(Operation.LEAK, name))

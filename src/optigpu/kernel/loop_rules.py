@@ -30,20 +30,20 @@ from optigpu.kernel.side_conditions import (
     all_cells,
     ended,
     family_of,
-    known,
     member,
     next_instruction,
+    require_known,
 )
 from optigpu.kernel.state import OpenBlock, State, changed
-from optigpu.kernel.thread_conditions import covered, read_within
+from optigpu.kernel.thread_conditions import require_covered, require_read_within
 from optigpu.kernel.thread_loop_conditions import (
     context_after,
     group_of_iteration,
     invariant_reads,
-    owned_by,
     owner_inside,
     owner_outside,
     reads_after_loop,
+    require_owned_by,
 )
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, LENT, READ, CellFamily, Cells, Owner, arguments, unknown
@@ -65,7 +65,7 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     own its exclusive cells, and nobody else has read them since the last barrier.
     """
     loop = next_instruction(state, CountedLoop)
-    known(state, contract)
+    require_known(state, contract)
     range_ = range_of(c, state, loop)
     v = state.fresh(str(loop.index.data), INT)
     entered = EnteredLoop(contract, range_, v, *group_of_iteration(c, state, loop, contract, range_, v), ())
@@ -87,7 +87,7 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
         body[inv.family] = _invariant_inside(c, state, entered, inv, number)
         del held[inv.family]
         number += 1
-    _reads_before(c, state, entered)
+    _require_reads_covered(c, state, entered)
     reads = with_reads(reads, *invariant_reads(contract, v))
     for n, r in held.items():
         share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
@@ -118,7 +118,7 @@ def _exclusive_inside(
     """
     if not x.cells.ranges or x.cells.ranges[0] != (entered.range.low, entered.range.high):
         raise Rejected(WrongShape(Operation.LOOP, x.cells.base))
-    c.found(Operation.LOOP, state.facts, x.cells, r, x.forward, x.back)
+    c.require_cells(Operation.LOOP, state.facts, x.cells, r, x.forward, x.back)
     binders, threads = (entered.v, *arguments(x.cells.arity - 1)), entered.context.threads
     at = instantiate_all(x.forward, binders)
     owner = r.owner and r.owner.at(at)
@@ -128,7 +128,7 @@ def _exclusive_inside(
         owner = inner and inner.at(binders)
         part = Owner(k.mul(k.bound(x.cells.arity - 1, INT), threads), threads)
         for read in reads:
-            read_within(c, state, x.cells, read, part)
+            require_read_within(c, state, x.cells, read, part)
         moved = (replace(read, reader=read.reader.moved(k.neg(entered.first))) for read in reads)
         reads = () if threads is ONE else tuple(moved)
     cells = x.cells.under((entered.v,))
@@ -140,12 +140,12 @@ def _invariant_inside(c: SideConditions, state: State, entered: EnteredLoop, inv
     r = family_of(Operation.LOOP, state.held, inv.family, state.held[inv.family].cells.base, FULL)
     low = entered.range.low
     begin = _at_iteration(state, r, inv, low, number)
-    c.contents(Operation.LOOP, state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
+    c.require_contents(Operation.LOOP, state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
     if inv.law.level > r.cells.arity + 2 or inv.law.sort is not k.BOOL:
         raise Rejected(WrongShape(Operation.LOOP, r.cells.base))
     if inv.law is not k.TRUE:
         c.require(state.facts, law_of(inv, replace(r, init=begin.init), low), BrokenLaw(Operation.LOOP))
-    owned_by(c, Operation.LOOP, state, r, begin.owner)
+    require_owned_by(c, Operation.LOOP, state, r, begin.owner)
     return _at_iteration(state, r, inv, entered.v, number)
 
 
@@ -157,13 +157,13 @@ def _at_iteration(state: State, r: CellFamily, inv: Invariant, v: Term, counter:
     return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
 
 
-def _reads_before(c: SideConditions, state: State, entered: EnteredLoop) -> None:
+def _require_reads_covered(c: SideConditions, state: State, entered: EnteredLoop) -> None:
     """The pending reads of invariant families before the loop are covered by those that the contract states."""
     contract = entered.contract
     stated = invariant_reads(contract, entered.range.low)
     before = [read for read in state.pending_reads if read.family in {i.family for i in contract.invariant}]
     for read, cover in zip(before, contract.covers, strict=True):
-        covered(c, Operation.LOOP, state.facts, read, stated, cover)
+        require_covered(c, Operation.LOOP, state.facts, read, stated, cover)
 
 
 def _facts_inside(state: State, loop: CountedLoop, entered: EnteredLoop, body: dict[int, CellFamily]) -> Facts:
@@ -195,13 +195,13 @@ def leave_loop(
     """
     entered = ended(end, EnteredLoop)
     contract, range_ = entered.contract, entered.range
-    known(end, exclusive, invariant, covers)
+    require_known(end, exclusive, invariant, covers)
     before = end.block.before
     assert before is not None
     rest = dict(end.held)
     owners = _exclusive_at_end(c, before, end, entered, rest, exclusive)
     end = _invariants_at_end(c, before, end, entered, rest, invariant)
-    c.nothing_left(Operation.LEAVE, end.facts, rest)
+    c.require_no_leak(Operation.LEAVE, end.facts, rest)
     if end.bases != before.bases:
         raise Rejected(Leak(Operation.LEAVE, next(iter(end.bases.keys() ^ before.bases.keys()), "")))
     for p in contract.facts:
@@ -232,7 +232,7 @@ def _exclusive_at_end(
         r = _given_back(rest, before.counter + 1 + n, cells)
         value = ZERO if x.value is None else instantiate(x.value, args)
         want = CellFamily(cells, value, instantiate(x.init, args))
-        c.contents(Operation.LEAVE, end.facts, want, r, arguments(cells.arity), by, x.value is None)
+        c.require_contents(Operation.LEAVE, end.facts, want, r, arguments(cells.arity), by, x.value is None)
         owners.append(owner_outside(before, entered, r))
     return owners
 
@@ -254,11 +254,11 @@ def _invariants_at_end(
     for inv, by in zip(entered.contract.invariant, steps, strict=True):
         r = _given_back(rest, inv.family, before.held[inv.family].cells)
         want = _at_iteration(before, r, inv, following, end.counter)
-        c.contents(Operation.LEAVE, end.facts, want, r, arguments(r.cells.arity), by, inv.value is None)
+        c.require_contents(Operation.LEAVE, end.facts, want, r, arguments(r.cells.arity), by, inv.value is None)
         if inv.law is not k.TRUE:
             law = law_of(inv, replace(r, init=want.init), following)
             c.require(end.facts, law, BrokenLaw(Operation.LEAVE, r.cells.base))
-        owned_by(c, Operation.LEAVE, end, r, want.owner)
+        require_owned_by(c, Operation.LEAVE, end, r, want.owner)
         if inv.value is not None and not r.cells.ranges and r.value.sort is INT:
             equal = k.implies(k.and_(r.cells.where, want.init), k.eq(r.value, want.value))
             end = changed(end, facts=end.facts.assume(equal))

@@ -85,8 +85,8 @@ class Judge(inner_judge.Judge):
     def __init__(self, solver: inner_judge.Solver | None = None, guide: Guide | None = None) -> None:
         _judge(self, solver or inner_judge.Solver(), guide or Guide())
 
-    def settled(self) -> tuple[int, int]:
-        """How many obligations were settled by the normaliser, and by the solver."""
+    def obligation_counts(self) -> tuple[int, int]:
+        """How many obligations the normaliser has proved, and how many the solver."""
         raise NotImplementedError
 
 
@@ -181,11 +181,11 @@ def _kept(table: dict[int, tuple[Any, Any]], x: object) -> Any:
     return entry[1]
 
 
-def _check(x: Any) -> None:
+def _require_exact_types(x: Any) -> None:
     """An argument from outside consists of terms and records, of exactly these types."""
     if type(x) in PARTED:
         for part in x:
-            _check(part)
+            _require_exact_types(part)
     elif type(x) not in WHOLE:
         raise TypeError(f"{type(x).__name__} where the kernel expects a term or a record")
 
@@ -203,7 +203,7 @@ def _seal_judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> _Court
     def look(shown: Facts, name: str, *args: Any) -> Any:
         facts: Facts = _kept(court.facts, shown)
         if name in QUESTIONS:
-            _check(args)
+            _require_exact_types(args)
             answer = getattr(facts, name)(*args)
             if name == "arbitrary":
                 return answer[0], answer[1].shown
@@ -216,12 +216,12 @@ def _seal_judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> _Court
 
     def proves(facts: Facts, goal: Term, count: bool = False) -> bool:
         """A question of the search: an answer, and no obligation of a proof."""
-        _check(goal)
+        _require_exact_types(goal)
         return court.judge.proves(_kept(court.facts, facts), goal, count=False)
 
     root.show = show
     made.solver, made.root = solver, root.shown
-    vars(made).update(proves=proves, settled=lambda: (court.judge.by_normaliser, court.judge.by_solver))
+    vars(made).update(proves=proves, obligation_counts=lambda: (court.judge.by_normaliser, court.judge.by_solver))
     return court
 
 
@@ -244,7 +244,7 @@ def _enter_program(book: _Book, program: KernelProgram) -> KernelProgram:
     """The kernel's own copy of a program. A ledger is of one program: what it has proved stays as it is."""
     own = KernelProgram(dict(program.functions), program.axioms, program.unbounded)
     if book.program != own:
-        _check((tuple(own.functions.items()), own.axioms, own.unbounded))
+        _require_exact_types((tuple(own.functions.items()), own.axioms, own.unbounded))
         old, rest_on = book.program or own, [(t.function, *t.callees) for t in book.entries.theorems.values()]
         same = (old.axioms, old.unbounded) == (own.axioms, own.unbounded)
         if not same or any(own.functions.get(g.name) != g for fs in rest_on for g in fs):
@@ -263,7 +263,7 @@ def _seal_kernel(made: Kernel, court: _Court, book: _Book, program: KernelProgra
             return _kept(states, x)
         if isinstance(x, Theorem):
             return _kept(court.theorems, x)
-        _check(x)
+        _require_exact_types(x)
         return x
 
     def sealed(rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -71,7 +71,7 @@ class SideConditions:
         """facts |- a = b, by these steps."""
         return Equality(self.judge).holds(facts, a, b, steps)
 
-    def fits(self, operation: Operation, state: State, value: Term, limits: Limits, base: str) -> None:
+    def require_fits(self, operation: Operation, state: State, value: Term, limits: Limits, base: str) -> None:
         """The number is one of a machine type. C would store another number, or be undefined.
 
         With unbounded integers, what is not proved is assumed, and the ledger has the instruction.
@@ -95,7 +95,7 @@ class SideConditions:
             return facts
         return facts.assume(k.le(k.mul(k.num(size), *dims), k.num(ADDRESSES)))
 
-    def found(
+    def require_cells(
         self, operation: Operation, facts: Facts, need: Cells, r: CellFamily, forward: Terms, back: Terms | None = None
     ) -> None:
         """*take*: the needed cells U are cells of the family r; with `back`, distinct binders of U are distinct cells.
@@ -115,7 +115,7 @@ class SideConditions:
             overlap = Overlap(operation, need.base, need=need, have=r.cells, at=b)
             self.require(inside, same(instantiate_all(back, image), b), overlap)
 
-    def contents(
+    def require_contents(
         self,
         operation: Operation,
         facts: Facts,
@@ -137,20 +137,24 @@ class SideConditions:
         if not some:
             actual, wanted = r.value_at(image), want.value_at(b)
             if not self.equal(inside, actual, wanted, tuple(place(s, b) for s in steps)):
-                wrong = WrongValue(operation, base, cells=cells, at=b, found=actual, wanted=wanted)
+                wrong = WrongValue(operation, base, cells=cells, at=b, actual=actual, wanted=wanted)
                 raise unproved(wrong, inside, k.eq(actual, wanted))
 
-    def claimed(self, operation: Operation, state: State, held: Families, claim: CellClaim, take: Take) -> CellFamily:
+    def claimed_family(
+        self, operation: Operation, state: State, held: Families, claim: CellClaim, take: Take
+    ) -> CellFamily:
         """The family in which a claim is found: it has the cells with at least the claimed share, and the claimed contents."""
-        known(state, take)
+        require_known(state, take)
         r = family_of(operation, held, take.family, claim.cells.base, claim.share)
-        self.found(operation, state.facts, claim.cells, r, take.forward, take.back if claim.share == FULL else None)
+        self.require_cells(
+            operation, state.facts, claim.cells, r, take.forward, take.back if claim.share == FULL else None
+        )
         if claim.contents != UNINIT:
             want = CellFamily(claim.cells, ZERO if claim.value is None else claim.value, TRUE)
-            self.contents(operation, state.facts, want, r, take.forward, take.steps, claim.contents == SOME)
+            self.require_contents(operation, state.facts, want, r, take.forward, take.steps, claim.contents == SOME)
         return r
 
-    def prove_fact(self, operation: Operation, facts: Facts, goal: Term, steps: EqualitySteps) -> None:
+    def require_fact(self, operation: Operation, facts: Facts, goal: Term, steps: EqualitySteps) -> None:
         """facts |- goal; an equation may be proved by steps."""
         if steps and goal.op == "eq":
             if not self.equal(facts, goal.args[0], k.num(0, goal.args[0].sort), steps):
@@ -158,7 +162,7 @@ class SideConditions:
         else:
             self.require(facts, goal, UnprovedFact(operation))
 
-    def nothing_left(self, operation: Operation, facts: Facts, held: Families) -> None:
+    def require_no_leak(self, operation: Operation, facts: Facts, held: Families) -> None:
         """No cell is held with full share: nobody could access or free it afterwards."""
         for r in held.values():
             if r.share == FULL:
@@ -172,7 +176,7 @@ def arbitrary(facts: Facts, cells: Cells) -> tuple[Terms, Facts]:
     return b, inside.assume(cells.domain(b))
 
 
-def known(state: State, *proposed: object) -> None:
+def require_known(state: State, *proposed: object) -> None:
     """Terms from outside mention only variables that exist now (see the head of this file)."""
     for t in terms_of(proposed):
         for x in t.free:

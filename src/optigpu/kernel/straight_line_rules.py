@@ -32,9 +32,17 @@ from optigpu.kernel.instructions import (
     Release,
     StoreCell,
 )
-from optigpu.kernel.side_conditions import SideConditions, Take, family_of, known, member, next_instruction, within
+from optigpu.kernel.side_conditions import (
+    SideConditions,
+    Take,
+    family_of,
+    member,
+    next_instruction,
+    require_known,
+    within,
+)
 from optigpu.kernel.state import Base, State, changed
-from optigpu.kernel.thread_conditions import in_reach, may_access, memory_of, reads_after
+from optigpu.kernel.thread_conditions import memory_of, reads_after, require_access, require_reach
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Terms, arguments, box, same, single, unknown
 from optigpu.logic.equality import EqualitySteps
@@ -97,7 +105,7 @@ def store(c: SideConditions, state: State, family: int, at: Terms) -> State:
     i = next_instruction(state, StoreCell)
     r, _ = _accessed(c, Operation.STORE, state, i.place, family, at, FULL)
     value = state.value(i.value)
-    c.fits(Operation.STORE, state, value, state.bases[i.place.base].limits, i.place.base)
+    c.require_fits(Operation.STORE, state, value, state.bases[i.place.base].limits, i.place.base)
     new = r.updated(same(arguments(r.cells.arity), at), value, TRUE)
     return changed(state, held={**state.held, family: new}, code=state.code[1:])
 
@@ -106,12 +114,12 @@ def _accessed(
     c: SideConditions, operation: Operation, state: State, address: CellAddress, family: int, at: Terms, share: str
 ) -> tuple[CellFamily, Cells]:
     """The cell at an address is one of the family, at these binders, and whoever executes here may access it."""
-    known(state, at)
-    in_reach(operation, state, address.base)
+    require_known(state, at)
+    require_reach(operation, state, address.base)
     r = family_of(operation, state.held, family, address.base, share)
     need = single(address.base, state.values(address.index))
-    c.found(operation, state.facts, need, r, at)
-    may_access(c, operation, state, r, at, write=share == FULL)
+    c.require_cells(operation, state.facts, need, r, at)
+    require_access(c, operation, state, r, at, write=share == FULL)
     return r, need
 
 
@@ -160,7 +168,7 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     block barrier.
     """
     i = next_instruction(state, Release)
-    known(state, forward)
+    require_known(state, forward)
     base = state.bases.get(i.base)
     if base is None or base.heap != i.heap or any(d is None for d in base.dims):
         raise Rejected(NotAllocated(Operation.FREE, i.base))
@@ -169,7 +177,7 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
         raise Rejected(WrongContext(Operation.FREE, i.base, space=base.space, context=state.context))
     r = family_of(Operation.FREE, state.held, family, i.base, FULL)
     whole = box(i.base, tuple(d for d in base.dims if d is not None))
-    c.found(Operation.FREE, state.facts, whole, r, forward, r.cells.index)
+    c.require_cells(Operation.FREE, state.facts, whole, r, forward, r.cells.index)
     freed = {n for n, f in state.held.items() if f.cells.base == i.base}
     idle = r.owner is None and not any(read.family in freed for read in state.pending_reads)
     context = state.context
@@ -201,9 +209,9 @@ def oblige(c: SideConditions, state: State) -> State:
 def assertion(c: SideConditions, state: State, steps: EqualitySteps) -> State:
     """A fact p of the user's: F |- p, and p is a fact from here on."""
     i = next_instruction(state, Assertion)
-    known(state, steps)
+    require_known(state, steps)
     prop = state.value(i.prop)
-    c.prove_fact(Operation.ASSERT, state.facts, prop, steps)
+    c.require_fact(Operation.ASSERT, state.facts, prop, steps)
     return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
 
 
@@ -217,7 +225,7 @@ def ghost(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tuple
     Sound: a state says exactly which cells are held and what they hold, however a claim writes it. So nothing in H changes.
     """
     i = next_instruction(state, GhostStep)
-    known(state, steps)
+    require_known(state, steps)
     for p in state.values(i.requires):
         c.require(state.facts, p, UnprovedFact(Operation.GHOST))
         state = changed(state, facts=state.facts.assume(p))
@@ -225,10 +233,10 @@ def ghost(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tuple
         held = dict(state.held)
         for claim, take in sorted(zip(side, found, strict=True), key=lambda pair: pair[0].share):  # full ones first
             actual = claim.substitute(dict(state.env))
-            r = c.claimed(Operation.GHOST, state, held, actual, take)
+            r = c.claimed_family(Operation.GHOST, state, held, actual, take)
             if actual.share == FULL:
                 held[take.family] = r.without(member(actual.cells, r, take.back))
     for p, by in zip(state.values(i.ensures), steps, strict=True):
-        c.prove_fact(Operation.GHOST, state.facts, p, by)
+        c.require_fact(Operation.GHOST, state.facts, p, by)
         state = changed(state, facts=state.facts.assume(p))
     return changed(state, code=state.code[1:])

@@ -18,7 +18,7 @@ from optigpu.kernel.causes import (
 from optigpu.kernel.context import HOST, THREADS, PendingRead, PendingReads, everyone, with_reads
 from optigpu.kernel.instructions import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Allocate
 from optigpu.kernel.loop_contract import Cover
-from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, known, terms_of
+from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, require_known, terms_of
 from optigpu.kernel.state import State
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Owner, Terms, same
@@ -33,13 +33,13 @@ ANY_LAUNCH = (
 )  # the launch around a device function, in its contract
 
 
-def in_reach(operation: Operation, state: State, base: str) -> None:
+def require_reach(operation: Operation, state: State, base: str) -> None:
     """The memory is one that whoever executes here can access."""
     if base in state.bases and state.bases[base].space not in ACCESSIBLE.get(state.context.kind, ()):
         raise Rejected(WrongSpace(operation, base, space=state.bases[base].space, context=state.context))
 
 
-def group_size(
+def require_group_size(
     c: SideConditions,
     operation: Operation,
     state: State,
@@ -56,9 +56,9 @@ def group_size(
     c.require(state.facts, goal, wrong)
 
 
-def whole_warp(c: SideConditions, operation: Operation, state: State, barrier: str | None = None) -> None:
+def require_whole_warp(c: SideConditions, operation: Operation, state: State, barrier: str | None = None) -> None:
     """The current group is a warp: it has 32 threads, and 32 divides the block, so that it starts at a multiple of 32."""
-    group_size(c, operation, state, k.num(WARP), barrier=barrier)
+    require_group_size(c, operation, state, k.num(WARP), barrier=barrier)
     whole = k.eq(k.fmod(state.context.block, k.num(WARP)), ZERO)
     c.require(state.facts, whole, NoWholeWarps(operation, context=state.context))
 
@@ -79,7 +79,7 @@ def memory_of(c: SideConditions, state: State, i: Allocate) -> tuple[str, Terms,
         case "SMem", True, True, "setup":
             return SHARED, (context.grid,), Owner(k.mul(first, context.block), context.block)
         case "SMem", False, False, "threads":
-            group_size(c, Operation.ALLOCATE, state, context.block, base=i.base)
+            require_group_size(c, Operation.ALLOCATE, state, context.block, base=i.base)
             return SHARED, (), None
         case "TReg", False, True, "threads":
             return REGISTER, (context.threads,), Owner(first, ONE)
@@ -87,7 +87,9 @@ def memory_of(c: SideConditions, state: State, i: Allocate) -> tuple[str, Terms,
             raise Rejected(WrongContext(Operation.ALLOCATE, i.base, space=i.space, context=context))
 
 
-def may_access(c: SideConditions, operation: Operation, state: State, r: CellFamily, at: Terms, write: bool) -> None:
+def require_access(
+    c: SideConditions, operation: Operation, state: State, r: CellFamily, at: Terms, write: bool
+) -> None:
     """All threads of the group own the cell of r at these binders; a write is by one thread.
 
     A register has a copy in each thread, so writing the same value to all copies is no race.
@@ -99,7 +101,7 @@ def may_access(c: SideConditions, operation: Operation, state: State, r: CellFam
         goal = r.owner.at(at).contains(everyone(state.context))
         c.require(state.facts, goal, NotOwner(operation, base, cell=r.cells.at(at), other=r.owner.at(at)))
     if write and state.bases[base].space != REGISTER:
-        group_size(c, operation, state, ONE, base=base)
+        require_group_size(c, operation, state, ONE, base=base)
 
 
 def reads_after(state: State, family: int, cells: Cells) -> PendingReads:
@@ -111,7 +113,7 @@ def reads_after(state: State, family: int, cells: Cells) -> PendingReads:
     return with_reads(state.pending_reads, PendingRead(family, cells, everyone(context)))
 
 
-def covered(
+def require_covered(
     c: SideConditions, operation: Operation, facts: Facts, read: PendingRead, by: PendingReads, cover: Cover
 ) -> None:
     """Another pending read says at least as much: the same cells, read by the same threads or more."""
@@ -125,7 +127,7 @@ def covered(
     c.require(inside, goal, UncoveredRead(operation, read.cells.base))
 
 
-def read_within(c: SideConditions, state: State, cells: Cells, read: PendingRead, part: Owner) -> None:
+def require_read_within(c: SideConditions, state: State, cells: Cells, read: PendingRead, part: Owner) -> None:
     """Whoever has read one of the cells is in the part of the group that takes it (a term under the cells' binders)."""
     b, inside = arbitrary(state.facts, cells)
     other, inside = arbitrary(inside, read.cells)
@@ -135,7 +137,7 @@ def read_within(c: SideConditions, state: State, cells: Cells, read: PendingRead
     c.require(inside, goal, UnorderedRead(Operation.LOOP, cells.base, cell=cells.at(b), first=first, other=reader))
 
 
-def handed_over(
+def require_handover(
     c: SideConditions, operation: Operation, state: State, r: CellFamily, claim: CellClaim, take: Take
 ) -> None:
     """Cells of r pass between the group and its callee: the threads that own them by the claim own them already.
@@ -162,12 +164,12 @@ def handed_over(
             c.require(both, goal, UnorderedRead(operation, base, cell=cell, first=new.start, other=reader))
 
 
-def outlives(before: State, v: Term, *ts: Term) -> None:
+def require_outlives(before: State, v: Term, *ts: Term) -> None:
     """Terms at the end of a loop's body mention only what existed before the loop, and the iteration v."""
-    known(before, tuple(k.substitute(t, {v: ZERO}) for t in ts))
+    require_known(before, tuple(k.substitute(t, {v: ZERO}) for t in ts))
 
 
 def read_by_all(before: State, read: PendingRead, v: Term, low: Term, high: Term, first: Term) -> PendingRead:
     """What iteration v, whose threads begin at `first`, has read, for all v in low..high."""
-    outlives(before, v, *terms_of(read))
+    require_outlives(before, v, *terms_of(read))
     return replace(read, reader=read.reader.moved(first)).over(v, low, high)

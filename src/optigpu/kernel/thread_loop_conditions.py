@@ -18,9 +18,9 @@ from optigpu.kernel.context import HOST, THREADS, Context, PendingReads, everyon
 from optigpu.kernel.instructions import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, CountedLoop
 from optigpu.kernel.iterations import IterationRange
 from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, LoopContract
-from optigpu.kernel.side_conditions import SideConditions, arbitrary, known, next_instruction
+from optigpu.kernel.side_conditions import SideConditions, arbitrary, next_instruction, require_known
 from optigpu.kernel.state import State
-from optigpu.kernel.thread_conditions import covered, outlives, read_by_all
+from optigpu.kernel.thread_conditions import read_by_all, require_covered, require_outlives
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Owner
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate
@@ -71,7 +71,7 @@ def invariant_reads(contract: LoopContract, v: Term) -> PendingReads:
     return tuple(read.under((v,)) for read in contract.pending_reads)
 
 
-def owned_by(c: SideConditions, operation: Operation, state: State, r: CellFamily, owner: Owner | None) -> None:
+def require_owned_by(c: SideConditions, operation: Operation, state: State, r: CellFamily, owner: Owner | None) -> None:
     """These threads (None: all of the group) own the cells of r. A stated owner is not empty: `handed_over` says why."""
     if r.owner == owner:
         return
@@ -87,7 +87,7 @@ def owner_outside(before: State, entered: EnteredLoop, r: CellFamily) -> Owner |
     if entered.context == before.context and r.owner is None:
         return None
     owner = (r.owner or Owner(ZERO, threads)).moved(entered.first)
-    outlives(before, entered.v, owner.start, owner.size)
+    require_outlives(before, entered.v, owner.start, owner.size)
     return owner.over(entered.v, r.cells.arity)
 
 
@@ -102,7 +102,7 @@ def context_after(before: State, end: State, entered: EnteredLoop) -> Context:
     if end.context != entered.context:
         if next_instruction(before, CountedLoop).mode != THREAD:
             raise Rejected(SharedMemoryInUse(Operation.LEAVE, context=end.context))
-        known(before, end.context.used, *(size for _, size in end.context.busy))
+        require_known(before, end.context.used, *(size for _, size in end.context.busy))
     return replace(before.context, used=end.context.used, busy=end.context.busy)
 
 
@@ -124,7 +124,7 @@ def reads_after_loop(
     checked = [read for read in end.pending_reads if read.family in invariant]
     at_end = invariant_reads(contract, k.add(v, ONE))
     for read, cover in zip(checked, covers, strict=True):
-        covered(c, Operation.LEAVE, end.facts, read, at_end, cover)
+        require_covered(c, Operation.LEAVE, end.facts, read, at_end, cover)
     reads = tuple(read for read in before.pending_reads if read.family not in invariant)
     reads = with_reads(reads, *invariant_reads(contract, range_.end))
     for read in end.pending_reads:

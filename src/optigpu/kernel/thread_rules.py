@@ -19,9 +19,9 @@ from optigpu.kernel.causes import (
 from optigpu.kernel.context import HOST, PendingRead, choose_owner, everyone, with_reads
 from optigpu.kernel.instructions import GLOBAL, REGISTER, SHARED, ArrayView, Barrier, Shuffle
 from optigpu.kernel.loop_contract import Cover
-from optigpu.kernel.side_conditions import SideConditions, arbitrary, family_of, known, member, next_instruction
+from optigpu.kernel.side_conditions import SideConditions, arbitrary, family_of, member, next_instruction, require_known
 from optigpu.kernel.state import State, changed
-from optigpu.kernel.thread_conditions import WARP, covered, group_size, whole_warp
+from optigpu.kernel.thread_conditions import WARP, require_covered, require_group_size, require_whole_warp
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Owner, Terms
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
@@ -46,9 +46,9 @@ def barrier(c: SideConditions, state: State) -> State:
             raise Rejected(WrongContext(Operation.BARRIER, context=state.context, barrier=i.level))
         return changed(state, code=state.code[1:])
     if i.level == "block":
-        group_size(c, Operation.BARRIER, state, state.context.block, barrier=i.level)
+        require_group_size(c, Operation.BARRIER, state, state.context.block, barrier=i.level)
     else:
-        whole_warp(c, Operation.BARRIER, state, barrier=i.level)
+        require_whole_warp(c, Operation.BARRIER, state, barrier=i.level)
     state = synchronised(changed(state, code=state.code[1:]))
     if i.level != "block":
         return state
@@ -89,8 +89,8 @@ def shuffle(
     thread ever accesses them.
     """
     i = next_instruction(state, Shuffle)
-    known(state, forward, forward2, back)
-    whole_warp(c, Operation.SHUFFLE, state)
+    require_known(state, forward, forward2, back)
+    require_whole_warp(c, Operation.SHUFFLE, state)
     amount = state.value(i.amount)
     inside = k.and_(k.le(ZERO, amount), k.lt(amount, k.num(WARP)))
     c.require(state.facts, inside, ShuffleOutsideWarp(Operation.SHUFFLE))
@@ -99,17 +99,19 @@ def shuffle(
         raise Rejected(WrongShape(Operation.SHUFFLE, written.base))
     r = family_of(Operation.SHUFFLE, state.held, source, read.base, READ)
     w = family_of(Operation.SHUFFLE, state.held, target, written.base, FULL)
-    c.found(Operation.SHUFFLE, state.facts, read, r, forward)
-    c.found(Operation.SHUFFLE, state.facts, written, w, forward2, back)
-    _lanes_own(c, state, read, r, forward, write=False)
-    _lanes_own(c, state, written, w, forward2, write=True)
+    c.require_cells(Operation.SHUFFLE, state.facts, read, r, forward)
+    c.require_cells(Operation.SHUFFLE, state.facts, written, w, forward2, back)
+    _require_lanes_own(c, state, read, r, forward, write=False)
+    _require_lanes_own(c, state, written, w, forward2, write=True)
     other = lane_read(i.op, back[0], amount)
     value = at_choice(other, lambda o: r.value_at(instantiate_all(forward, (o,))))
     new = w.updated(member(written, w, back), value, k.TRUE)
     return changed(state, held={**state.held, target: new}, code=state.code[1:])
 
 
-def _lanes_own(c: SideConditions, state: State, cells: Cells, r: CellFamily, forward: Terms, write: bool) -> None:
+def _require_lanes_own(
+    c: SideConditions, state: State, cells: Cells, r: CellFamily, forward: Terms, write: bool
+) -> None:
     """Lane l owns its register, alone if it writes; if it reads, the register has been written."""
     if state.bases[cells.base].space != REGISTER:
         raise Rejected(WrongSpace(Operation.SHUFFLE, cells.base, space=state.bases[cells.base].space))
@@ -124,8 +126,8 @@ def _lanes_own(c: SideConditions, state: State, cells: Cells, r: CellFamily, for
 
 def forget(c: SideConditions, state: State, number: int, wider: PendingRead, cover: Cover) -> State:
     """A pending read is replaced by one that says that more was read, by more threads: a weaker statement."""
-    known(state, wider, cover.forward)
-    covered(c, Operation.FORGET, state.facts, state.pending_reads[number], (wider,), cover)
+    require_known(state, wider, cover.forward)
+    require_covered(c, Operation.FORGET, state.facts, state.pending_reads[number], (wider,), cover)
     others = (*state.pending_reads[:number], *state.pending_reads[number + 1 :])
     return changed(state, pending_reads=with_reads(others, wider))
 

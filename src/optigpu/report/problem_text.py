@@ -58,7 +58,7 @@ def _notes(d: Details, printer: TermPrinter, type_ranges: bool, floats_open: boo
         case WrongValue():
             out.append(("cell", d.base + "".join(f"[{d.show(e)}]" for e in cause.cells.at(cause.at))))
             out.append(("need", d.show(cause.wanted)))
-            out.append(("have", d.show(cause.found)))
+            out.append(("have", d.show(cause.actual)))
         case Cause(goal=Term() as goal) if goal is not FALSE:
             out.append(("need", d.show(goal)))
     if floats_open:
@@ -72,7 +72,7 @@ def _notes(d: Details, printer: TermPrinter, type_ranges: bool, floats_open: boo
 
 def _relevant_facts(cause: Cause, facts: Facts, printer: TermPrinter, type_ranges: bool) -> list[str]:
     """Facts about the variables of the goal, shortest first."""
-    values = (cause.found, cause.wanted) if isinstance(cause, WrongValue) else ()
+    values = (cause.actual, cause.wanted) if isinstance(cause, WrongValue) else ()
     variables = {v for t in (cause.goal, *values) if t is not None for v in t.free}
     about = [f for f in facts.items if not variables or f.free & variables]
     texts = {printer.show(f) for f in about if type_ranges or not is_range_of_type(f)}

@@ -5,26 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from optigpu.kernel.causes import Cause, Leak, MissingPermission, Overlap, UnequalParts, Uninitialised, WrongValue
+from optigpu.kernel.causes import (
+    Cause,
+    Leak,
+    MissingPermission,
+    Overlap,
+    UnequalParts,
+    Uninitialised,
+    WrongValue,
+    with_fields,
+)
 from optigpu.logic.cells import Cells
 from optigpu.logic.terms import Term
 
 Levels = tuple[tuple[str, Term], ...]  # the thread groups around a point, outermost first: loop, number of threads
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOnly(Cause):
+@with_fields
+class ReadOnly(Cause, word="read-only"):
     """Memory is written that is held for reading only."""
 
-    word = "read-only"
     index: tuple[Term, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoLoopContract(Cause):
+@with_fields
+class NoLoopContract(Cause, word="infer"):
     """No contract was found for a loop; `why` says what the exploration of its body met."""
 
-    word = "infer"
     why: str
 
     @property
@@ -32,25 +39,23 @@ class NoLoopContract(Cause):
         return self.why
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownVariable(Cause):
+@with_fields
+class UnknownVariable(Cause, word="variable"):
     """No value was found for a logical variable of the called function."""
 
-    word = "variable"
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedByThreads(Cause):
+@with_fields
+class SharedByThreads(Cause, word="race"):
     """Several iterations of a thread loop access a cell, and one of them writes it."""
 
-    word = "race"
     at: int = 0  # the access
     rejected: Cause | None = None  # the rejection by which it was found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnequalNestedParts(UnequalParts):
+@with_fields
+class UnequalNestedParts(UnequalParts, word="extent"):
     """A thread loop inside others does not divide the threads that those leave it."""
 
     index: str
@@ -92,11 +97,10 @@ class MissingBarrier:
     block: Term  # the number of threads in a block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataRace(Cause):
+@with_fields
+class DataRace(Cause, word="race"):
     """Two accesses of one cell are not ordered."""
 
-    word = "race"
     rejected: Cause
     kind: RaceKind
     scope: RaceScope
