@@ -14,9 +14,9 @@ from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
 from optigpu.search.equalities.sum_terms import lower_bound, upper_bound
 from optigpu.search.evaluation import evaluate
+from optigpu.search.polynomial_division import exact_quotient
 from optigpu.search.refutation import differ, refuted, refuted_uninterpreted
 from optigpu.search.samples import samples
-from optigpu.search.thread_search import divided
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.random_facts import random_facts
 from tests.support.terms import TermMaker
@@ -40,14 +40,14 @@ def test_a_product_divided_by_a_factor_is_the_other(seed: int) -> None:
     r = Random(seed)
     a, b = polynomial(r), polynomial(r)
     if b is not ZERO:
-        assert divided(k.mul(a, b), b) is a
+        assert exact_quotient(k.mul(a, b), b) is a
         rest = k.add(k.mul(a, b), ONE)
-        assert divided(rest, b) is None or k.mul(divided(rest, b), b) is rest
+        assert exact_quotient(rest, b) is None or k.mul(exact_quotient(rest, b), b) is rest
 
 
 @pytest.mark.parametrize("extent", [ZERO, k.add(W, ONE), k.mul(W, W), k.num(3)])
 def test_what_does_not_divide_the_threads_is_found_not_to(extent: Term) -> None:
-    assert divided(k.mul(k.num(256), k.add(tiles(H, 6), ONE), W), extent) is None
+    assert exact_quotient(k.mul(k.num(256), k.add(tiles(H, 6), ONE), W), extent) is None
 
 
 LAST_BLOCK = [

@@ -10,7 +10,7 @@ from typing import Protocol
 from optigpu.check.problem import Problem
 from optigpu.check.recorded_proof import RuleCall
 from optigpu.kernel import Theorem
-from optigpu.search.inferred_contracts import ShownLoop
+from optigpu.search.inferred_contracts import InferredLoop
 from optigpu.search.proof_states import Points
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
@@ -48,7 +48,7 @@ class FunctionResult:
     problem: Problem | None = None
     counterexample: Counterexample | None = None
     proof: list[RuleCall] = field(default_factory=list)
-    loops: dict[StatementId, ShownLoop] = field(default_factory=dict)  # the contracts of its loops
+    loops: dict[StatementId, InferredLoop] = field(default_factory=dict)  # the contracts of its loops
     points: Points | None = None  # what is held where, if asked for
     opened: FunctionResult | None = None  # the same function with floats left open, where they decide anything
     left_out: tuple[tuple[str, str, int], ...] = ()  # promises that it was proved without, with floats left open

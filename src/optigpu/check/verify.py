@@ -155,8 +155,8 @@ class Verifier:
         else:
             result = FunctionResult(f.name, Verdict.VERIFIED, time.perf_counter() - start, theorem=theorem)
             result.proof, result.left_out = attempt.kernel.proof(), tuple(attempt.left_out)
-            shown, loops = attempt.executor.shown, loops_of(f)
-            result.loops = {elaborated.statement_ids[at]: shown[at] for at in loops if at in shown}
+            inferred, loops = attempt.executor.loops.inferred, loops_of(f)
+            result.loops = {elaborated.statement_ids[at]: inferred[at] for at in loops if at in inferred}
             self.proved[f.name] = RememberedProof(basis, result, loops)
         by_normaliser, by_solver = self.judge.obligation_counts()
         result.normaliser, result.solver = by_normaliser - normaliser, by_solver - solver

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from optigpu.check.verdict import ProgramResult
-from optigpu.search.inferred_contracts import ShownLoop, Unprintable, annotated
+from optigpu.search.inferred_contracts import InferredLoop, Unprintable, annotated
 from optigpu.syntax.printer import ProgramPrinter
 from optigpu.syntax.program import (
     Assert,
@@ -150,7 +150,7 @@ class _Lister(ProgramPrinter):
         super().nested(head, body, tail)
 
 
-def _with_contracts(item: TopLevel, loops: dict[StatementId, ShownLoop]) -> TopLevel:
+def _with_contracts(item: TopLevel, loops: dict[StatementId, InferredLoop]) -> TopLevel:
     with suppress(Unprintable):  # formulas cannot express every contract
         return annotated(Program("", (item,)), loops).items[0] if loops else item
     return item

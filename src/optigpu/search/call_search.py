@@ -1,4 +1,7 @@
-"""Calls and ghost steps: values of logical variables, and the families that claims are taken from."""
+"""Calls and ghost steps: values of logical variables, and the families that claims are taken from.
+
+For `f(x, n)` with the precondition x[i] = X(i) for i in 0..n, X becomes what the caller's cells hold.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from optigpu.kernel.call_rules import seen_through
 from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.side_conditions import Take
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, CellClaim, CellFamily, Cells, Terms
+from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term
 from optigpu.search.cell_search import CellSearch
-from optigpu.search.explore.call_effects import bind_variables, call_arguments
+from optigpu.search.explore.call_effects import bind_lemma_arguments, bind_variables, call_arguments
 from optigpu.search.search_causes import UnknownVariable
 from optigpu.search.search_tools import SearchTools
 
@@ -33,46 +36,47 @@ class CallSearch:
                     return state.held[n].value_at(at)
             raise Rejected(MissingPermission(Operation.CALL, base, facts=state.facts))
 
-        given = self.elaborated.lemma_arguments.get(call.at, {})
-        sub.update((x, state.value(given[str(x.data)])) for x in f.contract.variables if str(x.data) in given)
-        for claim in f.contract.pre:
-            bind_variables(self.tools, claim, views, sub, f.contract.variables, read)
-        missing = [x for x in f.contract.variables if x not in sub]
-        for x in missing:
-            sub[x] = self.solve_variable(x, f, sub, state.facts)
-        held = dict(state.held)
-        pre = [seen_through(c.substitute(sub), views) for c in f.contract.pre]
-        takes: dict[int, Take] = {}
-        for share in (FULL, "read"):
-            for i, claim in enumerate(pre):
-                if claim.share != share:
-                    continue
-                take = self.cells.find_claim(Operation.CALL, state, held, claim)
-                r = held[take.family]
-                takes[i] = self.cells.with_steps(state.facts, claim, r, take)
-                if share == FULL:
-                    held[take.family] = r.without(self.cells.member(claim.cells, r, take.back))
-        steps = tuple(self.cells.fact_steps(state.facts, k.substitute(p, sub)) for p in f.contract.requires)
-        variables = tuple(sub[x] for x in f.contract.variables)
-        posts = [seen_through(c.substitute(sub), views) for c in f.contract.post]
-        homes = [(c.cells, takes[i].family) for i, c in enumerate(pre) if c.share == FULL]
-        gives = tuple(self.given_back(state, c, homes) for c in posts)
-        after = self.kernel.call(state, variables, tuple(takes[i] for i in range(len(pre))), steps, gives)
-        for n in {t.family for i, t in takes.items() if pre[i].share == FULL}:
+        contract = f.contract
+        bind_lemma_arguments(contract.variables, self.elaborated.lemma_arguments.get(call.at, {}), sub, state.value)
+        for claim in contract.pre:
+            bind_variables(self.tools, claim, views, sub, contract.variables, read)
+        for x in [x for x in contract.variables if x not in sub]:
+            sub[x] = self._solve_variable(x, f, sub, state.facts)
+        pre = [seen_through(c.substitute(sub), views) for c in contract.pre]
+        takes = self._takes(state, pre)
+        steps = tuple(self.cells.fact_steps(state.facts, k.substitute(p, sub)) for p in contract.requires)
+        variables = tuple(sub[x] for x in contract.variables)
+        post = [seen_through(c.substitute(sub), views) for c in contract.post]
+        taken = [(c.cells, take.family) for c, take in zip(pre, takes) if c.share == FULL]
+        gives = tuple(self._returned_to(state, c, taken) for c in post)
+        after = self.kernel.call(state, variables, takes, steps, gives)
+        for n in {family for _, family in taken}:
             after = self.kernel.tidy(after, n)
         return after
 
-    def given_back(self, state: State, post: CellClaim, homes: list[tuple[Cells, int]]) -> Take | None:
+    def _takes(self, state: State, pre: list[CellClaim]) -> tuple[Take, ...]:
+        """The families that the claims of a precondition are taken from: full claims first, as the kernel does."""
+        held = dict(state.held)
+        takes: dict[int, Take] = {}
+        for share in (FULL, READ):
+            for i, claim in enumerate(pre):
+                if claim.share == share:
+                    take = self.cells.take if share == FULL else self.cells.borrow
+                    takes[i] = take(Operation.CALL, state, held, claim, state.facts)
+        return tuple(takes[i] for i in range(len(pre)))
+
+    def _returned_to(self, state: State, post: CellClaim, taken: list[tuple[Cells, int]]) -> Take | None:
         """The family that cells of a postcondition come from, if they are some of those of one claim of the precondition."""
-        for cells, n in homes:
+        for cells, n in taken:
             if cells.base == post.cells.base and cells != post.cells:
-                within, maps = CellFamily(cells, k.ZERO, TRUE), self.cells.maps(state.facts, post.cells, state.held[n])
-                found = self.cells.maps(state.facts, post.cells, within)
-                if maps and found and self.cells.includes(state.facts, post.cells, within, found[0]):
+                maps = self.cells.maps(state.facts, post.cells, state.held[n])
+                claimed = CellFamily(cells, k.ZERO, TRUE)
+                inside = self.cells.maps(state.facts, post.cells, claimed)
+                if maps and inside and self.cells.includes(state.facts, post.cells, claimed, inside[0]):
                     return Take(n, *maps)
         return None
 
-    def solve_variable(self, x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term:
+    def _solve_variable(self, x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term:
         """A logical variable that only a fact determines: `n == 32 * w`."""
         for p in f.contract.requires:
             t = k.substitute(p, sub)
@@ -85,16 +89,14 @@ class CallSearch:
         raise Rejected(UnknownVariable(Operation.CALL, name=str(x.data), facts=facts))
 
     def ghost(self, state: State, ghost: kc.GhostStep) -> State:
+        """A step that is only in proofs: what it claims and gives back is held here."""
         takes: list[Take] = []
         facts = state.facts.assume(*state.values(ghost.requires))
         for side in (ghost.pre, ghost.post):
             held = dict(state.held)
             for claim in side:
                 c = claim.substitute(dict(state.env))
-                take = self.cells.find_claim(Operation.GHOST, state, held, c)
-                r = held[take.family]
-                takes.append(self.cells.with_steps(facts, c, r, take))
-                if c.share == FULL:
-                    held[take.family] = r.without(self.cells.member(c.cells, r, take.back))
+                take = self.cells.take if c.share == FULL else self.cells.borrow
+                takes.append(take(Operation.GHOST, state, held, c, facts))
         steps = tuple(self.cells.fact_steps(facts, p) for p in state.values(ghost.ensures))
         return self.kernel.ghost(state, tuple(takes), steps)

@@ -1,4 +1,8 @@
-"""Finding cells: the family that holds the cells a rule needs, the index maps between them, and why it holds the values wanted."""
+"""Finding cells: the family that holds the cells a rule needs, the index maps between them, and why it holds the values wanted.
+
+For the claim a[32 * b + x] of a function, in a family that holds a[i] for i in 0..n: forward i = 32 * b + x, back b = i div 32 and
+x = i mod 32.
+"""
 
 from __future__ import annotations
 
@@ -22,33 +26,52 @@ class CellSearch:
     def __init__(self, tools: SearchTools, equalities: EqualitySearch) -> None:
         self.tools, self.equalities = tools, equalities
 
+    # Families
+
     def candidates(self, held: dict[int, CellFamily], base: str, share: str, index: Terms = ()) -> list[int]:
         """Families of a base, full ones first; single cells that are plainly other ones than that at `index` last."""
-        found = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
-        return sorted(found, key=lambda n: (_elsewhere(held[n].cells, index), held[n].share != FULL))
+        numbers = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
+        return sorted(numbers, key=lambda n: (_is_elsewhere(held[n].cells, index), held[n].share != FULL))
 
-    def find_claim(self, operation: Operation, state: State, held: dict[int, CellFamily], claim: CellClaim) -> Take:
-        for n in self.candidates(
-            held, claim.cells.base, claim.share, claim.cells.index if not claim.cells.arity else ()
-        ):
-            maps = self.maps(state.facts, claim.cells, held[n])
-            if maps is not None and self.includes(state.facts, claim.cells, held[n], maps[0]):
+    def take(
+        self, operation: Operation, state: State, held: dict[int, CellFamily], claim: CellClaim, facts: Facts
+    ) -> Take:
+        """The family that a claim is taken from, with steps for its contents. The claimed cells are no longer in `held` then."""
+        take = self._find(operation, state, held, claim)
+        r = held[take.family]
+        held[take.family] = r.without(
+            k.and_(claim.cells.domain(take.back), same(claim.cells.at(take.back), r.cells.index))
+        )
+        return self._with_steps(facts, claim, r, take)
+
+    def borrow(
+        self, operation: Operation, state: State, held: dict[int, CellFamily], claim: CellClaim, facts: Facts
+    ) -> Take:
+        """The same of a claim for reading, which leaves the cells where they are."""
+        take = self._find(operation, state, held, claim)
+        return self._with_steps(facts, claim, held[take.family], take)
+
+    def _find(self, operation: Operation, state: State, held: dict[int, CellFamily], claim: CellClaim) -> Take:
+        need = claim.cells
+        for n in self.candidates(held, need.base, claim.share, need.index if not need.arity else ()):
+            maps = self.maps(state.facts, need, held[n])
+            if maps is not None and self.includes(state.facts, need, held[n], maps[0]):
                 return Take(n, *maps)
-        options = self.candidates(held, claim.cells.base, claim.share)
-        if not options:
-            raise Rejected(MissingPermission(operation, claim.cells.base, need=claim.cells, facts=state.facts))
-        maps = self.maps(state.facts, claim.cells, held[options[0]])
+        families = self.candidates(held, need.base, claim.share)
+        maps = self.maps(state.facts, need, held[families[0]]) if families else None
         if maps is None:
-            raise Rejected(MissingPermission(operation, claim.cells.base, need=claim.cells, facts=state.facts))
-        return Take(options[0], *maps)
+            raise Rejected(MissingPermission(operation, need.base, need=need, facts=state.facts))
+        return Take(families[0], *maps)
 
     def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Terms, Terms] | None]:
         """The family that has the cells, and the maps; the first one if none is seen to have them."""
-        found = [(n, self.maps(state.facts, cells, state.held[n])) for n in families]
-        for n, maps in found if len(found) > 1 else ():
+        candidates = [(n, self.maps(state.facts, cells, state.held[n])) for n in families]
+        for n, maps in candidates if len(candidates) > 1 else ():
             if maps is not None and self.includes(state.facts, cells, state.held[n], maps[0]):
                 return n, maps
-        return found[0]
+        return candidates[0]
+
+    # Index maps
 
     def maps(self, facts: Facts, need: Cells, r: CellFamily) -> tuple[Terms, Terms] | None:
         """forward (from the binders of need to those of r) and back."""
@@ -61,6 +84,7 @@ class CellSearch:
         return tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
 
     def includes(self, facts: Facts, need: Cells, r: CellFamily, forward: Terms) -> bool:
+        """Are the needed cells all in the family?"""
         xs = self.tools.temporaries(need.arity)
         inside = facts.assume(need.domain(xs))
         image = tuple(instantiate(t, xs) for t in forward)
@@ -68,17 +92,16 @@ class CellSearch:
         return self.tools.proves(inside, goal)
 
     def inverse(self, claim: CellClaim) -> Terms:
-        """The binders of a claim, read off its index."""
+        """The binders of a claim, under its indices."""
         xs = self.tools.temporaries(len(claim.cells.index))
-        found = self.tools.invert(claim.cells, xs, self.tools.judge.root)
-        if found is None:
+        binders = self.tools.invert(claim.cells, xs, self.tools.judge.root)
+        if binders is None:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
-        return tuple(k.abstract(t, xs) for t in found)
+        return tuple(k.abstract(t, xs) for t in binders)
 
-    def member(self, cells: Cells, r: CellFamily, back: Terms) -> Term:
-        return k.and_(cells.domain(back), same(cells.at(back), r.cells.index))
+    # Equality steps
 
-    def with_steps(self, facts: Facts, claim: CellClaim, r: CellFamily, take: Take) -> Take:
+    def _with_steps(self, facts: Facts, claim: CellClaim, r: CellFamily, take: Take) -> Take:
         if claim.contents != KNOWN or claim.value is None:
             return take
         want = CellFamily(claim.cells, claim.value, TRUE)
@@ -88,21 +111,21 @@ class CellSearch:
         self, facts: Facts, want: CellFamily, r: CellFamily, forward: Terms, guess: Guess | None = None
     ) -> EqualitySteps:
         """Steps that show r to hold what is wanted, under the binders of what is wanted."""
-        xs, inside = facts.arbitrary(
-            *(k.INT,) * want.cells.arity
-        )  # as the kernel names them: names decide how terms simplify
+        # Binders are named as in the kernel: names decide how terms simplify.
+        xs, inside = facts.arbitrary(*(k.INT,) * want.cells.arity)
         inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
         image = tuple(instantiate(t, xs) for t in forward)
-        found = self.equalities.find(inside, r.value_at(image), want.value_at(xs), guess)
-        return tuple(abstract_step(self.tools, s, xs) for s in found or ())
+        steps = self.equalities.find(inside, r.value_at(image), want.value_at(xs), guess)
+        return tuple(abstract_step(self.tools, s, xs) for s in steps or ())
 
     def fact_steps(self, facts: Facts, goal: Term) -> EqualitySteps:
+        """Steps that show an equation, if it does not follow without any."""
         if goal.op != "eq" or self.tools.proves(facts, goal):
             return ()
         p = goal.args[0]
         return self.equalities.find(facts, p, k.num(0, p.sort)) or ()
 
 
-def _elsewhere(cells: Cells, index: Terms) -> bool:
+def _is_elsewhere(cells: Cells, index: Terms) -> bool:
     """Is a family one cell, at a place that differs from this one by a number?"""
     return not cells.arity and any(k.is_num(d) and d.data != 0 for d in map(k.sub, cells.index, index))

@@ -1,11 +1,27 @@
-"""A rejected rule of the kernel, or a failed search, at an instruction."""
+"""Failed proofs: how far a proof has come, and the cause of its failure with the place and what a person wants to know of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from optigpu.kernel.causes import Cause, MissingPermission, NotOwner, Overlap, Uninitialised, WrongGroup, WrongSpace
-from optigpu.search.search_causes import Levels
+from optigpu.kernel import State
+from optigpu.kernel.causes import (
+    Cause,
+    ClaimedTwice,
+    ClaimOutside,
+    DifferentBranches,
+    Leak,
+    MissingPermission,
+    NotOwner,
+    Overlap,
+    Uninitialised,
+    WrongGroup,
+    WrongSpace,
+)
+from optigpu.kernel.context import THREADS
+from optigpu.search.races import Access, explained, levels
+from optigpu.search.search_causes import Levels, SharedByThreads, UnequalNestedParts
+from optigpu.search.search_tools import SearchTools
 
 # Which of several reasons not to access a cell says most: the later ones.
 BY_INFORMATION = (MissingPermission, Overlap, Uninitialised, NotOwner, WrongGroup, WrongSpace)
@@ -25,6 +41,35 @@ class Failed(Exception):
         return f"{self.cause.operation.value}: {self.cause.reason}"
 
 
-def telling(cause: Cause) -> int:
+@dataclass
+class Progress:
+    """How far the proof of a function has come."""
+
+    function: str
+    at: int = 0  # the instruction, or 0 for the function itself
+    clause: tuple[str, int] | None = None  # of the function's contract
+    state: State | None = None
+    accesses: list[Access] = field(default_factory=list)  # loads and stores so far
+    allocated: dict[str, int] = field(default_factory=dict)  # the instructions that allocated arrays
+
+    def failure(self, tools: SearchTools, cause: Cause) -> Failed:
+        """A rejection here, with its place and what a person wants to know of it."""
+        at, clause, groups = self.at, self.clause, Levels()
+        if self.state is not None:
+            if isinstance(cause, SharedByThreads | UnequalNestedParts):
+                at = cause.at or at
+            if self.state.context.kind == THREADS:
+                inner = cause.inner if isinstance(cause, UnequalNestedParts) else ()
+                groups = (*levels(self.state), *inner)
+            cause = explained(tools, self.state, cause, self.accesses, at)
+        match cause:
+            case Leak(base=base) | DifferentBranches(base=base) if base in self.allocated:
+                at, clause = self.allocated[base], None
+            case ClaimOutside(claims=(_, number)) | ClaimedTwice(claims=(_, number)):
+                clause = ("pre", number)
+        return Failed(cause, at, self.function, clause, groups)
+
+
+def information(cause: Cause) -> int:
     """How much a cause says, of several for the same access."""
     return BY_INFORMATION.index(type(cause)) if type(cause) in BY_INFORMATION else -1

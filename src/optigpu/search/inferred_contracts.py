@@ -44,7 +44,7 @@ from optigpu.syntax.walk import map_bodies
 
 
 @dataclass(frozen=True, slots=True)
-class ShownLoop:
+class InferredLoop:
     """What is needed to write down a loop's contract."""
 
     loop: CountedLoop
@@ -58,7 +58,7 @@ class Unprintable(Exception):
     """A term that formulas cannot express: contents of which nothing is known."""
 
 
-def annotated(program: Program, loops: dict[StatementId, ShownLoop]) -> Program:
+def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Program:
     """The program with the contracts of its loops written out. One that formulas cannot express is left to be inferred."""
     outer: dict[Term, Expr] = {}
     for shown in sorted(
@@ -83,7 +83,7 @@ def annotated(program: Program, loops: dict[StatementId, ShownLoop]) -> Program:
     return replace(program, items=items)
 
 
-def _index_expr(shown: ShownLoop, outer: dict[Term, Expr]) -> Expr:
+def _index_expr(shown: InferredLoop, outer: dict[Term, Expr]) -> Expr:
     """v in terms of the loop's own index, and of those of the loops around it."""
     i = Var(shown.loop.index.data.shown)
     if shown.range.index is k.bound(0, INT):
@@ -94,7 +94,7 @@ def _index_expr(shown: ShownLoop, outer: dict[Term, Expr]) -> Expr:
     return distance if step is k.ONE else Binary("/", distance, writer.expr(step))
 
 
-def _clauses(shown: ShownLoop, outer: dict[Term, Expr]) -> list[Clause]:
+def _clauses(shown: InferredLoop, outer: dict[Term, Expr]) -> list[Clause]:
     writer = _Writer(outer, shown.before.facts)
     out: list[Clause] = []
     for x in shown.contract.exclusive:

@@ -1,12 +1,12 @@
-"""What is to be said of a rejected rule about threads: how far apart the threads are, the other access, the levels, a witness.
+"""Data races behind rejected rules: which two accesses no happens-before orders, in which scope, a witness, a missing barrier.
 
-Nothing here decides anything: it looks for words after the kernel has said no.
+Nothing here decides anything: it looks for an explanation after the kernel has rejected a rule.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from optigpu.kernel import State
@@ -31,7 +31,8 @@ from optigpu.search.search_causes import (
 )
 from optigpu.search.search_tools import SearchTools
 
-TRIES = 4000
+COUNTEREXAMPLE_TRIES = 4000
+MAX_COUNTEREXAMPLE_VARIABLES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def _race(tools: SearchTools, state: State, cause: Cause) -> tuple[RaceKind, Rac
             return None
     if state.context.kind == THREADS:
         loop = cause.operation is Operation.LOOP
-        return kind, _scope(tools, state) if loop else _lent_to(tools, state, cause.base)
+        return kind, _scope(tools, state) if loop else _lent_to(state, cause.base)
     return (kind, RaceScope.BLOCK) if kind is RaceKind.ONE_LOOP else None
 
 
@@ -110,15 +111,7 @@ def _witness(state: State, cause: Cause, scope: RaceScope) -> RaceWitness | None
     example = None if cause.other is None else counterexample(cause.facts, cause.goal)
     if example is None or cause.other is None or cause.cell is None:
         return None
-    begin = ZERO  # where the current group begins, in its block or in the grid
-    s: State | None = state
-    while s is not None and s.block.before is not None:
-        if scope is RaceScope.BLOCK and s.context.threads is s.context.block:
-            break
-        loop = s.block.opened_by
-        if isinstance(loop, EnteredLoop):
-            begin = k.add(begin, loop.first)
-        s = s.block.before
+    begin = _first_thread(state, scope)
     other = cause.other.moved(begin)
     terms = (
         k.add(begin, ZERO if cause.first is None else cause.first),
@@ -138,19 +131,41 @@ def _witness(state: State, cause: Cause, scope: RaceScope) -> RaceWitness | None
     return RaceWitness(now, then, tuple(cell), block)
 
 
+def _first_thread(state: State, scope: RaceScope) -> Term:
+    """The number of the current group's first thread, in its block or in the grid."""
+    first = ZERO
+    for s in _inside_function(state):
+        if scope is RaceScope.BLOCK and s.context.threads is s.context.block:
+            break
+        if isinstance(s.block.opened_by, EnteredLoop):
+            first = k.add(first, s.block.opened_by.first)
+    return first
+
+
+def _enclosing(state: State) -> Iterator[State]:
+    """This state, and those before each of the blocks around it."""
+    s: State | None = state
+    while s is not None:
+        yield s
+        s = s.block.before
+
+
+def _inside_function(state: State) -> Iterator[State]:
+    """The same, as long as they are inside a block of their function."""
+    return (s for s in _enclosing(state) if s.block.before is not None)
+
+
 def _missing_barrier(state: State, base: str) -> tuple[str, int]:
     """Which barrier would order the accesses, and before which instruction: the thread loop that leaves the level it is for.
 
     That of a warp is enough where the warp has the memory to itself.
     """
-    s: State | None = state
-    while s is not None:
+    for s in _enclosing(state):
         at = s.next.at if s.next is not None else 0
         if s.context.threads is s.facts.simplify(s.context.block):
             return "block", at
         if s.context.threads is k.num(WARP) and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
             return "warp", at
-        s = s.block.before
     return "block", 0
 
 
@@ -159,41 +174,35 @@ def levels(state: State) -> list[tuple[str, Term]]:
 
     The first has no loop: it is the grid, or who calls a device function.
     """
-    out: list[tuple[str, Term]] = []
-    s = state
-    while s.block.before is not None:
-        before, loop = s.block.before, s.block.opened_by
-        if isinstance(loop, EnteredLoop) and loop.context != before.context:
-            out.append((str(loop.v.data), loop.context.threads))
-        s = before
+    loops = [loop for s in _inside_function(state) if (loop := _thread_loop(s)) is not None]
+    inner = [(str(loop.v.data), loop.context.threads) for loop in reversed(loops)]
     f = _procedure(state)
     grid = ("", k.mul(state.context.grid, state.context.block))
-    groups = [(f"{f.name}()", f.threads) if f.device else grid, *reversed(out)]
+    groups = [(f"{f.name}()", f.threads) if f.device else grid, *inner]
     return [(name, state.facts.simplify(threads)) for name, threads in groups]
 
 
 def _procedure(state: State) -> Procedure:
     """The function around this point."""
-    while state.block.before is not None:
-        state = state.block.before
-    assert isinstance(state.block.opened_by, Procedure)
-    return state.block.opened_by
+    *_, outermost = _enclosing(state)
+    assert isinstance(outermost.block.opened_by, Procedure)
+    return outermost.block.opened_by
+
+
+def _thread_loop(state: State) -> EnteredLoop | None:
+    """The loop whose body this is, if it divides a group of threads."""
+    before, loop = state.block.before, state.block.opened_by
+    divides = isinstance(loop, EnteredLoop) and before is not None and loop.context != before.context
+    return loop if divides and isinstance(loop, EnteredLoop) else None
 
 
 def _taken_by(state: State, base: str) -> State | None:
     """The state before the innermost thread loop that gives cells of the base to its iterations."""
-    s: State | None = state
-    while s is not None and s.block.before is not None:
-        before, loop = s.block.before, s.block.opened_by
-        if isinstance(loop, EnteredLoop) and loop.context != before.context and _takes(loop, base):
-            return before
-        s = before
+    for s in _inside_function(state):
+        loop = _thread_loop(s)
+        if loop is not None and any(x.cells.base == base for x in loop.contract.exclusive):
+            return s.block.before
     return None
-
-
-def _takes(loop: EnteredLoop, base: str) -> bool:
-    """Does the loop give cells of the base to its iterations?"""
-    return any(x.cells.base == base for x in loop.contract.exclusive)
 
 
 def _scope(tools: SearchTools, state: State) -> RaceScope:
@@ -204,14 +213,12 @@ def _scope(tools: SearchTools, state: State) -> RaceScope:
     return RaceScope.BLOCK if tools.proves(state.facts, k.le(c.threads, c.block)) else RaceScope.GRID
 
 
-def _lent_to(tools: SearchTools, state: State, base: str) -> RaceScope:
+def _lent_to(state: State, base: str) -> RaceScope:
     """Does the block around this point hold the base itself, or is it lent by the grid?"""
-    s: State | None = state
-    while s is not None and s.block.before is not None:
+    for s in _inside_function(state):
         whole_block = s.context.kind == THREADS and s.context.threads is s.context.block
         if whole_block and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
             return RaceScope.BLOCK
-        s = s.block.before
     return RaceScope.BLOCK if _procedure(state).device else RaceScope.GRID
 
 
@@ -219,20 +226,20 @@ def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:
     """Small numbers for the variables with which the facts hold and the goal does not."""
     goal = facts.reduce(goal)
     items = [i for i in facts.items if i.op not in ("all", "forall")]
-    wanted = set(goal.free)
-    while True:  # facts that have to do with the goal
-        more = {x for i in items if i.free & wanted for x in i.free}
-        if more <= wanted:
+    connected = set(goal.free)  # variables of the goal, and of facts that have to do with it
+    while True:
+        more = {x for i in items if i.free & connected for x in i.free}
+        if more <= connected:
             break
-        wanted |= more
-    variables = sorted((x for x in wanted if x.sort is INT), key=lambda x: str(x.data))
-    relevant = [i for i in items if i.free & wanted and all(x.sort is INT for x in i.free)]
-    if len(variables) > 8 or any(x.sort is not INT for x in goal.free):
+        connected |= more
+    variables = sorted((x for x in connected if x.sort is INT), key=lambda x: str(x.data))
+    relevant = [i for i in items if i.free & connected and all(x.sort is INT for x in i.free)]
+    if len(variables) > MAX_COUNTEREXAMPLE_VARIABLES or any(x.sort is not INT for x in goal.free):
         return None
     rng = random.Random(0)
-    for attempt in range(TRIES):
-        most = 2 + attempt * 40 // TRIES
-        env = {x: rng.randrange(most) for x in variables}
+    for attempt in range(COUNTEREXAMPLE_TRIES):
+        greatest = 2 + attempt * 40 // COUNTEREXAMPLE_TRIES
+        env = {x: rng.randrange(greatest) for x in variables}
         try:
             if not evaluate(goal, env) and all(evaluate(i, env) for i in relevant):
                 return env

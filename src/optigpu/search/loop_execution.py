@@ -1,0 +1,172 @@
+"""Loops in the symbolic execution that drives the kernel: by an inferred contract, or unrolled.
+
+The contract is inferred from an exploration of the body. If the kernel then rejects the end of the body, a loop of a few known
+iterations is unrolled; a loop that multiplies or divides its index always is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from optigpu.kernel import Kernel, Rejected, State
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import BrokenLaw, Operation, Overlap, Uninitialised, WrongValue
+from optigpu.kernel.context import THREADS
+from optigpu.kernel.loop_contract import LoopContract
+from optigpu.logic import terms as k
+from optigpu.logic.cells import FULL, CellFamily, arguments
+from optigpu.logic.terms import Term
+from optigpu.search.cell_search import CellSearch
+from optigpu.search.explore.accumulation import Monoid
+from optigpu.search.explore.explorer import Explorer
+from optigpu.search.explore.loop_effects import LoopSummary, UnknownEffect
+from optigpu.search.explore.symbolic_memory import Unexplorable, World, unknown_content
+from optigpu.search.explore.tree_reduction import Tree, contents_after_step, find_tree, halved_indices, halving_steps
+from optigpu.search.failure import Progress
+from optigpu.search.inferred_contracts import InferredLoop
+from optigpu.search.loop_contract_search import LoopContractSearch
+from optigpu.search.search_causes import NoLoopContract, ReadOnly, SharedByThreads, shared_by_threads
+from optigpu.search.search_tools import SearchTools
+from optigpu.search.thread_search import ThreadSearch
+
+MAX_WIDENINGS = 4  # of a contract, to what the end of the body leaves
+
+
+class RunsCode(Protocol):
+    """The execution that a loop is part of."""
+
+    @property
+    def progress(self) -> Progress: ...
+    def run(self, state: State) -> State: ...
+    def step(self, state: State) -> State: ...
+
+
+class LoopExecution:
+    def __init__(
+        self, tools: SearchTools, kernel: Kernel, explorer: Explorer, cells: CellSearch, executor: RunsCode
+    ) -> None:
+        self.tools, self.kernel, self.explorer, self.cells = tools, kernel, explorer, cells
+        self.executor = executor
+        self.contracts = LoopContractSearch(tools, cells)
+        self.threads = ThreadSearch(tools, kernel)
+        self.inferred: dict[int, InferredLoop] = {}  # by the `at` of loops
+
+    def loop(self, state: State, loop: kc.CountedLoop, bounded: bool = True) -> State:
+        """The state after the next instruction, a loop. `bounded`: with ranges of the variables that it changes."""
+        if loop.op not in ("+", "-"):
+            return self._unrolled(state, loop)
+        if loop.mode == kc.THREAD and state.context.kind == THREADS:
+            self.threads.check_extents(state, loop, state.context.threads)
+        world = self._world(state)
+        summary, contract = self._infer(state, loop, world, bounded)
+        has_unknown = any(isinstance(e, UnknownEffect) for e in summary.effects.values())
+        if has_unknown and self.explorer.few_values(loop, world):
+            return self.kernel.unroll(state)
+        invariant = tuple(self.contracts.entry_steps(state, summary, i) for i in contract.invariant)
+        contract = self.threads.contract(state, loop, summary, replace(contract, invariant=invariant))
+        v = state.fresh(str(loop.index.data), k.INT)
+        self.explorer.iterations[summary.v] = v
+        end, contract = self._run_body(state, loop, summary, contract, v)
+        progress = self.executor.progress
+        progress.at = loop.at
+        self.inferred[loop.at] = InferredLoop(loop, contract, summary.range, v, state)
+        exclusive, invariant_steps = self.contracts.exit_steps(end, contract, v, state.counter + 1)
+        covers = self.threads.exit_covers(end, contract, v)
+        progress.state = end
+        try:
+            after = self.kernel.leave_loop(end, exclusive, invariant_steps, covers)
+        except Rejected as r:
+            if isinstance(r.cause, BrokenLaw):  # the actual contents do not show what those of the exploration did
+                return self.loop(state, loop, bounded=False)
+            if isinstance(r.cause, WrongValue | Uninitialised) and self.explorer.few_values(loop, world):
+                return self.kernel.unroll(state)
+            raise
+        for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
+            after = self.kernel.tidy(after, n)
+        return after
+
+    def _infer(
+        self, state: State, loop: kc.CountedLoop, world: World, bounded: bool
+    ) -> tuple[LoopSummary, LoopContract]:
+        """What the loop does, and the contract that follows from it."""
+        try:
+            summary = self.explorer.recalled_summary(loop, world) or self.explorer.summarise(loop, world)
+            return summary, self.contracts.contract(state, summary, bounded)
+        except Rejected as r:
+            if isinstance(r.cause, ReadOnly):
+                self._blame(summary, r)
+            raise
+        except Unexplorable as e:
+            if e.why == "race":
+                raise Rejected(SharedByThreads(Operation.LOOP, e.base, at=e.at)) from None
+            raise Rejected(NoLoopContract(Operation.INFER, e.base, why=e.why, facts=state.facts)) from None
+
+    def _run_body(
+        self, state: State, loop: kc.CountedLoop, summary: LoopSummary, contract: LoopContract, v: Term
+    ) -> tuple[State, LoopContract]:
+        """The end of the body, and a contract that assumes of pending reads and owners what the end leaves."""
+        for _ in range(MAX_WIDENINGS):
+            self.executor.progress.state = state
+            try:
+                body = self.kernel.enter_loop(state, contract)
+            except Rejected as r:
+                self._blame(summary, r)
+                if loop.mode == kc.THREAD and isinstance(r.cause, Overlap):
+                    raise Rejected(shared_by_threads(r.cause)) from None
+                raise
+            end = self.threads.with_lasting_reads(self.executor.run(body), state)
+            wider = self.threads.widened(end, contract, summary, v)
+            if wider is None:
+                break
+            contract = wider
+        return end, contract
+
+    def _blame(self, summary: LoopSummary, r: Rejected) -> None:
+        """Report the statement in the loop because of which its contract needs what it does not have."""
+        progress = self.executor.progress
+        progress.at = summary.blamed_instruction(r.cause.base) or progress.at
+
+    def _world(self, state: State) -> World:
+        """The start of an exploration from here."""
+        contents = {b: unknown_content(self.tools, b, len(info.dims), info.sort) for b, info in state.bases.items()}
+        return World(state.facts, dict(state.env), contents)
+
+    # Loops over known numbers
+
+    def _unrolled(self, state: State, loop: kc.CountedLoop) -> State:
+        """One iteration after the other; the contents of a tree reduction are restated after each."""
+        start = self.kernel.unroll(state)
+        world = self._world(state)
+        values = self.explorer.geometric_values(loop, world)
+        tree = find_tree(self.tools, self.explorer.run, loop, world, values) if values else None
+        if tree is None or values is None:
+            return start
+        families = self.cells.candidates(dict(state.held), tree.base, FULL)
+        if len(families) != 1:
+            return start
+        (n,) = families
+        after, each = len(state.code) - 1, 1 + len(loop.body)
+        entry, state = state.held[n], start
+        for iteration, h in enumerate(values, 1):
+            while len(state.code) > after + each * (len(values) - iteration):
+                state = self.executor.step(state)
+            state = self._restated(state, n, tree, h, entry)
+        return state
+
+    def _restated(self, state: State, n: int, tree: Tree, h: int, entry: CellFamily) -> State:
+        """The state with the contents after the step h of a tree reduction in terms of those at its entry, if that is proved."""
+        contents = contents_after_step(self.tools, tree, h, entry, state.held[n], state.facts)
+        if contents is None:
+            return state
+        init, value = contents
+        want = CellFamily(entry.cells, value, init)
+        if tree.monoid is Monoid.SUM:
+            steps = halving_steps(self.tools, tree, h, want, state.facts)
+        else:
+            binders = arguments(want.cells.arity)
+            steps = self.cells.value_steps(state.facts, want, state.held[n], binders, halved_indices)
+        try:
+            return self.kernel.tidy(self.kernel.restate(state, n, init, value, steps), n)
+        except Rejected:
+            return state
