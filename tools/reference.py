@@ -14,6 +14,7 @@ HEAD = """# Transformations
 
 Rendered by `tools/reference.py` from the docstrings in `src/optigpu/transform/`; a test runs every example. How scripts work:
 [scripts.md](scripts.md). A transformation does not decide whether its result is correct: "fails" says when the checker rejects it.
+`TargetLike` is a name, a [target](scripts.md#targets) or a [handle](scripts.md#handles); `Size` is a number or C text: `"n / 2"`.
 
 """
 

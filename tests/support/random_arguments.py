@@ -30,7 +30,7 @@ class Draw:
         self.rng = rng
         self.script = script
         program = script.program
-        self.places = [
+        self.statements = [
             (p, s) for f in program.functions() if f.name in searchable(program) for p, s in statements_of(f)
         ]
 
@@ -42,29 +42,31 @@ class Draw:
     def chance(self, p: float) -> bool:
         return self.rng.random() < p
 
-    def aim(
+    def target(
         self, kind: type[Stmt] | tuple[type[Stmt], ...], where: Callable[[Any], bool] = lambda s: True
     ) -> TargetLike:
-        """A statement of a kind, said in one of the ways there are; at times one of another kind."""
-        fit = [(p, s) for p, s in self.places if isinstance(s, kind) and where(s)]
-        return self.said(fit)
+        """A target for a statement of a kind, written in one of several ways; at times for one of another kind."""
+        fit = [(p, s) for p, s in self.statements if isinstance(s, kind) and where(s)]
+        return self.target_for(fit)
 
     def within(self) -> TargetLike:
         """A statement in the body of a loop, not the first one."""
-        around = dict(self.places)
-        return self.said([(p, s) for p, s in self.places if p.index > 0 and isinstance(around.get(p.parent), For)])
+        around = dict(self.statements)
+        return self.target_for(
+            [(p, s) for p, s in self.statements if p.index > 0 and isinstance(around.get(p.parent), For)]
+        )
 
     def followed(self) -> TargetLike:
         """A loop after which another one comes."""
-        around = dict(self.places)
-        return self.said(
-            [(p, s) for p, s in self.places if isinstance(s, For) and isinstance(around.get(p.sibling(1)), For)]
+        around = dict(self.statements)
+        return self.target_for(
+            [(p, s) for p, s in self.statements if isinstance(s, For) and isinstance(around.get(p.sibling(1)), For)]
         )
 
-    def said(self, fit: list[tuple[StatementPath, Stmt]]) -> TargetLike:
+    def target_for(self, fit: list[tuple[StatementPath, Stmt]]) -> TargetLike:
         if self.chance(0.04):
-            fit = self.places
-        place, s = self.of(fit)
+            fit = self.statements
+        path, s = self.of(fit)
         match self.rng.randrange(8), s:
             case 0, For():
                 return s.index
@@ -75,28 +77,28 @@ class Draw:
             case 1, Store():
                 return targets.Write(root_name(s.target)).first
             case 2, _:
-                return self.script.handle(place)
+                return self.script.handle(path)
             case _:
-                return place
+                return path
 
-    def statement(self, aim: Any) -> tuple[StatementPath, Stmt]:
-        """What an aim that was drawn stands for."""
+    def statement(self, target: Any) -> tuple[StatementPath, Stmt]:
+        """The statement that a drawn target means."""
         try:
-            place = self.script.find(aim)
+            path = self.script.find(target)
         except Exception:
-            return self.of(self.places)
-        return place, self.script.at(place)
+            return self.of(self.statements)
+        return path, self.script.at(path)
 
     def index(self) -> str:
-        return self.of([s.index for _, s in self.places if isinstance(s, For)])
+        return self.of([s.index for _, s in self.statements if isinstance(s, For)])
 
     def scalar(self) -> str:
         params = [p.name for f in self.script.program.functions() for p in f.params]
-        return self.of([*[s.name for _, s in self.places if isinstance(s, Decl)], *params])
+        return self.of([*[s.name for _, s in self.statements if isinstance(s, Decl)], *params])
 
     def array(self) -> str:
         """A name that is indexed somewhere."""
-        return self.of(sorted({n for _, s in self.places for n in indexed(s)}))
+        return self.of(sorted({n for _, s in self.statements for n in indexed(s)}))
 
     def read_of(self, s: Stmt) -> str:
         return self.of(sorted(indexed(s)))
@@ -127,7 +129,7 @@ class Draw:
             for p in f.params
             if str(p.type) == "int" or "int" in repr(p.type)
         }
-        return self.of(sorted({*ints, *(s.index for _, s in self.places if isinstance(s, For))}))
+        return self.of(sorted({*ints, *(s.index for _, s in self.statements if isinstance(s, For))}))
 
     def inside(self, s: Stmt) -> str:
         """An expression that occurs in a statement."""
@@ -140,11 +142,11 @@ class Draw:
         return self.of((0, 0, 1, self.integer())), self.size()
 
     def text(self, s: Stmt) -> str:
-        """A statement like this one: said otherwise, or slightly wrong."""
+        """A statement like this one: written differently, or slightly wrong."""
         if isinstance(s, Decl) and s.init is not None and not isinstance(s.init, Alloc):
             return f"{'float' if self.chance(0.7) else 'int'} {s.name} = {self.mutated(s.init)};"
         if not isinstance(s, Store):
-            _, s = self.of([(p, x) for p, x in self.places if isinstance(x, Store)])
+            _, s = self.of([(p, x) for p, x in self.statements if isinstance(x, Store)])
             assert isinstance(s, Store)
         target, op = print_expr(s.target), s.op or ""
         match self.rng.randrange(5):
@@ -180,7 +182,7 @@ class Draw:
                     return Int(n + self.of((-1, 1)))
                 case Binary(op, left, right):
                     return Binary(self.of(("+", "-", "*", op)), left, right)
-                case Var(name) if name in [s.index for _, s in self.places if isinstance(s, For)]:
+                case Var(name) if name in [s.index for _, s in self.statements if isinstance(s, For)]:
                     return self.of((Binary("+", x, Int(1)), Binary("-", x, Int(1)), Var(self.integer())))
                 case Index(base, indices) if len(indices) > 1:
                     return Index(base, tuple(reversed(indices)))
@@ -206,11 +208,11 @@ def _local(s: Any) -> bool:
 
 
 ANY: tuple[type[Stmt], ...] = (Stmt,) if isinstance(Stmt, type) else (For, Decl, Store, CallStmt)
-LOOPS: Generator = lambda d, _: d.aim(For)  # noqa: E731
-ARRAYS: Generator = lambda d, _: d.aim(Decl, _local if d.chance(0.9) else lambda s: True)  # noqa: E731
-DECLS: Generator = lambda d, _: d.aim(Decl)  # noqa: E731
-STATEMENTS: Generator = lambda d, _: d.aim(ANY)  # noqa: E731
-PARALLEL: Generator = lambda d, _: d.aim(For, lambda s: s.mode is Mode.PARALLEL)  # noqa: E731
+LOOPS: Generator = lambda d, _: d.target(For)  # noqa: E731
+ARRAYS: Generator = lambda d, _: d.target(Decl, _local if d.chance(0.9) else lambda s: True)  # noqa: E731
+DECLS: Generator = lambda d, _: d.target(Decl)  # noqa: E731
+STATEMENTS: Generator = lambda d, _: d.target(ANY)  # noqa: E731
+PARALLEL: Generator = lambda d, _: d.target(For, lambda s: s.mode is Mode.PARALLEL)  # noqa: E731
 
 # By transformation and parameter, else by parameter.
 GENERATORS: dict[str, Generator] = {
@@ -255,19 +257,19 @@ GENERATORS: dict[str, Generator] = {
     "loop.unroll.factor": lambda d, _: d.of((2, 4, 3)),
     "loop.reorder.order": lambda d, _: [d.index() for _ in range(d.of((2, 2, 3)))],
     "loop.hoist.target": DECLS,
-    "loop.hoist_expr.target": lambda d, _: d.aim(Store),
+    "loop.hoist_expr.target": lambda d, _: d.target(Store),
     "loop.hoist_expr.before": LOOPS,
     "loop.move_out.target": STATEMENTS,
     "loop.fission.target": LOOPS,
     "loop.fission.before": lambda d, _: d.within(),
     "loop.fission.after": STATEMENTS,
     "loop.fusion.target": lambda d, _: d.followed(),
-    "loop.collapse.target": lambda d, _: d.aim(For, lambda s: len(s.body) == 1 and isinstance(s.body[0], For)),
-    "loop.swap.target": lambda d, _: d.aim(For, lambda s: any(isinstance(x, For) for x in s.body)),
+    "loop.collapse.target": lambda d, _: d.target(For, lambda s: len(s.body) == 1 and isinstance(s.body[0], For)),
+    "loop.swap.target": lambda d, _: d.target(For, lambda s: any(isinstance(x, For) for x in s.body)),
     "variable.local_name.var": lambda d, so_far: d.assigned(_target(d, so_far)),
     "matrix.local_name_tile.var": lambda d, so_far: d.used_in(_target(d, so_far)),
     "matrix.stack_copy.var": lambda d, so_far: d.used_in(_target(d, so_far)),
-    "reduce.slide.target": lambda d, _: d.aim(For, lambda s: any(isinstance(x, For) for x in s.body)),
+    "reduce.slide.target": lambda d, _: d.target(For, lambda s: any(isinstance(x, For) for x in s.body)),
     "loop.split_range.at": lambda d, _: d.size(),
     "loop.once.target": STATEMENTS,
     "loop.once.until": STATEMENTS,
@@ -276,7 +278,7 @@ GENERATORS: dict[str, Generator] = {
     "variable.rename.target": DECLS,
     "variable.init_detach.target": DECLS,
     "variable.elim.target": DECLS,
-    "variable.bind.target": lambda d, _: d.aim((Store, Decl)),
+    "variable.bind.target": lambda d, _: d.target((Store, Decl)),
     "variable.bind.expr": lambda d, so_far: d.inside(_target(d, so_far)),
     "variable.insert.declaration": lambda d, _: d.of(
         (f"float {d.name()} = 1.0f;", f"int {d.name()} = {d.integer()};", f"float {d.name()};")
@@ -295,14 +297,14 @@ GENERATORS: dict[str, Generator] = {
     "matrix.pad.target": ARRAYS,
     "matrix.pad.by": lambda d, _: d.of((1, 2, 0)),
     "matrix.elim.target": ARRAYS,
-    "instr.insert.text": lambda d, so_far: d.text(d.of(d.places)[1]),
+    "instr.insert.text": lambda d, so_far: d.text(d.of(d.statements)[1]),
     "instr.delete.target": STATEMENTS,
     "instr.move.target": STATEMENTS,
     "instr.copy.target": STATEMENTS,
-    "instr.replace.target": lambda d, _: d.aim((Store, Decl)),
+    "instr.replace.target": lambda d, _: d.target((Store, Decl)),
     "instr.replace.text": lambda d, so_far: d.text(_target(d, so_far)),
     "function.insert.source": lambda d, _: d.of((FUNCTION, WRONG_FUNCTION)),
-    "function.inline.target": lambda d, _: d.aim((CallStmt, Store, Decl)),
+    "function.inline.target": lambda d, _: d.target((CallStmt, Store, Decl)),
     "function.uninline.function": lambda d, _: d.of([f.name for f in d.script.program.functions()]),
     "arith.simplify.function": lambda d, _: d.of([f.name for f in d.script.program.functions()]),
     "omp.schedule.target": PARALLEL,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -26,7 +26,7 @@ class CallSite:
 
 def call_site() -> CallSite:
     """The innermost call that does not come from this package."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith((OUR_CODE, "<frozen")) and "contextlib" not in file:

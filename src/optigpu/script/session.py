@@ -167,7 +167,7 @@ class Session:
         """Run a transformation as one step: check the result and record it, or leave the program as it was."""
         if self._depth:
             return body()
-        title = f"{name}({', '.join([*map(_shown, args), *(f'{k}={_shown(v)}' for k, v in kwargs.items())])})"
+        title = f"{name}({', '.join([*map(_argument_text, args), *(f'{k}={_argument_text(v)}' for k, v in kwargs.items())])})"
         start, before = time.perf_counter(), self.program
         self._depth += 1
         try:
@@ -255,10 +255,10 @@ class Session:
             raise at_script_line(InputError(Diagnostic("OG606", message, change.loc)), len(self.steps), title)
 
 
-def _shown(value: Any) -> str:
+def _argument_text(value: Any) -> str:
     """An argument in the title of a step."""
     if isinstance(value, str):
         return f'"{value}"'
     if type(value) in NODES:  # the text of a tree may be very long
         return type(value).__name__
-    return str(value) if not isinstance(value, list | tuple) else f"[{', '.join(map(_shown, value))}]"
+    return str(value) if not isinstance(value, list | tuple) else f"[{', '.join(map(_argument_text, value))}]"

@@ -79,7 +79,7 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
 
 @transformation
 def shift_range(session: Session, target: TargetLike, by: Size | None = None, *, index: str | None = None) -> Handle:
-    """Shift the index of a loop by `by`. Without `by`, let the loop count up from 0 by one.
+    """Shift the index of a loop by `by`. Without `by`, let the loop count up from 0 by one. `index` renames it.
 
     Before:
         for (int i = 1; i <= 4; i++) {

@@ -114,13 +114,13 @@ class WarpSums:
     def body(self) -> Body:
         """What one warp does."""
         lane, distance = Var(self.lane), Var(self.distance)
-        mine = self._element(self.array, lane)
+        own_element = self._element(self.array, lane)
         halves = (
             self._lanes(Store(self._element(self.other, lane), self._element(self.array, source_lane(lane, distance)))),
-            self._lanes(If(less(lane, distance), (Store(mine, self._element(self.other, lane), "+"),))),
+            self._lanes(If(less(lane, distance), (Store(own_element, self._element(self.other, lane), "+"),))),
         )
         tree = For(self.distance, LoopRange(lit(WARP // 2), ">", lit(0), ">>", lit(1)), halves)
-        keep = Store(cell(self.sums, [Var(self.warp)]), mine)
+        keep = Store(cell(self.sums, [Var(self.warp)]), own_element)
         return tree, self._lanes(If(Binary("==", lane, lit(0)), (keep,)))
 
     def _element(self, name: str, lane: Expr) -> Index:

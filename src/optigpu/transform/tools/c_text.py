@@ -50,16 +50,16 @@ def without_ids(s: Stmt) -> Stmt:
     return replace(s, id=NO_ID)
 
 
-def _parsed(text: str, shown: str) -> Body:
+def _parsed(text: str, user_text: str) -> Body:
     try:
         items = parse_c(SourceText("<script>", text), lambda name, loc: ())
         reject_malformed(*items)
     except InputError as e:
-        raise input_error("OG604", f"`{shown}` cannot be read: {e.diagnostic.message}", NOWHERE) from None
+        raise input_error("OG604", f"`{user_text}` cannot be read: {e.diagnostic.message}", NOWHERE) from None
     match items:
         case (Function(contract=()) as f,):
             return f.body
-    raise input_error("OG604", f"`{shown}` cannot stand inside a function", NOWHERE)
+    raise input_error("OG604", f"`{user_text}` cannot stand inside a function", NOWHERE)
 
 
 def _without_places(e: Expr) -> Expr:
