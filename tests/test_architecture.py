@@ -43,7 +43,7 @@ ONLY = {
     "syntax": set(),
     "frontend": {"syntax"},
     "elaborate": {"logic", "kernel", "syntax", "frontend"},
-    "errors": {"logic", "kernel", "syntax", "search"},
+    "errors": {"logic", "kernel", "syntax", "elaborate", "search"},
     "interp": {"syntax", "frontend"},  # the yardstick is independent of what it measures
     "runtime": {"syntax", "codegen"},
 }

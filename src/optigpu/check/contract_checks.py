@@ -11,11 +11,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Protocol
 
-from optigpu.check.problem import Problem
 from optigpu.elaborate.definedness import ContractFacts, Need
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.name_scope import sort_of
 from optigpu.errors.check_causes import Contradiction
+from optigpu.errors.problem import Problem
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnmetObligation

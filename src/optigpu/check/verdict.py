@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
-from optigpu.check.problem import Problem
 from optigpu.check.recorded_proof import RuleCall
+from optigpu.errors.problem import Problem
 from optigpu.kernel import Theorem
 from optigpu.search.inferred_contracts import InferredLoop
 from optigpu.search.proof_states import Points

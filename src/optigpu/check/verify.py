@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optigpu.check.contract_checks import contract_facts, contract_problem
-from optigpu.check.problem import Problem
-from optigpu.check.problems import problem_of
 from optigpu.check.proof_attempt import ProofAttempt
 from optigpu.check.recorded_proof import RecordingKernel
 from optigpu.check.remembered_proofs import RememberedProof, loops_of, proof_basis, recalled_result
@@ -18,6 +16,8 @@ from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name
 from optigpu.errors.check_causes import UnverifiedCallee
+from optigpu.errors.located_failure import problem_of
+from optigpu.errors.problem import Problem
 from optigpu.kernel import Judge, Ledger
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation

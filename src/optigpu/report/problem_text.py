@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from optigpu.check.problem import Problem
 from optigpu.errors.catalogue import proof_error
 from optigpu.errors.details import Details
+from optigpu.errors.problem import Problem
 from optigpu.kernel.causes import Cause, MissingPermission, Overlap, WrongValue
 from optigpu.logic.cells import Cells
 from optigpu.logic.facts import Facts

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from optigpu.check.problem import Problem
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
+from optigpu.errors.problem import Problem
 from optigpu.report.diffs import ADDED, CHANGED, INDENTED, REMOVED, SAME, Row, counts, rows
 from optigpu.report.listing import (
     ANNOTATED_VIEW,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optigpu.check.problem import Problem
 from optigpu.check.verdict import ProgramResult
+from optigpu.errors.problem import Problem
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
 from optigpu.syntax.source import NOWHERE, Loc

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.check.problem import Problem
 from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter
 from optigpu.check.verify import Settings, Verifier
+from optigpu.errors.problem import Problem
 from optigpu.frontend import parse_text
 from optigpu.script.call_site import call_site
 from optigpu.script.editing import statements_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from optigpu.check.problem import Problem
 from optigpu.check.verdict import Verdict
+from optigpu.errors.problem import Problem
 from optigpu.logic.names import source_name
 from optigpu.script.editing import StatementPath, insert_at, statements_of
 from optigpu.script.session import Session

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from optigpu.check.problem import Problem
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.errors.catalogue import code_of
+from optigpu.errors.problem import Problem
 from optigpu.search.failure import Failed
 from optigpu.search.search_causes import DataRace, RaceKind
 from optigpu.syntax.source import NOWHERE, Loc
