@@ -31,7 +31,6 @@ ORDER = [
     "runtime",
     "report",
     "api",
-    "differential",
     "commands",
     "cli",
 ]

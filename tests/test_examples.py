@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from optigpu.codegen.c import emit_c
-from optigpu.differential import compare
+from optigpu.commands.differential import compare
 from optigpu.frontend import parse_file, parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.runner import Runner

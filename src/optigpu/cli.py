@@ -13,12 +13,12 @@ import sys
 import threading
 import warnings
 from _thread import interrupt_main
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import TextIO
 
+from optigpu.commands.options import COMMANDS
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.report.bench_table import measurement_json, render_measurement
 from optigpu.report.diagnostics import Style, render
@@ -122,81 +122,19 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="optigpu", description="Fast GPU kernels that are proved right.")
     parser.add_argument("--version", action="version", version=f"optigpu {VERSION}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    def command(name: str, run: str | Run, help_: str, *, files: bool = True) -> argparse.ArgumentParser:
-        p = subparsers.add_parser(name, help=help_, description=help_)
-        p.set_defaults(run=with_solver(run) if isinstance(run, str) else run)
-        if files:
-            p.add_argument("files", nargs="+", metavar="FILE", help="a C file")
-        return p
-
-    p = command("check", "check", "verify functions against their contracts")
-    p.add_argument("--function", help="only this one")
-    p.add_argument("--json", action="store_true", help="the result as JSON")
-    p.add_argument("-v", "--verbose", action="store_true", help="show an input that satisfies each precondition")
-    p.add_argument("--show-proof", action="store_true", help="print the program with all inferred contracts")
-    p.add_argument("--second-solver", action="store_true", help="repeat every solver answer with cvc5")
-    p.add_argument("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it")
-    p.add_argument(
-        "--integers",
-        choices=("machine", "unbounded"),
-        default="machine",
-        help="unbounded: assume that integers fit where that is not shown, and say where",
-    )
-    p.add_argument("--no-cache", action="store_true", help="do not use solver answers of earlier runs")
-    p.add_argument("--certificate", metavar="OUT", help="write the certificate of a verified file")
-    p = command("audit", "audit", "replay a certificate, make emitted code again, and print what the proof rests on")
-    p.add_argument("--certificate", metavar="IN", help="the certificate (default: prove first, then replay)")
-    p.add_argument("--no-assumptions", action="store_true", help="exit 1 if there is an axiom or admitted function")
-    p = command("explain", "explain", "what an error code means", files=False)
-    p.add_argument("code", metavar="CODE")
-    command("parse", "parse", "read C files and check names and types")
-    p = command("print", "print", "print a C file as OptiGPU reads it")
-    p.add_argument("--plain", action="store_true", help="plain C, without annotations")
-    p = command("test", "test", "run functions on random inputs and check their contracts")
-    p.add_argument("--function", help="only this one")
-    p.add_argument("--seconds", type=float, default=2.0, help="how long per function (default 2)")
-    p.add_argument("--seed", type=int, default=0)
-    p = command("run-c", "run_c", "compile to C, run on random inputs, compare with the interpreter")
-    p.add_argument("--function", help="only this one")
-    p.add_argument("--seed", type=int, default=0)
-    p = command("run", "run", "run a script: every step verified, the trace written", files=False)
-    p.add_argument("script", metavar="SCRIPT")
-    p.add_argument("--trace", metavar="OUT", default="trace.html", help="where the trace goes (default trace.html)")
-    p.add_argument("--no-trace", action="store_true", help="write none")
-    p = command("diff", "diff", "what each step of a script changed", files=False)
-    p.add_argument("script", metavar="SCRIPT")
-    p.add_argument("--step", type=int, metavar="N", help="only this one")
-    p.add_argument("--plain", action="store_true", help="compare plain C, without annotations")
-    p = command("build", "build", "verify, emit and compile a C file, or what a script makes", files=False)
-    p.add_argument("source", metavar="SOURCE", help="a C file or a script")
-    p.add_argument("-o", "--output", metavar="OUT", help="where the code goes (default build/NAME.c or build/NAME.cu)")
-    p = command(
-        "bench",
-        bench_command,
-        "time the kernels of a C file, of what a script makes, or of what was built",
-        files=False,
-    )
-    p.add_argument(
-        "source", metavar="SOURCE", help="a C file, a script, or the .cu or .json that `optigpu build` wrote"
-    )
-    p.add_argument(
-        "--size", action="append", default=[], metavar="NAME=NUMBER", help="a size or other number (repeatable)"
-    )
-    p.add_argument("--compare", action="store_true", help="also time library kernels that compute the same")
-    p.add_argument("--repeats", type=int, default=20, metavar="N", help="how many runs (default 20)")
-    p.add_argument("--flops", metavar="FORMULA", help="operations, for TFLOP/s instead of GB/s: '2*m*n*p'")
-    p.add_argument("--compiler", choices=("nvcc", "nvrtc"), help="default: the first that is there")
-    p.add_argument("--cpu", action="store_true", help="on the CPU stand-in, where there is no GPU")
-    p.add_argument("--json", action="store_true", help="the result as JSON")
-    command("doctor", doctor_command, "which compilers, solvers and GPUs are here", files=False)
+    with_runtime_alone = {"bench": bench_command, "doctor": doctor_command}
+    for command in COMMANDS:
+        p = subparsers.add_parser(command.name, help=command.help, description=command.help)
+        p.set_defaults(run=with_runtime_alone.get(command.name) or _with_solver(command.name))
+        command.add_options(p)
     return parser
 
 
-def commands() -> ModuleType:
-    """What needs a parser and a solver."""
+@contextmanager
+def _needs_parser_and_solver() -> Iterator[None]:
+    """Where packages are missing that only some commands need, say so."""
     try:
-        return import_module("optigpu.commands")
+        yield
     except ImportError as e:
         if (e.name or "").startswith("optigpu"):
             raise
@@ -206,8 +144,14 @@ def commands() -> ModuleType:
         raise BuildError(message) from None
 
 
-def with_solver(name: str) -> Run:
-    return lambda args, style: int(getattr(commands(), f"{name}_command")(args, style))
+def _with_solver(name: str) -> Run:
+    def run(args: argparse.Namespace, style: Style) -> int:
+        with _needs_parser_and_solver():
+            from optigpu.commands.program_commands import PROGRAM_COMMANDS
+            from optigpu.commands.script_commands import SCRIPT_COMMANDS
+        return {**PROGRAM_COMMANDS, **SCRIPT_COMMANDS}[name](args, style)
+
+    return run
 
 
 def bench_command(args: argparse.Namespace, style: Style) -> int:
@@ -240,8 +184,9 @@ def _built(args: argparse.Namespace, style: Style) -> BuiltCuda | int:
     path = Path(args.source)
     if path.suffix in (".cu", ".json"):
         return load(path.parent, path.stem)
-    answer: tuple[int, BuiltCuda | None] = commands().built_cuda_of(args.source, style)
-    code, built = answer
+    with _needs_parser_and_solver():
+        from optigpu.commands.script_commands import built_cuda_of
+    code, built = built_cuda_of(args.source, style)
     return code if built is None else built
 
 

@@ -265,7 +265,9 @@ def test_warnings_say_nothing_of_our_files(
 
 def test_what_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for error in (MemoryError, RecursionError):
-        monkeypatch.setattr("optigpu.commands.parse_file", lambda path, e=error: (_ for _ in ()).throw(e))
+        monkeypatch.setattr(
+            "optigpu.commands.program_commands.parse_file", lambda path, e=error: (_ for _ in ()).throw(e)
+        )
         assert "too large" in refuses(capsys, "check", COPY)
 
 
@@ -466,7 +468,8 @@ def test_control_c_during_a_check(tmp_path: Path, seconds: float) -> None:
 DROPPED = """
 import os, signal, sys, time
 sys.path.insert(0, {src!r})
-from optigpu import cli, commands
+from optigpu import cli
+from optigpu.commands import program_commands
 class Finalised:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGINT)
@@ -475,7 +478,7 @@ def check(*_):
     Finalised()
     time.sleep(20)
     return 0
-commands.check_command = check
+program_commands.PROGRAM_COMMANDS["check"] = check
 sys.exit(cli.main(["check", "any.c"]))
 """
 

@@ -12,7 +12,7 @@ from tools.check_cuda import complaints, sources, unit_of
 
 from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
-from optigpu.differential import compare, compare_on, numpy_arguments
+from optigpu.commands.differential import compare, compare_on, numpy_arguments
 from optigpu.errors.catalogue import CATALOGUE
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import run_once, valid_inputs

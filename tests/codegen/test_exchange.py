@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from optigpu.check.verify import Verifier
-from optigpu.differential import compare
+from optigpu.commands.differential import compare
 from optigpu.interp.runner import Runner
 from optigpu.runtime.nvcc import nvcc
 from tests.support.cuda import kernel_text, on_standin, parsed

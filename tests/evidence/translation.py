@@ -14,7 +14,7 @@ from typing import Any
 
 from optigpu.check.verify import Verifier
 from optigpu.codegen.cuda import emit_cuda
-from optigpu.differential import compare_on
+from optigpu.commands.differential import compare_on
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.runner import Runner

@@ -11,7 +11,7 @@ import pytest
 
 import optigpu as og
 from optigpu.codegen.c import emit_c
-from optigpu.differential import compare
+from optigpu.commands.differential import compare
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.runner import Runner

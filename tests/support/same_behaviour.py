@@ -8,7 +8,7 @@ from math import isnan
 from typing import Any
 
 from optigpu.codegen.c import emit_c
-from optigpu.differential import compare_on
+from optigpu.commands.differential import compare_on
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.heap import UNINIT, MemoryView
 from optigpu.interp.inputs import Inputs, arguments

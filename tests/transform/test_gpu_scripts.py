@@ -15,7 +15,7 @@ from optigpu.api import has_kernels
 from optigpu.check.verdict import Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
-from optigpu.differential import compare
+from optigpu.commands.differential import compare
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.runner import Runner

@@ -1,0 +1,1 @@
+"""What the commands of the command line do. All but `bench` and `doctor`, which need the runtime alone."""

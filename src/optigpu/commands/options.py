@@ -1,0 +1,95 @@
+"""The commands of the command line with their options, as a table."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An argument of a command; `settings` are those of `ArgumentParser.add_argument`."""
+
+    names: tuple[str, ...]
+    settings: dict[str, Any]
+
+
+def option(*names: str, **settings: Any) -> Option:
+    return Option(names, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    name: str
+    help: str
+    options: tuple[Option, ...] = ()
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        for o in self.options:
+            parser.add_argument(*o.names, **o.settings)
+
+
+FILES = option("files", nargs="+", metavar="FILE", help="a C file")
+FUNCTION = option("--function", help="only this one")
+SCRIPT = option("script", metavar="SCRIPT")
+JSON = option("--json", action="store_true", help="the result as JSON")
+
+COMMANDS = (
+    Command("check", "verify functions against their contracts", (
+        FILES, FUNCTION, JSON,
+        option("-v", "--verbose", action="store_true", help="show an input that satisfies each precondition"),
+        option("--show-proof", action="store_true", help="print the program with all inferred contracts"),
+        option("--second-solver", action="store_true", help="repeat every solver answer with cvc5"),
+        option("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it"),
+        option("--integers", choices=("machine", "unbounded"), default="machine",
+               help="unbounded: assume that integers fit where that is not shown, and say where"),
+        option("--no-cache", action="store_true", help="do not use solver answers of earlier runs"),
+        option("--certificate", metavar="OUT", help="write the certificate of a verified file"),
+    )),
+    Command("audit", "replay a certificate, make emitted code again, and print what the proof rests on", (
+        FILES,
+        option("--certificate", metavar="IN", help="the certificate (default: prove first, then replay)"),
+        option("--no-assumptions", action="store_true", help="exit 1 if there is an axiom or admitted function"),
+    )),
+    Command("explain", "what an error code means", (option("code", metavar="CODE"),)),
+    Command("parse", "read C files and check names and types", (FILES,)),
+    Command("print", "print a C file as OptiGPU reads it", (
+        FILES,
+        option("--plain", action="store_true", help="plain C, without annotations"),
+    )),
+    Command("test", "run functions on random inputs and check their contracts", (
+        FILES, FUNCTION,
+        option("--seconds", type=float, default=2.0, help="how long per function (default 2)"),
+        option("--seed", type=int, default=0),
+    )),
+    Command("run-c", "compile to C, run on random inputs, compare with the interpreter", (
+        FILES, FUNCTION,
+        option("--seed", type=int, default=0),
+    )),
+    Command("run", "run a script: every step verified, the trace written", (
+        SCRIPT,
+        option("--trace", metavar="OUT", default="trace.html", help="where the trace goes (default trace.html)"),
+        option("--no-trace", action="store_true", help="write none"),
+    )),
+    Command("diff", "what each step of a script changed", (
+        SCRIPT,
+        option("--step", type=int, metavar="N", help="only this one"),
+        option("--plain", action="store_true", help="compare plain C, without annotations"),
+    )),
+    Command("build", "verify, emit and compile a C file, or what a script makes", (
+        option("source", metavar="SOURCE", help="a C file or a script"),
+        option("-o", "--output", metavar="OUT", help="where the code goes (default build/NAME.c or build/NAME.cu)"),
+    )),
+    Command("bench", "time the kernels of a C file, of what a script makes, or of what was built", (
+        option("source", metavar="SOURCE", help="a C file, a script, or the .cu or .json that `optigpu build` wrote"),
+        option("--size", action="append", default=[], metavar="NAME=NUMBER", help="a size or other number (repeatable)"),
+        option("--compare", action="store_true", help="also time library kernels that compute the same"),
+        option("--repeats", type=int, default=20, metavar="N", help="how many runs (default 20)"),
+        option("--flops", metavar="FORMULA", help="operations, for TFLOP/s instead of GB/s: '2*m*n*p'"),
+        option("--compiler", choices=("nvcc", "nvrtc"), help="default: the first that is there"),
+        option("--cpu", action="store_true", help="on the CPU stand-in, where there is no GPU"),
+        JSON,
+    )),
+    Command("doctor", "which compilers, solvers and GPUs are here"),
+)  # fmt: skip

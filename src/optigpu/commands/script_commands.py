@@ -1,0 +1,90 @@
+"""The commands on scripts and what they make: run, diff, build."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from optigpu.api import Script, has_kernels
+from optigpu.commands.script_runs import run_script
+from optigpu.report.diagnostics import Style
+from optigpu.report.diffs import render_diff
+from optigpu.report.scripts import render_script, render_step
+from optigpu.report.verdict_text import render_function
+from optigpu.runtime.call_error import FINE, WRONG, CallError
+from optigpu.runtime.manifest import BuiltCuda, save
+from optigpu.script.step import Step
+from optigpu.script.step_errors import StepError
+
+
+def run_command(args: argparse.Namespace, style: Style) -> int:
+    def progress(script: Script, step: Step) -> None:
+        print(render_step(step, style), flush=True)
+
+    code, scripts = run_script(args.script, progress, style)
+    for script in scripts:
+        if code == FINE and script.unchecked is None:
+            print(render_script(script.accepted, style))
+        if not args.no_trace:
+            script.trace(args.trace)
+            print(f"trace: {args.trace}")
+    if not scripts and code == FINE:
+        raise CallError(f"{args.script} makes no script: s = og.Script(…)")
+    for script in scripts:
+        if code == FINE and script.unchecked is not None:
+            raise CallError(f"{args.script}: {script.unchecked}")
+    return code
+
+
+def diff_command(args: argparse.Namespace, style: Style) -> int:
+    code, scripts = run_script(args.script, lambda script, step: None, style)
+    for script in scripts:
+        steps = script.record.steps[1:]
+        if args.step is not None:
+            steps = tuple(s for s in steps if s.number == args.step)
+            if not steps:
+                raise CallError(f"there is no step {args.step} (steps 1 to {script.record.steps[-1].number})")
+        for step in steps:
+            print(render_diff(step, style, view="plain" if args.plain else "annotated"))
+    return code
+
+
+def build_command(args: argparse.Namespace, style: Style) -> int:
+    code, script = _script_of(args.source, style)
+    if script is None:
+        return code
+    gpu = has_kernels(script.program)
+    target = script.emit(args.output or f"build/{Path(args.source).stem}{'.cu' if gpu else '.c'}")
+    if gpu:
+        save(script.built_cuda(), target.parent, target.stem)
+    print(f"{style.green('VERIFIED')} {target}: {script.build()}")
+    return FINE
+
+
+def built_cuda_of(source: str, style: Style) -> tuple[int, BuiltCuda | None]:
+    """The CUDA of a C file, or of what a script makes, once verified."""
+    code, script = _script_of(source, style)
+    if script is None:
+        return code, None
+    if not has_kernels(script.program):
+        raise CallError(f"{source} launches no kernel")
+    return FINE, script.built_cuda()
+
+
+def _script_of(source: str, style: Style) -> tuple[int, Script | None]:
+    """The last script that a file makes, or a script without steps for a C file; none if something is wrong."""
+    if source.endswith(".py"):
+        code, scripts = run_script(source, lambda script, step: None, style)
+        if code == FINE and not scripts:
+            raise CallError(f"{source} makes no script: s = og.Script(…)")
+        return code, scripts[-1] if code == FINE else None
+    try:
+        return FINE, Script(source)
+    except StepError as e:
+        assert e.failed is not None
+        print(render_function(e.failed, style), file=sys.stderr)
+        return WRONG, None
+
+
+SCRIPT_COMMANDS = {"run": run_command, "diff": diff_command, "build": build_command}

@@ -1,0 +1,99 @@
+"""Running a script from the command line: its errors are told at its own lines, never with our stack frames."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from optigpu.api import Script, observe
+from optigpu.report.diagnostics import Style
+from optigpu.report.scripts import render_step_error
+from optigpu.runtime.call_error import BAD_INPUT, FINE, WRONG, BuildError, CallError
+from optigpu.script.step import Step
+from optigpu.script.step_errors import StepError
+from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.source import Loc
+
+
+def run_script(path: str, progress: Callable[[Script, Step], None], style: Style) -> tuple[int, list[Script]]:
+    """Run a script; its errors are explained in its own terms."""
+    scripts: dict[int, Script] = {}
+
+    def seen(script: Script, step: Step) -> None:
+        scripts[id(script)] = script
+        progress(script, step)
+
+    file = Path(path)
+    if not file.is_file():
+        raise CallError(f"the script `{path}` does not exist")
+    before, sys.argv = sys.argv, [path]
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        with observe(seen):
+            runpy.run_path(path, run_name="__main__")
+    except StepError as e:
+        print(render_step_error(e, style), file=sys.stderr)
+        return WRONG, list(scripts.values())
+    except InputError as e:
+        raise _placed(e, file) from None
+    except KeyboardInterrupt:
+        raise
+    except SystemExit as e:
+        if e.code and not isinstance(e.code, int):
+            print(e.code, file=sys.stderr)
+        return (e.code if isinstance(e.code, int) else BAD_INPUT if e.code else FINE), list(scripts.values())
+    except SyntaxError as e:
+        if e.lineno is None:  # some versions of Python say so of a file with null bytes, others raise a ValueError
+            print(_unreadable(e, path), file=sys.stderr)
+            return BAD_INPUT, []
+        print(f"{e.filename or path}:{e.lineno or 1}:{e.offset or 1}: error: {e.msg}", file=sys.stderr)
+        return BAD_INPUT, []
+    except BaseException as e:
+        if os.environ.get("OPTIGPU_TRACEBACK"):
+            raise
+        print(_fault(e, path), file=sys.stderr)
+        return BAD_INPUT, list(scripts.values())
+    finally:
+        sys.argv = before
+        sys.path.pop(0)
+    return FINE, list(scripts.values())
+
+
+def _own_line(e: BaseException, script: Path) -> traceback.FrameSummary | None:
+    """The line of the script that an error came from; none if it did not come to run."""
+    frames = traceback.extract_tb(e.__traceback__)
+    own = [f for f in frames if Path(f.filename).resolve() == script.resolve()]
+    return own[-1] if own else None
+
+
+def _placed(e: InputError, script: Path) -> InputError:
+    """An error without a place, at the line of the script."""
+    line = _own_line(e, script)
+    if e.diagnostic.loc.line or line is None or line.lineno is None:
+        return e
+    return InputError(replace(e.diagnostic, loc=Loc(str(script), line.lineno, 1, line.lineno, 1)))
+
+
+def _unreadable(e: BaseException, path: str) -> str:
+    return f"{path}:1:1: error: the script cannot be read: {(e.msg if isinstance(e, SyntaxError) else str(e)) or type(e).__name__}"
+
+
+def _fault(e: BaseException, path: str) -> str:
+    """An error that a script made, or that our code did not expect: that one is raised again."""
+    line = _own_line(e, Path(path))
+    if line is None:
+        return _unreadable(e, path)
+    last = traceback.extract_tb(e.__traceback__)[-1]
+    if not isinstance(e, Exception) and last != line:
+        raise e  # somebody wants everything to stop, as an interrupt does
+    ours = last.filename.startswith(str(Path(__file__).parent.parent))
+    expected = isinstance(e, BuildError | CallError | OSError)
+    if ours and not expected and not isinstance(e, TypeError | AttributeError):
+        raise e
+    what = str(e) if expected else f"{type(e).__name__}: {e}"
+    return f"{path}:{line.lineno}: error: {what}\n  {line.lineno} | {(line.line or '').strip()}"
