@@ -22,10 +22,10 @@ from typing import Any
 
 SOURCE = Path(__file__).parents[2] / "src" / "optigpu"
 FILES = {
-    p.stem: p for folder in ("kernel", "logic") for p in sorted((SOURCE / folder).glob("*.py")) if p.stem != "__init__"
+    p.stem: p for folder in ("kernel", "logic") for p in sorted((SOURCE / folder).rglob("*.py")) if p.stem != "__init__"
 }
-LAWS = ("terms", "facts", "judge")
-REFUSING = ("equality", "judge", "facts")  # where `return None`, `return False` and `continue` say no
+LAWS = (*(p.stem for p in FILES.values() if p.parent.name == "terms"), "facts", "judge")
+REFUSING = ("equality", "judge", "facts", "names")  # where `return None`, `return False` and `continue` say no
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def source(module: str) -> str:
 
 
 def imported(module: str) -> Any:
-    return importlib.import_module(f"optigpu.{FILES[module].parent.name}.{module}")
+    return importlib.import_module(".".join(["optigpu", *FILES[module].relative_to(SOURCE).with_suffix("").parts]))
 
 
 def _removals(module: str, tree: ast.Module) -> Iterator[tuple[Site, Callable[[], None]]]:
@@ -191,7 +191,7 @@ def _operands(kind: str, test: ast.BoolOp | ast.Compare) -> Iterator[Removal]:
 def _call(node: ast.Call) -> Iterator[Removal]:
     """`k.and_(a, b)`, also of a generator; `zip(…, strict=True)`; what is asked of something that is used."""
     name, text = ast.unparse(node.func), ast.unparse(node)
-    if name in ("k.and_", "and_"):
+    if name in ("k.and_", "and_", "CONSTRUCTORS['and']"):
         for i, a in enumerate(node.args):
             yield _put("conjunct", f"{ast.unparse(a)} in {text}", node, "args", i, None)
     for keyword in node.keywords:

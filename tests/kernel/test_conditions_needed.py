@@ -44,7 +44,9 @@ from optigpu.logic.equality import Case, parts, scaled_parts
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.facts import _entries as entries_of_facts
 from optigpu.logic.judge import Judge
+from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
+from optigpu.logic.terms.core import interned
 from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.kernel_states import (
@@ -903,9 +905,9 @@ class Lookalike:
 def test_terms_are_made_of_terms_numbers_and_sorts() -> None:
     for monomial, c in (((n,), Lookalike(7)), ((Lookalike(n),), 7), ((n, Lookalike(m)), 7)):
         with pytest.raises(TypeError):
-            k._make("poly", (), INT, ((monomial, c), ((), 1)))
+            interned("poly", (), INT, ((monomial, c), ((), 1)))
     with pytest.raises(TypeError):
-        k._make("var", (), Lookalike(INT), "another")
+        interned("var", (), Lookalike(INT), Name(Origin.PROGRAM, "another", 1))  # type: ignore[arg-type]
 
 
 class Turning:
@@ -969,7 +971,7 @@ def test_terms_are_of_the_sort_they_say() -> None:
         (INT, (n,), half), (INT, (r,), 2), (REAL, (n,), half), (INT, [n], 2), (INT, Other((n,)), 2), (REAL, (r,), Lookalike(7)),
     ):  # fmt: skip
         with pytest.raises(TypeError):
-            k._make("poly", (), sort, ((monomial, c), ((), 1)))
+            interned("poly", (), sort, ((monomial, c), ((), 1)))
     with pytest.raises(TypeError):
         k.scale(half, n)
     with pytest.raises(TypeError):

@@ -10,6 +10,7 @@ import pytest
 from optigpu.logic import terms as k
 from optigpu.logic.names import Name, Origin, read_name, source_name
 from optigpu.logic.terms import INT
+from optigpu.logic.terms.core import interned
 
 NAMES = {
     "x": Name(Origin.PROGRAM, "x", 1),
@@ -98,9 +99,9 @@ def test_a_string_names_a_variable_of_the_program_alone() -> None:
 def test_nothing_else_than_a_variable_has_a_name() -> None:
     for op in ("bound", "num", "lam"):
         with pytest.raises(TypeError):
-            k._make(op, (), INT, NAMES["x"])
+            interned(op, (), INT, NAMES["x"])
     with pytest.raises(TypeError):
-        k._make("var", (), INT, None)
+        interned("var", (), INT, None)
 
 
 def test_a_quotient_is_as_old_as_what_is_divided() -> None:
