@@ -8,7 +8,7 @@ from enum import Enum
 from optigpu.kernel.causes import Cause, Operation, UnequalParts, UnmetObligation, WrongContext
 from optigpu.kernel.context import HOST, THREADS
 from optigpu.kernel.instructions import REGISTER, SHARED
-from optigpu.search.search_causes import DataRace, NoLoopContract, RaceKind, RaceScope, SharedByThreads
+from optigpu.search.search_causes import DataRace, NoLoopContract, Obstacle, RaceKind, RaceScope, SharedByThreads
 
 
 class Race(Enum):
@@ -48,9 +48,9 @@ def obligations(*names: str) -> tuple[CauseKey, ...]:
     return tuple(Rejection(UnmetObligation, Operation.OBLIGE, name) for name in names)
 
 
-def no_contract(*reasons: str) -> tuple[CauseKey, ...]:
+def no_contract(*obstacles: Obstacle) -> tuple[CauseKey, ...]:
     """Loops for which the search found no contract."""
-    return tuple(Rejection(NoLoopContract, Operation.INFER, reason) for reason in reasons)
+    return tuple(Rejection(NoLoopContract, Operation.INFER, obstacle.value) for obstacle in obstacles)
 
 
 def key_of(cause: Cause) -> CauseKey:
@@ -61,8 +61,8 @@ def key_of(cause: Cause) -> CauseKey:
             return Race.ONE_LOOP
         case WrongContext(operation=Operation.CALL, context=context) if context.kind not in (HOST, THREADS):
             return Misplaced.CALL
-        case UnmetObligation(obligation=which) | NoLoopContract(why=which):
-            return Rejection(type(cause), cause.operation, which)
+        case UnmetObligation() | NoLoopContract():
+            return Rejection(type(cause), cause.operation, cause.reason)
         case UnequalParts():
             return Rejection(UnequalParts, cause.operation)
         case _:

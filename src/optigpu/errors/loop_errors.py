@@ -14,6 +14,7 @@ from optigpu.kernel.causes import (
     Uninitialised,
     WrongValue,
 )
+from optigpu.search.search_causes import Obstacle
 
 DEPENDENT_ITERATIONS = "the iterations of this loop are not independent"
 SEPARATE_CELLS = "remove the pragma, or give each iteration its own cells"
@@ -42,7 +43,7 @@ LOOP_ERRORS = (
         "What this loop does to the memory named follows none of the known laws (each iteration its own cells, sums and\n"
         "other accumulations, scratch). Say what the memory holds at the start of iteration i:\n"
         '  __spreserves("&x ~~> …");',
-        causes=no_contract("geometric", "variables", "index"),
+        causes=no_contract(Obstacle.GEOMETRIC, Obstacle.VARIABLES, Obstacle.INDEX),
         message="the effect of this loop on {array} follows no known law: it needs an invariant",
         help='__spreserves("&{base} ~~> value at the start of iteration i") in the loop',
     ),

@@ -17,19 +17,17 @@ from optigpu.kernel.causes import (
     Overlap,
     Uninitialised,
 )
-from optigpu.search.search_causes import ReadOnly
-
-NO_MEMORY, FREED = "no memory", "freed"  # what the exploration of a loop met
+from optigpu.search.search_causes import Obstacle, ReadOnly
 
 
 def _not_held(d: Details) -> str:
-    if d.cause.reason == NO_MEMORY:
+    if d.cause.reason == Obstacle.NO_MEMORY.value:
         return f"{d.array} is not held here: it has been freed, or the contract does not mention it"
     return f"this access of {d.array} is not shown to stay within the cells that are held"
 
 
 def _not_an_allocation(d: Details) -> str:
-    if d.cause.reason == FREED:
+    if d.cause.reason == Obstacle.FREED.value:
         return f"{d.array} comes from outside the loop and is freed in each iteration"
     return f"{d.array} is not an allocation that can be freed here"
 
@@ -43,7 +41,7 @@ MEMORY_ERRORS = (
         "contract does not relate to the loop's bound, memory that was freed.",
         causes=(
             *rejections(MissingPermission, Operation.LOAD, Operation.STORE, Operation.LOOP, Operation.SHUFFLE),
-            *no_contract(NO_MEMORY),
+            *no_contract(Obstacle.NO_MEMORY),
         ),
         message=_not_held,
         help="compare the loop's bounds with the sizes in the contract, or add a __requires",
@@ -87,7 +85,7 @@ MEMORY_ERRORS = (
         causes=(
             *rejections(NotAllocated, Operation.FREE),
             *rejections(MissingPermission, Operation.FREE),
-            *no_contract(FREED),
+            *no_contract(Obstacle.FREED),
         ),
         message=_not_an_allocation,
     ),

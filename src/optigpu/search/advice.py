@@ -21,6 +21,8 @@ LEAST_TYPE_BOUND = (1 << 15) - 1  # no machine type has a smaller greatest numbe
 
 
 class SearchGuide(Guide):
+    """Advice from samples and models, and by matching terms."""
+
     def refutes(self, facts: Facts, p: Term) -> bool:
         return negative_for_one(p, samples(facts)) if p.sort is INT else refuted_uninterpreted(facts, p)
 

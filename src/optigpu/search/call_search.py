@@ -22,10 +22,13 @@ from optigpu.search.search_tools import SearchTools
 
 
 class CallSearch:
+    """The arguments of the rules for calls and ghost steps."""
+
     def __init__(self, tools: SearchTools, kernel: Kernel, elaborated: Elaborated, cells: CellSearch) -> None:
         self.tools, self.kernel, self.elaborated, self.cells = tools, kernel, elaborated, cells
 
     def call(self, state: State, call: kc.Invoke) -> State:
+        """The state after a call."""
         f = self.kernel.program.functions[call.function]
         sub, views = call_arguments(f, call, state.value)
 

@@ -23,6 +23,8 @@ from optigpu.search.search_tools import SearchTools
 
 
 class CellSearch:
+    """The families and maps that rules ask for."""
+
     def __init__(self, tools: SearchTools, equalities: EqualitySearch) -> None:
         self.tools, self.equalities = tools, equalities
 

@@ -59,12 +59,14 @@ class CoverSearch:
         yield Cells(family.base, tuple(family.ranges[p] for p in free), TRUE, index)
 
     def within(self, c: Cells, wider: Cells) -> bool:
+        """Are all cells of the first set in the second?"""
         xs = self.tools.temporaries(c.arity)
         inside = self.summary.facts.assume(c.domain(xs))
         at = self.tools.invert(wider, c.at(xs), inside)
         return at is not None and self.tools.proves(inside, k.and_(wider.domain(at), same(wider.at(at), c.at(xs))))
 
     def disjoint(self, a: Cells, b: Cells) -> bool:
+        """Have two sets no cell in common?"""
         xs, ys, facts = self.tools.temporaries(a.arity), self.tools.temporaries(b.arity), self.summary.facts
         if same_but_for_guard(a, b) and is_injective(self.tools, facts, replace(a, where=TRUE)):
             return self.tools.proves(facts.assume(a.domain(xs)), k.not_(b.domain(xs)))

@@ -28,6 +28,8 @@ OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side co
 
 
 class Executor:
+    """Proves functions: takes the kernel from the start of a function to its end, one rule after the other."""
+
     def __init__(self, kernel: Kernel, elaborated: Elaborated, equality_proofs: EqualityProofs | None = None) -> None:
         """`equality_proofs`: what earlier searches found."""
         self.kernel = kernel

@@ -32,6 +32,8 @@ def search_var(stem: str, number: int, sort: Sort) -> Term:
 
 
 class FreshNames:
+    """Variables with a number of their own."""
+
     def __init__(self) -> None:
         self.restart()
 

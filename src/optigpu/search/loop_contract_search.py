@@ -27,10 +27,13 @@ from optigpu.search.search_tools import SearchTools
 
 
 class LoopContractSearch:
+    """The contract of a loop and the steps that prove it, from what an exploration found out."""
+
     def __init__(self, tools: SearchTools, cells: CellSearch) -> None:
         self.tools, self.cells = tools, cells
 
     def contract(self, state: State, summary: LoopSummary, bounded: bool = True) -> LoopContract:
+        """The contract that follows from the effects; `bounded`: with ranges of the variables that the loop changes."""
         exclusive: list[Exclusive] = []
         invariant: list[Invariant] = []
         actual = self.entry_values(state, summary)
@@ -160,6 +163,7 @@ class LoopContractSearch:
         return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if is_expressible(value) else None)
 
     def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
+        """The invariant with the steps that show it before the first iteration."""
         if inv.value is None:
             return inv
         r = state.held[inv.family]

@@ -21,7 +21,7 @@ from optigpu.search.cell_search import CellSearch
 from optigpu.search.explore.accumulation import Monoid
 from optigpu.search.explore.explorer import Explorer
 from optigpu.search.explore.loop_effects import LoopSummary, UnknownEffect
-from optigpu.search.explore.symbolic_memory import Unexplorable, World, unknown_content
+from optigpu.search.explore.symbolic_memory import SharedCells, Unexplorable, World, unknown_content
 from optigpu.search.explore.tree_reduction import Tree, contents_after_step, find_tree, halved_indices, halving_steps
 from optigpu.search.failure import Progress
 from optigpu.search.inferred_contracts import InferredLoop
@@ -43,6 +43,8 @@ class RunsCode(Protocol):
 
 
 class LoopExecution:
+    """Takes the kernel from before a loop to after it."""
+
     def __init__(
         self, tools: SearchTools, kernel: Kernel, explorer: Explorer, cells: CellSearch, executor: RunsCode
     ) -> None:
@@ -97,10 +99,10 @@ class LoopExecution:
             if isinstance(r.cause, ReadOnly):
                 self._blame(summary, r)
             raise
+        except SharedCells as e:
+            raise Rejected(SharedByThreads(Operation.LOOP, e.base, at=e.at)) from None
         except Unexplorable as e:
-            if e.why == "race":
-                raise Rejected(SharedByThreads(Operation.LOOP, e.base, at=e.at)) from None
-            raise Rejected(NoLoopContract(Operation.INFER, e.base, why=e.why, facts=state.facts)) from None
+            raise Rejected(NoLoopContract(Operation.INFER, e.base, obstacle=e.obstacle, facts=state.facts)) from None
 
     def _run_body(
         self, state: State, loop: kc.CountedLoop, summary: LoopSummary, contract: LoopContract, v: Term

@@ -30,6 +30,7 @@ class Advice:
 
 
 def advice(facts: Facts) -> Advice:
+    """What is remembered of facts; samples come from those of the facts that they extend."""
     if facts.advice is None:
         origin = facts.origin
         known, satisfied = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())

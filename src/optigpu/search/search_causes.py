@@ -28,15 +28,25 @@ class ReadOnly(Cause, word="read-only"):
     index: tuple[Term, ...] | None = None
 
 
+class Obstacle(Enum):
+    """Why the exploration of a loop cannot say what it does."""
+
+    NO_MEMORY = "no memory"  # an array is accessed that does not exist here
+    FREED = "freed"  # the body frees an array from outside the loop
+    GEOMETRIC = "geometric"  # the index is multiplied or divided, not over known numbers
+    VARIABLES = "variables"  # the user's annotations have logical variables
+    INDEX = "index"  # the iteration that wrote a cell cannot be computed from its index
+
+
 @with_fields
 class NoLoopContract(Cause, word="infer"):
-    """No contract was found for a loop; `why` says what the exploration of its body met."""
+    """No contract was found for a loop."""
 
-    why: str
+    obstacle: Obstacle
 
     @property
     def reason(self) -> str:
-        return self.why
+        return self.obstacle.value
 
 
 @with_fields

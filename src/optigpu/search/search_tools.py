@@ -12,6 +12,8 @@ from optigpu.search.refutation import refuted
 
 
 class SearchTools:
+    """The judge and the fresh variables of one search."""
+
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.names = FreshNames()

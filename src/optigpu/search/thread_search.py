@@ -26,6 +26,8 @@ from optigpu.search.search_tools import SearchTools
 
 
 class ThreadSearch:
+    """The parts of loop contracts that are about groups of threads."""
+
     def __init__(self, tools: SearchTools, kernel: Kernel) -> None:
         self.tools, self.kernel = tools, kernel
 

@@ -36,6 +36,8 @@ class TermLocation:
 
 
 class MaximumSearch:
+    """Steps that replace a maximum by an equal one; attempts are remembered."""
+
     def __init__(self, tools: SearchTools) -> None:
         self.tools = tools
         self._steps: dict[tuple[Facts, Term, Term], Maximum | None] = {}

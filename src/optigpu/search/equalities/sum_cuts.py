@@ -16,6 +16,8 @@ MAX_UNROLLED_SUMMANDS = 40
 
 
 class SumCuts:
+    """Steps that split one sum."""
+
     def __init__(self, tools: SearchTools) -> None:
         self.tools = tools
 

@@ -18,6 +18,8 @@ MAX_PLAIN_STEPS = 4
 
 
 class SumForms:
+    """Steps that make one sum simpler."""
+
     def __init__(self, tools: SearchTools) -> None:
         self.tools = tools
         self.equality = Equality(tools.judge)

@@ -17,6 +17,8 @@ MAX_STRIDE = 8
 
 
 class SumReindexing:
+    """Steps that bring one sum into the form of another."""
+
     def __init__(self, tools: SearchTools, forms: SumForms) -> None:
         self.tools, self.forms = tools, forms
         self._never_flat: set[tuple[Facts, Term, Term]] = set()  # pairs are met again in each round

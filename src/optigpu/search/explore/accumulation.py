@@ -17,6 +17,8 @@ from optigpu.logic.terms import INT, TRUE, Term
 
 
 class Monoid(Enum):
+    """An associative operation by which iterations accumulate a value."""
+
     SUM = auto()
     PRODUCT = auto()
     MAXIMUM = auto()

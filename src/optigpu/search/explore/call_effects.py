@@ -20,11 +20,14 @@ LemmaArguments: TypeAlias = Mapping[int, Mapping[str, Term]]  # by the `at` of c
 
 
 class CallEffects:
+    """Updates of symbolic memory by calls."""
+
     def __init__(self, memory: Memory, functions: Mapping[str, kc.Procedure], lemma_arguments: LemmaArguments) -> None:
         self.memory, self.tools = memory, memory.tools
         self.functions, self.lemma_arguments = functions, lemma_arguments
 
     def call(self, i: kc.Invoke, w: World) -> None:
+        """Apply the contract of the called function."""
         f = self.functions[i.function]
         contract = f.contract
         sub, views = call_arguments(f, i, w.value)

@@ -23,10 +23,13 @@ from optigpu.search.explore.loop_effects import (
 )
 from optigpu.search.explore.symbolic_memory import Unexplorable, Update
 from optigpu.search.fresh_names import WHOLE_EXTENT
+from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
 
 
 class EffectContents:
+    """Contents of cells that follow from the effects of one loop."""
+
     def __init__(self, tools: SearchTools, summary: LoopSummary) -> None:
         self.tools, self.summary = tools, summary
 
@@ -97,7 +100,7 @@ class EffectContents:
         whole = self.summary.of_all_iterations(u.cells)
         at = self.tools.invert(whole, cell, facts)
         if at is None:
-            raise Unexplorable("index", u.cells.base)
+            raise Unexplorable(Obstacle.INDEX, u.cells.base)
         return at, k.and_(whole.domain(at), same(whole.at(at), cell), k.lt(at[0], self.summary.v))
 
     def _located(self, u: Update, cell: Terms, facts: Facts) -> tuple[Terms, Term]:
@@ -106,7 +109,7 @@ class EffectContents:
             return cell, TRUE
         at = self.tools.invert(u.cells, cell, facts)
         if at is None:
-            raise Unexplorable("index", u.cells.base)
+            raise Unexplorable(Obstacle.INDEX, u.cells.base)
         return at, k.and_(u.cells.domain(at), same(u.cells.at(at), cell))
 
     def _accumulated(self, accumulator: Accumulator, u: Update, end: Term) -> Term:

@@ -31,6 +31,8 @@ from optigpu.search.search_tools import SearchTools
 
 
 class EffectInference:
+    """The effects of one loop, from the contents at the end of an iteration."""
+
     def __init__(
         self, tools: SearchTools, summary: LoopSummary, written: dict[str, Content], declared: dict[str, Effect]
     ) -> None:

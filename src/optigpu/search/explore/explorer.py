@@ -35,6 +35,7 @@ from optigpu.search.explore.loop_effects import (
 )
 from optigpu.search.explore.symbolic_memory import (
     Memory,
+    SharedCells,
     Unexplorable,
     Update,
     World,
@@ -43,6 +44,7 @@ from optigpu.search.explore.symbolic_memory import (
 )
 from optigpu.search.explore.tree_reduction import apply_tree, find_tree
 from optigpu.search.fresh_names import mentions_opaque
+from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.variable_ranges import holds_after
 
@@ -50,6 +52,8 @@ MAX_UNROLLED_ITERATIONS = 10  # of a loop of which nothing else is found out
 
 
 class Explorer:
+    """Runs code on symbolic memory; remembers the summaries of loops."""
+
     def __init__(self, tools: SearchTools, elaborated: Elaborated) -> None:
         self.tools = tools
         self.memory = Memory(tools)
@@ -89,7 +93,7 @@ class Explorer:
                 w.contents[base] = unknown_content(self.tools, base, len(i.dims) + i.distributed, sort)
             case kc.Release(base):
                 if base in w.outer:
-                    raise Unexplorable("freed", base)
+                    raise Unexplorable(Obstacle.FREED, base)
                 w.contents.pop(base, None)
             case kc.Oblige(prop) | kc.Assertion(prop):
                 w.facts = w.facts.assume(w.value(prop))
@@ -157,7 +161,7 @@ class Explorer:
         summary = self.summarise(loop, w)
         shared = summary.shared_effect() if loop.mode == kc.THREAD else None
         if shared is not None:
-            raise Unexplorable("race", shared.base, first_instruction(shared) or 0)
+            raise SharedCells(shared.base, first_instruction(shared) or 0)
         has_unknown = any(isinstance(e, UnknownEffect) for e in summary.effects.values())
         few_values = self.few_values(loop, w) if has_unknown else None
         if few_values:
@@ -210,7 +214,7 @@ class Explorer:
             return None
         numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if not all(k.is_num(t) for t in numbers):
-            raise Unexplorable("geometric")
+            raise Unexplorable(Obstacle.GEOMETRIC)
         return values_of(loop, *(t.data for t in numbers))
 
     # Summaries of loops
@@ -271,7 +275,7 @@ class Explorer:
         if spec is None:
             return {}
         if spec.variables:
-            raise Unexplorable("variables")
+            raise Unexplorable(Obstacle.VARIABLES)
         sub = {**w.env, loop.index: index}
         summary.invariants = tuple(k.abstract(k.substitute(p, sub), (summary.v,)) for p in spec.facts)
         invariants = self._declared_updates(spec.invariant, sub, w)

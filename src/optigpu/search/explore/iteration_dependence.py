@@ -16,6 +16,8 @@ from optigpu.search.search_tools import SearchTools
 
 
 class IterationDependence:
+    """Questions about two iterations of one loop."""
+
     def __init__(self, tools: SearchTools, summary: LoopSummary) -> None:
         self.tools, self.summary = tools, summary
         self._injective: dict[Cells, bool] = {}

@@ -14,6 +14,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Sort, Term, instantiate
+from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
 
 
@@ -97,16 +98,24 @@ class World:
     def content(self, base: str) -> Content:
         content = self.contents.get(base)
         if content is None:
-            raise Unexplorable("no memory", base)
+            raise Unexplorable(Obstacle.NO_MEMORY, base)
         return content
 
 
+@dataclass
 class Unexplorable(Exception):
-    """A loop cannot be summarised: why, and because of which array or instruction."""
+    """Nothing can be said of a loop: why, and because of which array."""
 
-    def __init__(self, why: str, base: str = "", at: int = 0) -> None:
-        super().__init__(why)
-        self.why, self.base, self.at = why, base, at
+    obstacle: Obstacle
+    base: str = ""
+
+
+@dataclass
+class SharedCells(Exception):
+    """Iterations of a thread loop access one cell, and one of them writes it: the array, and the instruction that does."""
+
+    base: str
+    at: int
 
 
 class Memory:

@@ -20,7 +20,15 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.accumulation import Monoid, difference, other_of_maximum
-from optigpu.search.explore.symbolic_memory import Content, Memory, Unexplorable, Update, World, unknown_contents
+from optigpu.search.explore.symbolic_memory import (
+    Content,
+    Memory,
+    SharedCells,
+    Unexplorable,
+    Update,
+    World,
+    unknown_contents,
+)
 from optigpu.search.search_tools import SearchTools
 
 RunCode: TypeAlias = Callable[[kc.Instructions, World], None]
@@ -66,7 +74,7 @@ def find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, 
     inner = World(facts, {**w.env, loop.index: h}, dict(at_start), outer=frozenset(at_start))
     try:
         run(loop.body, inner)
-    except Unexplorable:
+    except (Unexplorable, SharedCells):
         return None
     written = {b: c for b, c in inner.contents.items() if b in at_start and c.updates}
     for base, content in written.items():
