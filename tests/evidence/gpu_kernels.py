@@ -89,7 +89,7 @@ class Watched(Machine):
 
     def exchange(self, what: str, group: list[Thread], waits: list[Wait | None], loc: Loc) -> None:
         super().exchange(what, group, waits, loc)
-        amounts = {w.payload[2] for w in waits if w is not None}
+        amounts = {w.shuffle[2] for w in waits if w is not None and w.shuffle is not None}
         self.exchanged |= any(SHUFFLED_LANE[what](lane, a) != lane for lane in range(len(group)) for a in amounts)
 
 

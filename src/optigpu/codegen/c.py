@@ -42,7 +42,7 @@ from optigpu.syntax.program import (
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import VOID, Pointer, Scalar, Space
-from optigpu.syntax.walk import map_sizes, map_type, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import body_subexpressions, map_sizes, map_type, statements, stmt_exprs, subexpressions
 
 HEADERS = {
     "limits.h": frozenset(INT_CONSTANTS),
@@ -333,9 +333,7 @@ class _CPrinter(ProgramPrinter):
         """Whether the body runs a parallel loop, directly or in a callee."""
         if any(isinstance(x, For) and x.mode is Mode.PARALLEL for x in statements(body)):
             return True
-        called = {
-            x.func for s in statements(body) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Call)
-        }
+        called = {x.func for x in body_subexpressions(body) if isinstance(x, Call)}
         return any(self.starts_threads(f.body) for f in self.functions if f.name in called)
 
 

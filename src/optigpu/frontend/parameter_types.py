@@ -11,7 +11,7 @@ from optigpu.syntax.exprs import Array, Call, Expr, Index, PointsTo, Type, Var
 from optigpu.syntax.free_names import free_vars, scoped_subexpressions
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Pointer, Space
-from optigpu.syntax.walk import statements, stmt_exprs
+from optigpu.syntax.walk import body_exprs, contract_exprs
 
 
 def effective_types(f: Function) -> tuple[Type, ...]:
@@ -20,12 +20,12 @@ def effective_types(f: Function) -> tuple[Type, ...]:
 
 
 def effective_type(f: Function, name: str, declared: Type) -> Type:
-    formulas = [i.body for c in f.contract for i in c.items]
+    formulas = contract_exprs(f.contract)
     if isinstance(declared, Array):
         return replace(declared, space=space_in(formulas, name))
     if not isinstance(declared, Pointer):
         return declared
-    dims = dims_in(formulas, name) or dims_in([e for s in statements(f.body) for e in stmt_exprs(s)], name)
+    dims = dims_in(formulas, name) or dims_in(list(body_exprs(f.body)), name)
     return Array(declared.elem, dims or (None,), space_in(formulas, name))
 
 
@@ -47,7 +47,7 @@ def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
 
 def reject_other_layouts(f: Function) -> None:
     """A plain pointer has no declared sizes: all inner sizes that the contract gives it must agree, since they fix its layout."""
-    formulas = [i.body for c in f.contract for i in c.items]
+    formulas = contract_exprs(f.contract)
     for name, elem in ((p.name, p.type.elem) for p in f.params if isinstance(p.type, Pointer)):
         dims = dims_in(formulas, name) or ()
         for e, bound in scoped_parts(formulas, name):

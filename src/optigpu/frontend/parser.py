@@ -30,7 +30,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.source import Loc, SourceText
 from optigpu.syntax.types import VOID, Pointer
-from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import body_subexpressions
 
 SYSTEM_HEADERS = frozenset(
     {"optigpu.h", "math.h", "stdlib.h", "stdbool.h", "stdint.h", "stddef.h", "float.h", "limits.h", "string.h", "omp.h"}
@@ -200,7 +200,7 @@ def reject_undeclared_calls(items: list[TopLevel | Prototype]) -> None:
                     )  # fmt: skip
             case Function(name):
                 declared.add(name)
-                for x in (x for s in statements(item.body) for e in stmt_exprs(s) for x in subexpressions(e)):
+                for x in body_subexpressions(item.body):
                     if isinstance(x, Call) and x.func in defined.keys() - declared:
                         message = f"`{x.func}` is called before it is declared: C does not convert what it is given"
                         raise input_error("OG100", message, x.loc, help=f"put `{x.func}` above `{name}`")

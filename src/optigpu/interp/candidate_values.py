@@ -14,7 +14,7 @@ from optigpu.syntax.exprs import Binary, Call, Expr, Int, Real, Var
 from optigpu.syntax.float_literals import lost
 from optigpu.syntax.program import Define, For, Function, Program
 from optigpu.syntax.types import Kind, Scalar
-from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import body_exprs, contract_exprs, statements, subexpressions
 
 SMALL_INTEGERS = (0, 1, 2, 3, 4, -1, 5, 7, 8, -2, -3)
 MAX_CONSTANT = 1100  # of the program, around which integers are tried
@@ -27,8 +27,7 @@ MAX_ROUNDED_FLOAT = (
 
 def parts_of(program: Program, f: Function) -> Iterator[Expr]:
     """All sub-expressions of a function, of its contract, and of the values of macros."""
-    exprs: list[Expr] = [i.body for c in f.contract for i in c.items]
-    exprs += [e for s in statements(f.body) for e in stmt_exprs(s)]
+    exprs = contract_exprs(f.contract) + list(body_exprs(f.body))
     exprs += [d.value for d in program.flat_items() if isinstance(d, Define)]
     return (x for e in exprs for x in subexpressions(e))
 
@@ -65,7 +64,7 @@ def candidate_sizes(program: Program, f: Function) -> list[int]:
 
 def divisors(machine: Machine, f: Function, name: str) -> set[int]:
     """The constants by which the program divides a parameter: in quotients, remainders, and as steps of loops up to it."""
-    exprs = [i.body for c in f.contract for i in c.items] + [e for s in statements(f.body) for e in stmt_exprs(s)]
+    exprs = contract_exprs(f.contract) + list(body_exprs(f.body))
     parts: list[tuple[Expr, Expr]] = [
         (s.range.bound, s.range.amount) for s in statements(f.body) if isinstance(s, For) and s.range.op == "+"
     ]

@@ -8,12 +8,20 @@ an intermediate value may be any integer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from optigpu.interp.heap import formed
 from optigpu.interp.machine import Closure, Frame, FrameLayout, Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import REAL_OPERATIONS, Number, convert, exact_divide, fit, rounded, wrap
+from optigpu.interp.numeric_values import (
+    REAL_OPERATIONS,
+    Number,
+    RuntimeValue,
+    convert,
+    exact_divide,
+    fit,
+    rounded,
+    wrap,
+)
 from optigpu.interp.operator_semantics import binary_operation, linear_index
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, index_helper
 from optigpu.syntax.exprs import Addr, Array, Binary, Bool, Call, Cast, Cond, Expr, Index, Int, Real, SizeOf, Unary, Var
@@ -103,7 +111,7 @@ class ExpressionCompiler:
             return value
         low, high = t.low, t.high
 
-        def fitting(m: Machine, f: Frame) -> Any:
+        def fitting(m: Machine, f: Frame) -> RuntimeValue:
             x = value(m, f)
             return x if low <= x <= high else fit(x, t, loc, "the value")
 

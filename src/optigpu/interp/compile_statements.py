@@ -6,7 +6,7 @@ The closure of a body returns the value of its `return` statement, which is its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, assert_never
+from typing import assert_never
 
 from optigpu.frontend.implicit_conversions import promoted
 from optigpu.interp.compile_built_in_calls import built_in_call
@@ -14,7 +14,7 @@ from optigpu.interp.compile_expressions import ExpressionCompiler, FrameScope, f
 from optigpu.interp.compile_loops import LoopHeader
 from optigpu.interp.heap import MemoryView
 from optigpu.interp.machine import Closure, Frame, LoopCode, Machine
-from optigpu.interp.numeric_values import convert
+from optigpu.interp.numeric_values import RuntimeValue, convert
 from optigpu.interp.operator_semantics import binary_operation
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var
 from optigpu.syntax.program import (
@@ -281,7 +281,7 @@ def sequence(codes: list[Closure]) -> Closure:
     if len(codes) == 1:
         return codes[0]
 
-    def run(m: Machine, f: Frame) -> Any:
+    def run(m: Machine, f: Frame) -> RuntimeValue:
         result = None
         for c in codes:
             result = c(m, f)
@@ -293,7 +293,7 @@ def sequence(codes: list[Closure]) -> Closure:
 def frees_shared_arrays(body: Closure) -> Closure:
     """A body with `__shared__` arrays, whose bytes count against the shared memory of the launch until the end of the body."""
 
-    def run(m: Machine, f: Frame) -> Any:
+    def run(m: Machine, f: Frame) -> RuntimeValue:
         thread = m.thread
         before = 0 if thread is None else thread.shared_bytes
         result = body(m, f)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import Any
 
 from optigpu.interp.formula_evaluation import ClaimedCell, Env, Evaluator, Table
-from optigpu.interp.heap import UNINIT, MemoryView, index_of
+from optigpu.interp.heap import UNINIT, Contents, MemoryView, Uninit, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import close
+from optigpu.interp.numeric_values import Number, RuntimeValue, close
 from optigpu.syntax.diagnostic import Label
-from optigpu.syntax.exprs import Call, Expr, FunType, PointsTo, TypeOf, Var, is_int
+from optigpu.syntax.exprs import Call, Expr, FunType, PointsTo, Type, TypeOf, Var, is_int
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.printer import print_expr
-from optigpu.syntax.program import Clause, Item
+from optigpu.syntax.program import Clause, Item, logical_variables
 from optigpu.syntax.source import Loc
 
 BEFORE = frozenset({"consumes", "preserves", "reads", "writes"})
@@ -49,13 +48,6 @@ def facts(contract: tuple[Clause, ...], kind: str) -> Iterator[Item]:
                     yield item
 
 
-def logical_variables(contract: tuple[Clause, ...]) -> dict[str, Any]:
-    """The logical variables of a contract, with their types."""
-    return {
-        i.name: i.body.of for c in contract for i in c.items if isinstance(i.body, TypeOf) and i.name is not None
-    }  # fmt: skip
-
-
 class ContractChecker:
     """Binds and checks contracts of functions and loops."""
 
@@ -64,12 +56,12 @@ class ContractChecker:
         self.memory = evaluator.memory
         self.skipped = skipped
 
-    def bind(self, contract: tuple[Clause, ...], env: Env, prefix: str = "") -> dict[str, Any]:
+    def bind(self, contract: tuple[Clause, ...], env: Env, prefix: str = "") -> dict[str, RuntimeValue]:
         """Bind the logical variables of a contract: `A` of `a ~> Matrix1(n, A)` to the contents of the array a, `n` to its size.
         Integers that no permission determines are searched for among small numbers that satisfy the facts."""
         unknown = logical_variables(contract)
         self.evaluator.known.clear()
-        bound: dict[str, Any] = dict(env)
+        bound: dict[str, RuntimeValue] = dict(env)
         for name, type_ in unknown.items():
             if isinstance(type_, FunType):
                 bound[name] = Table(name)
@@ -88,7 +80,7 @@ class ContractChecker:
             self.skipped.note(e.loc, e.why)
             return []
 
-    def bind_sizes(self, h: Expr, env: dict[str, Any], unknown: dict[str, Any]) -> None:
+    def bind_sizes(self, h: Expr, env: dict[str, RuntimeValue], unknown: dict[str, Type]) -> None:
         """Bind a logical n of `a ~> Matrix1(n, A)` to the size of the array."""
         if isinstance(h, PointsTo) and isinstance(h.target, Call) and isinstance(h.pointer, Var):
             view = env.get(h.pointer.name)
@@ -97,7 +89,7 @@ class ContractChecker:
                     if isinstance(arg, Var) and arg.name in unknown and arg.name not in env and is_int(arg.type):
                         env[arg.name] = size
 
-    def match(self, claim: ClaimedCell, env: dict[str, Any], unknown: dict[str, Any]) -> None:
+    def match(self, claim: ClaimedCell, env: dict[str, RuntimeValue], unknown: dict[str, Type]) -> None:
         held = self.held(claim)
         if held is UNINIT:
             return
@@ -113,7 +105,7 @@ class ContractChecker:
             case _:
                 pass
 
-    def held(self, claim: ClaimedCell) -> Any:
+    def held(self, claim: ClaimedCell) -> Contents:
         """The contents of a claimed cell. A claim outside its array is reported later, when the claims are checked."""
         try:
             return claim.view.alloc.data[claim.flat()]
@@ -121,8 +113,8 @@ class ContractChecker:
             return UNINIT
 
     def solve(
-        self, contract: tuple[Clause, ...], env: dict[str, Any], unknown: dict[str, Any], prefix: str
-    ) -> dict[str, Any]:
+        self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], unknown: dict[str, Type], prefix: str
+    ) -> dict[str, RuntimeValue]:
         """Search integers that only facts determine, such as w of `W == 32 * w`."""
         missing = [n for n, t in unknown.items() if n not in env and is_int(t)]
         if not missing:
@@ -185,8 +177,8 @@ class ContractChecker:
                 raise fail(claim, outside.message) from None
             if not values or claim.contents == "uninit":
                 continue
-            held: Any = alloc.data[flat]
-            if held is UNINIT:
+            held = alloc.data[flat]
+            if isinstance(held, Uninit):
                 raise fail(claim, f"{index_of(alloc, flat)} was never written")
             if isinstance(claim.contents, str):
                 continue
@@ -200,5 +192,5 @@ class ContractChecker:
         return claims
 
 
-def show_number(x: Any) -> str:
+def show_number(x: Number) -> str:
     return f"{float(x):.6g}" if isinstance(x, float) else str(x)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from optigpu.interp.heap import Heap, MemoryView, box_indices, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate
-from optigpu.interp.numeric_values import REAL_OPERATIONS, close, convert, exact_divide
+from optigpu.interp.numeric_values import REAL_OPERATIONS, Number, RuntimeValue, close, convert, exact_divide
 from optigpu.interp.operator_semantics import binary_operation, linear_index
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.exprs import (
@@ -22,6 +22,7 @@ from optigpu.syntax.exprs import (
     Array,
     BigOp,
     Binary,
+    Binder,
     Bool,
     Call,
     Cast,
@@ -46,7 +47,7 @@ from optigpu.syntax.exprs import (
 from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
 from optigpu.syntax.source import Loc
 
-Env: TypeAlias = Mapping[str, Any]
+Env: TypeAlias = Mapping[str, RuntimeValue]
 WINDOW = 3  # an unbounded quantifier is tried from -WINDOW to WINDOW if no function in scope is known at some points
 
 
@@ -55,9 +56,9 @@ class Table:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.points: dict[tuple[Any, ...], Any] = {}
+        self.points: dict[tuple[RuntimeValue, ...], RuntimeValue] = {}
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: RuntimeValue) -> RuntimeValue:
         if args in self.points:
             return self.points[args]
         return zlib.crc32(repr((self.name, args)).encode()) % 17 - 8
@@ -92,13 +93,13 @@ class Evaluator:
         self.memory = memory
         self.definitions = definitions
         self.known: dict[
-            tuple[Any, ...], Any
+            tuple[RuntimeValue, ...], RuntimeValue
         ] = {}  # values of applied definitions; cleared when logical variables are bound
 
     def truth(self, e: Expr, env: Env) -> bool:
         return bool(self.value(e, env))
 
-    def value(self, e: Expr, env: Env) -> Any:
+    def value(self, e: Expr, env: Env) -> RuntimeValue:
         match e:
             case Int(value) | Bool(value):
                 return value
@@ -136,7 +137,7 @@ class Evaluator:
             case _:
                 raise CannotEvaluate("this formula has no value", e.loc)
 
-    def variable(self, name: str, env: Env, loc: Loc) -> Any:
+    def variable(self, name: str, env: Env, loc: Loc) -> RuntimeValue:
         if name in env:
             value = env[name]
             return self.inspect(value.view, (0,), loc) if isinstance(value, CellRef) else value
@@ -148,14 +149,14 @@ class Evaluator:
             return INT_CONSTANTS[name]
         raise CannotEvaluate(f"`{name}` is not known here", loc)
 
-    def inspect(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Any:
+    def inspect(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Number:
         """Load a cell for a formula, which is neither host nor device code: the heap's own checks apply, not those of the GPU."""
         return Heap.load(self.memory, view, indices, loc)
 
     def integers(self, es: tuple[Expr, ...], env: Env) -> tuple[int, ...]:
         return tuple(self.value(i, env) for i in es)
 
-    def binary(self, e: Binary, env: Env) -> Any:
+    def binary(self, e: Binary, env: Env) -> RuntimeValue:
         match e.op:
             case "&&":
                 return self.truth(e.left, env) and self.truth(e.right, env)
@@ -182,7 +183,7 @@ class Evaluator:
                     pass
         return binary_operation(op, e.left.type, e.type, e.loc)(a, b)
 
-    def call(self, e: Call, env: Env) -> Any:
+    def call(self, e: Call, env: Env) -> RuntimeValue:
         name = e.func
         if name in env or name in self.definitions:
             function = env[name] if name in env else self.definitions[name]
@@ -210,7 +211,7 @@ class Evaluator:
             return linear_index(helper)(args)
         raise CannotEvaluate(f"`{name}` has no definition that could be evaluated", e.loc)
 
-    def defined(self, name: str, function: LogicFunction, args: list[Any]) -> Any:
+    def defined(self, name: str, function: LogicFunction, args: list[RuntimeValue]) -> RuntimeValue:
         """The value of a definition applied to arguments, computed once: the maximum of a row is needed for each of its cells."""
         key = (name, *args)
         if key not in self.known:
@@ -220,7 +221,7 @@ class Evaluator:
     def forall(self, e: Forall, env: Env) -> bool:
         """A quantifier: over integers it is tried on those of `window`; over anything else it cannot be evaluated."""
 
-        def check(params: tuple[Any, ...], env: Env) -> bool:
+        def check(params: tuple[Binder, ...], env: Env) -> bool:
             if not params:
                 return self.truth(e.body, env)
             p, rest = params[0], params[1:]
@@ -239,7 +240,7 @@ class Evaluator:
         ]
         return range(min(points), max(points) + 1) if points else range(-WINDOW, WINDOW + 1)
 
-    def big_operator(self, e: BigOp, env: Env) -> Any:
+    def big_operator(self, e: BigOp, env: Env) -> RuntimeValue:
         if e.op in ("Max", "Min"):
             return self.extreme(e, 0, env)
         values = list(self.body_values(e, 0, env))
@@ -256,7 +257,7 @@ class Evaluator:
             case _:
                 return any(values)
 
-    def extreme(self, e: BigOp, at: int, env: Env) -> Any:
+    def extreme(self, e: BigOp, at: int, env: Env) -> RuntimeValue:
         """The maximum or minimum over nested ranges. Over an empty range it is unspecified; all tools take the body at the lower
         bound."""
         if at == len(e.binders):
@@ -266,7 +267,7 @@ class Evaluator:
         values = [self.extreme(e, at + 1, {**env, b.name: i}) for i in indices or (indices.start,)]
         return max(values) if e.op == "Max" else min(values)
 
-    def body_values(self, e: BigOp, at: int, env: Env) -> Iterator[Any]:
+    def body_values(self, e: BigOp, at: int, env: Env) -> Iterator[RuntimeValue]:
         if at == len(e.binders):
             yield self.value(e.body, env)
             return
@@ -357,4 +358,4 @@ def cell_contents(target: Expr) -> str | Expr:
     return target
 
 
-LogicFunction: TypeAlias = Callable[..., Any]
+LogicFunction: TypeAlias = Callable[..., RuntimeValue]

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
-from optigpu.interp.heap import UNINIT, Allocation, Heap, MemoryView, RecordedAccess, box_indices, index_of, offset_of
+from optigpu.interp.heap import (
+    UNINIT,
+    Allocation,
+    Heap,
+    MemoryView,
+    RecordedAccess,
+    Uninit,
+    box_indices,
+    index_of,
+    offset_of,
+)
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import Number
 from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, level, name_of
@@ -182,11 +191,11 @@ class Device(Threads):
         alloc = view.alloc
         flat = offset_of(view, indices, loc)
         self.check_access(self.thread, alloc, flat, loc, write=False)
-        value: Any = alloc.data[flat]
-        if value is UNINIT or self.forgotten(self.thread, alloc, flat):
+        value = alloc.data[flat]
+        if isinstance(value, Uninit) or self.forgotten(self.thread, alloc, flat):
             self.stall(Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc))
-        number: Number = value
-        return number
+        assert not isinstance(value, Uninit)  # a stalled thread is not resumed
+        return value
 
     def store(self, view: MemoryView, indices: tuple[int, ...], value: Number, loc: Loc) -> None:
         thread = self.thread
@@ -261,15 +270,15 @@ class Device(Threads):
 
     # Shuffles, on the registers of the threads that take part
 
-    def register(self, thread: Thread, view: MemoryView, lane: int, loc: Loc) -> Any:
+    def register(self, thread: Thread, view: MemoryView, lane: int, loc: Loc) -> Number:
         flat = offset_of(view, (lane,), loc)
         self.check_register(thread, view.alloc, flat, loc)
         value = view.alloc.data[flat]
-        if value is UNINIT:
+        if isinstance(value, Uninit):
             raise Misbehaviour("OG202", f"{index_of(view.alloc, flat)} is read before anything was written to it", loc)
         return value
 
-    def set_register(self, thread: Thread, view: MemoryView, lane: int, value: Any, loc: Loc) -> None:
+    def set_register(self, thread: Thread, view: MemoryView, lane: int, value: Number, loc: Loc) -> None:
         flat = offset_of(view, (lane,), loc)
         self.check_register(thread, view.alloc, flat, loc)
         view.alloc.data[flat] = value

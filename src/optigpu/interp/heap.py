@@ -22,15 +22,15 @@ from optigpu.syntax.types import Scalar, Space
 TaskPath: TypeAlias = tuple[tuple[int, int], ...]
 
 
-class _Uninit:
+class Uninit:
     """The contents of a cell that was not written yet."""
 
     def __repr__(self) -> str:
         return "uninit"
 
 
-UNINIT = _Uninit()
-Contents: TypeAlias = Number | _Uninit
+UNINIT = Uninit()
+Contents: TypeAlias = Number | Uninit
 
 
 class RecordedAccess(NamedTuple):
@@ -227,7 +227,7 @@ class Heap:
         value = alloc.data[flat]
         if self.path:
             self.note(alloc, flat, loc, write=False)
-        if isinstance(value, _Uninit):
+        if isinstance(value, Uninit):
             raise Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc)
         return value
 

@@ -7,7 +7,6 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
-from typing import Any
 
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.candidate_values import (
@@ -23,7 +22,7 @@ from optigpu.interp.contract_evaluation import BEFORE, facts, resources
 from optigpu.interp.inputs import Inputs
 from optigpu.interp.machine import Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import Number
+from optigpu.interp.numeric_values import Number, RuntimeValue
 from optigpu.interp.runner import Runner
 from optigpu.syntax.exprs import Array, Expr, Type, is_int
 from optigpu.syntax.free_names import free_vars
@@ -198,7 +197,7 @@ class InputGenerator:
 
     def claimed_extent(self, machine: Machine, p: Param, array: Array, axis: int, inputs: Inputs) -> int:
         large = machine.allocate(p.name, array.elem, (1,) * len(array.dims), p.loc, heap=False)
-        env: dict[str, Any] = {q.name: large for q in self.f.params if isinstance(self.types[q.name], Array)}
+        env: dict[str, RuntimeValue] = {q.name: large for q in self.f.params if isinstance(self.types[q.name], Array)}
         env.update(inputs.scalars)
         extent = 0
         for _, item in resources(self.f.contract, BEFORE | frozenset({"produces"})):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.machine import Machine
-from optigpu.interp.numeric_values import Number
+from optigpu.interp.numeric_values import Number, RuntimeValue
 from optigpu.syntax.exprs import Array
 from optigpu.syntax.program import Function
 
@@ -30,9 +29,9 @@ def magnitude(inputs: Inputs) -> float:
     return cells(inputs) + sum(abs(float(x)) for x in inputs.scalars.values())
 
 
-def arguments(machine: Machine, f: Function, inputs: Inputs) -> list[Any]:
+def arguments(machine: Machine, f: Function, inputs: Inputs) -> list[RuntimeValue]:
     types = dict(zip((p.name for p in f.params), effective_types(f)))
-    args: list[Any] = []
+    args: list[RuntimeValue] = []
     for p in f.params:
         type_ = types[p.name]
         if isinstance(type_, Array):

@@ -10,31 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from greenlet import getcurrent, greenlet
 
-from optigpu.interp.contract_evaluation import (
-    AFTER,
-    BEFORE,
-    ContractChecker,
-    Skipped,
-    facts,
-    logical_variables,
-    resources,
-)
+from optigpu.interp.contract_evaluation import AFTER, BEFORE, ContractChecker, Skipped, facts, resources
 from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.heap import UNINIT, MemoryView, Rights, TaskPath, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
+from optigpu.interp.numeric_values import RuntimeValue
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, level
 from optigpu.syntax.diagnostic import Label
-from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role
+from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role, logical_variables
 from optigpu.syntax.source import Loc
 
-Frame: TypeAlias = list[Any]  # one slot for each local name
+Frame: TypeAlias = list[RuntimeValue]  # one slot for each local name
 FrameLayout: TypeAlias = dict[str, tuple[int, bool]]  # name -> its slot, and whether it is a memory cell
-Closure: TypeAlias = "Callable[[Machine, Frame], Any]"
+Closure: TypeAlias = "Callable[[Machine, Frame], RuntimeValue]"
 DEFAULT_FUEL = 3_000_000
 STEPS_PER_THREAD = 10  # fuel that the start of a thread takes
 
@@ -68,7 +61,7 @@ class Prepared:
     target: CompiledFunction
     frame: Frame
     rights: Rights | None
-    env: dict[str, Any]
+    env: dict[str, RuntimeValue]
 
 
 class Machine(Device):
@@ -79,7 +72,7 @@ class Machine(Device):
         self.functions = functions
         self.fuel = fuel
         self.skipped = Skipped()
-        definitions: dict[str, Any] = {}
+        definitions: dict[str, RuntimeValue] = {}
         evaluator = Evaluator(self, definitions)
         for item in program.flat_items():
             if isinstance(item, LogicDef | Define):
@@ -95,11 +88,11 @@ class Machine(Device):
 
     # Calls
 
-    def call(self, name: str, args: Sequence[Any], loc: Loc) -> Any:
+    def call(self, name: str, args: Sequence[RuntimeValue], loc: Loc) -> RuntimeValue:
         """Call a function: check its precondition, run it with the rights of its contract, check its postcondition."""
         return self.run(self.prepare(name, args, loc))
 
-    def prepare(self, name: str, args: Sequence[Any], loc: Loc) -> Prepared:
+    def prepare(self, name: str, args: Sequence[RuntimeValue], loc: Loc) -> Prepared:
         """Do everything before the first statement of the function: check that it can be called with these arguments."""
         target = self.functions[name]
         f = target.function
@@ -115,7 +108,7 @@ class Machine(Device):
         self.contracts.check_facts(facts(f.contract, "requires"), env, "OG211", f"a precondition of `{f.name}`", at)
         return Prepared(target, frame, self.rights_of(target, env, loc), env)
 
-    def run(self, call: Prepared) -> Any:
+    def run(self, call: Prepared) -> RuntimeValue:
         """Run the body, and check the postcondition (OG212) and leaks (OG205)."""
         f, env = call.target.function, call.env
         launched_before = self.kernel
@@ -151,7 +144,7 @@ class Machine(Device):
             caller, callee = ("device", "host") if device else ("host", "device")
             raise Misbehaviour("OG226", f"`{f.name}` is a {callee} function, but {caller} code calls it", loc)
 
-    def check_group(self, target: CompiledFunction, env: dict[str, Any], loc: Loc) -> None:
+    def check_group(self, target: CompiledFunction, env: dict[str, RuntimeValue], loc: Loc) -> None:
         """A device function must be called by a group of as many threads as its `ThreadsCtx` states (OG228). From the host, only
         a function for single threads can be tested."""
         f = target.function
@@ -173,7 +166,7 @@ class Machine(Device):
         """Whether a group of several threads executes this code. Its contracts are about all of them, and are not checked."""
         return self.thread is not None and self.thread.size > 1
 
-    def enter(self, call: Prepared) -> Any:
+    def enter(self, call: Prepared) -> RuntimeValue:
         outer = self.context()
         self.rights, self.logic, self.depth = call.rights, call.env, self.depth + 1
         try:
@@ -181,7 +174,7 @@ class Machine(Device):
         finally:
             self.restore(outer)
 
-    def rights_of(self, target: CompiledFunction, env: dict[str, Any], loc: Loc) -> Rights:
+    def rights_of(self, target: CompiledFunction, env: dict[str, RuntimeValue], loc: Loc) -> Rights:
         """The rights that the precondition gives: its cells, which the caller must have rights to (OG215). No cell may be claimed
         twice, unless both claims only read it (OG217). Cells that are only written become uninitialised."""
         f = target.function
@@ -220,7 +213,7 @@ class Machine(Device):
             view.alloc.data[flat] = UNINIT
         return Rights(f.name, cells, self.depth + 1)
 
-    def check_produced(self, target: CompiledFunction, env: dict[str, Any]) -> set[tuple[int, int]]:
+    def check_produced(self, target: CompiledFunction, env: dict[str, RuntimeValue]) -> set[tuple[int, int]]:
         """Check the permissions of the postcondition (OG212); returns their cells."""
         f = target.function
         kept: set[tuple[int, int]] = set()
@@ -267,7 +260,7 @@ class Machine(Device):
             body(self, frame)
             self.check_loop(contract, env, start=False)
 
-    def check_invariant(self, contract: tuple[Clause, ...], env: dict[str, Any]) -> None:
+    def check_invariant(self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue]) -> None:
         self.contracts.check_facts(facts(contract, "invariant"), env, "OG213", "the invariant of this loop")
 
         def fail(claim: ClaimedCell, why: str) -> Misbehaviour:
@@ -276,7 +269,7 @@ class Machine(Device):
         for _, item in resources(contract, frozenset({"preserves"}), "s"):
             self.contracts.check_claims(item.body, env, fail)
 
-    def check_loop(self, contract: tuple[Clause, ...], env: dict[str, Any], *, start: bool) -> None:
+    def check_loop(self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], *, start: bool) -> None:
         """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213)."""
         if not contract:
             return
@@ -385,7 +378,7 @@ class Machine(Device):
         self.run_threads(kernel, thread_body)
         kernel.phase = "teardown"
 
-    def formula_env(self, layout: FrameLayout, frame: Frame) -> dict[str, Any]:
+    def formula_env(self, layout: FrameLayout, frame: Frame) -> dict[str, RuntimeValue]:
         """The values that names have in a formula at this point of the program."""
         local = {
             name: CellRef(frame[slot]) if cell else frame[slot]

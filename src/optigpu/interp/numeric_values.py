@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.syntax.float_literals import lost, nearest
@@ -19,6 +19,8 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 
 Number: TypeAlias = int | Fraction | float
+# The value of an expression or formula: a Number, a truth value, a range, a MemoryView or a function, as its checked type tells.
+RuntimeValue: TypeAlias = Any
 TOLERANCE = 1e-7
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import bitwise, real_divide, shift, truncating_divide, truncating_remainder
+from optigpu.interp.numeric_values import (
+    RuntimeValue,
+    bitwise,
+    real_divide,
+    shift,
+    truncating_divide,
+    truncating_remainder,
+)
 from optigpu.syntax.exprs import Type, is_bool, is_float
 from optigpu.syntax.operators import WRAPPING
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar
 
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+COMPARE: dict[str, Callable[[RuntimeValue, RuntimeValue], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
@@ -44,7 +50,9 @@ def next_value(op: str, loc: Loc) -> Callable[[int, int], int]:
     return step
 
 
-def binary_operation(op: str, operands: Type | None, result: Type | None, loc: Loc) -> Callable[[Any, Any], Any]:
+def binary_operation(
+    op: str, operands: Type | None, result: Type | None, loc: Loc
+) -> Callable[[RuntimeValue, RuntimeValue], RuntimeValue]:
     """The function of a binary operator other than `&&` and `||`, for operands of one type. On unsigned types, `+`, `-`, `*` and
     `<<` are taken modulo 2^bits."""
     match op:

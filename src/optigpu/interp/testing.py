@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import cycle, islice
-from typing import Any
 
 from optigpu.interp.input_generator import InputGenerator
 from optigpu.interp.inputs import Inputs, arguments, cells, magnitude
@@ -19,7 +18,7 @@ from optigpu.interp.runner import Runner
 from optigpu.interp.thread_scheduler import ORDERED
 from optigpu.syntax.program import Function
 from optigpu.syntax.recursion_limit import deep
-from optigpu.syntax.source import NOWHERE
+from optigpu.syntax.source import NOWHERE, Loc
 from optigpu.syntax.types import Kind, Scalar
 
 RUNS_PER_SIZE = 2
@@ -48,7 +47,7 @@ class TestReport:
     function: Function
     runs: int = 0
     failure: Failure | None = None
-    skipped: dict[Any, str] = field(default_factory=dict)  # clauses that could not be evaluated
+    skipped: dict[Loc, str] = field(default_factory=dict)  # clauses that could not be evaluated
     gave_up: str | None = None  # why nothing, or not all, could be run
 
 

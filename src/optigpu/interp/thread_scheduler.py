@@ -16,14 +16,16 @@ from typing import Any, TypeAlias
 
 from greenlet import getcurrent, greenlet
 
-from optigpu.interp.heap import Allocation, Heap, Rights, TaskPath
+from optigpu.interp.heap import Allocation, Heap, MemoryView, Rights, TaskPath
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.numeric_values import Number, RuntimeValue
 from optigpu.syntax.builtins import WARP_SIZE
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 
-CallContext: TypeAlias = tuple[Rights | None, dict[str, Any], int]
-ThreadBody: TypeAlias = Callable[[], Any]
+CallContext: TypeAlias = tuple[Rights | None, dict[str, RuntimeValue], int]
+ThreadBody: TypeAlias = Callable[[], RuntimeValue]
+ShuffleArguments: TypeAlias = tuple[MemoryView, MemoryView, int]  # destination, source, and distance, mask or lane
 RESIDENT_THREADS = 1024  # a block is started only while its threads and the running ones are at most so many
 TURN_CHANCES = (0.0, 0.02, 0.2)  # the probability that an access ends the thread's turn; drawn for each launch
 ORDERED = (
@@ -69,7 +71,7 @@ class Wait:
 
     what: str
     loc: Loc
-    payload: tuple[Any, ...] = ()
+    shuffle: ShuffleArguments | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -104,7 +106,7 @@ class Threads(Heap, ABC):
         self.thread: Thread | None = None
         self.magic = 0  # number of magic thread loops around the running code
         self.turn_chance = 0.0
-        self.logic: dict[str, Any] = {}  # the logical variables of the function that is running
+        self.logic: dict[str, RuntimeValue] = {}  # the logical variables of the function that is running
         self.ready: list[Thread] = []
 
     def context(self) -> CallContext:
@@ -199,13 +201,13 @@ class Threads(Heap, ABC):
 
     # Meeting
 
-    def meet(self, thread: Thread, what: str, loc: Loc, payload: tuple[Any, ...] = ()) -> None:
+    def meet(self, thread: Thread, what: str, loc: Loc, shuffle: ShuffleArguments | None = None) -> None:
         """Wait until all threads of the group have reached the same statement. The last one starts the new phase or exchanges
         the values of a shuffle. Threads of a group that wait at different statements diverge (OG222)."""
         assert self.kernel is not None and self.hub is not None
         key = (thread.base, thread.size)
         others = self.kernel.meetings.setdefault(key, [])
-        thread.waits = Wait(what, loc, payload)
+        thread.waits = Wait(what, loc, shuffle)
         if others and others[0].waits is not None and (others[0].waits.what, others[0].waits.loc) != (what, loc):
             raise divergence(self.kernel, [others[0], thread])
         others.append(thread)
@@ -269,7 +271,7 @@ class Threads(Heap, ABC):
 
     # Shuffles
 
-    def shuffle(self, what: str, dst: Any, src: Any, amount: int, loc: Loc) -> None:
+    def shuffle(self, what: str, dst: MemoryView, src: MemoryView, amount: int, loc: Loc) -> None:
         thread = self.thread
         if thread is None:
             raise Misbehaviour("OG226", f"`{what}` is executed outside a kernel", loc)
@@ -282,20 +284,18 @@ class Threads(Heap, ABC):
         """Give the register of each lane the value of another lane's. Memory accesses are not ordered by this."""
         base = min(t.number for t in group)
         lane_of = SHUFFLED_LANE[what]
-        old: dict[int, Any] = {}
-        for thread, wait in zip(group, waits):
-            assert wait is not None
-            old[thread.number - base] = self.register(thread, wait.payload[1], thread.number - base, loc)
-        for thread, wait in zip(group, waits):
-            assert wait is not None
-            lane = thread.number - base
-            self.set_register(thread, wait.payload[0], lane, old[lane_of(lane, wait.payload[2])], loc)
+        shuffles = [
+            (t, t.number - base, w.shuffle) for t, w in zip(group, waits) if w is not None and w.shuffle is not None
+        ]
+        old = {lane: self.register(thread, src, lane, loc) for thread, lane, (_, src, _) in shuffles}
+        for thread, lane, (dst, _, amount) in shuffles:
+            self.set_register(thread, dst, lane, old[lane_of(lane, amount)], loc)
 
     @abstractmethod
-    def register(self, thread: Thread, view: Any, lane: int, loc: Loc) -> Any: ...
+    def register(self, thread: Thread, view: MemoryView, lane: int, loc: Loc) -> Number: ...
 
     @abstractmethod
-    def set_register(self, thread: Thread, view: Any, lane: int, value: Any, loc: Loc) -> None: ...
+    def set_register(self, thread: Thread, view: MemoryView, lane: int, value: Number, loc: Loc) -> None: ...
 
 
 SHUFFLED_LANE: dict[str, Callable[[int, int], int]] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.syntax.exprs import Array, Expr, Type, TypeOf
-from optigpu.syntax.program import Define, Function, Program
+from optigpu.syntax.exprs import Array, Expr, Type
+from optigpu.syntax.program import Define, Function, Program, logical_variables
 from optigpu.syntax.substitution import substitute
 
 
@@ -21,9 +21,7 @@ def constants_of(program: Program) -> dict[str, Expr]:
 def without_constants(program: Program, f: Function) -> Function:
     """The function with macros replaced by their values in the sizes of its parameters and in its contract."""
     values = constants_of(program)
-    for name in {p.name for p in f.params} | {
-        i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf) and i.name is not None
-    }:
+    for name in {p.name for p in f.params} | logical_variables(f.contract).keys():
         values.pop(name, None)  # a parameter or logical variable shadows the macro
 
     def sized(t: Type) -> Type:

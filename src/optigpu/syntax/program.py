@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from optigpu.syntax.exprs import Call, Expr, Index, Type, Var
+from optigpu.syntax.exprs import Call, Expr, Index, Type, TypeOf, Var
 from optigpu.syntax.source import NO_ID, NOWHERE, Loc, StatementId
 from optigpu.syntax.types import INT, Scalar
 
@@ -36,6 +36,11 @@ class Clause:
     kind: str
     items: tuple[Item, ...]
     loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+def logical_variables(contract: tuple[Clause, ...]) -> dict[str, Type]:
+    """The logical variables that a contract introduces, with their types."""
+    return {i.name: i.body.of for c in contract for i in c.items if isinstance(i.body, TypeOf) and i.name is not None}
 
 
 # Statements

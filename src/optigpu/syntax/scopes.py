@@ -9,7 +9,7 @@ from optigpu.syntax.exprs import Addr, Type, Var
 from optigpu.syntax.program import Body, Decl, Store
 from optigpu.syntax.source import NOWHERE, Loc
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import body_subexpressions, statements
 
 
 class NameKind(Enum):
@@ -60,15 +60,9 @@ class Scope:
 
 def assigned_names(body: Body) -> set[str]:
     """Scalars that are assigned after their declaration, or whose address is taken, also in a formula."""
-    out: set[str] = set()
-    for s in statements(body):
-        if isinstance(s, Store) and isinstance(s.target, Var):
-            out.add(s.target.name)
-        for e in stmt_exprs(s):
-            for x in subexpressions(e):
-                if isinstance(x, Addr) and isinstance(x.arg, Var):
-                    out.add(x.arg.name)
-    return out
+    stored = {s.target.name for s in statements(body) if isinstance(s, Store) and isinstance(s.target, Var)}
+    pointed_to = {x.arg.name for x in body_subexpressions(body) if isinstance(x, Addr) and isinstance(x.arg, Var)}
+    return stored | pointed_to
 
 
 def is_cell(decl: Decl, assigned: set[str]) -> bool:

@@ -15,13 +15,12 @@ from optigpu.syntax.exprs import (
     ProofType,
     Range,
     RangeBinder,
-    TypeOf,
     Var,
     is_int,
 )
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.macro_constants import constants_of
-from optigpu.syntax.program import Function, LogicDef, Program
+from optigpu.syntax.program import Function, LogicDef, Program, logical_variables
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import LOGIC_INT, PROP
 from optigpu.syntax.walk import map_children
@@ -41,7 +40,7 @@ def definitions_of(program: Program) -> dict[str, Expr]:
 
 def seen_by(f: Function, definitions: Mapping[str, Expr]) -> dict[str, Expr]:
     """The definitions visible in the contract of f: those that no parameter or logical variable shadows."""
-    shadowing = {p.name for p in f.params} | {i.name for c in f.contract for i in c.items if isinstance(i.body, TypeOf)}
+    shadowing = {p.name for p in f.params} | logical_variables(f.contract).keys()
     return {n: e for n, e in definitions.items() if n not in shadowing}
 
 

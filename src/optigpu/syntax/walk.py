@@ -193,7 +193,7 @@ def stmt_exprs(s: Stmt) -> list[Expr]:
         case Store(target, value):
             return [target, value]
         case For(_, r, _, _, contract):
-            return [r.start, r.bound, r.amount, *(i.body for c in contract for i in c.items)]
+            return [r.start, r.bound, r.amount, *contract_exprs(contract)]
         case If(test):
             return [test]
         case CallStmt(call):
@@ -225,6 +225,21 @@ def statements(body: Body) -> Iterator[Stmt]:
         yield s
         for inner in inner_bodies(s):
             yield from statements(inner)
+
+
+def contract_exprs(contract: tuple[Clause, ...]) -> list[Expr]:
+    """The formulas of a contract."""
+    return [i.body for c in contract for i in c.items]
+
+
+def body_exprs(body: Body) -> Iterator[Expr]:
+    """The whole expressions of all statements of a body and of nested bodies."""
+    return (e for s in statements(body) for e in stmt_exprs(s))
+
+
+def body_subexpressions(body: Body) -> Iterator[Expr]:
+    """All sub-expressions of all statements of a body and of nested bodies."""
+    return (x for e in body_exprs(body) for x in subexpressions(e))
 
 
 def map_range(r: LoopRange, f: ExprMap) -> LoopRange:

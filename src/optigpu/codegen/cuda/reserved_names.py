@@ -9,7 +9,7 @@ from optigpu.syntax.builtins import NUMERIC
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Call
 from optigpu.syntax.program import Decl, For, Function, Role
-from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import body_subexpressions, statements
 
 RESERVED_WORDS = (
     "alignas alignof and asm auto bool catch char16_t char32_t char8_t class concept consteval constexpr constinit const_cast "
@@ -33,9 +33,7 @@ def reject_reserved(f: Function, entry: str) -> None:
     names += [(s.index, s.loc) for s in statements(f.body) if isinstance(s, For)]
     if f.role is Role.DEVICE or CUDA_API.match(f.name) or f.name in RESERVED:
         names.append((f.name, f.loc))
-    called = {
-        x.func for s in statements(f.body) for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Call)
-    }
+    called = {x.func for x in body_subexpressions(f.body) if isinstance(x, Call)}
     ours = (f"{entry}_kernel", f"launch_{entry}_kernel", f"check_{entry}", f"{entry}_on_device")
     for name, loc in names:
         hides = name in NUMERIC and name in called  # its call would call the variable
