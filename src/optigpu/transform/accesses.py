@@ -13,9 +13,9 @@ from optigpu.syntax.exprs import Binary, Expr, Index, Var, is_float
 from optigpu.syntax.program import Body, Decl, Stmt, Store
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, root_name
-from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import gather
+from optigpu.transform.tools.simplified import collect_terms
 
 
 @transformation
@@ -34,13 +34,13 @@ def shift_var(session: Session, target: TargetLike, *, factor: Size, inv: bool =
 
     Needs: a declaration. Fails: when the value of `factor` changes while the variable is in use.
     """
-    f = expression(factor)
+    f = as_expression(factor)
     encode, decode = ("-", "+") if inv else ("+", "-")
     shift = Representation(
-        encode=lambda e: gather(Binary(encode, e, f)),
-        decode=lambda e: gather(Binary(decode, e, f)),
+        encode=lambda e: collect_terms(Binary(encode, e, f)),
+        decode=lambda e: collect_terms(Binary(decode, e, f)),
         operand=lambda op, e: e if op in ("+", "-") else None,
-        simplify=gather,
+        simplify=collect_terms,
     )
     return _change(session, target, shift)
 
@@ -59,7 +59,7 @@ def scale_var(session: Session, target: TargetLike, *, factor: Size, inv: bool =
 
     Needs: a declaration of floats; the value of `factor` does not change while the variable is in use. Fails: when it may be zero.
     """
-    f = expression(factor)
+    f = as_expression(factor)
     encode, decode = ("/", "*") if inv else ("*", "/")
     scale = Representation(
         encode=lambda e: Binary(encode, e, f),

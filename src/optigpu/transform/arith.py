@@ -10,7 +10,7 @@ from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Unary, is_int
 from optigpu.syntax.program import Function
 from optigpu.syntax.walk import map_children, rewrite_body
-from optigpu.transform.tools.simplified import gather
+from optigpu.transform.tools.simplified import collect_terms
 
 
 @transformation
@@ -39,10 +39,10 @@ def simplify(session: Session, function: str | None = None) -> None:
 
 
 def _simplified(e: Expr) -> Expr:
-    """An expression with its largest integer sums gathered; nothing else changes."""
+    """An expression with its like terms of its largest integer sums collected; nothing else changes."""
     if isinstance(e, Binary | Unary) and is_int(e.type) and (not isinstance(e, Binary) or e.op in "+-*"):
         inner = map_children(e, _inside_sum)
-        new = gather(inner)
+        new = collect_terms(inner)
         return e if new == e else new
     return map_children(e, _simplified)
 

@@ -18,7 +18,7 @@ from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import map_stmt_exprs, rewrite, stmt_exprs, subexpressions
 from optigpu.transform.tools.array_declarations import is_free_of
-from optigpu.transform.tools.c_text import Size, expression, statements_from
+from optigpu.transform.tools.c_text import Size, as_expression, statements_from
 from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
 
@@ -109,7 +109,7 @@ def bind(session: Session, target: TargetLike, name: str, expr: Size) -> Handle:
     """
     path = session.find(target, "write")
     s = session.at(path)
-    wanted = expression(expr)
+    wanted = as_expression(expr)
     occurrences = [x for e in _values(s) for x in subexpressions(e) if x == wanted]
     if not occurrences:
         raise refuse("the expression does not occur in this statement", s, code="OG601")

@@ -14,7 +14,7 @@ from optigpu.transform.gpu.device_arrays import device_arrays
 from optigpu.transform.gpu.kernel_nest import KernelNest
 from optigpu.transform.gpu.kernel_statements import launched
 from optigpu.transform.gpu.memory_spaces import pad
-from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import lit
 
@@ -37,7 +37,7 @@ def create_kernel_launch(session: Session, target: TargetLike, *, grid: Size, bl
     Fails: OG349 when the launch exceeds a limit of the hardware.
     """
     path = session.find(target)
-    session.put(path, *launched(session.at(path), expression(grid), expression(block), expression(smem)))
+    session.put(path, *launched(session.at(path), as_expression(grid), as_expression(block), as_expression(smem)))
     return session.handle(path.sibling(2))
 
 

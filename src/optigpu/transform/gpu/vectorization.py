@@ -25,7 +25,7 @@ from optigpu.transform.gpu.kernel_statements import plain_loop_at
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, folded, gather, lit, minus, value_of
+from optigpu.transform.tools.simplified import cell, collect_terms, folded, lit, minus, value_of
 
 VECTOR_WIDTHS = sorted({width for width, _ in VECTOR_CALLS.values()})
 
@@ -153,13 +153,13 @@ def _vectors(loop: For, arrays: dict[str, Array]) -> list[Vector]:
 
 
 def _key(name: str, first: tuple[Expr, ...]) -> VectorKey:
-    return (name, *map(gather, first))
+    return (name, *map(collect_terms, first))
 
 
 def _first_element(indices: tuple[Expr, ...], index: str) -> tuple[Expr, ...] | None:
     """The indices of the first element that a loop from 0 accesses, if it moves along a row one by one; else None."""
     *rows, last = indices
-    distance = gather(minus(last, Var(index)))
+    distance = collect_terms(minus(last, Var(index)))
     if index in set().union(set(), *map(free_vars, rows)) or index in free_vars(distance):
         return None
     return (*rows, folded(substitute(last, {index: lit(0)})))

@@ -9,7 +9,7 @@ from optigpu.syntax.exprs import Addr, Binary, Call, Cond, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import CallStmt, For, Stmt, Store
 from optigpu.transform.tools.counted_loops import counted, is_plain
-from optigpu.transform.tools.simplified import gather, less, lit, minus, plus, value_of
+from optigpu.transform.tools.simplified import collect_terms, less, lit, minus, plus, value_of
 
 
 def source_lane(lane: Expr, distance: Expr) -> Expr:
@@ -30,10 +30,10 @@ def as_shuffle(s: Stmt) -> Stmt | None:
             return None
     if to_thread is None or from_thread is None:
         return None
-    first, distance = gather(minus(to_thread.args[1], Var(lane))), _distance(from_thread.args[1], lane)
+    first, distance = collect_terms(minus(to_thread.args[1], Var(lane))), _distance(from_thread.args[1], lane)
     if distance is None or lane in free_vars(first) | free_vars(distance):
         return None
-    same_lane = gather(minus(_with_lane(from_thread.args[1], Var(lane)), to_thread.args[1])) == lit(0)
+    same_lane = collect_terms(minus(_with_lane(from_thread.args[1], Var(lane)), to_thread.args[1])) == lit(0)
     if not same_lane or to_thread.args[0] != from_thread.args[0]:
         return None
     first_thread = replace(to_thread, args=(to_thread.args[0], first))
@@ -55,7 +55,7 @@ def _distance(e: Expr, lane: str) -> Expr | None:
     choice = _conditional(e)
     if choice is None:
         return None
-    d = gather(minus(choice.then, Var(lane)))
+    d = collect_terms(minus(choice.then, Var(lane)))
     return d if source_lane(Var(lane), d) == choice else None
 
 

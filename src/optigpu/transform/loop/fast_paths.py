@@ -13,7 +13,7 @@ from optigpu.syntax.program import If
 from optigpu.syntax.walk import statements
 from optigpu.transform.loop.guards import guard_tests, without_guards
 from optigpu.transform.loop.loop_targets import loop_at
-from optigpu.transform.tools.c_text import Size, expression, without_ids
+from optigpu.transform.tools.c_text import Size, as_expression, without_ids
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import conjunction
 
@@ -53,7 +53,7 @@ def fast_path(session: Session, target: TargetLike, *, when: Size | None = None)
     """
     path, loop = loop_at(session, target)
     tests = guard_tests(loop)
-    tests += [] if when is None else [expression(when)]
+    tests += [] if when is None else [as_expression(when)]
     if not tests:
         raise refuse("there are no guards in this loop", loop)
     declared_inside = {n for s in statements((loop,)) for n in bound_after(s)}

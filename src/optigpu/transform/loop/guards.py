@@ -94,12 +94,12 @@ def without_implied(tests: Sequence[Expr]) -> list[Expr]:
     """Drop tests that another test implies."""
     out: list[Expr] = []
     for t in tests:
-        if not any(implies(o, t) for o in out):
-            out = [*(o for o in out if not implies(t, o)), t]
+        if not any(guard_implies(o, t) for o in out):
+            out = [*(o for o in out if not guard_implies(t, o)), t]
     return out
 
 
-def implies(test: Expr, other: Expr) -> bool:
+def guard_implies(test: Expr, other: Expr) -> bool:
     """Does the slack of the other test exceed that of this one by a constant that is not negative?"""
     p, q = slack(test), slack(other)
     if p is None or q is None:

@@ -15,7 +15,7 @@ from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import INT64
 from optigpu.transform.loop.loop_targets import index_name, loop_at
-from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import counted, substituted_contract
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, times, up_to, value_of
@@ -68,7 +68,7 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
     Needs: a loop that counts up by one. Fails: when it is not proved that `at` is in the range.
     """
     path, loop = loop_at(session, target)
-    cut = expression(at)
+    cut = as_expression(at)
     if (loop.range.relation, loop.range.op) != ("<", "+") or value_of(loop.range.amount) != 1:
         raise refuse("only a loop that counts up by one can be cut", loop)
     first = replace(loop, range=replace(loop.range, bound=cut))
@@ -99,7 +99,7 @@ def shift_range(session: Session, target: TargetLike, by: Size | None = None, *,
         c = counted(loop)
         value, range_ = c.value(Var(name)), LoopRange(lit(0), "<", c.count, "+", lit(1))
     else:
-        b = expression(by)
+        b = as_expression(by)
         value = minus(Var(name), b)
         range_ = replace(loop.range, start=plus(loop.range.start, b), bound=plus(loop.range.bound, b))
     body = substitute_body(loop.body, {loop.index: value})

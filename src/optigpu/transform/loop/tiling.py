@@ -15,14 +15,14 @@ from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import INT, INT64
 from optigpu.syntax.walk import map_clauses
 from optigpu.transform.loop.loop_targets import index_name, loop_at
-from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import (
     ceil_div,
     div,
     exact_div,
-    flattened,
+    flattened_sums,
     less,
     lit,
     minimum,
@@ -79,7 +79,7 @@ def tile(
     if tail not in TAILS:
         raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG604")
     path, loop = loop_at(session, target)
-    count, n = counted(loop).count, expression(size)
+    count, n = counted(loop).count, as_expression(size)
     tiles = Tiles(loop, index_name(session, outer or f"b{loop.index}", path, loop), n)
     body = tiles.iteration(tiles.index)
     rest: Body = ()
@@ -118,7 +118,7 @@ class Tiles:
     def iteration(self, number: Expr) -> Body:
         """The loop's body in the iteration with this number."""
         value = number if is_plain(self.loop) else counted(self.loop).value(number)
-        return flattened(substitute_body(self.loop.body, {self.loop.index: value}))
+        return flattened_sums(substitute_body(self.loop.body, {self.loop.index: value}))
 
     def nest(self, tiles: Expr, extent: Expr, body: Body, contracts: tuple[Contract, Contract] = ((), ())) -> For:
         """The loop over `tiles` tiles, and in it the loop over the `extent` iterations of one; `contracts` are those of the two."""

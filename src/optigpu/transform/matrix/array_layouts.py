@@ -14,7 +14,7 @@ from optigpu.syntax.exprs import Alloc, Array, Expr, Index, Var
 from optigpu.syntax.program import Decl, Stmt
 from optigpu.syntax.walk import rewrite, rewrite_body
 from optigpu.transform.tools.array_declarations import array_declaration_at, dims_of
-from optigpu.transform.tools.c_text import expression
+from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import exact_div, lit, plus, quotient_and_rest, times, value_of
 
@@ -143,7 +143,7 @@ def pad(session: Session, target: TargetLike, dim: int, by: int = 1) -> Handle:
     dims = dims_of(decl)
     if not 0 <= dim < len(dims) or by < 0:
         raise refuse(f"`{decl.name}` has no dimension {dim}", decl, code="OG604")
-    padded = tuple(plus(d, expression(by)) if k == dim else d for k, d in enumerate(dims))
+    padded = tuple(plus(d, as_expression(by)) if k == dim else d for k, d in enumerate(dims))
     return _relayout(session, path, decl, padded, lambda indices: indices)
 
 

@@ -11,7 +11,7 @@ from optigpu.syntax.program import For, If, Stmt, Store
 from optigpu.syntax.walk import inner_bodies, map_bodies, map_stmt_exprs, rewrite, root_name, stmt_exprs, subexpressions
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, conjunction, gather, less, lit, minus, plus, up_to, value_of
+from optigpu.transform.tools.simplified import cell, collect_terms, conjunction, less, lit, minus, plus, up_to, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Side:
     @property
     def index(self) -> Expr:
         """The index in the array for the index of the loop."""
-        return gather(plus(plus(self.start, Var(self.loop.index)), lit(self.low)))
+        return collect_terms(plus(plus(self.start, Var(self.loop.index)), lit(self.low)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,9 @@ class HaloRegion:
         def from_copy(x: Expr) -> Expr:
             if not (isinstance(x, Index) and x.base == Var(self.array)):
                 return x
-            offsets = (gather(minus(minus(e, side.start), lit(side.low))) for e, side in zip(x.indices, self.sides))
+            offsets = (
+                collect_terms(minus(minus(e, side.start), lit(side.low))) for e, side in zip(x.indices, self.sides)
+            )
             return replace(x, base=Var(name), indices=tuple(offsets))
 
         changed = map_stmt_exprs(s, lambda e: rewrite(e, from_copy))
@@ -119,17 +121,17 @@ def _side(nest: For, array: str, indices: Sequence[Expr], loops: dict[str, For])
     if len(moving) != 1:
         raise refuse(f"an index of `{array}` moves with {len(moving)} loops: {', '.join(sorted(moving))}", nest)
     loop = loops[moving.pop()]
-    distances = [value_of(gather(minus(e, indices[0]))) for e in indices]
-    start = gather(minus(indices[0], Var(loop.index)))
+    distances = [value_of(collect_terms(minus(e, indices[0]))) for e in indices]
+    start = collect_terms(minus(indices[0], Var(loop.index)))
     known = [d for d in distances if d is not None]
     if len(known) != len(distances) or free_vars(start) & {*loops}:
         raise refuse(f"the reads of `{array}` are not at constant distances from `{loop.index}`", nest)
-    constant = value_of(gather(minus(start, _without_constant(start)))) or 0
+    constant = value_of(collect_terms(minus(start, _without_constant(start)))) or 0
     return Side(loop, _without_constant(start), constant + min(known), max(known) - min(known))
 
 
 def _without_constant(e: Expr) -> Expr:
-    """A gathered sum without its constant term."""
+    """A sum with like terms collected, without its constant term."""
     match e:
         case Binary("+" | "-", left, right) if value_of(right) is not None:
             return left

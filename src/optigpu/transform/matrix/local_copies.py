@@ -16,10 +16,10 @@ from optigpu.syntax.program import Body, For, Stmt, Store
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
 from optigpu.transform.matrix.array_accesses import accesses_of
 from optigpu.transform.tools.array_declarations import array_decl
-from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, gather, minus, plus, up_to
+from optigpu.transform.tools.simplified import cell, collect_terms, minus, plus, up_to
 
 
 @transformation
@@ -60,7 +60,7 @@ def local_name_tile(
     array = array_of(session, path, var)
     if len(tile) != len(array.dims):
         raise refuse(f"`{var}` has {len(array.dims)} dimensions, the tile {len(tile)}", code="OG604")
-    starts, sizes = [expression(a) for a, _ in tile], [expression(b) for _, b in tile]
+    starts, sizes = [as_expression(a) for a, _ in tile], [as_expression(b) for _, b in tile]
     local = session.fresh(local_var, path)
     decl, frees = array_decl(local, array.elem, tuple(sizes))
     moved = _moved(s, var, local, starts)
@@ -151,7 +151,7 @@ def memcpy(session: Session, *, dst: str, src: str, dims: Sequence[Size], before
     path = session.find(before)
     names = _index_names(session, path, len(dims))
     indices = [Var(n) for n in names]
-    copy = _nest(names, [expression(d) for d in dims], Store(cell(dst, indices), cell(src, indices)))
+    copy = _nest(names, [as_expression(d) for d in dims], Store(cell(dst, indices), cell(src, indices)))
     session.insert(path, copy)
     return session.handle(path)
 
@@ -172,7 +172,7 @@ def _moved(s: Stmt, var: str, local: str, starts: Sequence[Expr]) -> Stmt:
 
     def shifted(x: Expr) -> Expr:
         if isinstance(x, Index) and x.base == Var(var):
-            indices = tuple(gather(minus(e, a)) for e, a in zip(x.indices, starts))
+            indices = tuple(collect_terms(minus(e, a)) for e, a in zip(x.indices, starts))
             return replace(x, base=Var(local), indices=indices + x.indices[len(starts) :])
         return x
 

@@ -20,14 +20,14 @@ from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements
 from optigpu.transform.tools.array_declarations import array_decl
-from optigpu.transform.tools.c_text import Size, expression
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import (
     ceil_div,
     cell,
     exact_div,
-    flattened,
+    flattened_sums,
     less,
     mod,
     plus,
@@ -105,7 +105,7 @@ def scan(
     total = _total_of(loop, around[: path.index])
     if total is None or not isinstance(total.type, Scalar):
         raise refuse("there is no sum declared before the loop, and used in it first", loop, "float sum = 0.0f;")
-    length = expression(size)
+    length = as_expression(size)
     o, s, b, k = (session.fresh(name, path) for name in (outer, sums, before, "k"))
     tiles = TiledScan(loop, total, total.type, length, o, s, b)
     offsets = tiles.offsets(k) if running is None else tiles.running_offsets(session.fresh(running, path))
@@ -154,7 +154,7 @@ class TiledScan:
     def tile(self, body: Body) -> For:
         """The iterations of one tile, with this body."""
         index = plus(times(Var(self.outer), self.size), Var(self.loop.index))
-        inside = flattened(substitute_body(body, {self.loop.index: index}))
+        inside = flattened_sums(substitute_body(body, {self.loop.index: index}))
         guarded = inside if self.is_exact else (If(less(index, self.loop.range.bound), inside),)
         return up_to(self.loop.index, self.size, guarded)
 

@@ -15,7 +15,7 @@ from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.walk import rewrite
 from optigpu.transform.tools.counted_loops import counts_up_by_one
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import gather, lit, minus, plus, up_to
+from optigpu.transform.tools.simplified import collect_terms, lit, minus, plus, up_to
 
 
 @transformation
@@ -57,12 +57,12 @@ def slide(session: Session, target: TargetLike) -> Handle:
         return substitute(e, {i: index})
 
     def element(index: Expr) -> Expr:
-        return _with_gathered_indices(substitute(add.value, {window.index: gather(index)}))
+        return _with_simplified_indices(substitute(add.value, {window.index: collect_terms(index)}))
 
-    if any(gather(minus(at(end, plus(Var(i), lit(1))), end)) != lit(1) for end in (low, high)):
+    if any(collect_terms(minus(at(end, plus(Var(i), lit(1))), end)) != lit(1) for end in (low, high)):
         raise refuse(f"the window does not move by one with `{i}`", window)
     entering, leaving = element(minus(high, lit(1))), element(at(low, minus(Var(i), lit(1))))
-    first_window = replace(window.range, start=gather(at(low, start)), bound=gather(at(high, start)))
+    first_window = replace(window.range, start=collect_terms(at(low, start)), bound=collect_terms(at(high, start)))
     first: Body = (decl, replace(window, range=first_window), *substitute_body(rest, {i: start}))
     update = Store(Var(decl.name), Binary("-", entering, leaving), "+")
     sliding = up_to(i, loop.range.bound, (update, *rest), plus(start, lit(1)), replace(loop, contract=()))
@@ -89,5 +89,5 @@ def _window_sum(loop: For) -> tuple[Decl, For, Store, Body]:
     raise refuse("the body does not start with a sum over a window", loop, help)
 
 
-def _with_gathered_indices(e: Expr) -> Expr:
-    return rewrite(e, lambda x: replace(x, indices=tuple(map(gather, x.indices))) if isinstance(x, Index) else x)
+def _with_simplified_indices(e: Expr) -> Expr:
+    return rewrite(e, lambda x: replace(x, indices=tuple(map(collect_terms, x.indices))) if isinstance(x, Index) else x)

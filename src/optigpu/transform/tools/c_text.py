@@ -16,7 +16,7 @@ from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite
 Size: TypeAlias = int | str | Expr  # as users write it: 8, "n / 2", or a tree
 
 
-def expression(e: Size) -> Expr:
+def as_expression(e: Size) -> Expr:
     """A number, C text or a tree as an expression."""
     if isinstance(e, int):
         return Int(e)

@@ -10,7 +10,7 @@ from optigpu.syntax.program import Clause, For, ordered_hints
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.walk import map_clauses
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import div, gather, lit, minus, plus, times, value_of
+from optigpu.transform.tools.simplified import collect_terms, div, lit, minus, plus, times, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ def counted(loop: For) -> Counted:
     span = minus(r.bound, r.start) if up else minus(r.start, r.bound)
     if r.relation in ("<=", ">="):
         span = plus(span, lit(1))
-    if value_of(gather(span)) is not None:
-        span = gather(span)
+    if value_of(collect_terms(span)) is not None:
+        span = collect_terms(span)
     count = span if step == 1 else div(plus(span, lit(step - 1)), lit(step))
     start = r.start
 

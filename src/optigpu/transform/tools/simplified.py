@@ -1,6 +1,6 @@
 """Constructors of expressions and loops that fold constants and drop zeros and ones: `plus(e, lit(0))` is `e`.
 
-What a step writes then reads as if a person had written it. `gather` simplifies a whole sum of products.
+What a step writes then reads as if a person had written it. `collect_terms` simplifies a whole sum of products.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def up_to(index: str, bound: Expr, body: Body, start: Expr | None = None, like: 
     return replace(like, index=index, range=range_, body=body)
 
 
-def flattened(body: Body) -> Body:
+def flattened_sums(body: Body) -> Body:
     """`a + (b + c)` as `a + b + c`, where the inner sum was just substituted for an index (it has no type yet)."""
 
     def flat(e: Expr) -> Expr:
@@ -164,7 +164,7 @@ def folded(e: Expr) -> Expr:
     return rewrite(e, fold)
 
 
-def gather(e: Expr) -> Expr:
+def collect_terms(e: Expr) -> Expr:
     """A sum of products with like terms collected, in the order in which they first appear: `i + 2 - 1 + i` is `2 * i + 1`."""
     return _from_polynomial(polynomial(e), is_float(e.type) or _has_real(e)) if isinstance(e, Binary | Unary) else e
 
