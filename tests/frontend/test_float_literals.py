@@ -14,7 +14,7 @@ from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.exprs import Real
-from optigpu.syntax.float_literals import literal_text, nearest
+from optigpu.syntax.float_literals import literal_text, nearest_float
 from optigpu.syntax.printer import print_expr, print_program
 from optigpu.syntax.types import DOUBLE, FLOAT
 from tests.support.cuda import kernel_text, one_kernel
@@ -35,17 +35,17 @@ def test_nearest_is_what_the_hardware_rounds_to(seed: int) -> None:
     r = Random(seed)
     for _ in range(50):
         x = r.uniform(-2, 2) * 10.0 ** r.randint(-44, 37)
-        assert nearest(Fraction(x), FLOAT) == float_of(x)
+        assert nearest_float(Fraction(x), FLOAT) == float_of(x)
         text = f"{r.uniform(-1, 1):.20f}e{r.randint(-320, 300)}"
-        assert nearest(Fraction(text), DOUBLE) == Fraction(float(text))
+        assert nearest_float(Fraction(text), DOUBLE) == Fraction(float(text))
 
 
 def test_nearest_takes_the_even_one_of_two() -> None:
-    assert nearest(2**24 + 1, FLOAT) == 2**24
-    assert nearest(2**24 + 3, FLOAT) == 2**24 + 4
-    assert nearest(-(2**24) - 3, FLOAT) == -(2**24) - 4
-    assert nearest(Fraction(3, 2**150), FLOAT) == Fraction(2, 2**149)  # subnormal
-    assert nearest(0, FLOAT) == 0
+    assert nearest_float(2**24 + 1, FLOAT) == 2**24
+    assert nearest_float(2**24 + 3, FLOAT) == 2**24 + 4
+    assert nearest_float(-(2**24) - 3, FLOAT) == -(2**24) - 4
+    assert nearest_float(Fraction(3, 2**150), FLOAT) == Fraction(2, 2**149)  # subnormal
+    assert nearest_float(0, FLOAT) == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -53,9 +53,9 @@ def test_the_text_of_a_literal_denotes_its_number_and_is_short(seed: int) -> Non
     r = Random(seed)
     for t in (FLOAT, DOUBLE):
         for _ in range(50):
-            value = nearest(Fraction(r.uniform(-2, 2) * 10.0 ** r.randint(-40, 37)), t)
+            value = nearest_float(Fraction(r.uniform(-2, 2) * 10.0 ** r.randint(-40, 37)), t)
             text = literal_text(value, t)
-            assert nearest(Fraction(text), t) == value
+            assert nearest_float(Fraction(text), t) == value
             assert t == FLOAT or float(text) == float(value)
             digits = text.lstrip("-").partition("e")[0].replace(".", "").strip("0")
             assert len(digits) <= (9 if t == FLOAT else 17)

@@ -32,7 +32,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
-from optigpu.syntax.float_literals import nearest
+from optigpu.syntax.float_literals import nearest_float
 from optigpu.syntax.program import (
     Assert,
     Block,
@@ -209,7 +209,7 @@ class ProgramMaker:
     def real(self, names: Names, depth: int) -> Expr:
         if depth == 0 or self.r.random() < 0.3:
             number = Fraction(self.r.randint(-9, 9), self.r.choice([1, 2, 4, 10]))
-            options: list[Expr] = [Real(nearest(number, FLOAT)), Var("s")]
+            options: list[Expr] = [Real(nearest_float(number, FLOAT)), Var("s")]
             options += [Var(c) for c in names.cells] + [self.element(names)]
             return self.r.choice(options)
         choice = self.r.random()

@@ -16,7 +16,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT, CellClaim
 from optigpu.logic.terms import INT, Term
 from optigpu.syntax.exprs import Expr, TypeOf, Var
-from optigpu.syntax.parameter_sizes import fitting_sizes
+from optigpu.syntax.parameter_sizes import size_preconditions
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Clause, Item, Role
 from optigpu.syntax.source import Loc
@@ -104,7 +104,7 @@ def _type_facts(builder: CodeBuilder, names: Names, result: Term | None, parts: 
     for p in f.params:
         if (limits := limits_of(p.type)) is not None:
             parts.requires.append((within(k.var(p.name, INT), limits), p.loc))
-    for fits in fitting_sizes(f):
+    for fits in size_preconditions(f):
         parts.requires.append((builder.formulas.term(fits, names), fits.loc))
     if result is not None and (limits := limits_of(f.result)) is not None:
         parts.ensures.append((within(result, limits), f.loc))

@@ -10,7 +10,7 @@ from optigpu.kernel import instructions as kc
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, REAL, Term
 from optigpu.syntax.exprs import Type
-from optigpu.syntax.float_literals import lost, nearest
+from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 
@@ -28,9 +28,9 @@ def rounded(x: Term, to: Scalar, loc: Loc) -> Term:
     """A constant converted to a float type: the compiler takes the nearest number of that type. Other terms stay as they are."""
     if not k.is_num(x):
         return x
-    if lost(Fraction(x.data), to):
+    if is_out_of_range(Fraction(x.data), to):
         raise unsupported(f"this number is out of the range of `{to.name}`", loc)
-    return k.num(nearest(x.data, to), REAL)
+    return k.num(nearest_float(x.data, to), REAL)
 
 
 def as_integer(x: Term) -> Term:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from lark import Token
 
 from optigpu.frontend.c_declarations import DeclarationBuilder
-from optigpu.frontend.early_exits import Jump, desugar_jumps, reject_jumps
+from optigpu.frontend.early_exits import desugar_jumps, reject_jumps
 from optigpu.frontend.expression_builder import Child
 from optigpu.frontend.formula_parser import (
     StringLiteral,
@@ -22,7 +21,7 @@ from optigpu.frontend.formula_parser import (
 )
 from optigpu.frontend.loop_headers import apply_pragma, loop_range
 from optigpu.frontend.number_literals import scalar_type
-from optigpu.frontend.raw_statements import Annotation, Braces, Pragma, RawStatement, SimpleStatement
+from optigpu.frontend.raw_statements import Annotation, Braces, Jump, Pragma, RawStatement, SimpleStatement
 from optigpu.syntax.annotations import CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Call, Index, Int, Var
@@ -135,9 +134,9 @@ class StatementBuilder(DeclarationBuilder):
         """The statements of a branch. A jump at its end stays until the enclosing loop or function replaces it by an `else`."""
         return self.statements(self.raw_body(raw))
 
-    def statements(self, raws: Sequence[RawStatement]) -> tuple[Any, ...]:
+    def statements(self, raws: Sequence[RawStatement]) -> tuple[RawStatement, ...]:
         """Turn annotations into ghost statements and braces into blocks, and apply pragmas to the loop that follows them."""
-        out: list[Any] = []
+        out: list[RawStatement] = []
         pragmas: list[Pragma] = []
         for raw in raws:
             if pragmas and not isinstance(raw, Pragma):
@@ -253,8 +252,9 @@ class StatementBuilder(DeclarationBuilder):
                 return Axiom(name, parse_proposition(text), raw.loc)
 
 
-def flatten(values: Sequence[Any]) -> list[Any]:
-    out: list[Any] = []
+def flatten(values: Sequence[Child]) -> list[RawStatement]:
+    """The values, with the elements of lists in the place of the lists: a declaration may be several statements."""
+    out: list[RawStatement] = []
     for v in values:
         if isinstance(v, list):
             out.extend(v)

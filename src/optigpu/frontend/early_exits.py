@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
+from optigpu.frontend.raw_statements import Jump, RawStatement
 from optigpu.syntax.conditions import negate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.program import Block, Decl, For, If, Return
-from optigpu.syntax.source import Loc
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
-    """A `continue;`, until it is replaced by an `else` around the statements after it."""
-
-    word: str
-    loc: Loc
-
-
-def desugar_jumps(stmts: Sequence[Any], jump: str) -> tuple[Any, ...]:
+def desugar_jumps(stmts: Sequence[RawStatement], jump: str) -> tuple[RawStatement, ...]:
     """Replace early exits: `if (c) continue; rest` becomes `if (!c) { rest }`, and `if (c) { body continue; } rest` becomes
     `if (c) { body } else { rest }`. Bodies may hold a Jump wherever a statement may be."""
     for i, stmt in enumerate(stmts):
@@ -47,20 +37,20 @@ def desugar_jumps(stmts: Sequence[Any], jump: str) -> tuple[Any, ...]:
     return tuple(stmts)
 
 
-def followed(branch: tuple[Any, ...], rest: Sequence[Any]) -> tuple[Any, ...]:
+def followed(branch: tuple[RawStatement, ...], rest: Sequence[RawStatement]) -> tuple[RawStatement, ...]:
     """A branch, and after it the statements that follow the `if`, from which the locals of the branch are not visible."""
     if rest and any(isinstance(s, Decl) for s in branch):
         return (Block(branch, id=branch[0].id), *rest)
     return (*branch, *rest)
 
 
-def is_jump(stmt: Any, jump: str) -> bool:
+def is_jump(stmt: RawStatement, jump: str) -> bool:
     if isinstance(stmt, Jump):
         return stmt.word == jump
     return jump == "return" and isinstance(stmt, Return)
 
 
-def reject_value(stmt: Any) -> None:
+def reject_value(stmt: RawStatement) -> None:
     if isinstance(stmt, Return) and stmt.value is not None:
         raise input_error(
             "OG014", "a value can be returned only at the end of the function", stmt.loc,
@@ -68,7 +58,7 @@ def reject_value(stmt: Any) -> None:
         )  # fmt: skip
 
 
-def reject_jumps(stmt: Any, *, last_of_function: bool) -> None:
+def reject_jumps(stmt: RawStatement, *, last_of_function: bool) -> None:
     """Reject the jumps that `desugar_jumps` left: the language has no other `continue`, and `return` only at the end."""
     match stmt:
         case Jump():

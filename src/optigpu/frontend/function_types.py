@@ -14,7 +14,7 @@ from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
-from optigpu.frontend.parameter_types import effective_type, reject_other_layouts
+from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
@@ -92,7 +92,7 @@ class FunctionTyper:
             type_ = typed_dims(effective_type(f, p.name, p.type), self.values, self.params)
             self.params.names[p.name] = replace(self.params.names[p.name], type=type_)
         outer = self.params
-        reject_other_layouts(f)
+        reject_conflicting_sizes(f)
         contract = self.contract(f.contract, outer, function=True)
         body = self.body(f.body, Scope(outer))
         for i, s in enumerate(body):  # the parser rejects these too, but not every program is parsed

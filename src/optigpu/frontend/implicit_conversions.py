@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Cast, Expr, Int, ProofType, Real, Type, is_float, is_int
-from optigpu.syntax.float_literals import lost
+from optigpu.syntax.float_literals import is_out_of_range
 from optigpu.syntax.types import DOUBLE, FLOAT, INT, VOID, Kind, LogicType, Pointer, Scalar
 from optigpu.syntax.walk import rewrite
 
@@ -63,7 +63,7 @@ def convert(e: Expr, to: Type, why: str) -> Expr:
 
 def reject_lost(e: Expr, to: Scalar) -> None:
     """Reject a literal that the float type would round to infinity or to zero."""
-    if isinstance(e, Real) and is_float(to) and lost(e.value, to):
+    if isinstance(e, Real) and is_float(to) and is_out_of_range(e.value, to):
         raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
 
 

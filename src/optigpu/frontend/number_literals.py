@@ -9,7 +9,7 @@ from lark import Token
 
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Expr, Int, Real
-from optigpu.syntax.float_literals import lost, nearest
+from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Scalar
 
@@ -45,7 +45,7 @@ def parse_number(token: str, loc: Loc) -> Expr:
             raise input_error("OG006", "this number is out of the range of double", loc)
         value_text = (mantissa + "0" if mantissa.endswith(".") else mantissa) + (f"e{exponent}" if exponent else "")
         real, real_type = Fraction(value_text), FLOAT if suffix else DOUBLE
-        if lost(real, real_type):
+        if is_out_of_range(real, real_type):
             raise input_error("OG006", f"this number is out of the range of {real_type.name}", loc)
-        return Real(nearest(real, real_type), real_type, loc=loc)
+        return Real(nearest_float(real, real_type), real_type, loc=loc)
     raise input_error("OG006", f"`{token}` is not a number", loc)

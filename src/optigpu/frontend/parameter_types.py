@@ -35,9 +35,9 @@ def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
     for e, bound in scoped_parts(formulas, name):
         match e:
             case PointsTo(Var(n), _, Call(predicate, args)) if n == name and (m := matrix_predicate(predicate)):
-                return outside(args[: m.rank], bound)
+                return closed_sizes(args[: m.rank], bound)
             case Index(Var(n), (Call(func, args), *_)) if n == name and (h := index_helper(func)) and h[0] == "MINDEX":
-                return outside(args[: h[1]], bound)
+                return closed_sizes(args[: h[1]], bound)
             case Index(Var(n), indices) if n == name:
                 rank = max(rank, len(indices))
             case _:
@@ -45,7 +45,7 @@ def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
     return (None,) * rank if rank else None
 
 
-def reject_other_layouts(f: Function) -> None:
+def reject_conflicting_sizes(f: Function) -> None:
     """A plain pointer has no declared sizes: all inner sizes that the contract gives it must agree, since they fix its layout."""
     formulas = contract_exprs(f.contract)
     for name, elem in ((p.name, p.type.elem) for p in f.params if isinstance(p.type, Pointer)):
@@ -55,7 +55,7 @@ def reject_other_layouts(f: Function) -> None:
                 case PointsTo(Var(n), _, Call(predicate, args)) if (
                     n == name and (m := matrix_predicate(predicate)) and m.rank == len(dims)
                 ):
-                    inner = outside(args[1 : m.rank], bound)
+                    inner = closed_sizes(args[1 : m.rank], bound)
                     if None in inner or inner != dims[1:]:
                         message = f"the inner sizes of this `{predicate}` are not those that `{name}` has elsewhere"
                         fix = f"declare its sizes: {elem.name} {name}[H][W]"
@@ -72,7 +72,7 @@ def scoped_parts(formulas: list[Expr], name: str) -> Iterator[tuple[Expr, frozen
                 yield e, bound
 
 
-def outside(sizes: tuple[Expr, ...], bound: frozenset[str]) -> tuple[Expr | None, ...]:
+def closed_sizes(sizes: tuple[Expr, ...], bound: frozenset[str]) -> tuple[Expr | None, ...]:
     """The sizes, with None for those that mention a bound variable."""
     return tuple(None if bound & free_vars(d) else d for d in sizes)
 

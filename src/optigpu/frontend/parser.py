@@ -16,7 +16,7 @@ from optigpu.frontend.expression_builder import Child, TokenPlaces
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Pragma, Prototype
 from optigpu.frontend.syntax_errors import syntax_error
-from optigpu.syntax.builtins import BUILTIN_NAMES, of_compilers
+from optigpu.syntax.builtins import BUILTIN_NAMES, is_compiler_builtin
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Array, Binary, Call, Expr, Type
 from optigpu.syntax.program import (
@@ -189,7 +189,7 @@ def reject_undeclared_calls(items: list[TopLevel | Prototype]) -> None:
     for item in items:
         match item:
             case Prototype(name, types):
-                if name in BUILTIN_NAMES or of_compilers(name):
+                if name in BUILTIN_NAMES or is_compiler_builtin(name):
                     message = f"`{name}` is built in: with this, C would call it with other types than it has"
                     raise input_error("OG101", message, item.loc, help="leave it out")
                 declared.add(name)

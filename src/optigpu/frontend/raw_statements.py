@@ -83,9 +83,17 @@ class InitDeclarator:
 class SimpleStatement:
     """`e`, `e op= v`, `e++` or `++e`: a statement without its semicolon, or the step of a `for`."""
 
-    target: Any
+    target: Expr | Annotation
     op: str  # "" (no assignment), "=", "+=", …
     value: Expr | None
+    loc: Loc
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A `continue;`, until it is replaced by an `else` around the statements after it."""
+
+    word: str
     loc: Loc
 
 
@@ -93,7 +101,7 @@ class SimpleStatement:
 class Braces:
     """The statements between `{` and `}`."""
 
-    items: tuple[Any, ...]
+    items: tuple[RawStatement, ...]
     loc: Loc
 
 

@@ -17,7 +17,7 @@ from optigpu.frontend.parameter_types import effective_types
 from optigpu.frontend.recursion_check import reject_recursion
 from optigpu.frontend.side_effects import has_effects
 from optigpu.syntax.builtins import (
-    of_compilers,
+    is_compiler_builtin,
 )
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
@@ -67,7 +67,7 @@ class _ProgramTyper:
         return tuple(self.item(i) for i in items)
 
     def declare(self, name: str, binding: Binding, refused: Callable[[str], bool] = is_macro) -> None:
-        reserved = binding.kind is NameKind.FUNCTION and of_compilers(name)
+        reserved = binding.kind is NameKind.FUNCTION and is_compiler_builtin(name)
         if reserved or is_built_in(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
         declare(self.scope, name, binding, refused)

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.float_literals import lost, nearest
+from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE, Loc
@@ -234,6 +234,6 @@ def is_in_language(node: object) -> bool:
             t = literal_type or types.INT64
             return max(t.low, -t.high) <= value <= t.high
         case exprs.Real(number, literal_type):
-            return not lost(number, literal_type) and nearest(number, literal_type) == number
+            return not is_out_of_range(number, literal_type) and nearest_float(number, literal_type) == number
         case _:
             return True

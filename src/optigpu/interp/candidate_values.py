@@ -11,7 +11,7 @@ from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import Number, rounded, simplest
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.exprs import Binary, Call, Expr, Int, Real, Var
-from optigpu.syntax.float_literals import lost
+from optigpu.syntax.float_literals import is_out_of_range
 from optigpu.syntax.program import Define, For, Function, Program
 from optigpu.syntax.types import Kind, Scalar
 from optigpu.syntax.walk import body_exprs, contract_exprs, statements, subexpressions
@@ -52,7 +52,7 @@ def values_of(t: Scalar, integers: list[int], floats: list[Number]) -> list[Numb
         case Kind.INT:
             return [v for v in integers if t.low <= v <= t.high]
         case Kind.FLOAT:
-            return [v for v in floats if not lost(Fraction(v), t) and rounded(v, t) == v]
+            return [v for v in floats if not is_out_of_range(Fraction(v), t) and rounded(v, t) == v]
 
 
 def candidate_sizes(program: Program, f: Function) -> list[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from optigpu.interp.heap import formed
+from optigpu.interp.heap import checked_pointer
 from optigpu.interp.machine import Closure, Frame, FrameLayout, Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import (
@@ -160,7 +160,7 @@ class ExpressionCompiler:
         indices = [self.expr(i, scope) for i in e.indices]
         loc = e.loc
         if isinstance(e.type, Array):
-            return lambda m, f: formed(base(m, f).row(tuple([i(m, f) for i in indices])), loc)
+            return lambda m, f: checked_pointer(base(m, f).row(tuple([i(m, f) for i in indices])), loc)
         if len(indices) == 1:
             only = indices[0]
             return lambda m, f: m.load(base(m, f), (only(m, f),), loc)
@@ -179,7 +179,7 @@ class ExpressionCompiler:
             case Index(base, indices):
                 b = self.expr(base, scope)
                 codes = [self.expr(i, scope) for i in indices]
-                return lambda m, f: formed(b(m, f).address(tuple([i(m, f) for i in codes])), arg.loc)
+                return lambda m, f: checked_pointer(b(m, f).address(tuple([i(m, f) for i in codes])), arg.loc)
             case _:
                 raise CannotEvaluate("the address of this cannot be taken", arg.loc)
 

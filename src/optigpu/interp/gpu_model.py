@@ -17,7 +17,7 @@ from optigpu.interp.heap import (
 )
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import Number
-from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, level, name_of
+from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, describe_group, describe_thread
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space
@@ -232,7 +232,9 @@ class Device(Threads):
         if alloc.space is Space.SMEM:
             owner = alloc.owner if alloc.owner is not None else flat // (len(alloc.data) // alloc.copies)
             if owner != thread.block:
-                message = f"{name_of(thread)} {verb} {index_of(alloc, flat)}, in the shared memory of block {owner}"
+                message = (
+                    f"{describe_thread(thread)} {verb} {index_of(alloc, flat)}, in the shared memory of block {owner}"
+                )
                 raise Misbehaviour("OG224", message, loc)
         elif alloc.space is Space.ANY and not self.magic:
             raise Misbehaviour("OG223", f"device code {verb} `{alloc.name}`, which is in {WHERE[alloc.space]}", loc)
@@ -246,7 +248,7 @@ class Device(Threads):
         if owner != thread.number:
             assert self.kernel is not None
             other = f"thread {owner % self.kernel.block} of block {owner // self.kernel.block}"
-            message = f"{name_of(thread)} uses {index_of(alloc, flat)}, a register of {other}"
+            message = f"{describe_thread(thread)} uses {index_of(alloc, flat)}, a register of {other}"
             raise Misbehaviour("OG224", message, loc)
 
     def forgotten(self, thread: Thread, alloc: Allocation, flat: int) -> bool:
@@ -255,7 +257,9 @@ class Device(Threads):
 
     def one_thread(self, thread: Thread, what: str, loc: Loc) -> None:
         if thread.size != 1:
-            raise Misbehaviour("OG228", f"{what} at a level of {level(thread)}: that takes a single thread", loc)
+            raise Misbehaviour(
+                "OG228", f"{what} at a level of {describe_group(thread)}: that takes a single thread", loc
+            )
 
     def task(self) -> Hashable:
         return self.path if self.thread is None or self.magic else self.thread
@@ -266,7 +270,7 @@ class Device(Threads):
     def parties(self, access: RecordedAccess, other: RecordedAccess) -> tuple[str, str]:
         if access.who is None or other.who is None:
             return super().parties(access, other)
-        return party(access), party(other)
+        return describe_access(access), describe_access(other)
 
     # Shuffles, on the registers of the threads that take part
 
@@ -338,7 +342,7 @@ COPY_SPACES = {
 }
 
 
-def party(access: RecordedAccess) -> str:
+def describe_access(access: RecordedAccess) -> str:
     """The thread of an access in a message: `thread 33 of block 0 (y = 1, x = 1)`."""
     (_, block), (_, warp), (_, lane) = access.path[:3]
     around = ", ".join(f"{n} = {v}" for n, v in access.who or ())

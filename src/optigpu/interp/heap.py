@@ -123,7 +123,7 @@ def offset_of(view: MemoryView, indices: tuple[int, ...], loc: Loc) -> int:
     return flat
 
 
-def formed(view: MemoryView, loc: Loc) -> MemoryView:
+def checked_pointer(view: MemoryView, loc: Loc) -> MemoryView:
     """The view itself, if C allows this pointer: to an element of a row, or one past the last (OG201)."""
     dims, rows = view.alloc.dims, view.lead
     inside = all(0 <= i < n for i, n in zip(rows, dims))

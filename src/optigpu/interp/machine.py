@@ -20,7 +20,7 @@ from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.heap import UNINIT, MemoryView, Rights, TaskPath, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.numeric_values import RuntimeValue
-from optigpu.interp.thread_scheduler import CallContext, ThreadBody, level
+from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_group
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role, logical_variables
 from optigpu.syntax.source import Loc
@@ -55,7 +55,7 @@ class LoopCode:
 
 
 @dataclass(slots=True)
-class Prepared:
+class PreparedCall:
     """A call whose arguments satisfy the precondition, before the first statement. `env`: the values of logical variables."""
 
     target: CompiledFunction
@@ -92,7 +92,7 @@ class Machine(Device):
         """Call a function: check its precondition, run it with the rights of its contract, check its postcondition."""
         return self.run(self.prepare(name, args, loc))
 
-    def prepare(self, name: str, args: Sequence[RuntimeValue], loc: Loc) -> Prepared:
+    def prepare(self, name: str, args: Sequence[RuntimeValue], loc: Loc) -> PreparedCall:
         """Do everything before the first statement of the function: check that it can be called with these arguments."""
         target = self.functions[name]
         f = target.function
@@ -101,21 +101,21 @@ class Machine(Device):
         frame[: len(args)] = args
         self.check_group(target, dict(zip((p.name for p in f.params), args)), loc)
         self.check_sizes(target, frame, loc)
-        if not f.contract or self.collective():
-            return Prepared(target, frame, self.rights, {})
+        if not f.contract or self.is_collective():
+            return PreparedCall(target, frame, self.rights, {})
         env = self.contracts.bind(f.contract, {p.name: a for p, a in zip(f.params, args)})
         at = loc if loc.line else None
         self.contracts.check_facts(facts(f.contract, "requires"), env, "OG211", f"a precondition of `{f.name}`", at)
-        return Prepared(target, frame, self.rights_of(target, env, loc), env)
+        return PreparedCall(target, frame, self.rights_of(target, env, loc), env)
 
-    def run(self, call: Prepared) -> RuntimeValue:
+    def run(self, call: PreparedCall) -> RuntimeValue:
         """Run the body, and check the postcondition (OG212) and leaks (OG205)."""
         f, env = call.target.function, call.env
         launched_before = self.kernel
         result = self.enter(call)
         if self.kernel is not launched_before and self.kernel is not None:
             raise Misbehaviour("OG226", "this kernel is not ended by the function that launches it", self.kernel.loc)
-        if not f.contract or self.collective():
+        if not f.contract or self.is_collective():
             return result
         if result is not None:
             env["_Res"] = result
@@ -151,22 +151,24 @@ class Machine(Device):
         group = f.token("ThreadsCtx")
         if f.role is not Role.DEVICE or self.magic:
             return
-        size = 1 if group is None else len(self.evaluator.value(group.args[0], {**env, **self.anywhere(f)}))
+        size = 1 if group is None else len(self.evaluator.value(group.args[0], {**env, **self.group_placeholders(f)}))
         if self.thread is None and group is not None:
             raise CannotEvaluate(f"`{f.name}` takes a group of {size} threads", f.loc)
         if self.thread is not None and self.thread.size != size:
-            message = f"`{f.name}` is for groups of {size} threads, but is called at a level of {level(self.thread)}"
+            message = (
+                f"`{f.name}` is for groups of {size} threads, but is called at a level of {describe_group(self.thread)}"
+            )
             raise Misbehaviour("OG228", message, loc)
 
-    def anywhere(self, f: Function) -> dict[str, int]:
+    def group_placeholders(self, f: Function) -> dict[str, int]:
         """Values for the logical variables of a group such as `t` in `ThreadsCtx(t ..+ 32)`: only its size matters."""
         return dict.fromkeys(logical_variables(f.contract), 0)
 
-    def collective(self) -> bool:
+    def is_collective(self) -> bool:
         """Whether a group of several threads executes this code. Its contracts are about all of them, and are not checked."""
         return self.thread is not None and self.thread.size > 1
 
-    def enter(self, call: Prepared) -> RuntimeValue:
+    def enter(self, call: PreparedCall) -> RuntimeValue:
         outer = self.context()
         self.rights, self.logic, self.depth = call.rights, call.env, self.depth + 1
         try:
@@ -242,7 +244,7 @@ class Machine(Device):
         """A sequential loop. Its contract is checked at the start and at the end of each iteration, its invariant also after
         the last one, with the final value of the index."""
         slot, body, contract = loop.slot, loop.body, loop.contract
-        if self.collective():
+        if self.is_collective():
             for i in values:
                 frame[slot] = i
                 body(self, frame)
@@ -325,7 +327,9 @@ class Machine(Device):
             raise CannotEvaluate("a thread loop inside a magic thread loop cannot be run", loop.loc)
         base, size, loops, count = thread.base, thread.size, thread.loops, len(values)
         if count == 0 or size % count:
-            message = f"a thread loop of {count} iterations divides {level(thread)}: {count} does not divide {size}"
+            message = (
+                f"a thread loop of {count} iterations divides {describe_group(thread)}: {count} does not divide {size}"
+            )
             raise Misbehaviour("OG220", message, loop.loc)
         part = size // count
         which = (thread.number - base) // part

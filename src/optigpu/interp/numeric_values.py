@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
-from optigpu.syntax.float_literals import lost, nearest
+from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 
@@ -125,7 +125,7 @@ def convert(x: Number, t: Scalar, loc: Loc, *, explicit: bool = False) -> Number
 
 def rounded(x: Number, t: Scalar) -> Number:
     """A constant converted to a float type, which the compiler rounds to the nearest number of the type."""
-    return x if isinstance(x, float) or lost(Fraction(x), t) else simplest(nearest(x, t))
+    return x if isinstance(x, float) or is_out_of_range(Fraction(x), t) else simplest(nearest_float(x, t))
 
 
 def _sqrt(x: Number) -> Number:

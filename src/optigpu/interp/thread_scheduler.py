@@ -266,7 +266,7 @@ class Threads(Heap, ABC):
             want = f"a warp, {WARP_SIZE} threads"
         if self.magic or not fits:
             raise Misbehaviour(
-                "OG221", f"`{what}` is an operation of {want}, but stands at a level of {level(thread)}", loc
+                "OG221", f"`{what}` is an operation of {want}, but stands at a level of {describe_group(thread)}", loc
             )
 
     # Shuffles
@@ -306,13 +306,13 @@ SHUFFLED_LANE: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def level(thread: Thread) -> str:
+def describe_group(thread: Thread) -> str:
     """The group of a thread in a message: `8 threads (in the thread loops b = 0, w = 3)`."""
     around = ", ".join(f"{n} = {v}" for n, v in thread.loops)
     return f"{thread.size} thread{'s' * (thread.size != 1)}" + (f" (in the thread loops {around})" if around else "")
 
 
-def name_of(thread: Thread) -> str:
+def describe_thread(thread: Thread) -> str:
     """A thread in a message: its CUDA index and block, and the indices of the thread loops around."""
     around = ", ".join(f"{n} = {v}" for n, v in thread.loops)
     return f"thread {thread.index} of block {thread.block}" + (f" ({around})" if around else "")
@@ -326,8 +326,8 @@ def divergence(kernel: RunningKernel, threads: list[Thread]) -> Misbehaviour:
     together = kernel.meetings.get((waiting.base, waiting.size), [])
     other = next((t for t in threads if t.waits is not None and t.waits.loc != wait.loc), None)
     part = f"{max(len(together), 1)} of its {waiting.size} threads"
-    message = f"`{wait.what}` is reached by {part} only: {name_of(waiting)} waits here"
+    message = f"`{wait.what}` is reached by {part} only: {describe_thread(waiting)} waits here"
     if other is None or other.waits is None:
         return Misbehaviour("OG222", message + ", others have ended", wait.loc)
-    label = Label(other.waits.loc, f"{name_of(other)} waits here")
-    return Misbehaviour("OG222", message + f", {name_of(other)} elsewhere", wait.loc, (label,))
+    label = Label(other.waits.loc, f"{describe_thread(other)} waits here")
+    return Misbehaviour("OG222", message + f", {describe_thread(other)} elsewhere", wait.loc, (label,))

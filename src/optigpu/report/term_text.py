@@ -7,7 +7,7 @@ from fractions import Fraction
 from optigpu.logic.cells import Cells
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import Term, coefficients, conjuncts, instantiate, neg, placeholder
-from optigpu.syntax.float_literals import literal_text, lost, nearest
+from optigpu.syntax.float_literals import is_out_of_range, literal_text, nearest_float
 from optigpu.syntax.types import DOUBLE, FLOAT
 
 Coefficient = int | Fraction
@@ -22,7 +22,7 @@ def _number(value: Coefficient) -> str:
     """A number; a fraction with a large denominator as a float literal, if one denotes it exactly."""
     if isinstance(value, Fraction) and value.denominator > MAX_DENOMINATOR:
         for t, suffix in ((FLOAT, "f"), (DOUBLE, "")):
-            if not lost(value, t) and nearest(value, t) == value:
+            if not is_out_of_range(value, t) and nearest_float(value, t) == value:
                 return literal_text(value, t) + suffix
     return str(value)
 

@@ -24,11 +24,11 @@ from optigpu.runtime.preconditions import ArrayContents, decidable, holds, integ
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Array, Expr, Type, TypeOf, Var
 from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.parameter_sizes import fitting_sizes
+from optigpu.syntax.parameter_sizes import size_preconditions
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import VOID, Kind, Scalar, Space
-from optigpu.syntax.unfolding import seen_by, unfolded
+from optigpu.syntax.unfolding import unfolded, visible_definitions
 
 DTYPES: dict[str, str] = {
     "bool": "bool", "int8_t": "int8", "int16_t": "int16", "int": "int32", "int64_t": "int64", "uint8_t": "uint8",
@@ -289,10 +289,10 @@ def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, E
         for i in c.items
         if not isinstance(i.body, TypeOf)
     ]
-    required += [Requirement(print_expr(e), e) for e in fitting_sizes(f)]
+    required += [Requirement(print_expr(e), e) for e in size_preconditions(f)]
     arrays = {p.name: p.elem for p in params if isinstance(p, ArrayParam)}
     facts = (*required, *contents_of(f, arrays))
-    definitions_seen = seen_by(f, definitions or {})
+    definitions_seen = visible_definitions(f, definitions or {})
     requirements = tuple(Requirement(r.text, unfolded(r.prop, definitions_seen)) for r in facts)
     result = None if f.result == VOID else f.result
     assert result is None or isinstance(result, Scalar)

@@ -30,7 +30,7 @@ from optigpu.syntax.exprs import (
     Unary,
     Var,
 )
-from optigpu.syntax.float_literals import lost, nearest
+from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.types import DOUBLE, FLOAT
 
 
@@ -130,7 +130,7 @@ class FormulaWriter:
         if t.sort is not REAL or t.data.denominator == 1:
             return Int(int(t.data))
         for literal_type in (FLOAT, DOUBLE):
-            if not lost(t.data, literal_type) and nearest(t.data, literal_type) == t.data:
+            if not is_out_of_range(t.data, literal_type) and nearest_float(t.data, literal_type) == t.data:
                 return Real(t.data, literal_type)
         return Binary("/.", Int(t.data.numerator), Int(t.data.denominator))
 

@@ -99,7 +99,7 @@ LIBRARY_NAMES = frozenset(
 )
 
 
-def of_compilers(name: str) -> bool:
+def is_compiler_builtin(name: str) -> bool:
     """Whether compilers may give a function of this name a meaning of their own: reserved names, OpenMP's and the library's."""
     reserved = name.startswith(("__", "GOMP_", "omp_")) or (name[:1] == "_" and name[1:2].isupper())
     return reserved or name in LIBRARY_NAMES

@@ -16,7 +16,7 @@ _EXACT = Context(prec=2000)
 _ENOUGH = 17  # decimal digits that distinguish any two doubles
 
 
-def nearest(value: Fraction | int, t: Scalar) -> Fraction:
+def nearest_float(value: Fraction | int, t: Scalar) -> Fraction:
     """Round to a float type: to nearest, ties to even. The value must be in range."""
     digits, most = _FORMATS[t]
     x = abs(Fraction(value))
@@ -30,7 +30,7 @@ def nearest(value: Fraction | int, t: Scalar) -> Fraction:
     return rounded if value > 0 else -rounded
 
 
-def lost(value: Fraction, t: Scalar) -> bool:
+def is_out_of_range(value: Fraction, t: Scalar) -> bool:
     """Whether C rounds this number to infinity, or to zero though it is not zero."""
     digits, most = _FORMATS[t]
     too_large = abs(value) >= 2 ** (most + 1) - 2 ** (most - digits)
@@ -42,7 +42,7 @@ def literal_text(value: Fraction, t: Scalar) -> str:
     exact = _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
     for precision in range(1, _ENOUGH + 1):
         short = Context(prec=precision, rounding=ROUND_HALF_EVEN).plus(exact)
-        if not lost(Fraction(short), t) and nearest(Fraction(short), t) == value:
+        if not is_out_of_range(Fraction(short), t) and nearest_float(Fraction(short), t) == value:
             return real_text(Fraction(short))
     return real_text(value)  # not a number of this type
 

@@ -48,7 +48,7 @@ def instantiated(f: Function, args: tuple[Expr, ...], taken: set[str]) -> Body:
             taken = taken | {new}
     passed = dict(zip((p.name for p in f.params), zip(f.params, args)))
     pointers = {n: a for n, (p, a) in passed.items() if isinstance(p.type, Array | Pointer)}
-    values = {n: explicit(a) for n, (_, a) in passed.items() if n not in pointers}
+    values = {n: with_explicit_cast(a) for n, (_, a) in passed.items() if n not in pointers}
     ranks = {f"{n} ": len(p.type.dims) if isinstance(p.type, Array) else 0 for n, (p, _) in passed.items()}
     # An argument may mention a name that is also a parameter: substitute through names that no program has.
     hidden: dict[str, Expr] = {name: Var(f"{name} ") for name in pointers}
@@ -57,7 +57,7 @@ def instantiated(f: Function, args: tuple[Expr, ...], taken: set[str]) -> Body:
     return rewrite_body(body, lambda e: _pointed(e, {f"{n} ": a for n, a in pointers.items()}, ranks))
 
 
-def explicit(e: Expr) -> Expr:
+def with_explicit_cast(e: Expr) -> Expr:
     """An initial value or argument in the place of its variable: an implicit conversion must stay, so it becomes explicit."""
     return replace(e, implicit=False) if isinstance(e, Cast) else e
 

@@ -10,7 +10,7 @@ from optigpu.syntax.program import Function
 from optigpu.syntax.types import BOOL, Kind, Scalar
 
 
-def fitting_sizes(f: Function) -> list[Expr]:
+def size_preconditions(f: Function) -> list[Expr]:
     """The implicit preconditions: `H + 2 <= 2147483647`, for each computed size. Names, literals and casts fit their types."""
     out: list[Expr] = []
     for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):

@@ -38,7 +38,7 @@ def definitions_of(program: Program) -> dict[str, Expr]:
     return out
 
 
-def seen_by(f: Function, definitions: Mapping[str, Expr]) -> dict[str, Expr]:
+def visible_definitions(f: Function, definitions: Mapping[str, Expr]) -> dict[str, Expr]:
     """The definitions visible in the contract of f: those that no parameter or logical variable shadows."""
     shadowing = {p.name for p in f.params} | logical_variables(f.contract).keys()
     return {n: e for n, e in definitions.items() if n not in shadowing}
@@ -47,12 +47,12 @@ def seen_by(f: Function, definitions: Mapping[str, Expr]) -> dict[str, Expr]:
 def unfolded(e: Expr, definitions: Mapping[str, Expr]) -> Expr:
     """The same fact without definitions, and with `forall k in lo..hi` for a `forall` whose hypotheses bound its variables."""
     used = {n: v for n, v in definitions.items() if n in free_vars(e)}
-    return ranged(substitute(e, used) if used else e)
+    return with_bounded_quantifiers(substitute(e, used) if used else e)
 
 
-def ranged(e: Expr) -> Expr:
+def with_bounded_quantifiers(e: Expr) -> Expr:
     """The same formula with bounded quantifiers, and with `lo <= x && x < hi` for `in_range(x, lo..hi)`."""
-    e = map_children(e, ranged)
+    e = map_children(e, with_bounded_quantifiers)
     match e:
         case Forall():
             return _in_ranges(e)

@@ -11,7 +11,7 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Index, Var
 from optigpu.syntax.free_names import body_free_vars
-from optigpu.syntax.inlining import explicit
+from optigpu.syntax.inlining import with_explicit_cast
 from optigpu.syntax.program import Decl, For, Return, Stmt, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.substitution import substitute_body
@@ -85,7 +85,7 @@ def inline(session: Session, target: TargetLike) -> None:
     if decl.name in assigned_names(session.around(path)[path.index + 1 :]):
         help = "only a variable that keeps its initial value can be inlined"
         raise refuse(f"`{decl.name}` is assigned", decl, help)
-    value, i = explicit(decl.init), path.index
+    value, i = with_explicit_cast(decl.init), path.index
     session.edit_body(path, lambda b: (*b[:i], *substitute_body(b[i + 1 :], {decl.name: value})))
 
 

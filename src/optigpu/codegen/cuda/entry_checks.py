@@ -9,11 +9,11 @@ from optigpu.codegen.parameters import sizes
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var, is_int
-from optigpu.syntax.parameter_sizes import fitting_sizes
+from optigpu.syntax.parameter_sizes import size_preconditions
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import BOOL, INT, INT64, SCALAR_NAMES, UINT64, Scalar
-from optigpu.syntax.unfolding import seen_by, unfolded
+from optigpu.syntax.unfolding import unfolded, visible_definitions
 from optigpu.syntax.walk import rewrite, subexpressions
 
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -21,7 +21,7 @@ OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tuple[str, Expr]], list[str]]:
     """(text, C++ condition) of the preconditions that integer arguments decide, and the texts of all others."""
-    definitions_seen = seen_by(f, definitions)
+    definitions_seen = visible_definitions(f, definitions)
     integers = {p.name: p.type for p in f.params if isinstance(p.type, Scalar) and is_int(p.type)}
     checked: list[tuple[str, Expr]] = []
     assumed: list[str] = []
@@ -42,7 +42,9 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
         if not isinstance(d, Int) and text not in known and decided_by_arguments(d, integers):
             known.add(text)
             first.append((text, Binary(">=", machine(d, integers), Int(0, type=INT), type=BOOL)))
-    fitting = [(print_expr(e), machine(e, integers)) for e in fitting_sizes(f) if decided_by_arguments(e, integers)]
+    fitting = [
+        (print_expr(e), machine(e, integers)) for e in size_preconditions(f) if decided_by_arguments(e, integers)
+    ]
     return first + fitting + checked, assumed
 
 
