@@ -217,7 +217,7 @@ def _match(node: ast.Match) -> Iterator[Removal]:
 
 
 UNCHECKED = {"next_instruction": "lambda s, _: s.next", "ended": "lambda s, _: s.block.opened_by"}
-EFFECTS = ("__init__", "_judge", "_ledger", "_kernel")  # called for something else than a refusal
+EFFECTS = ("__init__", "_judge", "_ledger", "_kernel", "_seal_kernel")  # called for something else than a refusal
 
 
 def _is_check(e: ast.expr) -> bool:

@@ -18,16 +18,19 @@ TWOS_COMPLEMENT = "nothing is said of negative numbers, and the law is one of tw
 # (part of the name, reason); the first that fits counts.
 SURVIVORS = [
     (
-        "ThreadConditions._home · exact pattern · 'threads' (place 3) in ['SMem', False, False, 'threads']",
-        "the case goes on to `_level`, which refuses every context but that of threads.",
+        "thread_conditions.memory_of · exact pattern · 'threads' (place 3) in ['SMem', False, False, 'threads']",
+        "the case goes on to `require_group_size`, which refuses every context but that of threads.",
     ),
     (
-        "Rules.join_if · refusal, one operand · before is None",
+        "branch_rules.join_if · refusal, one operand · before is None",
         "states in a branch are made by `enter_if` alone, which gives them one; the condition is for the type checker.",
     ),
-    ("rules._where · conjunct", "without it a mark says that more was read, which is weaker and refuses more."),
     (
-        "Conditions._prove_fact · conjunct, one operand · steps in",
+        "branch_rules._read_if · conjunct",
+        "without it a pending read says that more was read, which is weaker and refuses more.",
+    ),
+    (
+        "SideConditions.require_fact · conjunct, one operand · steps in",
         "an equation p = 0 without steps is put to the judge as p = 0, by this branch as by the other.",
     ),
     (
@@ -53,28 +56,31 @@ SURVIVORS = [
         "the first argument of a sum is its low end, and no integer has the name of a mathematical function.",
     ),
     (
-        "ThreadLoopConditions._context_after · asked · self._next(before, Loop)",
+        "thread_loop_conditions.context_after · asked · next_instruction(before, CountedLoop)",
         "before the body of a loop, the next instruction is the loop: `enter_loop` has seen to that.",
     ),
     (
-        "LoopRules.leave_loop · strict zip · zip(contract.exclusive, owners",
+        "loop_rules._families_after · strict zip · zip(entered.contract.exclusive, owners",
         "the loop above it has made one owner for each of the contract's.",
     ),
-    ("LoopRules.leave_loop · check · assert before", "a loop's body has a state before it; for the type checker."),
+    ("loop_rules.leave_loop · check · assert before", "a loop's body has a state before it; for the type checker."),
     (
-        "Conditions._fits · refusal, one operand · state.next is None",
+        "SideConditions.require_fits · refusal, one operand · state.next is None",
         "only rules for an instruction ask, so there is one; for the type checker.",
     ),
-    ("Conditions._in_memory · conjunct, one operand", LESS),
+    ("SideConditions.in_memory · conjunct, one operand", LESS),
     (
-        "LoopRules.leave_loop · conjunct, one operand · mine.value.sort is INT",
+        "loop_rules._invariants_at_end · conjunct, one operand · r.value.sort is INT",
         "of reals the same has been shown; bounds are asked of integers only.",
     ),
     (
         "loops.law_of · conjunct · r.cells.where",
         "a law is shown and assumed of the same cells: of those that are not held either, then, which refuses more.",
     ),
-    ("Rules.let · conjunct, one operand · not self.judge.proves", "a number that fits is itself modulo 2^bits."),
+    (
+        "straight_line_rules.let · conjunct, one operand · not c.judge.proves",
+        "a number that fits is itself modulo 2^bits.",
+    ),
     (
         "records.record · conjunct",
         "the classes have been made with it when it is removed; tests/kernel/test_conditions_needed.py compares records.",
@@ -96,11 +102,11 @@ SURVIVORS = [
     ("Judge.proves · exception · if goal.op == 'and'", "the solver is asked for all parts at once."),
     ("Judge._laws · conjunct, one operand · not (p.level or q.level)", RAISES),
     (
-        "sealed._sealing · refusal, one operand · found[0] is not x",
+        "sealed._kept · refusal, one operand · entry[0] is not x",
         "the table holds what it is about, so that nothing else has its id.",
     ),
     (
-        "sealed._sealing · conjunct, one operand · known[0] is x",
+        "sealed._showing · conjunct, one operand · entry[0] is x",
         "the table holds what it is about, so that nothing else has its id.",
     ),
     ("equality.scaled_parts · conjunct, one operand · found is not None", RAISES),

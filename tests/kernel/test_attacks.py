@@ -52,7 +52,7 @@ from optigpu.kernel.context import PendingRead
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Invariant, LoopContract
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import changed, entered_loop
+from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, CellFamily, Cells, Owner, box, same
 from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
@@ -95,6 +95,7 @@ from tests.support.kernel_states import (
     x,
 )
 from tests.support.open_kernel import OpenKernel as Kernel
+from tests.support.open_kernel import entered_loop
 
 # Names that do not exist yet
 

@@ -22,6 +22,7 @@ from optigpu.kernel.causes import (
     MissingPermission,
     NotOwner,
     OutOfOrder,
+    Overflow,
     Overlap,
     SharedMemoryExceeded,
     UnorderedRead,
@@ -36,7 +37,7 @@ from optigpu.kernel.iterations import iterations
 from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
 from optigpu.kernel.sealed import SealedFacts
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import changed, entered_loop
+from optigpu.kernel.state import changed
 from optigpu.kernel.thread_rules import lane_read
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
@@ -76,6 +77,7 @@ from tests.support.kernel_states import (
     written_by_threads,
 )
 from tests.support.open_kernel import OpenKernel as Kernel
+from tests.support.open_kernel import entered_loop
 from tests.support.terms import evaluate
 
 SIZE = k.var("k", INT)
@@ -649,6 +651,19 @@ def test_what_overflows_is_assumed_to_fit_only_where_the_program_says_so() -> No
     kernel = kernel.of_program(replace(kernel.program, unbounded=True))
     kernel.oblige(state)
     assert kernel.ledger.unbounded == set()  # what is shown is not assumed
+
+
+@pytest.mark.parametrize(("value", "fits"), [(0, True), (255, True), (256, False), (-1, False)])
+def test_a_store_is_of_a_number_of_the_element_type(value: int, fits: bool) -> None:
+    store_it = kc.StoreCell(kc.CellAddress("q", (ZERO,)), k.num(value))
+    numbers = kc.Parameter("q", INT, (n,), limits=(0, 255))
+    claim = CellClaim(box("q", (n,)), SOME)
+    kernel, state = begun(store_it, pre=(claim,), requires=(k.lt(ZERO, n),), params=(numbers,))
+    if fits:
+        assert kernel.store(state, 1, (ZERO,)).next is None
+    else:
+        cause = refused(kernel.store, state, 1, (ZERO,))
+        assert isinstance(cause, Overflow) and cause.limits == (0, 255)
 
 
 def test_the_product_of_two_sizes_is_bounded_where_they_are_not_negative() -> None:

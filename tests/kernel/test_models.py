@@ -28,7 +28,7 @@ from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.loop_rules import range_of
 from optigpu.kernel.side_conditions import Take
-from optigpu.kernel.state import changed, entered_loop
+from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, Cells, Owner, Terms, arguments, box
 from optigpu.logic.judge import Judge
@@ -38,6 +38,7 @@ from optigpu.search.inverse import invert
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.model import Memory, Misbehaved, Permissions, binders, cell_of, must_allow, permissions
 from tests.support.open_kernel import OpenKernel as Kernel
+from tests.support.open_kernel import entered_loop
 from tests.support.terms import evaluate
 
 pytestmark = pytest.mark.hypothesis

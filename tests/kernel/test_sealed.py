@@ -254,6 +254,11 @@ def test_nothing_is_found_in_the_place_of_a_term() -> None:
             ask(fake)
     with pytest.raises(TypeError):
         judge.proves(judge.root, fake)
+    copied = object.__new__(LikeTerm)
+    for part in ("op", "args", "data", "sort", "level", "free", "key"):
+        object.__setattr__(copied, part, getattr(TRUE, part))
+    with pytest.raises(TypeError, match="expects a term"):
+        judge.proves(judge.root, copied)
     g = k.var("g", k.fun_sort((INT,), INT))
     for make in (
         lambda: k.abstract(fake, (n,)),

@@ -24,13 +24,13 @@ from optigpu.kernel.causes import (
 from optigpu.kernel.context import PendingRead
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
-from optigpu.kernel.state import entered_loop
 from optigpu.logic import terms as k
 from optigpu.logic.cells import SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.judge import Judge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.open_kernel import OpenKernel as Kernel
+from tests.support.open_kernel import entered_loop
 from tests.support.terms import evaluate
 
 G = k.var("G", INT)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from optigpu.kernel import Kernel
+from optigpu.kernel import Kernel, State
 from optigpu.kernel.instructions import KernelProgram
 from optigpu.kernel.ledger import LedgerEntries
+from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.sealed import RULES
 from optigpu.kernel.side_conditions import SideConditions
 from optigpu.logic.judge import Judge
@@ -24,3 +25,9 @@ class OpenKernel(Kernel):
     def of_program(self, program: KernelProgram) -> OpenKernel:
         """The rules for another program, with the same judge and ledger."""
         return OpenKernel(self.conditions.judge, program, self.conditions.ledger)
+
+
+def entered_loop(state: State) -> EnteredLoop:
+    """The loop in whose body the state is."""
+    assert isinstance(state.block.opened_by, EnteredLoop)
+    return state.block.opened_by

@@ -89,10 +89,3 @@ def first_state(
 
 
 changed = replace  # for rules: the state with some fields replaced
-
-
-def entered_loop(state: State) -> EnteredLoop:
-    """The loop in whose body the state is; a ValueError elsewhere."""
-    if not isinstance(state.block.opened_by, EnteredLoop):
-        raise ValueError("the state is not in the body of a loop")
-    return state.block.opened_by
