@@ -24,8 +24,9 @@ SOURCE = Path(__file__).parents[2] / "src" / "optigpu"
 FILES = {
     p.stem: p for folder in ("kernel", "logic") for p in sorted((SOURCE / folder).rglob("*.py")) if p.stem != "__init__"
 }
-LAWS = (*(p.stem for p in FILES.values() if p.parent.name == "terms"), "facts", "judge")
-REFUSING = ("equality", "judge", "facts", "names")  # where `return None`, `return False` and `continue` say no
+NORMALISER = ("facts", "equations", "bounds", "inequalities", "monomials")
+LAWS = (*(p.stem for p in FILES.values() if p.parent.name == "terms"), *NORMALISER, "judge")
+REFUSING = ("equality", "judge", *NORMALISER, "names")  # where `return None`, `return False` and `continue` say no
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,10 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.kernel.thread_rules import lane_read
 from optigpu.logic import terms as k
+from optigpu.logic.bounds import bounds_from
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.equality import Case, parts, scaled_parts
 from optigpu.logic.facts import Facts, Guide
-from optigpu.logic.facts import _entries as entries_of_facts
 from optigpu.logic.judge import Judge
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
@@ -1011,8 +1011,8 @@ def test_results_are_remembered_of_terms_alone() -> None:
         with pytest.raises(TypeError):
             function(Lookalike(body), (n,))  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        entries_of_facts(Lookalike(n))  # type: ignore[arg-type]
-    assert type(entries_of_facts(k.sub(n, m))) is tuple  # nobody adds to what is remembered
+        bounds_from(Lookalike(n))  # type: ignore[arg-type]
+    assert type(bounds_from(k.sub(n, m))) is tuple  # nobody adds to what is remembered
 
 
 def test_bounds_of_summands_are_shown() -> None:

@@ -407,7 +407,7 @@ def machine(r: Random) -> Counter[str]:
                 case _:
                     state = kernel.allocate(state)
             for env in runs:
-                assert all(evaluate(f, env) for f in state.facts.given), (code, env)
+                assert all(evaluate(f, env) for f in state.facts.assumptions), (code, env)
                 assert all(evaluate(t, env) == env[str(x.data)] for x, t in state.env.items())
     return kernel.accepted
 

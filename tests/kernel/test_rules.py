@@ -149,8 +149,8 @@ def test_what_is_found_is_there_and_injective(seed: int) -> None:
         if not is_injective(have, env):
             continue  # the kernel's invariant about the family it is found in
         inside = cell_list(need, env)
-        assert set(inside) <= set(cell_list(have, env)), (facts.given, need, have, env)
-        assert len(set(inside)) == len(inside), (facts.given, need, have, env)
+        assert set(inside) <= set(cell_list(have, env)), (facts.assumptions, need, have, env)
+        assert len(set(inside)) == len(inside), (facts.assumptions, need, have, env)
         rest = cell_list(family.without(taken).cells, env)
         assert set(rest) == set(cell_list(have, env)) - set(inside)
 
@@ -161,7 +161,7 @@ def test_claims_of_a_contract_are_injective_and_disjoint(seed: int) -> None:
     r = Random(seed)
     facts = random_facts(r)
     claims = tuple(CellClaim(random_cells(r), SOME, None, r.choice([FULL, FULL, READ])) for _ in range(r.randint(1, 2)))
-    kernel = kernel_for((), claims, requires=facts.given)
+    kernel = kernel_for((), claims, requires=facts.assumptions)
     inverses = []
     for c in claims:
         x = FRESH.temporaries(1)

@@ -233,8 +233,8 @@ def same_in_the_model(facts: Facts, a: Term, b: Term, seed: int) -> None:
     for vn in range(-2, 6):
         for vm in range(-2, 5):
             env = {**environment(Random(seed)), "n": vn, "m": vm}
-            if all(evaluate(f, env) for f in facts.given):
-                assert evaluate(a, env) == evaluate(b, env), (facts.given, a, b, vn, vm)
+            if all(evaluate(f, env) for f in facts.assumptions):
+                assert evaluate(a, env) == evaluate(b, env), (facts.assumptions, a, b, vn, vm)
 
 
 @settings(max_examples=150, deadline=None)
@@ -354,8 +354,8 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
     for vn in range(-2, 6):
         for vm in range(-2, 5):
             env = {**environment(Random(seed)), "n": vn, "m": vm}
-            if all(evaluate(f, env) for f in facts.given):
-                assert evaluate(a, env) == evaluate(b, env), (facts.given, a, b, vn, vm)
+            if all(evaluate(f, env) for f in facts.assumptions):
+                assert evaluate(a, env) == evaluate(b, env), (facts.assumptions, a, b, vn, vm)
 
 
 def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:

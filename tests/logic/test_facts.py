@@ -27,7 +27,7 @@ def models(facts: Facts, r: Random) -> list[dict[str, object]]:
     grid = list(product(range(-3, 6), repeat=len(INTS)))
     for chosen in r.sample(grid, 400):
         env = {**base, **dict(zip(INTS, chosen))}
-        if all(evaluate(f, env) for f in facts.given):
+        if all(evaluate(f, env) for f in facts.assumptions):
             out.append(env)
     return out
 
@@ -42,7 +42,7 @@ def test_simplification_keeps_the_value(seed: int) -> None:
     simple = facts.simplify(term)
     for env in models(facts, r):
         extended = with_quotients(simple, env)
-        assert evaluate(simple, extended) == meaning(env, ()), (facts.given, term, simple)
+        assert evaluate(simple, extended) == meaning(env, ()), (facts.assumptions, term, simple)
 
 
 def with_quotients(t: Term, env: dict[str, object]) -> dict[str, object]:
@@ -68,7 +68,7 @@ def test_what_is_proved_is_true(seed: int) -> None:
     judge = Judge(Z3Solver()) if seed % 3 == 0 else Judge()
     if judge.proves(facts, goal):
         for env in models(facts, r):
-            assert meaning(env, ()), (facts.given, goal)
+            assert meaning(env, ()), (facts.assumptions, goal)
 
 
 def near_misses() -> list[tuple[list[Term], Term, bool]]:

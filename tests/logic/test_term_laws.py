@@ -444,7 +444,7 @@ def known_at(r: Random, e: Env) -> Facts:
 
 
 def shown(facts: Facts, e: Env) -> str:
-    return f"{facts.given} at { ({n: value for n, value in e.items() if not callable(value)}) }"
+    return f"{facts.assumptions} at { ({n: value for n, value in e.items() if not callable(value)}) }"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -62,7 +62,7 @@ def environments(names: tuple[str, ...], values: range, facts: Facts, functions:
     """All small assignments under which the facts hold."""
     for chosen in product(values, repeat=len(names)):
         env: dict[str, Any] = {**functions, **dict(zip(names, chosen))}
-        if all(evaluate(f, env) for f in facts.given):
+        if all(evaluate(f, env) for f in facts.assumptions):
             yield env
 
 

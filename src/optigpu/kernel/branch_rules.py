@@ -26,7 +26,7 @@ def enter_if(c: SideConditions, state: State) -> tuple[State, State]:
     out = []
     for condition, code in ((test, i.then), (k.not_(test), i.other)):
         facts = state.facts.assume(condition)
-        block = OpenBlock(TakenBranch(condition, len(facts.given)), state)
+        block = OpenBlock(TakenBranch(condition, len(facts.assumptions)), state)
         out.append(changed(state, facts=facts, code=code, block=block))
     return out[0], out[1]
 
@@ -64,8 +64,8 @@ def join_if(c: SideConditions, yes: State, no: State) -> State:
     reads = with_reads(reads, *(_read_if(read, test) for read in yes.pending_reads if read not in reads))
     reads = with_reads(reads, *(_read_if(read, opposite) for read in no.pending_reads if read not in yes.pending_reads))
     env = {x: k.ite(test, yes.env[x], no.env[x]) for x in yes.env.keys() & no.env.keys()}
-    learned = [k.implies(test, f) for f in yes.facts.given[first.facts_before :]]
-    learned += [k.implies(opposite, f) for f in no.facts.given[second.facts_before :]]
+    learned = [k.implies(test, f) for f in yes.facts.assumptions[first.facts_before :]]
+    learned += [k.implies(opposite, f) for f in no.facts.assumptions[second.facts_before :]]
     facts, counter = before.facts.assume(*learned), max(yes.counter, no.counter)
     after = changed(before, facts=facts, env=env, held=held, bases=yes.bases, code=before.code[1:], counter=counter)
     return changed(after, context=context, pending_reads=reads)

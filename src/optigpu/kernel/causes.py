@@ -85,7 +85,7 @@ def unproved(cause: Cause, facts: Facts, goal: Term) -> Rejected:
 
 def for_reading(cause: Cause) -> Cause:
     """The cause as others may have it, with facts for reading."""
-    return cause if cause.facts is None else replace(cause, facts=cause.facts.shown)
+    return cause if cause.facts is None else replace(cause, facts=cause.facts.sealed)
 
 
 @with_fields

@@ -41,7 +41,7 @@ from optigpu.logic.terms import Sort, Term
 
 P = ParamSpec("P")
 R = TypeVar("R")
-READABLE = ("constants", "given", "guide", "inconsistent", "items", "known")  # attributes of facts
+READABLE = ("assumptions", "constants", "guide", "inconsistent", "items", "known")  # attributes of facts
 QUESTIONS = ("apply", "arbitrary", "assume", "nonneg", "proves", "reduce", "simplify")  # methods of facts
 WHOLE = frozenset((Term, Sort, str, int, bool, NoneType))  # types of arguments
 PARTED = frozenset((tuple, *RECORDS))  # types of arguments whose parts are looked at
@@ -195,7 +195,7 @@ def _seal_judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> _Court
     root = Facts(guide)
     court = _Court(inner_judge.Judge(solver, root))
 
-    def show(facts: Facts) -> Facts:
+    def seal(facts: Facts) -> Facts:
         shown: Any = SealedFacts(look)
         court.facts[id(shown)] = shown, facts
         return cast(Facts, shown)
@@ -206,10 +206,10 @@ def _seal_judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> _Court
             _require_exact_types(args)
             answer = getattr(facts, name)(*args)
             if name == "arbitrary":
-                return answer[0], answer[1].shown
-            return answer.shown if name == "assume" else answer
+                return answer[0], answer[1].sealed
+            return answer.sealed if name == "assume" else answer
         if name == "origin":
-            return facts.origin and facts.origin.shown
+            return facts.origin and facts.origin.sealed
         if name not in READABLE:
             raise AttributeError(name)
         return getattr(facts, name)
@@ -219,8 +219,8 @@ def _seal_judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> _Court
         _require_exact_types(goal)
         return court.judge.proves(_kept(court.facts, facts), goal, count=False)
 
-    root.show = show
-    made.solver, made.root = solver, root.shown
+    root.seal = seal
+    made.solver, made.root = solver, root.sealed
     vars(made).update(proves=proves, obligation_counts=lambda: (court.judge.by_normaliser, court.judge.by_solver))
     return court
 
@@ -305,7 +305,7 @@ def _showing(court: _Court, book: _Book) -> tuple[Callable[[Any], Any], dict[int
                 shown[id(x)] = x, block
                 return block
             case Facts():
-                return x.shown
+                return x.sealed
             case dict():
                 return MappingProxyType(dict(x))
         return x

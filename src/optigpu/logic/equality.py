@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, arguments, same
-from optigpu.logic.facts import Facts, linear_in
+from optigpu.logic.facts import Facts
 from optigpu.logic.judge import Judge
+from optigpu.logic.monomials import linear_in
 from optigpu.logic.records import record
 from optigpu.logic.terms import FALSE, INT, TRUE, Term, instantiate, instantiate_all
 

@@ -73,7 +73,7 @@ class Judge:
         ground = [i for i in facts.items if i.op not in UNIVERSAL]
         advised = tuple(facts.guide.instances([*universals], [*ground, goal]))
         new = [instance(u, args) for u, args in advised if any(u is mine for mine in universals)]
-        if facts.guide.refutes(facts.shown, k.implies(k.and_(*new), goal)):
+        if facts.guide.refutes(facts.sealed, k.implies(k.and_(*new), goal)):
             return False
         new += self._laws(facts, goal)
         return bool((new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal))
@@ -102,7 +102,7 @@ class Judge:
                         out.append(k.lt(zero, t))
                 if t.sort is INT:
                     out += self._counted(facts, t, inside, summand)
-        for pair in facts.guide.products(facts.shown, goal):
+        for pair in facts.guide.products(facts.sealed, goal):
             if type(pair) is not tuple or tuple(map(type, pair)) != (Term, Term):
                 raise TypeError("the product of something else than two terms")
             p, q = pair
@@ -115,7 +115,7 @@ class Judge:
         low, high, _ = t.args
         out: list[Term] = []
         for order in (k.le, lambda a, b: k.le(b, a)):
-            for c in (k.num(n) for n in facts.guide.bounds(inside.shown, summand, order is k.le)):
+            for c in (k.num(n) for n in facts.guide.bounds(inside.sealed, summand, order is k.le)):
                 if self.proves(inside, order(summand, c), count=False):
                     out.append(k.implies(k.le(low, high), order(t, k.mul(c, k.sub(high, low)))))
                     break

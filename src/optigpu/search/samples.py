@@ -34,7 +34,7 @@ def advice(facts: Facts) -> Advice:
     if facts.advice is None:
         origin = facts.origin
         known, satisfied = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
-        facts.advice = Advice(extended(known, satisfied, facts.items, len(facts.given)))
+        facts.advice = Advice(extended(known, satisfied, facts.items, len(facts.assumptions)))
     remembered: Advice = facts.advice
     return remembered
 

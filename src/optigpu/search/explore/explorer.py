@@ -239,7 +239,7 @@ class Explorer:
         summary.finals = tuple(
             (b, self.memory.read(c, (), inner.facts)) for b, c in written.items() if _needs_range(summary, b)
         )
-        summary.learned = inner.facts.given[len(w.facts.given) :] if summary.finals else ()
+        summary.learned = inner.facts.assumptions[len(w.facts.assumptions) :] if summary.finals else ()
         if loop.at not in self.specs:
             variables = {x for t in terms_of(loop) for x in t.free}
             self.summaries[loop.at] = (summary, {x: w.value(x) for x in variables})
