@@ -23,6 +23,7 @@ NAMES = {
     "a#3": Name(Origin.RULE, "a", 3),
     "a~2#30": Name(Origin.RULE, "a~2", 30),
     "t~#3": Name(Origin.RULE, "t~", 3),
+    "f.open#3": Name(Origin.RULE, "f.open", 3),
     "t~~2#3": Name(Origin.RULE, "t~~2", 3),
     "b?0": Name(Origin.ARBITRARY, "b", 0),
     "$b3": Name(Origin.SEARCH, "b", 3),

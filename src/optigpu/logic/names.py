@@ -98,6 +98,7 @@ def _text(origin: Origin, stem: str, number: int) -> str:
 
 _STEM = r"(?P<stem>[\w%]+)"
 _LOCAL = r"(?P<stem>[\w%]+(?:~|~{1,2}[0-9]+)?)"
+_LOCAL_OR_RESULT = r"(?P<stem>[\w%]+(?:~|~{1,2}[0-9]+|\.open)?)"  # `f.open#3`: a result of f with floats left open
 _NUMBER = r"(?P<number>[0-9]+)"
 _FORMS = {
     origin: re.compile(form + r"(?P<divisors>(?:/[0-9]+)*)")
@@ -106,7 +107,7 @@ _FORMS = {
         Origin.TEMPORARY: rf"{_STEM}~(?:~{_NUMBER})?",
         Origin.FUNCTION: rf"fn:{_STEM}",
         Origin.FORMULA: rf"{_STEM}\^{_NUMBER}",
-        Origin.RULE: rf"{_LOCAL}#{_NUMBER}",
+        Origin.RULE: rf"{_LOCAL_OR_RESULT}#{_NUMBER}",
         Origin.ARBITRARY: rf"{_STEM}\?{_NUMBER}",
         Origin.SEARCH: rf"\${_STEM}(?<=[^0-9]){_NUMBER}",
         Origin.ITERATION: rf"\${_STEM}~{_NUMBER}",
