@@ -27,6 +27,7 @@ from optigpu.kernel.iterations import IterationRange
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.loop_rules import range_of
+from optigpu.kernel.sealed import RULES
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
@@ -61,6 +62,10 @@ class Counting(Kernel):
     def __init__(self, *functions: kc.Procedure) -> None:
         super().__init__(Judge(Z3Solver()), kc.KernelProgram({f.name: f for f in functions}), LedgerEntries())
         self.accepted = Counter[str]()
+
+    def range_of(self, state: State, loop: kc.CountedLoop) -> IterationRange:
+        """A part of `enter_loop` that has a model of its own."""
+        return range_of(self.conditions, state, loop)
 
     def __getattribute__(self, name: str) -> Any:
         found = super().__getattribute__(name)
@@ -469,7 +474,7 @@ def loops(r: Random) -> Counter[str]:
     alone = r.random() < 0.6
     kernel, state, runs = begun(r, (loop,), facts, init=r.choice([KNOWN, UNINIT]) if alone else KNOWN)
     try:
-        range_ = range_of(kernel.conditions, state, loop)
+        range_ = kernel.range_of(state, loop)
         for run in runs:
             vs = range(evaluate(range_.low, run.env), evaluate(range_.high, run.env))
             assert [evaluate(range_.index, run.env, (v,)) for v in vs] == counted(loop, run.env)
@@ -973,7 +978,7 @@ def accepted(model: Model) -> Counter[str]:
 
 
 def public_rules() -> list[str]:
-    return sorted(name for name in dir(Kernel) if not name.startswith("_") and callable(getattr(Kernel, name)))
+    return sorted((*RULES, "range_of"))
 
 
 @pytest.mark.parametrize("rule", public_rules())
