@@ -20,7 +20,6 @@ from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
 from tests.conftest import EXAMPLES, GPU_EXAMPLES, GPU_PROGRAMS, ROOT
-from tests.support.twins import TWINS, Twin
 
 run_tests.__test__ = False
 INCLUDE = ROOT / "src" / "optigpu" / "frontend" / "include"
@@ -74,22 +73,6 @@ def test_keeps_its_contract(path: Path) -> None:
         report = run_tests(Runner(program), f, seconds=1.0, most=150)
         assert report.failure is None, str(report.failure)
         assert report.runs >= 30
-
-
-@pytest.mark.parametrize("twin", TWINS, ids=lambda t: t.name)
-def test_broken_twin_is_caught_at_the_right_place(twin: Twin) -> None:
-    text = twin.text(ROOT / "examples")
-    program = parse_text(text, twin.name)
-    function = next(f for f in program.functions() if f.name == twin.function)
-    report = run_tests(Runner(program), function, seconds=5.0, most=600)
-    assert report.failure is not None, "the broken program passed"
-    found = report.failure.misbehaviour
-    line = text.split("\n")[found.loc.line - 1]
-    assert (found.code, twin.place in line) == (twin.code, True), f"{found.code} at {line!r}: {found.message}"
-
-
-def test_every_example_has_a_broken_twin() -> None:
-    assert {t.example for t in TWINS} == {p.stem for p in EXAMPLES}
 
 
 def test_listing_2_1_has_its_strings_on_one_line_each() -> None:

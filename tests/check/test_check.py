@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import optigpu as og
 from optigpu.check.audit import audit
@@ -28,17 +27,17 @@ from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.verdict_text import as_json, render_function
 from optigpu.search.inferred_contracts import annotated
 from optigpu.solver.z3_solver import Z3Solver
-from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program
 from optigpu.version import VERSION
 from tests.conftest import EXAMPLES, ROOT
+from tests.support.cases import read_cases, variant_of
 from tests.support.checked_programs import CheckedProgramMaker
-from tests.support.pairs import PAIRS, Pair, Wrong, cases
-from tests.support.twins import TWINS, Twin
+from tests.support.properties import accepted
 
 run_tests.__test__ = False
 LOOPS = ROOT / "tests" / "programs" / "check" / "loops.c"
+SEEDED = ("loops/", "sums/", "memory/", "calls/", "arithmetic/", "contracts/", "parallel/")
 LEMMAS = ROOT / "tests" / "programs" / "check" / "lemmas.c"
 
 
@@ -65,43 +64,6 @@ def test_loop_orders_tilings_strides_and_recurrences_verify() -> None:
     assert len(result.functions) >= 19
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda p: p.name)
-def test_good_program_of_a_pair_verifies(pair: Pair) -> None:
-    result = verify(parse_text(pair.good, f"{pair.name}.c"))
-    assert result.verified, explain(result)
-
-
-@pytest.mark.parametrize(("name", "pair", "wrong"), cases(), ids=lambda x: x if isinstance(x, str) else "")
-def test_wrong_twin_is_rejected(name: str, pair: Pair, wrong: Wrong) -> None:
-    assert pair.good.count(wrong.old) == 1
-    text = pair.good.replace(wrong.old, wrong.new)
-    try:
-        program = parse_text(text, f"{name}.c")
-    except InputError as e:
-        assert (wrong.verdict, wrong.code) == ("MALFORMED", e.diagnostic.code)
-        return
-    result = verify(program, refuter=refute)
-    bad = [f for f in result.functions if f.verdict is not Verdict.VERIFIED]
-    if wrong.verdict == "VERIFIED":
-        assert not bad
-        return
-    assert bad, "a wrong program was verified"
-    problem = bad[0].problem
-    assert problem is not None
-    line = text.split("\n")[problem.loc.line - 1] if problem.loc.line else ""
-    found = (bad[0].verdict.value, problem.code, wrong.place in line)
-    assert found == (wrong.verdict, wrong.code, True), f"{found} at {line!r}\n{explain(result)}"
-
-
-def test_there_are_enough_pairs() -> None:
-    assert sum(w.verdict != "VERIFIED" for _, _, w in cases()) >= 100
-
-
-@pytest.mark.parametrize("twin", TWINS, ids=lambda t: t.name)
-def test_broken_twins_of_the_examples_are_rejected(twin: Twin) -> None:
-    assert not verify(parse_text(twin.text(ROOT / "examples"), twin.name)).verified
-
-
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_inferred_contracts_check_when_written_out(path: Path) -> None:
     program = parse_file(path)
@@ -119,7 +81,9 @@ def test_inferred_contracts_check_when_written_out(path: Path) -> None:
 @pytest.mark.parametrize("group", range(4))
 def test_verdicts_do_not_depend_on_the_solver_seed(group: int) -> None:
     programs = [parse_file(p) for p in (*EXAMPLES, LOOPS)]
-    programs += [parse_text(p.good.replace(w.old, w.new)) for _, p, w in cases()[::7] if w.verdict != "MALFORMED"]
+    mutants = [v for v in read_cases() if v.name.startswith(SEEDED) and v.expected.verdict != "REJECTED"]
+    programs += [v.program() for v in mutants[::7]]
+    assert len(programs) >= 45
     programs = programs[group::4]
     expected = [[f.verdict for f in verify(p).functions] for p in programs]
     for seed in range(1, 9):
@@ -171,16 +135,17 @@ void f(int n, float a[n]) { __writes("a ~> Matrix1(n, fun i -> 7)"); g(n, a); }
     assert [f.problem.code for f in result.functions if f.problem] == ["OG306", "OG330"]
 
 
-@settings(max_examples=120, deadline=None)
-@given(st.integers(0, 2**32))
-def test_verified_random_programs_never_misbehave(seed: int) -> None:
-    from random import Random
-
+def verified_program_is_clean(seed: int) -> bool:
     program = parse_text(CheckedProgramMaker(Random(seed)).program())
-    result = verify(program)
-    if result.verified:
-        report = run_tests(Runner(program), program.functions()[0], seconds=1.0, most=60, seed=seed)
-        assert report.failure is None, f"WRONG VERIFIED: {report.failure}"
+    if not verify(program).verified:
+        return False
+    report = run_tests(Runner(program), program.functions()[0], seconds=1.0, most=60, seed=seed)
+    assert report.failure is None, f"WRONG VERIFIED: {report.failure}"
+    return True
+
+
+def test_verified_random_programs_never_misbehave() -> None:
+    assert accepted(verified_program_is_clean, 120) >= 6
 
 
 # Certificates
@@ -313,8 +278,7 @@ def test_check_prints_verdicts_and_exits_by_them(tmp_path: Path, capsys, monkeyp
     assert main(["check", str(ROOT / "examples" / "sum.c")]) == 0
     out = capsys.readouterr().out
     assert out.startswith("VERIFIED sum") and "safe on machine integers and floats" in out and "z3" in out
-    wrong = PAIRS[0].good.replace("i < n", "i <= n")
-    Path("wrong.c").write_text(wrong, encoding="utf-8")
+    Path("wrong.c").write_text(variant_of("loops/fill-1").code(), encoding="utf-8")
     assert main(["check", "wrong.c"]) == 1
     out = capsys.readouterr().out
     assert (
@@ -373,24 +337,8 @@ def test_every_code_is_explained(capsys) -> None:
     assert main(["explain", "nonsense"]) == 2
 
 
-def test_error_of_each_code_reads_well(golden) -> None:
-    """One message for every code of the checker that a pair produces."""
-    seen: dict[str, str] = {}
-    for name, pair, wrong in cases():
-        if wrong.verdict in ("MALFORMED", "VERIFIED") or wrong.code in seen:
-            continue
-        text = pair.good.replace(wrong.old, wrong.new)
-        result = verify(parse_text(text, f"{name}.c"), refuter=refute)
-        bad = next(f for f in result.functions if f.verdict is not Verdict.VERIFIED)
-        from optigpu.syntax.source import SourceText
-
-        source = SourceText(f"{name}.c", text)
-        seen[wrong.code] = render_function(bad, sources=lambda _, s=source: s)
-    golden(ROOT / "tests" / "golden" / "checker_errors.txt", "\n\n".join(seen[c] for c in sorted(seen)) + "\n")
-
-
 def test_json_of_a_refutation() -> None:
-    result = verify(parse_text(PAIRS[0].good.replace("i < n", "i <= n"), "x.c"), refuter=refute)
+    result = verify(parse_text(variant_of("loops/fill-1").code(), "x.c"), refuter=refute)
     data = as_json(result)["functions"][0]
     assert data["error"]["code"] == "OG302" and data["error"]["line"] == 4 and "n = 0" in data["witness"]["inputs"]
 

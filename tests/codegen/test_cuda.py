@@ -22,29 +22,19 @@ from optigpu.runtime.nvcc import nvcc
 from optigpu.syntax.program import CallStmt
 from optigpu.syntax.walk import statements
 from tests.conftest import ROOT
-from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, parsed, refused
-from tests.support.gpu_group_functions import GROUP_FUNCTIONS
-from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong
+from tests.support.cases import variant_of
+from tests.support.cuda import GRID_OF_TWO_LOOPS, emitted, kernel_text, on_standin, one_kernel, parsed, refused
 from tests.support.gpu_random import random_program
 
 run_tests.__test__ = False
 EXAMPLES = sorted((ROOT / "examples" / "gpu").glob("*.c"))
 GOLDEN = ROOT / "tests" / "golden" / "cuda"
-PLAIN = [p for p in GPU_PAIRS if "magic" not in p.name]
-RACES = [(p, w) for p in PLAIN for w in p.wrong if w.says == "OG210"]
+GROUP_FUNCTIONS = ("tree", "shuffles", "reads_stay_pending", "parts_with_at_least_one_thread")
 rng = np.random.default_rng(7)
 
 
-def name_of(value: object) -> str:
-    match value:
-        case GpuPair(name):
-            return name
-        case GpuWrong(_, new):
-            return new.strip()[:30]
-        case Path():
-            return value.stem
-        case _:
-            return str(value)
+def name_of(path: Path) -> str:
+    return path.stem
 
 
 def random(*shape: int) -> Any:
@@ -56,23 +46,6 @@ def poison(*shape: int) -> Any:
 
 
 # Against the interpreter ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("pair", PLAIN, ids=name_of)
-def test_emitted_text_agrees_with_the_interpreter(pair: GpuPair) -> None:
-    program = parsed(pair.good)
-    difference = compare(on_standin(program), Runner(program), program.function("f"), runs=4)
-    assert difference is None, difference
-
-
-@pytest.mark.parametrize(("pair", "wrong"), RACES[::7], ids=name_of)
-def test_the_standin_finds_races_on_linear_addresses(pair: GpuPair, wrong: GpuWrong) -> None:
-    program = parsed(pair.twin(wrong))
-    report = run_tests(Runner(program), program.function("f"), seconds=3.0, most=60)
-    assert report.failure is not None
-    k = on_standin(program)
-    with pytest.raises(CallError, match="data race"):
-        k(*numpy_arguments(k.signature, report.failure.inputs))
 
 
 def same_answer(seed: int) -> str:
@@ -186,12 +159,9 @@ def test_a_function_can_return_a_number() -> None:
 # The stand-in's own checks --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pair", GROUP_FUNCTIONS, ids=lambda p: p.name)
-def test_functions_for_groups_stand_where_they_are_called(pair: Any) -> None:
-    program = parsed(pair.text())
-    assert "__device__" not in kernel_text(pair.text())
-    difference = compare(on_standin(program), Runner(program), program.function("f"), runs=3)
-    assert difference is None, difference
+@pytest.mark.parametrize("name", GROUP_FUNCTIONS)
+def test_functions_for_groups_stand_where_they_are_called(name: str) -> None:
+    assert "__device__" not in kernel_text(variant_of(f"gpu_functions/{name}").code())
 
 
 MEETING = """__device__ float shifted(int t, float s[8], float w) {
@@ -405,20 +375,6 @@ def test_direct_indices_up_to_three_dimensions() -> None:
     h = random(2, 8)
     on_standin(text)(h)
     assert h[1].tolist() == [0, 100, 10, 110, 1, 101, 11, 111]
-
-
-GRID_OF_TWO_LOOPS = """
-void f(int n, int m, float a[n][m]) {
-  REQUIRES __consumes("a ~> Cells2(n, m)"); __produces("a ~> Cells2(n, m)");
-  float* const d = __gmem_malloc2<float>(n, m);
-  kernel_launch(n * m, 1, 0);
-  kernel_setup_end();
-  thread for (int i = 0; i < n; i++) { thread for (int j = 0; j < m; j++) { d[i][j] = 2.0f * i + j; } }
-  kernel_teardown_begin();
-  kernel_kill();
-  memcpy_device_to_host2(a, d, n, m);
-  gmem_free(d);
-}"""
 
 
 @pytest.mark.parametrize("n", [0, 1, 65535, 65536, 140000])

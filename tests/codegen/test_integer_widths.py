@@ -239,6 +239,7 @@ def test_random_functions_in_a_kernel(inline: bool) -> None:
             functions.append(f"__device__ {text}\n")
             value = text[text.index("return ") + 7 : text.rindex(";")] if inline else f"{name}({', '.join(PARAMS)})"
             stores.append(f"on_gpu[{k}] = (uint64_t)({value});")
+        assert len(stores) >= 6
         params = ", ".join(f"{t} {n}" for n, t in PARAMS.items())
         kernel = KERNEL.format(params=params, count=len(stores), stores=" ".join(stores))
         h = np.zeros(len(stores), np.uint64)

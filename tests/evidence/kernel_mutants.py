@@ -20,7 +20,8 @@ from tests.evidence import side_conditions, work
 from tests.evidence.side_conditions import Site
 from tests.evidence.survivors import explained
 
-TESTS = ["tests/logic", "tests/kernel", "tests/check/test_rules_by_program.py"]
+TESTS = ["tests/logic", "tests/kernel", "tests/test_cases.py"]
+SELECTED = "kernel or logic or test_answer[rules/"  # of the cases, only those that were written for a rule
 BASELINE = work.RESULTS / "baseline.jsonl"
 LIMIT = 900
 CPU = 90  # seconds: without some conditions nothing ends
@@ -29,20 +30,12 @@ QUICK = 3.0  # seconds: tests that take longer are asked after the wrong program
 
 
 def wrong_programs() -> Iterator[tuple[str, str]]:
-    """Every wrong program of the tables, with its name."""
-    from tests.conftest import ROOT as root
-    from tests.support.gpu_pairs import GPU_PAIRS
-    from tests.support.pairs import PAIRS
-    from tests.support.twins import TWINS
+    """Every mutant of tests/cases that is a program and wrong, with its name."""
+    from tests.support.cases import read_cases
 
-    for pair in PAIRS:
-        for n, wrong in enumerate(pair.wrong):
-            yield f"pairs: {pair.name} {n}", pair.good.replace(wrong.old, wrong.new)
-    for twin in TWINS:
-        yield f"twins: {twin.name}", twin.text(root / "examples")
-    for gpu in GPU_PAIRS:
-        for n, other in enumerate(gpu.wrong):
-            yield f"GPU pairs: {gpu.name} {n}", gpu.twin(other)
+    for v in read_cases():
+        if v.expected.verdict not in ("VERIFIED", "REJECTED") and not v.slow:
+            yield v.name, v.text
 
 
 # What refuses which wrong program, by the kernel as it is --------------------------------------------------------------------
@@ -231,6 +224,8 @@ def main() -> int:
         "-s",
         "-m",
         which,
+        "-k",
+        SELECTED,
         "-p",
         "no:cacheprovider",
         "-p",

@@ -334,7 +334,7 @@ programs that the fix does not concern.
   differences; casts in sizes and in formulas; rows of plain pointers; calls before declarations; unordered side effects; names of C's library
   and of compilers; parameters named like words of formulas; binders that capture an array's size; two layouts of one pointer; square roots and
   logarithms where C has no number; literals that C rounds to infinity; quantifiers over unsigned numbers; arrays of no element; chunks of
-  no iteration (`tests/frontend/test_c_semantics.py`).
+  no iteration (`tests/cases/c_*`).
 - By reading what is emitted: constants and casts that lost their 64 bits, folding that changed signs, host loops that overflow, entry checks
   that were computed under what they check, preconditions with named constants, alignment, device memory read by the host, functions that
   take the place of CUDA's, names that have another type in C++ than in the program, shared arrays that a local one hides, divisions in
@@ -360,7 +360,7 @@ programs that the fix does not concern.
 - By reading what formulas are taken for: assertions that read one cell where they name many, maxima over ranges that depend on each other and
   had a term too many, `exact_div` and `%` of what cannot be divided, contracts of loops that are unrolled or name cells that no
   iteration has, two claims on one cell of which one counted, shared memory that a device function asks for, vectors in arrays that
-  nothing aligns (`tests/frontend/test_c_semantics.py`).
+  nothing aligns (`tests/cases/c_*`).
 - By programs whose values are made of each other, again and again: chains of choices, the text of a value in an error, and keys of the
   solver's answers took twice the time with each level; products of sums had no limit.
 - By reading one text four times: `--x` in an expression, which was read as `-(-x)`, so that what is no expression of the language had another
@@ -375,8 +375,8 @@ REST = """## What else there is
 
 - `tests/support/thread_model.py` runs every access of every thread of random kernels.
 - Attacks on each rule by its arguments alone, as a forged certificate would make them: `tests/kernel/test_attacks.py`.
-- A wrong program for each rule of `docs/logic.md`, rejected: `tests/check/test_rules_by_program.py`.
-- Wrong twins of right programs, each with the error it must get: `tests/support/pairs.py`, `twins.py`, `gpu_pairs.py`.
+- A wrong program for each rule of `docs/logic.md`, rejected: `tests/cases/rules`.
+- Wrong mutants of right programs, each with the verdict, code and place it must get: `tests/cases`.
 - Random scripts on all examples, each step compared with the original by running both: `make fuzz`.
 - The command line with bad files, large programs, no compilers, a full disk, a failing solver, interrupts, a shared or damaged cache or
   output folder, scripts that stop in the middle, poor surroundings: `tests/cli/test_environment.py`.

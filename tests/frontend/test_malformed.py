@@ -13,6 +13,7 @@ from optigpu.cli import main
 from optigpu.frontend import parse_text
 from optigpu.syntax.diagnostic import InputError
 from tests.conftest import EXAMPLES, GPU_PROGRAMS, ROOT
+from tests.support.verdicts import verdict_of
 
 CASES = sorted((ROOT / "tests" / "malformed").glob("*.c"))
 TEXTS = [p.read_text(encoding="utf-8") for p in EXAMPLES + GPU_PROGRAMS]
@@ -147,3 +148,11 @@ def test_including_a_file_with_an_error_names_that_file(tmp_path: Path, capsys) 
     (tmp_path / "main.c").write_text('#include "part.h"\n', encoding="utf-8")
     assert main(["parse", str(tmp_path / "main.c")]) == 2
     assert "part.h:2:3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("unsigned\u00a0int x = 3;", "OG002 2:11"), ("int x = \u0663;", "OG001 2:11"), ("int x\u00e9 = 3;", "OG001 2:8")],
+)
+def test_letters_digits_and_blanks_are_those_of_c(text: str, error: str) -> None:
+    assert verdict_of(f"void f() {{\n  {text}\n}}\n") == error

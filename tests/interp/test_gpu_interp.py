@@ -1,4 +1,4 @@
-"""GPU programs in the interpreter: right ones run clean under every schedule, each wrong twin is caught, on every schedule."""
+"""GPU programs in the interpreter: case studies run clean, races name both accesses, schedules differ. (tests/cases has more.)"""
 
 from __future__ import annotations
 
@@ -19,60 +19,13 @@ from optigpu.interp.testing import run_once
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.syntax.diagnostic import InputError
 from tests.conftest import GPU_EXAMPLES, GPU_PROGRAMS
+from tests.support.cases import clean_kernels, variant_of
 from tests.support.counting import switches_of
-from tests.support.gpu_pairs import GPU_PAIRS, GpuPair, GpuWrong, rows
+from tests.support.kernel_texts import rows
 from tests.support.running import array, parse
 
 run_tests.__test__ = False
-TWINS = [(pair, wrong) for pair in GPU_PAIRS for wrong in pair.wrong]
-RACES = [(pair, wrong) for pair, wrong in TWINS if wrong.says == "OG210"]
-REVERSE = next(p for p in GPU_PAIRS if p.name == "write, barrier, read elsewhere")
-
-
-def twin_id(value: object) -> str:
-    match value:
-        case GpuPair(name):
-            return name
-        case GpuWrong(_, new):
-            return new.strip()[:30]
-        case _:
-            return str(value)
-
-
-@pytest.mark.parametrize("pair", GPU_PAIRS, ids=twin_id)
-def test_right_program_runs_clean(pair: GpuPair) -> None:
-    program = parse(pair.good)
-    report = run_tests(Runner(program), program.function("f"), seconds=2.0, most=8)
-    assert report.failure is None, str(report.failure)
-    assert report.runs >= 2 and not report.skipped and report.gave_up is None
-
-
-@pytest.mark.parametrize(("pair", "wrong"), TWINS, ids=twin_id)
-def test_wrong_twin_is_caught(pair: GpuPair, wrong: GpuWrong) -> None:
-    program = parse(pair.twin(wrong))
-    report = run_tests(Runner(program), program.function("f"), seconds=3.0, most=60)
-    assert report.failure is not None, "the wrong program passed"
-    found = report.failure.misbehaviour
-    assert found.code == wrong.says, str(found)
-
-
-@pytest.mark.parametrize(("pair", "wrong"), RACES[::4], ids=twin_id)
-def test_a_race_is_found_on_every_schedule(pair: GpuPair, wrong: GpuWrong) -> None:
-    program = parse(pair.twin(wrong))
-    runner, f = Runner(program), program.function("f")
-    report = run_tests(runner, f, seconds=3.0, most=60)
-    assert report.failure is not None
-    for seed in range(8):
-        again = run_once(runner, f, report.failure.inputs, seed)
-        assert again is not None and again.misbehaviour.code == "OG210"
-
-
-def test_there_are_enough_pairs() -> None:
-    assert len(GPU_PAIRS) + len(TWINS) >= 60
-    found = {w.says for _, w in TWINS}
-    assert found >= {"OG201", "OG202", "OG204", "OG205", "OG210", "OG212"} | {
-        f"OG22{k}" for k in (0, 1, 3, 4, 5, 6, 7, 8, 9)
-    }
+REVERSE = "gpu_barriers/write_barrier_read"
 
 
 # Case studies
@@ -132,7 +85,7 @@ def test_case_study_without_one_barrier_is_caught(path: Path, which: int) -> Non
 
 
 def test_a_race_names_the_threads_the_cell_and_both_places() -> None:
-    program = parse(REVERSE.twin(REVERSE.wrong[0]))
+    program = parse(variant_of(f"{REVERSE}-1").code())
     witness = refute(program, "f")
     assert witness is not None and witness.diagnostic.code == "OG210"
     assert re.match(r"data race on s\[\d\]: ", witness.diagnostic.message)
@@ -145,7 +98,7 @@ def test_a_race_names_the_threads_the_cell_and_both_places() -> None:
 
 
 def test_a_right_program_is_not_refuted() -> None:
-    assert refute(parse(REVERSE.good), "f", seconds=0.3) is None
+    assert refute(parse(variant_of(REVERSE).code()), "f", seconds=0.3) is None
 
 
 def test_barrier_at_the_wrong_level_shows_the_level() -> None:
@@ -284,7 +237,7 @@ def test_a_block_of_64_threads_takes_few_switches() -> None:
 
 
 def test_misbehaviour_in_a_kernel_leaves_nothing_running() -> None:
-    program = parse(REVERSE.twin(REVERSE.wrong[0]))
+    program = parse(variant_of(f"{REVERSE}-1").code())
     machine = Runner(program).start(3)
     h = array(machine, "h", [0] * 8, 1, 8)
     with pytest.raises(Misbehaviour):
@@ -326,6 +279,13 @@ def test_a_block_calls_a_device_function_together() -> None:
     assert failure is not None and failure.misbehaviour.code == "OG210"
 
 
+@pytest.mark.parametrize("name", ["tree", "shuffles", "reads_stay_pending", "parts_with_at_least_one_thread"])
+def test_a_function_for_a_group_of_threads_cannot_be_run_alone(name: str) -> None:
+    program = variant_of(f"gpu_functions/{name}").program()
+    alone = run_tests(Runner(program), program.functions()[0], seconds=1.0)
+    assert alone.failure is None and not alone.runs and "threads" in str(alone.gave_up)
+
+
 INSERTED = [
     "blocksync();", "warpsync();", "magic_barrier();", "thread for (int q = 0; q < 2; q++)", "for (int q = 0; q < 2; q++)",
     "if (b == 0)", "magic thread for (int q = 0; q < 3; q++)", "kernel_kill();", "kernel_setup_end();", "kernel_teardown_begin();",
@@ -337,9 +297,10 @@ INSERTED = [
 def test_programs_changed_at_random_never_crash_the_interpreter(seed: int) -> None:
     """Whatever they do is clean or a misbehaviour, never an error of ours."""
     chance = random.Random(seed)
+    programs = [v.code() for v in clean_kernels()]
     ran = 0
     while ran < 40:
-        lines = chance.choice(GPU_PAIRS).good.split("\n")
+        lines = chance.choice(programs).split("\n")
         at = chance.randrange(4, len(lines) - 1)
         match chance.randrange(3):
             case 0:

@@ -1,6 +1,6 @@
 """Attempts to get something untrue past each rule, by its arguments alone: maps, contracts and steps of no honest search.
 
-Wrong programs (tests/support/pairs.py and its like) cannot reach these conditions, since the checker proposes nothing so wrong; a
+Wrong programs (tests/cases) cannot reach these conditions, since the checker proposes nothing so wrong; a
 forged certificate can.
 """
 

@@ -465,3 +465,15 @@ def test_a_pragma_has_no_clauses_that_the_checker_does_not_know() -> None:
     for more in ("collapse(2)", ",collapse(2)", "lastprivate(x)"):
         with pytest.raises(InputError, match="are not known"):
             parse_text(text.replace("MORE", more))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [('__DEF(min, "fun (a: int) (b: int) -> a");', "OG101"), ('__AXIOM(wrong, "0 == 1");', "OG606")]
+)
+def test_a_script_does_not_change_what_contracts_mean(text: str, code: str) -> None:
+    program = '#include <optigpu.h>\nint f(int a, int b) {\n  __ensures("_Res == min(a, b)");\n  return min(a, b);\n}\n'
+    s = og.Script(parse_text(program))
+    s.function.insert('int g(int x) { __ensures("_Res == x"); return x; }')
+    with pytest.raises(InputError) as e:
+        s.function.insert(text)
+    assert e.value.diagnostic.code == code

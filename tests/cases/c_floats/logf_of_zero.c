@@ -1,0 +1,11 @@
+// logf of zero is infinite.
+// expect: VERIFIED
+// mutate: "x == 2" -> "x == 0" => REFUTED[OG333] logf(x)
+
+#include <optigpu.h>
+int f(float x) {
+  __requires("x == 2");
+  __ensures("_Res == 1");
+  const float y = logf(x);
+  return y - y == 0.0f ? 1 : 0;
+}

@@ -1,0 +1,30 @@
+// A condition of the block that is loaded from memory.
+// expect: VERIFIED
+// run: clean
+// also: standin
+// mutate: "blocksync();\n" -> "" => REFUTED[OG342] d[b][t] = s[7 - t];
+//   run: OG210 s[7 - t]
+// mutate: "s[t] = d[b][t];" -> "{ s[t] = d[b][t]; d[b][t] = 0.0f - d[b][t]; }" => REFUTED[OG341] d[b][0]
+//   run: OG210 d[b][0]
+
+void f(int B, float h[B][8]) {
+  __requires("A: int * int -> float, B_pos: B >= 0");
+  __consumes("h ~> Matrix2(B, 8, A)");
+  __produces("h ~> Matrix2(B, 8, fun b t -> A(b, 0) > 0 ? A(b, 7 - t) : A(b, t))");
+  float* const d = __gmem_malloc2<float>(B, 8);
+  memcpy_host_to_device2(d, h, B, 8);
+  kernel_launch(B, 8, 8 * sizeof(float));
+  kernel_setup_end();
+  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[8];
+    thread for (int t = 0; t < 8; t++) s[t] = d[b][t];
+    if (d[b][0] > 0.0f) {
+      blocksync();
+      thread for (int t = 0; t < 8; t++) d[b][t] = s[7 - t];
+    }
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(h, d, B, 8);
+  gmem_free(d);
+}

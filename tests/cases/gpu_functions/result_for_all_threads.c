@@ -1,0 +1,38 @@
+// A result for all threads is read by all of them.
+// expect: VERIFIED
+// mutate: "    blocksync(); // after\n" -> "" => REFUTED[OG342] s[t] = x;
+// mutate: "    blocksync();\n    const" -> "    const" => REFUTED[OG341] first(s)
+
+#include <optigpu.h>
+__device__ float first(float s[256]) {
+  __requires("A: int -> float");
+  __preserves("ThreadsCtx(256)");
+  __reads("KernelParams(_, 256, _), for t in ..256 -> &s[t] ~~>[SMem] A(t)");
+  __ensures("_Res == A(0)");
+  return s[0];
+}
+#include <optigpu.h>
+void f(int B, float h[B][256]) {
+  __requires("A: int * int -> float, B_pos: B >= 0");
+  __consumes("h ~> Matrix2(B, 256, A)");
+  __produces("h ~> Cells2(B, 256)");
+  float* const d = __gmem_malloc2<float>(B, 256);
+  memcpy_host_to_device2(d, h, B, 256);
+  kernel_launch(B, 256, 2048);
+
+  kernel_setup_end();
+  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    blocksync();
+    const float x = first(s);
+    blocksync(); // after
+    thread for (int t = 0; t < 256; t++) s[t] = x;
+  }
+  kernel_teardown_begin();
+
+  kernel_kill();
+  memcpy_device_to_host2(h, d, B, 256);
+  gmem_free(d);
+}

@@ -1,0 +1,26 @@
+// One thread writes for its block, chosen by a condition.
+// expect: VERIFIED
+// also: replay
+// mutate: "    thread for (int t = 0; t < 256; t++)\n      if (t == 7) " -> "    " => REFUTED[OG346] d[b][0] = 1.0f;
+// mutate: "if (t == 7) " -> "if (t <= 7) " => REFUTED[OG340] d[b][0] = 1.0f;
+
+#include <optigpu.h>
+void f(int B, float h[B][256]) {
+  __requires("A: int * int -> float, B_pos: B >= 0");
+  __consumes("h ~> Matrix2(B, 256, A)");
+  __produces("h ~> Cells2(B, 256)");
+  float* const d = __gmem_malloc2<float>(B, 256);
+  memcpy_host_to_device2(d, h, B, 256);
+  kernel_launch(B, 256, 1024);
+
+  kernel_setup_end();
+  thread for (int b = 0; b < B; b++) {
+    thread for (int t = 0; t < 256; t++)
+      if (t == 7) d[b][0] = 1.0f;
+  }
+  kernel_teardown_begin();
+
+  kernel_kill();
+  memcpy_device_to_host2(h, d, B, 256);
+  gmem_free(d);
+}

@@ -1,0 +1,32 @@
+// The only reader of a cell may write it without a barrier.
+// expect: VERIFIED
+// also: replay
+// mutate: "s[255 - t] = 0.0f" -> "s[t] = 0.0f" => REFUTED[OG342] s[t] = 0.0f;
+// mutate: "d[b][t] = s[255 - t]" -> "d[b][t] = s[255 - t] + s[(t + 1) % 256]" => REFUTED[OG342] s[255 - t] = 0.0f;
+
+#include <optigpu.h>
+void f(int B, float h[B][256]) {
+  __requires("A: int * int -> float, B_pos: B >= 0");
+  __consumes("h ~> Matrix2(B, 256, A)");
+  __produces("h ~> Cells2(B, 256)");
+  float* const d = __gmem_malloc2<float>(B, 256);
+  memcpy_host_to_device2(d, h, B, 256);
+  kernel_launch(B, 256, 1024);
+
+  kernel_setup_end();
+  thread for (int b = 0; b < B; b++) {
+    __shared__ float s[256];
+    thread for (int t = 0; t < 256; t++)
+      s[t] = d[b][t];
+    blocksync();
+    thread for (int t = 0; t < 256; t++)
+      d[b][t] = s[255 - t];
+    thread for (int t = 0; t < 256; t++)
+      s[255 - t] = 0.0f;
+  }
+  kernel_teardown_begin();
+
+  kernel_kill();
+  memcpy_device_to_host2(h, d, B, 256);
+  gmem_free(d);
+}

@@ -1,0 +1,22 @@
+// A pending read of the whole block blocks writes by each of its threads.
+// expect: VERIFIED
+// mutate: "    __syncthreads();\n" -> "" => REFUTED[OG342] s[t] = 0.0f;
+// mutate: "    blocksync();\n" -> "" => REFUTED[OG341] s[3]
+
+void f(int G, float d[G][8]) {
+  __requires("D: int * int -> float, G >= 0");
+  __consumes("d ~> Matrix2Of(G, 8, GMem, D)");
+  __produces("d ~> Matrix2Of(G, 8, GMem, fun b t -> D(b, 3))");
+  kernel_launch(G, 8, 256);
+  kernel_setup_end();
+  thread for (int b = 0; b < G; b++) {
+    __shared__ float s[8];
+    thread for (int t = 0; t < 8; t++) { s[t] = d[b][t]; }
+    blocksync();
+    const float c = s[3];
+    __syncthreads();
+    thread for (int t = 0; t < 8; t++) { s[t] = 0.0f; d[b][t] = c; }
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+}
