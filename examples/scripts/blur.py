@@ -1,4 +1,4 @@
-"""A box blur: row sums by a sliding window, the last two passes fused and their array gone, rows in parallel."""
+"""A box blur: row sums by a sliding window, the last two passes fused without the array between them, rows in parallel."""
 
 import optigpu as og
 from optigpu import For, Write

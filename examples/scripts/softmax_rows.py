@@ -1,4 +1,4 @@
-"""Softmax of rows: exponentials computed once, one division a row, rows in parallel."""
+"""Softmax of rows: exponentials computed once, one division per row, rows in parallel."""
 
 import optigpu as og
 from optigpu import For, Write

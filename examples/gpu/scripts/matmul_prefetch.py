@@ -1,4 +1,4 @@
-"""Matrix multiply as in matmul_fast.py, with the next tiles loaded into registers while the present ones are used."""
+"""Matrix multiply as in matmul_fast.py, with the next tiles prefetched into registers while the current ones are used."""
 
 import optigpu as og
 from optigpu import For, Write

@@ -1,4 +1,4 @@
-"""The sum of an array: each thread adds up elements in grid strides, each block sums its threads by a tree, the host the blocks."""
+"""The sum of an array: threads run grid-stride loops, each block reduces its threads by a tree, and the host adds up the blocks."""
 
 import optigpu as og
 from optigpu import For, Write

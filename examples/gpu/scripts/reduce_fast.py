@@ -1,4 +1,4 @@
-"""The sum of an array: threads add up vectors in grid strides, each block sums its threads by a tree, a second kernel the blocks."""
+"""The sum of an array: grid-stride loops with vector loads, a tree in each block, and a second kernel that sums the blocks."""
 
 import optigpu as og
 from optigpu import For, Write
@@ -18,7 +18,7 @@ s.reduce.tree(For("t", body=Write("sum")))
 s.variable.bind(For("block") / Write("sum"), "total", "shares[0]")
 s.loop.hoist("total")
 s.loop.fission(before=For("block") / Write("sum"))
-s.matrix.stage("a", at="u", name="x")  # four vectors of a thread are loaded before they are added
+s.matrix.stage("a", at="u", name="x")  # a thread loads four vectors before it adds them
 fast = s.loop.fast_path(For("u", body=Write("x")))
 
 s.instr.move("sum", before=For("block").last)

@@ -1,4 +1,4 @@
-"""The sum of an array: each thread adds up elements in grid strides, warps sum their threads by shuffles, blocks their warps."""
+"""The sum of an array: threads run grid-stride loops, warps sum their lanes by shuffles, and blocks sum their warps."""
 
 import optigpu as og
 from optigpu import For, Write

@@ -1,4 +1,4 @@
-"""Inclusive prefix sums for any size: blocks scan 4096 elements each, a second kernel sums what is before each, a third adds."""
+"""Inclusive prefix sums for any size: blocks scan tiles of 4096, a second kernel computes prefix offsets, a third adds them."""
 
 import optigpu as og
 from optigpu import For, Write

@@ -1,4 +1,4 @@
-"""Inclusive prefix sums for any size: a kernel adds up tiles of 4096, three scan their sums, the last one scans the tiles."""
+"""Inclusive prefix sums for any size: one kernel sums tiles of 4096, three scan the sums, the last one scans the tiles."""
 
 import optigpu as og
 from optigpu import For, Write
@@ -6,7 +6,7 @@ from optigpu import For, Write
 s = og.Script("../../prefix_sums.c")
 s.reduce.scan("i", 4096, outer="b", sums="sums", before="base", twice=True, running="before")
 
-# the sums of tiles
+# the sum of each tile
 s.loop.tile(For("i", body=Write("total")).first, 1024, outer="u")
 s.loop.tile(For("i", body=Write("total")).first, 4, outer="t")
 s.loop.rename(For("i", body=Write("total")).first, "v")
@@ -15,14 +15,14 @@ s.reduce.parts(For("t"), var="total", parts="shares")
 s.reduce.tree(For("t", body=Write("total")))
 s.loop.fast_path(For("t") / For("u"))
 
-# what is before each tile: sums of 256 tiles, what is before those, what is before each of the 256
+# the prefix offset of each tile, as a scan in tiles of 256: their sums, their offsets, the offsets inside them
 s.reduce.scan(For("b", body=Write("base")), 256, outer="g", sums="groups", before="until", twice=True)
 s.reduce.scan(For("b", body=Write("base")), 1, outer="w", sums="one", before="others", twice=True)
 s.reduce.parts(For("b", body=Write("before")).first, var="before", parts="some")
 s.reduce.tree(For("b", body=Write("before")).first)
 s.loop.tile(For("g", body=Write("until")), 256, outer="all", tail="guard")
 
-# the tiles, from and to memory in order, a thread adds up 32 elements in shared memory
+# the scan of each tile: coalesced loads and stores through shared memory, where a thread adds up 32 elements
 s.matrix.stage("a", at=For("i", body=Write("out")), name="tile")
 s.variable.bind(Write("out"), "r", "base[b] + total")
 s.loop.hoist("r")

@@ -1,4 +1,4 @@
-"""Softmax of rows of 16384: a block a row, which its threads hold in registers, so that memory is read once and written once."""
+"""Softmax of rows of 16384: one block per row, kept in registers, so that memory is read once and written once."""
 
 import optigpu as og
 from optigpu import For, Write

@@ -1,4 +1,4 @@
-"""Softmax of rows: one block a row. For the maximum and for the sum, each thread reduces every 128th element, and a tree in shared
+"""Softmax of rows: one block per row. For maximum and sum, each thread reduces every 128th element, and a tree in shared
 memory combines the threads."""
 
 import optigpu as og

@@ -1,4 +1,4 @@
-"""Transpose for any size: 32 x 32 tiles through padded shared memory, four elements a thread."""
+"""Transpose for any size: 32 x 32 tiles through padded shared memory, four elements per thread."""
 
 import optigpu as og
 from optigpu import For, Write

@@ -1,4 +1,4 @@
-"""Transpose for any size: 64 x 64 tiles through padded shared memory, sixteen elements a thread."""
+"""Transpose for any size: 64 x 64 tiles through padded shared memory, sixteen elements per thread."""
 
 import optigpu as og
 from optigpu import For, Write

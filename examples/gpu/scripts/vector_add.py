@@ -1,4 +1,4 @@
-"""Vector addition for any size: one element a thread."""
+"""Vector addition for any size: one element per thread."""
 
 import optigpu as og
 

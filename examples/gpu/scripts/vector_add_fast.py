@@ -1,4 +1,4 @@
-"""Vector addition for any size: four elements a thread by vector accesses, the last ones element by element."""
+"""Vector addition for any size: four elements per thread by vector accesses, the last ones one by one."""
 
 import optigpu as og
 
