@@ -16,7 +16,7 @@ from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.frontend import parse_text
 from optigpu.interp.refute import refute
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.report.problem_text import diagnostic_of
 from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver
@@ -128,7 +128,7 @@ def core(text: str) -> list[tuple[str, int]] | None:
     program = parse_text(text, "f.c")
     elaborated = elaborate(program)
     stated = [s for s in contract_facts(elaborated, program.functions()[-1]) if not s.after]
-    found = contradiction(Judge(Z3Solver(), Facts(SearchGuide())), stated)
+    found = contradiction(ObligationJudge(Z3Solver(), Facts(SearchGuide())), stated)
     return None if found is None else [(s.text, s.loc.line) for s in found]
 
 

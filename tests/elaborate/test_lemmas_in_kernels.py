@@ -11,7 +11,7 @@ from tests.support.kernel_states import launched, n, refused
 
 def test_only_lemmas_that_hold_no_memory_are_used_anywhere() -> None:
     """What is called a lemma and has parameters is a function of the host, as one without that name is."""
-    holds = kc.Contract((), (), (), (), (k.le(ZERO, ZERO),))
+    holds = kc.ProcedureContract((), (), (), (), (k.le(ZERO, ZERO),))
     size = kc.Parameter("m", k.INT)
     for lemma, params, accepted in ((True, (), True), (False, (), False), (True, (size,), False)):
         g = kc.Procedure("g", params, holds, (), admitted=True, lemma=lemma)

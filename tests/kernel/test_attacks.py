@@ -57,7 +57,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, CellFamily, Cells, Owner, box, same
 from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge, instance
+from optigpu.logic.judge import ObligationJudge, instance
 from optigpu.logic.names import read_name
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import SearchGuide
@@ -659,19 +659,19 @@ def test_calls() -> None:
 def test_a_call_needs_its_precondition() -> None:
     k_ = k.var("k", INT)
     full, read = CellClaim(box("y", (k_,)), SOME), CellClaim(box("z", (k_,)), SOME, None, READ)
-    needs = callee(contract=kc.Contract((), (k.lt(ZERO, k_),), (full,), (full,), ()))
+    needs = callee(contract=kc.ProcedureContract((), (k.lt(ZERO, k_),), (full,), (full,), ()))
     kernel, state = calling(needs)
     assert isinstance(refused(kernel.call, state, (), (ID,), ((),)), UnprovedFact)
     with pytest.raises((Rejected, ValueError)):
         kernel.call(state, (), (ID,), ())
     alias = callee(
         params=(kc.Parameter("k", INT), kc.Parameter("y", REAL, (k_,)), kc.Parameter("z", REAL, (k_,))),
-        contract=kc.Contract((), (), (full, read), (full,), ()),
+        contract=kc.ProcedureContract((), (), (full, read), (full,), ()),
     )
     kernel, state = calling(alias, n, VIEW, VIEW)
     assert isinstance(refused(kernel.call, state, (), (ID, ID), ()), MissingPermission)  # one array, written and read
     about = k.var("V", INT)
-    logic = callee(contract=kc.Contract((about,), (k.lt(ZERO, about),), (full,), (full,), ()))
+    logic = callee(contract=kc.ProcedureContract((about,), (k.lt(ZERO, about),), (full,), (full,), ()))
     kernel, state = calling(logic)
     s = strangers(state)[0]
     assert isinstance(refused(kernel.call, state, (s,), (ID,), ((),)), OutOfOrder)
@@ -696,7 +696,7 @@ def test_arguments_fit_parameters() -> None:
     kernel, state = calling(callee(params=(kc.Parameter("k", INT), kc.Parameter("y", REAL, (k_,), "GMem"))))
     assert isinstance(refused(kernel.call, state, (), (ID,), ()), WrongSpace)
     rows = kc.Parameter("y", REAL, (k.num(2), k_))
-    wide = callee(params=(kc.Parameter("k", INT), rows), contract=kc.Contract((), (), (), (), ()))
+    wide = callee(params=(kc.Parameter("k", INT), rows), contract=kc.ProcedureContract((), (), (), (), ()))
     matrix = kc.Parameter("b", REAL, (k.num(2), n))
     unsized = kc.Parameter("b", REAL, (k.num(2), None))
     for param, arg, ok in ((matrix, n, True), (matrix, m, False), (unsized, n, False)):
@@ -715,7 +715,7 @@ def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
     size = k.var("k", INT)
     full = CellClaim(box("y", (size,)), SOME)
     back = CellClaim(Cells("y", ((ZERO, size),), TRUE, (k.sub(k.sub(size, ONE), B0),)), KNOWN, k.to_real(B0))
-    g = callee(contract=kc.Contract((), (), (full,), (back,), ()))
+    g = callee(contract=kc.ProcedureContract((), (), (full,), (back,), ()))
     turned = k.sub(k.sub(n, ONE), B0)
     kernel, state = calling(g, post=(CellClaim(WHOLE, KNOWN, k.to_real(turned)),))
     after = kernel.call(state, (), (ID,), (), (Take(1, (turned,), (turned,)),))
@@ -733,7 +733,9 @@ def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
     for gives in ((Take(7, (turned,), (turned,)),), (ID, ID)):
         with pytest.raises((Rejected, ValueError, KeyError)):
             kernel.call(state, (), (ID,), (), gives)
-    two = callee(contract=kc.Contract((k.var("V", INT),), (), (full,), (back, CellClaim(box("y", (ZERO,)), SOME)), ()))
+    two = callee(
+        contract=kc.ProcedureContract((k.var("V", INT),), (), (full,), (back, CellClaim(box("y", (ZERO,)), SOME)), ())
+    )
     kernel, state = calling(two)
     for variables, gives in (
         ((ZERO,), (Take(1, (turned,), (turned,)),)),
@@ -742,7 +744,7 @@ def test_what_a_call_gives_back_goes_where_it_was_taken() -> None:
     ):
         with pytest.raises((Rejected, ValueError)):
             kernel.call(state, variables, (ID,), (), gives)
-    half = callee(contract=kc.Contract((), (), (replace(full, cells=box("y", (ONE,))),), (back,), ()))
+    half = callee(contract=kc.ProcedureContract((), (), (replace(full, cells=box("y", (ONE,))),), (back,), ()))
     kernel, state = calling(half, requires=(*SIZES, k.lt(ONE, n)))
     refused(kernel.call, state, (), (ID,), (), (Take(1, (turned,), (turned,)),))  # more than was taken
 
@@ -760,7 +762,9 @@ def test_a_function_is_used_as_it_was_proved() -> None:
 
 def test_a_copy_is_the_one_that_the_kernel_defines() -> None:
     """A function that calls itself memcpy, with a contract of its own, is proved like any other."""
-    fake = kc.Procedure("memcpy_host_to_device1.real", (), kc.Contract((), (), (), (), (k.FALSE,)), (), primitive=True)
+    fake = kc.Procedure(
+        "memcpy_host_to_device1.real", (), kc.ProcedureContract((), (), (), (), (k.FALSE,)), (), primitive=True
+    )
     kernel, state = begun(kc.Invoke(None, fake.name, ()), others=(fake,))
     with pytest.raises((Rejected, ValueError)):
         kernel.call(state, (), (), ())
@@ -770,7 +774,7 @@ def test_a_copy_is_the_one_that_the_kernel_defines() -> None:
 
 
 def equal(facts: list[Term], a: Term, b: Term, *steps: Any) -> bool:
-    return Equality(Judge(Z3Solver())).holds(Facts().assume(*facts), a, b, steps)
+    return Equality(ObligationJudge(Z3Solver())).holds(Facts().assume(*facts), a, b, steps)
 
 
 def test_steps_apply_to_what_they_are_about() -> None:
@@ -852,7 +856,7 @@ def test_terms_of_a_maximum_count_where_they_are_chosen() -> None:
 
 
 def test_universal_facts_hold_in_their_range_only() -> None:
-    judge = Judge(Z3Solver())
+    judge = ObligationJudge(Z3Solver())
     positive = k.big("all", ZERO, n, k.lt(NOUGHT, k.app(A, B0)))
     for at in (n, k.num(-1), m):
         facts = Facts().assume(k.lt(ZERO, n), instance(positive, (at,)))
@@ -878,7 +882,7 @@ def test_universal_facts_hold_in_their_range_only() -> None:
 
 
 def test_owner_contains() -> None:
-    judge = Judge(Z3Solver())
+    judge = ObligationJudge(Z3Solver())
     group = Owner(ZERO, k.num(6))
     for start, size, inside in ((0, 6, True), (2, 3, True), (-1, 2, False), (5, 2, False), (0, 7, False)):
         assert judge.proves(Facts(), group.contains(Owner(k.num(start), k.num(size)))) == inside
@@ -900,7 +904,7 @@ def test_updates_and_removals_of_families() -> None:
     family = CellFamily(WHOLE, NOUGHT, k.lt(B0, k.num(4)))
     first = k.lt(B0, k.num(2))
     new = family.updated(first, THREE, k.FALSE)
-    judge, facts = Judge(Z3Solver()), Facts()
+    judge, facts = ObligationJudge(Z3Solver()), Facts()
     for at, init in ((0, False), (1, False), (2, True), (3, True), (4, False)):
         assert judge.proves(facts, new.init_at((k.num(at),))) == init
         assert judge.proves(facts, k.not_(new.init_at((k.num(at),)))) == (not init)
@@ -935,7 +939,7 @@ def test_indices_of_different_length_are_different() -> None:
 def test_half_is_no_integer() -> None:
     """Nothing satisfies 2 * V == 1, so a function that asks for it may promise anything; nobody can call it."""
     V = k.var("V", INT)
-    asks = kc.Contract((V,), (k.eq(k.scale(2, V), ONE),), (), (), (k.FALSE,))
+    asks = kc.ProcedureContract((V,), (k.eq(k.scale(2, V), ONE),), (), (), (k.FALSE,))
     g = kc.Procedure("g", (), asks, ())
     kernel, state = begun(kc.Invoke(None, "g", ()), pre=(), others=(g,), ensures=(k.FALSE,))
     kernel.finish(kernel.begin("g", ()), (), ((),))
@@ -956,7 +960,7 @@ def test_a_logical_variable_gets_a_value_of_its_sort() -> None:
         (A, k.var("Q", k.fun_sort((REAL,), REAL))),
         (A, ZERO),
     ):
-        g = kc.Procedure("g", (), kc.Contract((variable,), (), (), (), ()), (), admitted=True)
+        g = kc.Procedure("g", (), kc.ProcedureContract((variable,), (), (), (), ()), (), admitted=True)
         kernel, state = begun(kc.Invoke(None, "g", ()), pre=(), others=(g,))
         if given.sort is variable.sort:
             kernel.call(state, (given,), (), ())

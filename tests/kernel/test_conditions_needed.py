@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from optigpu.kernel import Judge as SealedJudge
+from optigpu.kernel import ObligationJudge as SealedJudge
 from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import (
@@ -44,7 +44,7 @@ from optigpu.logic.bounds import bounds_from
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.equality import Case, parts, scaled_parts
 from optigpu.logic.facts import Facts, Guide
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.logic.terms.core import interned
@@ -133,7 +133,7 @@ def group_callee(*pre: CellClaim, space: str = "GMem") -> kc.Procedure:
     params = (kc.Parameter("k", INT), kc.Parameter("y", REAL, (SIZE,), space), kc.Parameter("z", REAL, (SIZE,), space))
     post = tuple(c for c in pre if c.share == FULL)
     used = params[: 1 + len({c.cells.base for c in pre})]
-    return callee(params=used, contract=kc.Contract((), (), pre, post, ()), device=True, threads=k.num(6))
+    return callee(params=used, contract=kc.ProcedureContract((), (), pre, post, ()), device=True, threads=k.num(6))
 
 
 def claim(owner: Owner | None = None, share: str = FULL) -> CellClaim:
@@ -249,7 +249,7 @@ def test_memory_of_devices_is_any_that_threads_have() -> None:
             kernel.call(state, (), (ID,), ())
         else:
             assert isinstance(refused(kernel.call, state, (), (ID,), ()), WrongSpace)
-            silent = replace(g, contract=kc.Contract((), (), (), (), ()))  # nothing is claimed of the array
+            silent = replace(g, contract=kc.ProcedureContract((), (), (), (), ()))  # nothing is claimed of the array
             kernel = Kernel(kernel.judge, kc.KernelProgram({**kernel.program.functions, "g": silent}), kernel.ledger)
             assert isinstance(refused(kernel.call, state, (), (), ()), WrongSpace)
     kernel, state = launched(CALL, requires=SIX, others=(group_callee(claim(), space="SMem"),))
@@ -262,7 +262,7 @@ def test_memory_of_devices_is_any_that_threads_have() -> None:
 def turned_callee() -> kc.Procedure:
     """Gives its cells back from the other end."""
     back = CellClaim(Cells("y", ((ZERO, SIZE),), TRUE, (k.sub(k.sub(SIZE, ONE), B0),)), SOME)
-    return callee(contract=kc.Contract((), (), (CellClaim(box("y", (SIZE,)), SOME),), (back,), ()))
+    return callee(contract=kc.ProcedureContract((), (), (CellClaim(box("y", (SIZE,)), SOME),), (back,), ()))
 
 
 def test_a_call_for_some_cells_leaves_the_others() -> None:
@@ -289,7 +289,7 @@ def test_cells_are_given_back_to_their_own_array() -> None:
     pre = tuple(CellClaim(box(name, (SIZE,)), SOME) for name in "yz")
     turn = k.sub(k.sub(SIZE, ONE), B0)
     post = tuple(CellClaim(Cells(name, ((ZERO, SIZE),), TRUE, (turn,)), SOME) for name in "yz")
-    g = callee(params=params, contract=kc.Contract((), (), pre, post, ()))
+    g = callee(params=params, contract=kc.ProcedureContract((), (), pre, post, ()))
     call = kc.Invoke(None, "g", (n, kc.ArrayView("a", (), ZERO), kc.ArrayView("b", (), ZERO)))
     mine = (KNOWN_A, CellClaim(box("b", (n,)), SOME))
     kernel, state = begun(call, pre=mine, params=(kc.Parameter("b", REAL, (n,)),), others=(g,))
@@ -322,7 +322,7 @@ def test_a_body_keeps_no_cells_that_a_call_brought() -> None:
     """An admitted function gives cells that it has not taken; after the loop nobody would know of them."""
     full = CellClaim(box("y", (SIZE,)), SOME)
     for post, ok in (((), True), ((full,), False)):
-        g = callee(contract=kc.Contract((), (), (), post, ()))
+        g = callee(contract=kc.ProcedureContract((), (), (), post, ()))
         kernel, state = begun(loop(CALL), pre=(), others=(g,), requires=(*SIZES, k.lt(ZERO, n)))
         end = kernel.call(kernel.enter_loop(state, LoopContract()), (), (), ())
         if ok:
@@ -521,14 +521,14 @@ def test_negative_numbers_are_not_divided() -> None:
 
 def test_nothing_is_proved_of_a_loose_index() -> None:
     """It stands for nothing; that its square is not negative would be a fact about whatever it is taken for."""
-    judge = Judge(Z3Solver())
+    judge = ObligationJudge(Z3Solver())
     assert not judge.proves(Facts(), k.le(ZERO, k.mul(B0, B0)))
     assert judge.proves(Facts(), k.le(ZERO, k.mul(n, n)))
     assert judge.proves(Facts(), k.forall((n,), k.le(ZERO, k.mul(n, n))))
 
 
 def test_signs_of_functions_and_sums() -> None:
-    judge, zero = Judge(Z3Solver()), k.num(0, REAL)
+    judge, zero = ObligationJudge(Z3Solver()), k.num(0, REAL)
     y = k.var("y", REAL)
     exp, sqrt, other = (k.function_var(name, k.fun_sort((REAL,), REAL)) for name in ("exp", "sqrt", "sin"))
     a = k.var("A", k.fun_sort((INT,), REAL))
@@ -619,7 +619,7 @@ def test_the_body_of_a_thread_loop_ends_in_its_own_context() -> None:
 
 
 def test_a_positive_first_summand_counts_if_there_is_one() -> None:
-    judge, only = Judge(Z3Solver()), k.big("sum", ZERO, n, k.ite(k.eq(B0, ZERO), ONE, ZERO))
+    judge, only = ObligationJudge(Z3Solver()), k.big("sum", ZERO, n, k.ite(k.eq(B0, ZERO), ONE, ZERO))
     assert judge.proves(Facts().assume(k.lt(ZERO, n)), k.lt(ZERO, only))
     assert not judge.proves(Facts(), k.lt(ZERO, only))
 
@@ -699,7 +699,9 @@ def test_an_array_is_passed_for_one_with_elements_of_the_same_type() -> None:
     claim = CellClaim(box("y", (size,)), SOME)
     for limits, accepted in ((WIDTH, True), (None, False), ((-8, 8), False), ((0, 7), False)):
         wanted = kc.Parameter("y", INT, (size,), limits=limits)
-        g = callee(params=(kc.Parameter("k", INT), wanted), contract=kc.Contract((), (), (claim,), (claim,), ()))
+        g = callee(
+            params=(kc.Parameter("k", INT), wanted), contract=kc.ProcedureContract((), (), (claim,), (claim,), ())
+        )
         call = kc.Invoke(None, "g", (n, kc.ArrayView("q", (), ZERO)))
         kernel, state = begun(call, pre=(HELD_Q,), params=(NUMBERS,), others=(g,))
         if accepted:
@@ -712,7 +714,7 @@ def test_an_array_is_passed_for_one_with_elements_of_the_same_type() -> None:
 
 
 def test_only_a_lemma_without_memory_is_used_in_a_kernel() -> None:
-    nothing = kc.Contract((), (), (), (), ())
+    nothing = kc.ProcedureContract((), (), (), (), ())
     size = kc.Parameter("k", INT)
     for lemma, params, accepted in ((True, (), True), (False, (), False), (True, (size,), False)):
         g = kc.Procedure("g", params, nothing, (), admitted=True, lemma=lemma)
@@ -863,14 +865,14 @@ def test_only_what_is_not_negative_is_multiplied() -> None:
 
     goal = k.le(ZERO, k.mul(n, m))
     for signs, follows in ((SIZES, True), (SIZES[:1], False), (SIZES[1:], False), ((), False)):
-        judge = Judge(root=Facts(Eager()))
+        judge = ObligationJudge(root=Facts(Eager()))
         assert judge.proves(judge.root.assume(*signs), goal) == follows
-    judge = Judge(root=Facts(Eager()))
+    judge = ObligationJudge(root=Facts(Eager()))
     assert not judge.proves(judge.root.assume(k.le(ONE, n)), k.le(k.mul(n, n), ZERO))
 
 
 def test_a_maximum_is_scaled_by_what_is_not_negative() -> None:
-    most, judge = k.max_(n, m), Judge()
+    most, judge = k.max_(n, m), ObligationJudge()
     for factor, signs, split in (
         (k.num(2), (), True),
         (k.num(-1), (), False),
@@ -947,7 +949,7 @@ def test_what_is_multiplied_is_a_pair_of_terms(pair: Any) -> None:
         def products(self, facts: Facts, goal: Term) -> Any:
             return [pair]
 
-    judge = Judge(root=Facts(Liar()))
+    judge = ObligationJudge(root=Facts(Liar()))
     with pytest.raises(TypeError):
         judge.proves(judge.root, k.le(ZERO, n))
 
@@ -1022,7 +1024,7 @@ def test_bounds_of_summands_are_shown() -> None:
         def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
             return [0]
 
-    judge = Judge(Z3Solver(), Facts(Liar()))
+    judge = ObligationJudge(Z3Solver(), Facts(Liar()))
     values = k.var("q", k.fun_sort((INT,), INT))
     total = k.big("sum", ZERO, n, k.app(values, B0))
     facts = judge.root.assume(k.le(ZERO, n))

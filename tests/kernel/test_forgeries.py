@@ -69,7 +69,7 @@ def test_a_logical_variable_is_one_value_for_all_cells() -> None:
     g = kc.Procedure(
         "g",
         (kc.Parameter("k", INT), kc.Parameter("y", REAL, (size,))),
-        kc.Contract((V,), (two,), (constant,), (constant,), (k.eq(result, NOUGHT),), result),
+        kc.ProcedureContract((V,), (two,), (constant,), (constant,), (k.eq(result, NOUGHT),), result),
         (
             kc.LoadCell(first, kc.CellAddress("y", (ZERO,))),
             kc.LoadCell(second, kc.CellAddress("y", (ONE,))),
@@ -91,7 +91,7 @@ def test_nothing_is_given_back_for_reading() -> None:
     """The caller has not lost what it lent: with a second family of the same cells it could read what they held before a store."""
     claim = CellClaim(box("y", (k.var("k", INT),)), SOME)
     for pre, post, ok in ((READ, READ, False), (FULL, READ, False), (FULL, FULL, True)):
-        contract = kc.Contract((), (), (replace(claim, share=pre),), (replace(claim, share=post),), ())
+        contract = kc.ProcedureContract((), (), (replace(claim, share=pre),), (replace(claim, share=post),), ())
         kernel, state = calling(callee(contract=contract))
         if ok:
             assert kernel.call(state, (), (ID,), ()).held.keys() == {1}
@@ -105,7 +105,9 @@ def test_nothing_is_given_back_for_reading() -> None:
 def half_as_integer(make: Callable[[Term, Term], Term], twice: int) -> Theorem:
     """g asks for a V with 2 * V == W and W == `twice`; f calls it with what `make` makes of 1/2 and 3/2, and ensures `false`."""
     V, W, y, z = k.var("V", INT), k.var("W", INT), k.var("y", REAL), k.var("z", REAL)
-    asks = kc.Contract((V, W), (k.eq(k.scale(2, V), W), k.eq(W, k.num(twice))), (), (), (k.FALSE,) * (twice % 2))
+    asks = kc.ProcedureContract(
+        (V, W), (k.eq(k.scale(2, V), W), k.eq(W, k.num(twice))), (), (), (k.FALSE,) * (twice % 2)
+    )
     known = (k.eq(y, k.num(Fraction(1, 2), REAL)), k.eq(z, k.num(Fraction(3, 2), REAL)), k.eq(m, k.num(twice)))
     kernel, state = begun(
         kc.Invoke(None, "g", ()),

@@ -32,7 +32,7 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, Cells, Owner, Terms, arguments, box
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import FALSE, INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.fresh_names import FreshNames
 from optigpu.search.inverse import invert
@@ -60,7 +60,7 @@ class Counting(Kernel):
     """The kernel, with a count of how often each rule has accepted something."""
 
     def __init__(self, *functions: kc.Procedure) -> None:
-        super().__init__(Judge(Z3Solver()), kc.KernelProgram({f.name: f for f in functions}), LedgerEntries())
+        super().__init__(ObligationJudge(Z3Solver()), kc.KernelProgram({f.name: f for f in functions}), LedgerEntries())
         self.accepted = Counter[str]()
 
     def range_of(self, state: State, loop: kc.CountedLoop) -> IterationRange:
@@ -115,7 +115,7 @@ def function(
     space: str = "Any",
 ) -> kc.Procedure:
     params = (kc.Parameter("n", INT), kc.Parameter("m", INT), kc.Parameter("a", REAL, (n,), space))
-    return kc.Procedure("f", params, kc.Contract((), facts, pre, post, ()), code)
+    return kc.Procedure("f", params, kc.ProcedureContract((), facts, pre, post, ()), code)
 
 
 def begun(
@@ -537,7 +537,9 @@ def calls(r: Random) -> Counter[str]:
     turned = k.sub(k.sub(size, ONE), B0)
     order = r.choice([B0, turned])
     post = CellClaim(Cells("y", ((ZERO, size),), TRUE, (order,)), KNOWN, k.to_real(order))
-    g = kc.Procedure("g", tuple(params), kc.Contract((), (k.le(ZERO, size),), pre, (post,), ()), (), admitted=True)
+    g = kc.Procedure(
+        "g", tuple(params), kc.ProcedureContract((), (k.le(ZERO, size),), pre, (post,), ()), (), admitted=True
+    )
     views = (kc.ArrayView("a", (), shift), kc.ArrayView("a", (), other or ZERO))
     facts = random_facts(r)
     code = (kc.Invoke(None, "g", (count, *views[: len(pre)])),)
@@ -920,7 +922,7 @@ def gathered(r: Random) -> Counter[str]:
 def recalled(r: Random) -> Counter[str]:
     """A theorem is used of another program only if the function and the axioms are the same there."""
     ensures, other = (r.choice([(), (k.le(ZERO, n),)]) for _ in range(2))
-    judge = Judge()
+    judge = ObligationJudge()
     facts = (k.le(ZERO, n), k.le(ZERO, m))
 
     def program(promise: tuple[Term, ...]) -> kc.KernelProgram:

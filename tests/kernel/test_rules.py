@@ -36,7 +36,7 @@ from optigpu.kernel.side_conditions import Take, member
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, CellFamily, Cells, arguments
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.fresh_names import FreshNames
@@ -60,10 +60,10 @@ def kernel_for(
     post: tuple[CellClaim, ...] = (),
     requires: tuple[Term, ...] = (),
 ) -> Kernel:
-    contract = kc.Contract((), requires, pre, post, ())
+    contract = kc.ProcedureContract((), requires, pre, post, ())
     params = (kc.Parameter("n", INT), kc.Parameter("m", INT), kc.Parameter("a", REAL, (None,)))
     f = kc.Procedure("f", params, contract, code)
-    return Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f}), LedgerEntries())
+    return Kernel(ObligationJudge(Z3Solver()), kc.KernelProgram({"f": f}), LedgerEntries())
 
 
 def begin(

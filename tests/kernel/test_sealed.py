@@ -37,7 +37,7 @@ REFUSED = (*NO, Rejected)
 def function(
     name: str = "f", code: kc.Instructions = (), ensures: tuple[Term, ...] = (FALSE,), **more: Any
 ) -> kc.Procedure:
-    contract = kc.Contract((), more.pop("requires", ()), more.pop("pre", ()), more.pop("post", ()), ensures)
+    contract = kc.ProcedureContract((), more.pop("requires", ()), more.pop("pre", ()), more.pop("post", ()), ensures)
     return kc.Procedure(name, (kc.Parameter("n", INT), *more.pop("params", ())), contract, code)
 
 

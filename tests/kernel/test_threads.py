@@ -26,7 +26,7 @@ from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Exclusive, LoopContract
 from optigpu.logic import terms as k
 from optigpu.logic.cells import SOME, CellClaim, Cells, Owner, box
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.open_kernel import OpenKernel as Kernel
@@ -46,10 +46,10 @@ def kernel_for(*code: kc.Instruction, size: Term, requires: tuple[Term, ...] = (
     """A host function with a global array d of `size` cells."""
     claim = CellClaim(box("d", (size,)), SOME)
     sizes = (k.le(ZERO, size), k.le(ZERO, G), *requires)
-    contract = kc.Contract((), sizes, (claim,), (claim,), ())
+    contract = kc.ProcedureContract((), sizes, (claim,), (claim,), ())
     params = (kc.Parameter("G", INT), kc.Parameter("d", REAL, (None,), "GMem"))
     f = kc.Procedure("f", params, contract, code)
-    kernel = Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f}), LedgerEntries())
+    kernel = Kernel(ObligationJudge(Z3Solver()), kc.KernelProgram({"f": f}), LedgerEntries())
     return kernel, kernel.begin("f", ((B0,),))
 
 
@@ -259,10 +259,10 @@ def test_states_of_threads_do_not_leave_what_they_found_out() -> None:
     start = (kc.LaunchKernel(ONE, num(4), ZERO), kc.Phase("threads"), thread_loop("t", num(4), *body))
     result = k.var("_Res", INT)
     bounds = (k.le(ZERO, result), k.lt(result, num(4)))
-    g = kc.Procedure("g", (), kc.Contract((), (), (), (), bounds, result), (), admitted=True, device=True)
+    g = kc.Procedure("g", (), kc.ProcedureContract((), (), (), (), bounds, result), (), admitted=True, device=True)
     kernel, _ = kernel_for(*start, size=num(4))
     program = kc.KernelProgram({**kernel.program.functions, "g": g})
-    kernel = Kernel(Judge(Z3Solver()), program, LedgerEntries())
+    kernel = Kernel(ObligationJudge(Z3Solver()), program, LedgerEntries())
     state = kernel.phase(kernel.launch(kernel.begin("f", ((B0,),))))
     inside = kernel.call(kernel.enter_loop(state, LoopContract(part=ONE)), (), (), ())
     found = inside.env[i]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from optigpu.logic import terms as k
 from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Reindex, Split, Widen, parts, peel
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import SearchGuide
 from optigpu.search.equalities.equality_search import EqualitySearch
@@ -30,7 +30,7 @@ def total(low: Term, high: Term, body: Term) -> Term:
 
 
 def equal(facts: list[Term], a: Term, b: Term, *steps: object) -> bool:
-    return Equality(Judge(Z3Solver())).holds(Facts(SearchGuide()).assume(*facts), a, b, steps)  # type: ignore[arg-type]
+    return Equality(ObligationJudge(Z3Solver())).holds(Facts(SearchGuide()).assume(*facts), a, b, steps)  # type: ignore[arg-type]
 
 
 WHOLE = total(ZERO, n, k.app(A, I0))
@@ -160,7 +160,7 @@ def test_maxima_with_other_terms_are_not_equal(other: Term) -> None:
     back = (*(everywhere(0, 0) for _ in parts(other)[1:]), everywhere(1, 2, *DIGITS))
     assert not equal([k.lt(ZERO, m)], TILED_MOST, other, Maximum(TILED_MOST, other, there, back))
     assert (
-        EqualitySearch(SearchTools(Judge(Z3Solver()))).find(
+        EqualitySearch(SearchTools(ObligationJudge(Z3Solver()))).find(
             Facts(SearchGuide()).assume(k.lt(ZERO, m)), TILED_MOST, other
         )
         is None
@@ -243,7 +243,7 @@ def test_maxima_that_are_proved_equal_are_equal(seed: int) -> None:
     r = Random(seed)
     facts = Facts(SearchGuide()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
     a, b = random_maxima(r)
-    judge = Judge(Z3Solver())
+    judge = ObligationJudge(Z3Solver())
     steps = EqualitySearch(SearchTools(judge)).find(facts, a, b)
     if steps is not None and Equality(judge).holds(facts, a, b, steps):
         same_in_the_model(facts, a, b, seed)
@@ -283,7 +283,7 @@ def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) ->
 
     for _ in range(10):
         step = Maximum(a, b, cases(list(mine), list(theirs)), cases(list(theirs), list(mine)))
-        if Equality(Judge()).holds(facts, a, b, (step,)):
+        if Equality(ObligationJudge()).holds(facts, a, b, (step,)):
             same_in_the_model(facts, a, b, seed)
             return
 
@@ -311,7 +311,7 @@ def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) ->
     ],
 )  # fmt: skip
 def test_the_search_finds_proofs_that_the_kernel_accepts(facts: list[Term], a: Term, b: Term, provable: bool) -> None:
-    judge = Judge(Z3Solver())
+    judge = ObligationJudge(Z3Solver())
     known = Facts(SearchGuide()).assume(*facts)
     steps = EqualitySearch(SearchTools(judge)).find(known, a, b)
     assert (steps is not None) is provable
@@ -347,7 +347,7 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
     ):
         facts = facts.assume(f)
     a, b = make(), make()
-    judge = Judge(Z3Solver())
+    judge = ObligationJudge(Z3Solver())
     steps = EqualitySearch(SearchTools(judge)).find(facts, a, b)
     if steps is None or not Equality(judge).holds(facts, a, b, steps):
         return
@@ -361,14 +361,14 @@ def test_sums_that_are_proved_equal_are_equal(seed: int) -> None:
 def test_proof_steps_may_not_name_the_constants_of_the_proof() -> None:
     """A map that mentions the arbitrary constant of the proof is no map; conditions reject it before it is used."""
     from optigpu.kernel import Rejected
-    from optigpu.kernel.instructions import Contract, KernelProgram, Procedure
+    from optigpu.kernel.instructions import KernelProgram, Procedure, ProcedureContract
     from optigpu.kernel.ledger import LedgerEntries
     from optigpu.kernel.side_conditions import require_known
     from optigpu.logic.names import read_name
     from tests.support.open_kernel import OpenKernel as Kernel
 
-    f = Procedure("f", (), Contract((), (), (), (), ()), ())
-    kernel = Kernel(Judge(), KernelProgram({"f": f}), LedgerEntries())
+    f = Procedure("f", (), ProcedureContract((), (), (), (), ()), ())
+    kernel = Kernel(ObligationJudge(), KernelProgram({"f": f}), LedgerEntries())
     state = kernel.begin("f", ())
     for name in ("b?0", "x#99", "$b1"):
         with pytest.raises(Rejected):

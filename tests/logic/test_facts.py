@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from optigpu.elaborate.arithmetic_terms import pure_operation, quotient
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts, Guide
-from optigpu.logic.judge import Judge, instance
+from optigpu.logic.judge import ObligationJudge, instance
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
 from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver
@@ -65,7 +65,7 @@ def test_what_is_proved_is_true(seed: int) -> None:
     r = Random(seed)
     facts = random_facts(r)
     goal, meaning = TermMaker(r).boolean(2)
-    judge = Judge(Z3Solver()) if seed % 3 == 0 else Judge()
+    judge = ObligationJudge(Z3Solver()) if seed % 3 == 0 else ObligationJudge()
     if judge.proves(facts, goal):
         for env in models(facts, r):
             assert meaning(env, ()), (facts.assumptions, goal)
@@ -138,10 +138,10 @@ def near_misses() -> list[tuple[list[Term], Term, bool]]:
 @pytest.mark.parametrize(("facts", "goal", "expected"), near_misses(), ids=range(len(near_misses())))
 def test_index_arithmetic_and_its_near_misses(facts: list[Term], goal: Term, expected: bool) -> None:
     assert Facts(SearchGuide()).assume(*facts).proves(goal) is expected or (
-        expected and Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*facts), goal)
+        expected and ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(*facts), goal)
     )
     if not expected:
-        assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*facts), goal)
+        assert not ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(*facts), goal)
 
 
 def test_most_index_arithmetic_needs_no_solver() -> None:
@@ -155,11 +155,11 @@ def test_a_sum_is_positive_if_its_first_summand_is_and_none_is_negative() -> Non
     inner = k.big("sum", i, m, k.app(exp, k.to_real(i)))
     positive = k.lt(k.num(0, REAL), k.big("sum", ZERO, n, inner))
     some, none = [k.lt(ZERO, n), k.lt(ZERO, m)], [k.le(ZERO, n), k.le(ZERO, m)]
-    assert Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*some), positive)
-    assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*none), positive)
-    assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(some[0]), positive)
+    assert ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(*some), positive)
+    assert not ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(*none), positive)
+    assert not ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(some[0]), positive)
     shifted = k.big("sum", ZERO, n, k.sub(inner, k.num(1, REAL)))
-    assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(*some), k.lt(k.num(0, REAL), shifted))
+    assert not ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(*some), k.lt(k.num(0, REAL), shifted))
 
 
 def test_universal_facts_are_used_at_the_terms_that_occur() -> None:
@@ -169,7 +169,7 @@ def test_universal_facts_are_used_at_the_terms_that_occur() -> None:
     facts = Facts(SearchGuide()).assume(
         k.big("all", ZERO, n, k.and_(k.le(ZERO, at), k.lt(at, b))), k.le(ZERO, i), k.lt(i, n)
     )
-    judge = Judge(Z3Solver())
+    judge = ObligationJudge(Z3Solver())
     assert judge.proves(facts, k.lt(k.app(K, i), b))
     assert not judge.proves(facts, k.lt(k.app(K, k.add(i, ONE)), b))
 
@@ -184,8 +184,8 @@ def test_arbitrary_constants_are_new_wherever_facts_are_passed_on() -> None:
 
 def test_contradictory_facts_prove_anything_and_consistent_ones_do_not() -> None:
     x = k.var("x", INT)
-    assert Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
-    assert not Judge(Z3Solver()).proves(Facts(SearchGuide()).assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
+    assert ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(k.lt(x, ZERO), k.lt(ZERO, x)), k.FALSE)
+    assert not ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
 
 
 class Liar(Guide):
@@ -203,8 +203,8 @@ def test_bad_advice_proves_nothing() -> None:
     n, K = k.var("n", INT), k.var("K", k.fun_sort((INT,), INT))
     every = k.big("all", ZERO, n, k.lt(ZERO, k.app(K, k.bound(0, INT))))
     facts = Facts(Liar()).assume(every, k.lt(ZERO, n))
-    assert not Judge(Z3Solver()).proves(facts, k.lt(n, ZERO))
-    assert not Judge(Z3Solver()).proves(facts, k.FALSE)
+    assert not ObligationJudge(Z3Solver()).proves(facts, k.lt(n, ZERO))
+    assert not ObligationJudge(Z3Solver()).proves(facts, k.FALSE)
     for terms in ((), (n, n), (K,), (k.bound(0, INT),)):
         with pytest.raises(TypeError):
             instance(every, terms)

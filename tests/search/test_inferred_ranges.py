@@ -5,7 +5,7 @@ from __future__ import annotations
 from optigpu.kernel.iterations import IterationRange
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, TRUE, ZERO
 from optigpu.search.search_tools import SearchTools
@@ -19,7 +19,7 @@ TEST = k.var("test", k.BOOL)
 
 
 def laws(final: k.Term, entry: k.Term = ZERO) -> k.Term:
-    tools = SearchTools(Judge(Z3Solver()))
+    tools = SearchTools(ObligationJudge(Z3Solver()))
     facts = Facts().assume(k.le(ZERO, V), k.lt(V, N))
     found = RangeSearch(
         tools, facts, V, IterationRange(ZERO, N, k.bound(0, INT)), {"r": Changed(R, final, entry)}, ()
@@ -49,7 +49,7 @@ def test_leaves_are_all_cases() -> None:
     t = k.add(k.ite(TEST, k.ONE, R), k.max_(V, N))
     found = leaves(t)
     assert found is not None and len(found) == 4
-    judge = Judge(Z3Solver())
+    judge = ObligationJudge(Z3Solver())
     for condition, leaf in found:
         assert judge.proves(Facts().assume(condition), k.eq(leaf, t))
     assert judge.proves(Facts(), k.or_(*(condition for condition, _ in found)))

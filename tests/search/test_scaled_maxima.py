@@ -8,7 +8,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import arguments
 from optigpu.logic.equality import Cases, Equality, Into, Maximum
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import INT, REAL, TRUE, ZERO, Term
 from tests.support.verdicts import VERIFIED, verdict_of
 
@@ -85,19 +85,19 @@ def test_the_kernel_asks_for_the_sign_of_the_factor(fact: Term, holds: bool) -> 
     inside = maximum(k.add(k.mul(C, AT), R))
     outside = k.add(k.mul(C, maximum(AT)), R)
     step = Maximum(inside, outside, SAME, SAME)
-    assert Equality(Judge()).holds(Facts().assume(fact), inside, outside, (step,)) is holds
+    assert Equality(ObligationJudge()).holds(Facts().assume(fact), inside, outside, (step,)) is holds
 
 
 def test_an_empty_range_has_its_first_term() -> None:
     """Max(i in 0..n, f(i)) is f(0) for n <= 0, on both sides alike."""
     inside, outside = maximum(k.add(AT, R)), k.add(maximum(AT), R)
     facts = Facts().assume(k.le(N, ZERO))
-    assert Equality(Judge()).holds(facts, inside, outside, ())
-    assert Equality(Judge()).holds(Facts(), inside, outside, (Maximum(inside, outside, SAME, SAME),))
-    assert not Equality(Judge()).holds(facts, inside, R, ())
+    assert Equality(ObligationJudge()).holds(facts, inside, outside, ())
+    assert Equality(ObligationJudge()).holds(Facts(), inside, outside, (Maximum(inside, outside, SAME, SAME),))
+    assert not Equality(ObligationJudge()).holds(facts, inside, R, ())
 
 
 def test_another_range_is_another_maximum() -> None:
     inside = maximum(k.add(AT, R), k.add(N, k.ONE))
     outside = k.add(maximum(AT), R)
-    assert not Equality(Judge()).holds(Facts(), inside, outside, (Maximum(inside, outside, SAME, SAME),))
+    assert not Equality(ObligationJudge()).holds(Facts(), inside, outside, (Maximum(inside, outside, SAME, SAME),))

@@ -8,7 +8,7 @@ import pytest
 
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
 from optigpu.search.equalities.sum_terms import lower_bound, upper_bound
 from optigpu.search.evaluation import evaluate
@@ -84,7 +84,7 @@ def different_is_not_equal(seed: int) -> bool:
     assert not differ(facts, a, facts.simplify(a))
     if not differ(facts, a, b):
         return False
-    assert not Judge(Z3Solver()).proves(facts, k.eq(a, b))
+    assert not ObligationJudge(Z3Solver()).proves(facts, k.eq(a, b))
     return True
 
 
@@ -98,7 +98,7 @@ def refuted_is_not_proved(seed: int) -> bool:
     goal = maker.boolean(2)[0]
     false = refuted(facts, goal)
     if false:
-        assert not Judge(Z3Solver()).proves(facts, goal)
+        assert not ObligationJudge(Z3Solver()).proves(facts, goal)
     reduced = facts.reduce(goal)
     if refuted_uninterpreted(facts, reduced):
         assert not Z3Solver().valid([i for i in facts.items if i.op not in ("all", "forall")], reduced)

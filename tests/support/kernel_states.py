@@ -17,7 +17,7 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, CellClaim, Cells, box
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.solver.z3_solver import Z3Solver
 from tests.support.open_kernel import OpenKernel as Kernel
@@ -45,8 +45,10 @@ def kernel_of(
     others: tuple[kc.Procedure, ...] = (),
 ) -> Kernel:
     mine = (kc.Parameter("n", INT), kc.Parameter("m", INT), kc.Parameter("a", REAL, (n,), space), *params)
-    f = kc.Procedure("f", mine, kc.Contract((), requires, pre, post, ensures), code, device=device)
-    return Kernel(Judge(Z3Solver()), kc.KernelProgram({"f": f, **{g.name: g for g in others}}), LedgerEntries())
+    f = kc.Procedure("f", mine, kc.ProcedureContract((), requires, pre, post, ensures), code, device=device)
+    return Kernel(
+        ObligationJudge(Z3Solver()), kc.KernelProgram({"f": f, **{g.name: g for g in others}}), LedgerEntries()
+    )
 
 
 def begun(*code: kc.Instruction, **about: Any) -> tuple[Kernel, State]:
@@ -117,7 +119,7 @@ def callee(**about: Any) -> kc.Procedure:
     claim = CellClaim(box("y", (size,)), SOME)
     mine = {
         "params": (kc.Parameter("k", INT), kc.Parameter("y", REAL, (size,))),
-        "contract": kc.Contract((), (), (claim,), (claim,), ()),
+        "contract": kc.ProcedureContract((), (), (claim,), (claim,), ()),
         "admitted": True,
     }
     return kc.Procedure("g", body=(), **{**mine, **about})

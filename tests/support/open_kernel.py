@@ -11,13 +11,13 @@ from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.sealed import RULES
 from optigpu.kernel.side_conditions import SideConditions
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 
 
 class OpenKernel(Kernel):
     """What a rule says of a state is worth as much as the state is."""
 
-    def __init__(self, judge: Judge, program: KernelProgram, ledger: LedgerEntries) -> None:
+    def __init__(self, judge: ObligationJudge, program: KernelProgram, ledger: LedgerEntries) -> None:
         self.conditions = SideConditions(judge, program, ledger)
         own: dict[str, Any] = {"judge": judge, "program": program, "ledger": ledger}
         vars(self).update(own, **{name: partial(rule, self.conditions) for name, rule in RULES.items()})

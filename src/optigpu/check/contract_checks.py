@@ -24,7 +24,7 @@ from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, CellClaim, Cells, Terms
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import UNIVERSAL, Judge, instance
+from optigpu.logic.judge import UNIVERSAL, ObligationJudge, instance
 from optigpu.logic.terms import FALSE, INT, REAL, TRUE, Term
 from optigpu.syntax.exprs import Array
 from optigpu.syntax.program import Function
@@ -42,7 +42,7 @@ class ModelFinder(Protocol):
     def model(self, facts: Sequence[Term], goal: Term) -> dict[Term, int | Fraction | bool] | None: ...
 
 
-def contract_problem(judge: Judge, elaborated: Elaborated, f: Function) -> Problem | None:
+def contract_problem(judge: ObligationJudge, elaborated: Elaborated, f: Function) -> Problem | None:
     """What is wrong with the contract of a function by itself; None if nothing was found."""
     stated = contract_facts(elaborated, f)
     core = contradiction(judge, [s for s in stated if not s.after])
@@ -156,7 +156,7 @@ def suggested_sizes(solver: ModelFinder, elaborated: Elaborated, f: Function) ->
 # Contradictions ---------------------------------------------------------------------------------------------------------------
 
 
-def contradiction(judge: Judge, stated: Sequence[ContractFacts]) -> list[ContractFacts] | None:
+def contradiction(judge: ObligationJudge, stated: Sequence[ContractFacts]) -> list[ContractFacts] | None:
     """Parts that no input satisfies together, none of which can be left out; None if no contradiction was found."""
     core = sorted((s for s in stated if any(t is not TRUE for t in s.facts)), key=lambda s: not s.typed)
     if not excluded(judge, core):
@@ -173,7 +173,7 @@ def contradiction(judge: Judge, stated: Sequence[ContractFacts]) -> list[Contrac
     return [s for s in stated if any(s is t for t in core)]
 
 
-def excluded(judge: Judge, stated: Iterable[ContractFacts]) -> bool:
+def excluded(judge: ObligationJudge, stated: Iterable[ContractFacts]) -> bool:
     """Whether it is shown that these facts do not hold together."""
     facts = precondition(stated)
     return judge.proves(judge.root.assume(*facts), FALSE, count=False)
@@ -209,7 +209,7 @@ def _unsatisfiable(core: list[ContractFacts], f: Function) -> Problem:
 # Parts without a value ----------------------------------------------------------------------------------------------------------
 
 
-def undefined(judge: Judge, stated: Sequence[ContractFacts]) -> Iterable[tuple[Need, Facts]]:
+def undefined(judge: ObligationJudge, stated: Sequence[ContractFacts]) -> Iterable[tuple[Need, Facts]]:
     """Parts of formulas that are not shown to have a value, with what the contract says there.
 
     That is what stands around the part, and the other clauses: those that have a value whatever the inputs are, and the ones
@@ -226,7 +226,7 @@ def undefined(judge: Judge, stated: Sequence[ContractFacts]) -> Iterable[tuple[N
                     yield need, judge.root.assume(*said, *need.hypotheses)
 
 
-def follows(judge: Judge, facts: Facts, goal: Term, choices: int = CHOICES) -> bool:
+def follows(judge: ObligationJudge, facts: Facts, goal: Term, choices: int = CHOICES) -> bool:
     """Whether the goal follows, in each case of the choices in it: `A(t % 2 == 0 ? t + 1 : t - 1)` is about two cells."""
     if judge.proves(facts, goal, count=False):
         return True

@@ -11,7 +11,7 @@ from typing import Any
 from optigpu.kernel import Judge, Kernel, Ledger, State, Theorem
 from optigpu.kernel.instructions import KernelProgram
 
-RULES = (
+RECORDED_RULES = (
     "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "barrier", "shuffle", "restate", "gather", "forget", "launch", "phase",
@@ -42,7 +42,7 @@ class RecordingKernel(Kernel):
         self.tape: list[RuleCall] = []
         self._states: list[State] = []
         self._numbers: dict[int, int] = {}
-        vars(self).update({rule: self._recorded(rule) for rule in RULES})
+        vars(self).update({rule: self._recorded(rule) for rule in RECORDED_RULES})
 
     def _recorded(self, rule: str) -> Any:
         original = getattr(self, rule)
@@ -82,7 +82,7 @@ def replay_proof(kernel: Kernel, calls: list[RuleCall]) -> Theorem:
     """Call the rules of a proof again. Raises what the rules raise, and ValueError if there is no theorem in the end."""
     states: dict[int, State] = {}
     for call in calls:
-        if call.rule not in RULES:
+        if call.rule not in RECORDED_RULES:
             raise ValueError(f"{call.rule} is not a rule")
         args = [states[a.number] if isinstance(a, StateRef) else a for a in call.args]
         result = getattr(kernel, call.rule)(*args)

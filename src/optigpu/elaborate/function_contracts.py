@@ -28,7 +28,7 @@ from optigpu.syntax.walk import subexpressions
 class ElaboratedContract:
     """`names`: those of the function's body, with the logical variables of the contract."""
 
-    contract: kc.Contract
+    contract: kc.ProcedureContract
     names: Names
     places: ContractPlaces
     models: Models
@@ -49,10 +49,10 @@ class _Parts:
             *([loc for _, loc in part] for part in (self.requires, self.pre, self.post, self.ensures))
         )
 
-    def contract(self, variables: tuple[Term, ...], result: Term | None) -> kc.Contract:
+    def contract(self, variables: tuple[Term, ...], result: Term | None) -> kc.ProcedureContract:
         requires, ensures = (tuple(t for t, _ in facts) for facts in (self.requires, self.ensures))
         pre, post = (tuple(c for c, _ in claims) for claims in (self.pre, self.post))
-        return kc.Contract(variables, requires, pre, post, ensures, result)
+        return kc.ProcedureContract(variables, requires, pre, post, ensures, result)
 
 
 def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:

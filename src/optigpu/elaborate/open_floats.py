@@ -123,7 +123,7 @@ class OpenFloats(FunctionElaborator):
         facts = tuple(p for p, _ in requires), tuple(p for p, _ in ensures)
         mentioned = {x for t in terms_of((*facts, pre, post)) for x in t.free}
         variables = tuple(v for v in c.variables if v in mentioned)
-        contract = kc.Contract(variables, facts[0], pre, post, facts[1], c.result)
+        contract = kc.ProcedureContract(variables, facts[0], pre, post, facts[1], c.result)
         return replace(whole, contract=contract, places=places)
 
     def claim(self, c: CellClaim) -> CellClaim:

@@ -84,7 +84,7 @@ class Allocate(_Instruction):
     base: str
     sort: Sort
     dims: Terms
-    space: str = "Any"
+    space: str = HOST_MEMORY
     heap: bool = True
     distributed: bool = False
     bytes: int = 0  # of an element
@@ -218,13 +218,13 @@ class Parameter:
     name: str
     sort: Sort
     dims: tuple[Term | None, ...] | None = None
-    space: str = "Any"
+    space: str = HOST_MEMORY
     bytes: int = 0  # of an element of an array
     limits: Limits = None  # of an element of an array
 
 
 @record
-class Contract:
+class ProcedureContract:
     """Pre- and postcondition. `variables` are the contract's logical variables, `result` the variable of the result."""
 
     variables: tuple[Term, ...]
@@ -241,7 +241,7 @@ class Procedure:
 
     name: str
     params: tuple[Parameter, ...]
-    contract: Contract
+    contract: ProcedureContract
     body: Instructions
     admitted: bool = False
     device: bool = False  # called by threads of a kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, Contract, Parameter, Procedure
+from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, Parameter, Procedure, ProcedureContract
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, READ, UNINIT, CellClaim, arguments, box
 
@@ -26,5 +26,5 @@ def copying(name: str) -> Procedure | None:
     source = CellClaim(box("from", dims), KNOWN, value, READ)
     target, copied = CellClaim(box("to", dims), UNINIT), CellClaim(box("to", dims), KNOWN, value)
     sizes = tuple(k.le(k.ZERO, d) for d in dims)
-    contract = Contract((value.args[0],), sizes, (target, source), (copied,), ())
+    contract = ProcedureContract((value.args[0],), sizes, (target, source), (copied,), ())
     return Procedure(name, (*params, *(Parameter(str(d.data), k.INT) for d in dims)), contract, (), primitive=True)

@@ -79,7 +79,7 @@ class SealedFacts:
         return partial(self._look, self, name) if name in QUESTIONS else self._look(self, name)
 
 
-class Judge(inner_judge.Judge):
+class Judge(inner_judge.ObligationJudge):
     """A judge with this solver and adviser. Theorems and facts belong to the judge under which they came about."""
 
     def __init__(self, solver: inner_judge.Solver | None = None, guide: Guide | None = None) -> None:
@@ -159,7 +159,7 @@ RULES = MappingProxyType({name: x.function for name, x in vars(Kernel).items() i
 class _Court:
     """What a judge keeps."""
 
-    judge: inner_judge.Judge
+    judge: inner_judge.ObligationJudge
     facts: dict[int, tuple[Facts, Facts]] = field(default_factory=dict)  # (what others have, what it stands for), by id
     theorems: dict[int, tuple[Theorem, Theorem]] = field(default_factory=dict)
 
@@ -193,7 +193,7 @@ def _require_exact_types(x: Any) -> None:
 def _seal_judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> _Court:
     """What a judge keeps; the judge that others have asks it."""
     root = Facts(guide)
-    court = _Court(inner_judge.Judge(solver, root))
+    court = _Court(inner_judge.ObligationJudge(solver, root))
 
     def seal(facts: Facts) -> Facts:
         shown: Any = SealedFacts(look)

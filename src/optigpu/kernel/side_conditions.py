@@ -34,7 +34,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, SOME, UNINIT, CellClaim, CellFamily, Cells, Terms, box, same
 from optigpu.logic.equality import Equality, EqualitySteps, place
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.records import record
 from optigpu.logic.terms import INT, TRUE, ZERO, Term, instantiate_all
@@ -58,7 +58,7 @@ class Take:
 class SideConditions:
     """Checks that need the judge: each returns, or raises `Rejected`."""
 
-    judge: Judge
+    judge: ObligationJudge
     program: KernelProgram
     ledger: LedgerEntries
 

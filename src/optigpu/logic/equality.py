@@ -16,7 +16,7 @@ from typing import TypeAlias
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, arguments, same
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.monomials import linear_in
 from optigpu.logic.records import record
 from optigpu.logic.terms import FALSE, INT, TRUE, Term, instantiate, instantiate_all
@@ -144,7 +144,7 @@ def rewritten(step: EqualityStep, at: Callable[[Term, int], Term]) -> EqualitySt
 class Equality:
     """Checks proofs of equality."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: ObligationJudge) -> None:
         self.judge = judge
 
     def holds(self, facts: Facts, a: Term, b: Term, steps: EqualitySteps) -> bool:
@@ -285,7 +285,7 @@ def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRU
             return [Cells("", ranges, where, (t,))]
 
 
-def scaled_parts(judge: Judge, facts: Facts, t: Term) -> list[Cells]:
+def scaled_parts(judge: ObligationJudge, facts: Facts, t: Term) -> list[Cells]:
     """The same, also of c * m + r for a maximum m and c >= 0: then c * x + r for each term x of m."""
     for m in (a for a in t.parts if t.op == "poly" and a.op in ("max", "fold_max")):
         found = linear_in(k.coefficients(t), m) if t.level == 0 else None

@@ -35,7 +35,7 @@ class Solver:
 
 
 @dataclass(eq=False)
-class Judge:
+class ObligationJudge:
     solver: Solver = field(default_factory=Solver)
     root: Facts = field(default_factory=Facts)  # no facts; shared, so that what was found out is found again
     by_normaliser: int = 0  # how many obligations were settled by whom

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import Judge
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import Sort, Term
 from optigpu.search.fresh_names import FreshNames
 from optigpu.search.inverse import invert
@@ -14,7 +14,7 @@ from optigpu.search.refutation import refuted
 class SearchTools:
     """The judge and the fresh variables of one search."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: ObligationJudge) -> None:
         self.judge = judge
         self.names = FreshNames()
 
