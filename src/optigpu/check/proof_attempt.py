@@ -11,7 +11,7 @@ from optigpu.kernel.causes import Operation, UnprovedFact, WrongValue
 from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
-from optigpu.search.proof_states import Points
+from optigpu.search.proof_states import ProofStates
 
 
 class ProofAttempt:
@@ -36,7 +36,7 @@ class ProofAttempt:
         kernel = RecordingKernel(self.judge, self.elaborated.program, self.ledger)
         executor = Executor(kernel, self.elaborated, self.equality_proofs)
         if self.keeps_points:
-            executor.points = Points(self.elaborated.statements, self.f.body)
+            executor.states = ProofStates(self.elaborated.statements, self.f.body)
         return kernel, executor
 
     def run(self) -> Theorem:

@@ -11,7 +11,7 @@ from optigpu.check.recorded_proof import RuleCall
 from optigpu.errors.problem import Problem
 from optigpu.kernel import Theorem
 from optigpu.search.inferred_contracts import InferredLoop
-from optigpu.search.proof_states import Points
+from optigpu.search.proof_states import ProofStates
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
 from optigpu.syntax.source import Loc, StatementId
@@ -49,7 +49,7 @@ class FunctionResult:
     counterexample: Counterexample | None = None
     proof: list[RuleCall] = field(default_factory=list)
     loops: dict[StatementId, InferredLoop] = field(default_factory=dict)  # the contracts of its loops
-    points: Points | None = None  # what is held where, if asked for
+    points: ProofStates | None = None  # what is held where, if asked for
     opened: FunctionResult | None = None  # the same function with floats left open, where they decide anything
     left_out: tuple[tuple[str, str, int], ...] = ()  # promises that it was proved without, with floats left open
 

@@ -160,7 +160,7 @@ class Verifier:
             self.proved[f.name] = RememberedProof(basis, result, loops)
         by_normaliser, by_solver = self.judge.obligation_counts()
         result.normaliser, result.solver = by_normaliser - normaliser, by_solver - solver
-        result.points = attempt.executor.points
+        result.points = attempt.executor.states
         return result
 
     def _explain(

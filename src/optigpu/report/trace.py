@@ -31,7 +31,7 @@ from optigpu.report.permissions import PermissionWriter
 from optigpu.report.problem_text import diagnostic_of
 from optigpu.report.verdict_text import assumptions, combined
 from optigpu.script.step import Record, Step
-from optigpu.search.proof_states import Points
+from optigpu.search.proof_states import ProofStates
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
 
@@ -152,7 +152,7 @@ class _Tracer:
     def point(self, line: Line, functions: dict[str, FunctionResult]) -> int:
         """The number of the proof state before a line; -1 if none was recorded."""
         f = functions.get(line.function)
-        points: Points | None = f.points if f is not None else None
+        points: ProofStates | None = f.points if f is not None else None
         if points is None:
             return -1
         first = (

@@ -19,7 +19,7 @@ from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
 from optigpu.search.failure import Progress, information
 from optigpu.search.loop_execution import LoopExecution
-from optigpu.search.proof_states import Points
+from optigpu.search.proof_states import ProofStates
 from optigpu.search.races import Access
 from optigpu.search.search_causes import ReadOnly, cells_of
 from optigpu.search.search_tools import SearchTools
@@ -40,7 +40,7 @@ class Executor:
         self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
         self.loops = LoopExecution(self.tools, kernel, self.explorer, self.cells, self)
         self.progress = Progress("")
-        self.points: Points | None = None  # kept if there is one
+        self.states: ProofStates | None = None  # kept if there is one
 
     # Functions
 
@@ -94,11 +94,11 @@ class Executor:
     def run(self, state: State) -> State:
         """The state at the end of the current block."""
         while state.next is not None:
-            if self.points is not None:
-                self.points.seen(state)
+            if self.states is not None:
+                self.states.record(state)
             state = self.step(state)
-        if self.points is not None:
-            self.points.seen(state)
+        if self.states is not None:
+            self.states.record(state)
         return state
 
     def step(self, state: State) -> State:

@@ -1,6 +1,6 @@
-"""What is held at the points of a program: the states a proof goes through, kept on request for people to look at.
+"""The states that a proof goes through, kept on request for people to look at.
 
-Points are numbered by statements, in the order of the text of their function, from 1; 0 is the function itself.
+They are found by the number of a statement, in the order of the text of its function, from 1; 0 is the function itself.
 """
 
 from __future__ import annotations
@@ -12,30 +12,32 @@ from optigpu.kernel import instructions as kc
 
 
 @dataclass
-class Points:
-    """`before` each statement, and at the `end` of its body (of the first branch, for an if). Of a failed proof, as far as
-    it came."""
+class ProofStates:
+    """The state `before` each statement, and at the `end` of its body (of the first branch, for an if).
+
+    Of a failed proof, the states before the failure.
+    """
 
     statements: list[int]  # by the `at` of instructions
     code: kc.Instructions
     before: dict[int, State] = field(default_factory=dict)
     end: dict[int, State] = field(default_factory=dict)
 
-    def seen(self, state: State) -> None:
+    def record(self, state: State) -> None:
         """The first instruction of a statement counts; of an unrolled loop, the first iteration."""
         if state.next is not None:
             self.before.setdefault(self.statements[state.next.at], state)
             return
-        around = state.block.before
-        at = 0 if around is None or around.next is None else around.next.at
+        enclosing = state.block.before
+        at = 0 if enclosing is None or enclosing.next is None else enclosing.next.at
         self.end.setdefault(self.statements[at], state)
 
-    def moved(self, statements: list[int], code: kc.Instructions) -> Points:
+    def moved(self, statements: list[int], code: kc.Instructions) -> ProofStates:
         """The same for equal code that belongs to other statements."""
         new = {self.statements[a]: statements[b] for a, b in zip(_places(self.code), _places(code))}
         new[0] = 0
         before = {new[n]: s for n, s in self.before.items() if n in new}
-        return Points(statements, code, before, {new[n]: s for n, s in self.end.items() if n in new})
+        return ProofStates(statements, code, before, {new[n]: s for n, s in self.end.items() if n in new})
 
 
 def _places(code: kc.Instructions) -> list[int]:
