@@ -1,4 +1,4 @@
-"""What a user writes: lines of code and annotations, and statements of the script, in the columns of the thesis' Table 7.5.
+"""What a user writes: lines of code and annotations, and statements of the script, in the columns of the OptiGPU thesis' Table 7.5.
 
 Lines are counted as there, without blank lines and comments; a line is an annotation if it is part of one. The script is counted in
 lines, imports included, and in statements. The output is the program after the last step, and the CUDA made from it.
@@ -35,7 +35,7 @@ class Effort:
     device: int  # lines of the kernels alone
 
 
-# The thesis gives what was written for the program and, for the reduction, for a verified tree apart.
+# The OptiGPU thesis gives what was written for the program and, for the reduction, for a verified tree apart.
 THESIS = (
     Effort("transpose", "9", "9", 57, None, 89, 359, 37, 26),
     Effort("reduce", "8+24", "14+71", 143, None, 93, 180, 54, 37),

@@ -1,6 +1,6 @@
 #include <optigpu.h>
 
-// Listing 2.1 of the thesis, as printed there: the sum of an array, with its invariant and its proof steps written out.
+// Listing 2.1 of the OptiGPU thesis, as printed there: the sum of an array, with its invariant and its proof steps written out.
 __DECL(reduce_sum, "int * (int -> float) -> float");
 __AXIOM(reduce_sum_empty, "forall (f: int -> float) -> 0.f =. reduce_sum(0, f)");
 __AXIOM(reduce_sum_add_right, "forall (n: int) (f: int -> float) (_: n >= 0) -> reduce_sum(n, f) +. f(n) =. reduce_sum(n + 1, f)");

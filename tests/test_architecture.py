@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools import code_metrics
 
 from tests.conftest import ROOT
 
@@ -46,6 +47,7 @@ ONLY = {
     "interp": {"syntax", "frontend"},  # the yardstick is independent of what it measures
     "runtime": {"syntax", "codegen"},
 }
+MODULES = code_metrics.modules()
 STANDARD_LIBRARY_ONLY = ["logic", "kernel", "syntax"]
 
 
@@ -85,41 +87,36 @@ def test_imports_point_upwards(path: Path) -> None:
             assert other in ONLY[mine], f"{mine} imports {other}"
 
 
-def module_name(path: Path) -> str:
-    parts = ("optigpu", *path.relative_to(SOURCE).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def import_graph() -> dict[str, set[str]]:
-    """The modules that each module imports, anywhere in its text: inside functions and for type checkers too."""
-    paths = {module_name(p): p for p in SOURCE.rglob("*.py")}
-    graph: dict[str, set[str]] = {}
-    for name, path in paths.items():
-        imported: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                names = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-                imported |= {full if full in paths else str(node.module) for full in names.values()}
-        graph[name] = imported & paths.keys() - {name}
-    return graph
-
-
-def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
-    seen: set[str] = set()
-    pending = [start]
-    while pending:
-        for name in graph[pending.pop()] - seen:
-            seen.add(name)
-            pending.append(name)
-    return seen
-
-
 def test_no_module_imports_itself_through_others() -> None:
-    graph = import_graph()
-    assert len(graph) > 200
-    assert not [name for name in graph if name in reachable(graph, name)]
+    """Imports inside functions and for type checkers count too."""
+    assert len(MODULES) > 200
+    assert not code_metrics.import_cycles(MODULES)
+
+
+def test_a_cycle_through_a_local_import_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f"def f():\n    from {tmp_path.name} import b\n", encoding="utf-8")
+    (tmp_path / "b.py").write_text(f"import {tmp_path.name}.a\n", encoding="utf-8")
+    assert code_metrics.import_cycles(code_metrics.modules(tmp_path)) == [[f"{tmp_path.name}.a", f"{tmp_path.name}.b"]]
+
+
+def test_one_name_stands_for_one_class_and_one_file() -> None:
+    assert not code_metrics.class_homonyms(MODULES)
+    assert not code_metrics.file_homonyms(MODULES)
+
+
+def test_files_and_functions_are_short() -> None:
+    assert not [f"{name}: {lines}" for lines, name in code_metrics.longest_files(MODULES) if lines > 500]
+    assert not [f"{name}: {lines}" for lines, name in code_metrics.longest_functions(MODULES) if lines > 50]
+
+
+def test_private_names_stay_in_their_module() -> None:
+    """`sys._getframe` and `_fields` of named tuples are Python's own, and documented."""
+    documented = ("sys._getframe", "storage._fields")
+    assert not [use for use in code_metrics.reach_ins(MODULES) if not use.endswith(documented)]
+
+
+def test_types_are_ignored_only_at_the_solvers_interface() -> None:
+    assert not [place for place in code_metrics.type_ignores(MODULES) if not place.startswith("optigpu.solver.")]
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if package_of(p) in STANDARD_LIBRARY_ONLY], ids=lambda p: p.stem)
@@ -146,8 +143,3 @@ def test_runtime_imports_with_numpy_alone() -> None:
         "import optigpu.cli, optigpu.runtime.bench, optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_kernel_has_no_type_ignores() -> None:
-    for path in [*(SOURCE / "logic").rglob("*.py"), *(SOURCE / "kernel").rglob("*.py")]:
-        assert "type: ignore" not in path.read_text(encoding="utf-8"), path.name

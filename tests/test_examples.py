@@ -76,8 +76,8 @@ def test_keeps_its_contract(path: Path) -> None:
 
 
 def test_listing_2_1_has_its_strings_on_one_line_each() -> None:
-    """The thesis prints two annotation strings over two lines each. C ends a string on its line, and so do we: some compilers go on
-    with a warning, and take what follows for code."""
+    """The OptiGPU thesis prints two annotation strings over two lines each. C ends a string on its line, and so do we: some
+    compilers go on with a warning, and take what follows for code."""
     text = (ROOT / "examples" / "reduce.c").read_text(encoding="utf-8")
     broken_lines = text.replace("v), by :=", "v),\nby :=")
     assert broken_lines != text

@@ -174,6 +174,11 @@ def _length(f: ast.FunctionDef) -> int:
     return (f.end_lineno or 0) - f.lineno + 1 - docstring
 
 
+def longest(measured: list[tuple[int, str]]) -> str:
+    lines, name = measured[0]
+    return f"{lines} {name}"
+
+
 def report(root: Path) -> None:
     known = modules(root)
     cycles, classes, files = import_cycles(known), class_homonyms(known), file_homonyms(known)
@@ -184,8 +189,8 @@ def report(root: Path) -> None:
     print(f"modules in import cycles      {sum(map(len, cycles))}  {cycles or ''}")
     print(f"class homonyms                {len(classes)}  {', '.join(sorted(classes))}")
     print(f"file homonyms                 {len(files)}  {', '.join(sorted(files))}")
-    print(f"longest file                  {'%d %s' % longest_files(known)[0]}; over 500 lines: {len(long_files)}")
-    print(f"longest function              {'%d %s' % longest_functions(known)[0]}; over 50 lines: {len(long_functions)}")
+    print(f"longest file                  {longest(longest_files(known))}; over 500 lines: {len(long_files)}")
+    print(f"longest function              {longest(longest_functions(known))}; over 50 lines: {len(long_functions)}")
     print(f"private reach-ins             {len(reach_ins(known))}  {', '.join(reach_ins(known))}")
     print(f"uses of Any                   {uses_of_any(known)}")
     print(f"type: ignore                  {len(type_ignores(known))}  {', '.join(type_ignores(known))}")

@@ -1,4 +1,4 @@
-"""The thesis' Listing 2.3, step for step: from a plain sum to partial sums computed in parallel."""
+"""The OptiGPU thesis' Listing 2.3, step for step: from a plain sum to partial sums computed in parallel."""
 
 import optigpu as og
 from optigpu import For, Write

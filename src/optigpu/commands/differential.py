@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from optigpu.interp.heap import UNINIT, MemoryView
+from optigpu.interp.heap import MemoryView, Uninit
 from optigpu.interp.inputs import Inputs, arguments
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs
@@ -73,8 +73,8 @@ def agrees(view: MemoryView, array: Any) -> bool:
     """Cells that the interpreter leaves unwritten can hold anything."""
     flat = array.reshape(-1)
     for held, have in zip(view.alloc.data, flat):
-        if held is UNINIT:
+        if isinstance(held, Uninit):
             continue
-        if not np.isclose(float(held), float(have), rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True):  # type: ignore[arg-type]
+        if not np.isclose(float(held), float(have), rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True):
             return False
     return True

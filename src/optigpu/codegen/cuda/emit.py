@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optigpu.codegen.cuda.device_code import DeviceCode
+from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.host import HostLowering, has_launch
 from optigpu.codegen.cuda.host_nodes import bound_arrays
 from optigpu.codegen.cuda.lower import ArrayInfo, LoweringScope, Storage
-from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.planning import plan_of
 from optigpu.codegen.cuda.reserved_names import reject_reserved
 from optigpu.codegen.cuda.text import NARROW

@@ -8,8 +8,8 @@ from dataclasses import replace
 from optigpu.codegen.cuda.barriers import barrier_reasons
 from optigpu.codegen.cuda.dead_code import names_used, without_unused
 from optigpu.codegen.cuda.device import DeviceKernel, params_written
+from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, LoweringScope, Storage
-from optigpu.codegen.cuda.names import without_hiding
 from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.frontend.parameter_types import effective_types
