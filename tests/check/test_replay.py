@@ -27,7 +27,7 @@ from optigpu.kernel import side_conditions as conditions
 from optigpu.logic import terms as k
 from optigpu.logic.judge import Solver
 from optigpu.runtime.call_error import CallError
-from optigpu.solver.answer_cache import CachedSolver, content_key
+from optigpu.solver.answer_cache import CachedSolver, query_key
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.program import Program
 from tests.conftest import ROOT
@@ -190,7 +190,7 @@ class Never(Solver):
 
 def forge(folder: Path, answer: int) -> None:
     database = sqlite3.connect(folder / "obligations.sqlite")
-    key = content_key(Z3Solver().description, [], GOAL)
+    key = query_key(Z3Solver().description, [], GOAL)
     with database:
         database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, answer))
     database.close()

@@ -109,9 +109,9 @@ SURVIVORS = [
         "sealed._showing · conjunct, one operand · entry[0] is x",
         "the table holds what it is about, so that nothing else has its id.",
     ),
-    ("equality.scaled_parts · conjunct, one operand · found is not None", RAISES),
+    ("equality.scaled_maximum_parts · conjunct, one operand · linear is not None", RAISES),
     (
-        "equality.scaled_parts · conjunct, one operand · a.op in",
+        "equality.scaled_maximum_parts · conjunct, one operand · a.op in",
         "what is no maximum is its own only part: c * x + r is split into itself.",
     ),
     ("Facts._maximum · conjunct, one operand · len(t.args) <= MAX_COMPARED", "a limit on effort."),

@@ -55,7 +55,18 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, UNINIT, CellClaim, CellFamily, Cells, Owner, box, same
-from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Partition, Reindex, Split, Widen, parts
+from optigpu.logic.equality import (
+    Case,
+    Equality,
+    Extend,
+    Into,
+    Maximum,
+    Partition,
+    Reindex,
+    Split,
+    Widen,
+    maximum_parts,
+)
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import ObligationJudge, instance
 from optigpu.logic.names import read_name
@@ -838,7 +849,7 @@ def test_terms_of_a_maximum_count_where_they_are_chosen() -> None:
             (k.ite(second, k.ite(first, content, one), one), [k.le(n, m), k.le(n, size)]),
         ):
             chosen = k.big("fold_max", ZERO, n, body, one)
-            theirs = parts(chosen)
+            theirs = maximum_parts(chosen)
             (number,) = [j for j, part in enumerate(theirs) if part.index == (content,)]
             there = ((Into(0, TRUE, 0, ()),), (Into(1, TRUE, number, (B0,)),))
             into = [

@@ -42,7 +42,7 @@ from optigpu.kernel.thread_rules import lane_read
 from optigpu.logic import terms as k
 from optigpu.logic.bounds import bounds_from
 from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
-from optigpu.logic.equality import Case, parts, scaled_parts
+from optigpu.logic.equality import Case, maximum_parts, scaled_maximum_parts
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.names import Name, Origin
@@ -880,12 +880,12 @@ def test_a_maximum_is_scaled_by_what_is_not_negative() -> None:
         (SIZE, (k.le(ZERO, SIZE),), True),
     ):
         t = k.add(k.mul(factor, most), ONE)
-        found = scaled_parts(judge, judge.root.assume(*signs), t)
+        found = scaled_maximum_parts(judge, judge.root.assume(*signs), t)
         assert len(found) == (2 if split else 1)
         if not split:
-            assert found == parts(t)
+            assert found == maximum_parts(t)
     loose = k.add(most, B0)  # what is added would be another binder's
-    assert scaled_parts(judge, judge.root, loose) == parts(loose)
+    assert scaled_maximum_parts(judge, judge.root, loose) == maximum_parts(loose)
 
 
 def test_registers_that_are_shuffled_have_one_type() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optigpu.logic import terms as k
-from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Reindex, Split, Widen, parts, peel
+from optigpu.logic.equality import Case, Equality, Extend, Into, Maximum, Reindex, Split, Widen, maximum_parts, peel
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
@@ -62,9 +62,9 @@ def test_folds_split_too() -> None:
         return k.big("fold_max", lo, hi, k.app(A, I0), start)
 
     u = k.var("u", REAL)
-    whole, parts = fold(ZERO, n, u), fold(m, n, fold(ZERO, m, u))
-    assert equal([k.le(ZERO, m), k.le(m, n)], whole, parts, Split(whole, m))
-    assert not equal([k.le(ZERO, m)], whole, parts, Split(whole, m))
+    whole, maximum_parts = fold(ZERO, n, u), fold(m, n, fold(ZERO, m, u))
+    assert equal([k.le(ZERO, m), k.le(m, n)], whole, maximum_parts, Split(whole, m))
+    assert not equal([k.le(ZERO, m)], whole, maximum_parts, Split(whole, m))
 
 
 REVERSED = total(ZERO, n, k.app(A, k.sub(k.sub(n, ONE), I0)))
@@ -156,8 +156,8 @@ def test_maxima_are_equal_if_each_term_of_one_is_in_the_other() -> None:
     ],
 )
 def test_maxima_with_other_terms_are_not_equal(other: Term) -> None:
-    there = (everywhere(0, 0), everywhere(1, 0), everywhere(2, len(parts(other)) - 1, FORM))
-    back = (*(everywhere(0, 0) for _ in parts(other)[1:]), everywhere(1, 2, *DIGITS))
+    there = (everywhere(0, 0), everywhere(1, 0), everywhere(2, len(maximum_parts(other)) - 1, FORM))
+    back = (*(everywhere(0, 0) for _ in maximum_parts(other)[1:]), everywhere(1, 2, *DIGITS))
     assert not equal([k.lt(ZERO, m)], TILED_MOST, other, Maximum(TILED_MOST, other, there, back))
     assert (
         EqualitySearch(SearchTools(ObligationJudge(Z3Solver()))).find(
@@ -182,13 +182,13 @@ def test_cases_of_a_part_are_all_there_are() -> None:
     """A(0), …, A(n) as A(n) and the others: the index n is in one place, smaller ones in another."""
     longer, apart = most(ZERO, k.add(n, ONE), k.app(A, I0), U), most(ZERO, n, k.app(A, I0), k.max_(U, k.app(A, n)))
     at_end, below = Into(1, k.eq(I0, n), 1, ()), Into(1, TRUE, 2, (I0,))
-    if parts(apart)[0].index[0] is not U:
+    if maximum_parts(apart)[0].index[0] is not U:
         at_end = Into(1, k.eq(I0, n), 0, ())
     back = tuple(
         everywhere(0, 0) if p.index[0] is U else everywhere(len(p.ranges), 1, I0 if p.ranges else n)
-        for p in parts(apart)
+        for p in maximum_parts(apart)
     )
-    start = everywhere(0, [p.index[0] for p in parts(apart)].index(U))
+    start = everywhere(0, [p.index[0] for p in maximum_parts(apart)].index(U))
     assert equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (at_end, below)), back))
     assert not equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (at_end,)), back))
     assert not equal([k.le(ZERO, n)], longer, apart, Maximum(longer, apart, (start, (below,)), back))
@@ -255,7 +255,7 @@ def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) ->
     r = Random(seed)
     facts = Facts(SearchGuide()).assume(*r.sample(MODEL_FACTS, r.randint(0, 3)))
     a, b = random_maxima(r)
-    mine, theirs = parts(a), parts(b)
+    mine, theirs = maximum_parts(a), maximum_parts(b)
 
     def cases(here: list[object], there: list[object]) -> tuple[tuple[Into, ...], ...]:
         out = []

@@ -115,7 +115,7 @@ def test_a_quotient_is_as_old_as_what_is_divided() -> None:
 
 def test_source_names() -> None:
     assert [source_name(x) for x in ("a", "a~2", "a~2#3", "t~")] == ["a", "a", "a", "t"]
-    assert [NAMES[x].shown for x in ("x~2", "t~~12", "fn:exp", "a~2#30", "n/16", "$b3")] == [
+    assert [NAMES[x].display for x in ("x~2", "t~~12", "fn:exp", "a~2#30", "n/16", "$b3")] == [
         "x",
         "t",
         "exp",

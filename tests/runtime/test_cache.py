@@ -215,7 +215,7 @@ def test_answers_that_are_too_many_go(folder: Path, monkeypatch: pytest.MonkeyPa
     assert count() == 1
     answers.CachedSolver(Z3Solver(), folder)
     assert count() == 1
-    monkeypatch.setattr(answers, "MOST_BYTES", 10)
+    monkeypatch.setattr(answers, "MAX_CACHE_BYTES", 10)
     answers.CachedSolver(Z3Solver(), folder)
     assert count() == 0
 

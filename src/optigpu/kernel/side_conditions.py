@@ -32,7 +32,7 @@ from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.state import Families, State, TakenBranch
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, SOME, UNINIT, CellClaim, CellFamily, Cells, Terms, box, same
-from optigpu.logic.equality import Equality, EqualitySteps, place
+from optigpu.logic.equality import Equality, EqualitySteps, step_at
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.names import Name, Origin
@@ -136,7 +136,7 @@ class SideConditions:
         self.require(inside, r.init_at(image), Uninitialised(operation, base, cells=cells, at=b))
         if not some:
             actual, wanted = r.value_at(image), want.value_at(b)
-            if not self.equal(inside, actual, wanted, tuple(place(s, b) for s in steps)):
+            if not self.equal(inside, actual, wanted, tuple(step_at(s, b) for s in steps)):
                 wrong = WrongValue(operation, base, cells=cells, at=b, actual=actual, wanted=wanted)
                 raise unproved(wrong, inside, k.eq(actual, wanted))
 

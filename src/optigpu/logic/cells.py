@@ -1,9 +1,9 @@
-"""Cell families: sets of memory cells with what they hold (DESIGN, section 5).
+"""Cell families: sets of memory cells with their contents.
 
 A set of cells is { base[index(b)] | b in its ranges, where(b) }. Ranges, condition, index and value are terms under the binders b
-(de Bruijn: the last binder is index 0), so equal sets written alike are equal objects and nothing can be captured.
+(de Bruijn indices: the last binder is index 0), so two sets that are written alike are equal, and nothing is captured.
 
-The invariant of every family with full share that a state holds: distinct b are distinct cells.
+Every family that a state holds with full share is injective: different b give different cells.
 """
 
 from __future__ import annotations
@@ -14,22 +14,25 @@ from optigpu.logic import terms as k
 from optigpu.logic.records import record
 from optigpu.logic.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate, instantiate_all
 
-FULL, READ = "full", "read"
-LENT = "lent"  # for reading, to the body of a sequential loop of the group that holds it in full
+# Shares of a family: it may be written, only be read, or only be read by the body of a sequential loop whose group may write it.
+FULL, READ, LENT = "full", "read", "lent"
 Terms = tuple[Term, ...]
 
 
 def arguments(n: int) -> Terms:
-    """The n bound variables, outermost first: what a term under n binders sees."""
+    """The variables of n binders, outermost first."""
     return tuple(k.bound(n - 1 - i, INT) for i in range(n))
 
 
 def same(xs: Terms, ys: Terms) -> Term:
+    """Are these equally many terms, and equal one by one?"""
     return k.and_(*(k.eq(x, y) for x, y in zip(xs, ys))) if len(xs) == len(ys) else FALSE
 
 
 @record
 class Cells:
+    """A set of cells of one base."""
+
     base: str
     ranges: tuple[tuple[Term, Term], ...]  # (low, high) of each binder, under the binders before it
     where: Term  # under all binders
@@ -48,10 +51,11 @@ class Cells:
         return k.and_(*parts)
 
     def at(self, args: Terms) -> Terms:
+        """The index of the cell for these values of the binders."""
         return instantiate_all(self.index, args)
 
     def under(self, outer: Terms) -> Cells:
-        """Give values to the first binders; the others stay."""
+        """The cells for these values of the first binders; the others stay binders."""
         levels = [(*outer, *arguments(i)) for i in range(self.arity - len(outer) + 1)]
         rest = zip(self.ranges[len(outer) :], levels)
         ranges = tuple((instantiate(lo, args), instantiate(hi, args)) for (lo, hi), args in rest)
@@ -63,6 +67,7 @@ class Cells:
 
 
 def single(base: str, index: Terms) -> Cells:
+    """One cell."""
     return Cells(base, (), TRUE, index)
 
 
@@ -73,7 +78,7 @@ def box(base: str, dims: Terms) -> Cells:
 
 @record
 class Owner:
-    """The threads that may access cells: start .. start + size of the current group's. Terms under the family's binders."""
+    """The threads that may access cells: start .. start + size, counted in the current group. Terms under the family's binders."""
 
     start: Term
     size: Term
@@ -82,20 +87,21 @@ class Owner:
         return Owner(instantiate(self.start, args), instantiate(self.size, args))
 
     def moved(self, by: Term) -> Owner:
-        """The same threads, counted from `by` threads further left."""
+        """The same threads in a group that begins `by` threads earlier."""
         return Owner(k.add(self.start, by), self.size)
 
     def over(self, v: Term, n: int) -> Owner:
-        """As terms under v, and then the n binders that they are under."""
+        """With the variable v as a further binder, outside of the n binders of the family."""
         return Owner(outermost(self.start, v, n), outermost(self.size, v, n))
 
     def contains(self, other: Owner) -> Term:
+        """Are all threads of the other owner among these?"""
         return k.and_(k.le(self.start, other.start), k.le(k.add(other.start, other.size), k.add(self.start, self.size)))
 
 
 @record
 class CellFamily:
-    """Cells with their values, and whether they have been written: `value` means something where `init` holds."""
+    """Cells with their contents: `init` says which have been written, and `value` is what those hold."""
 
     cells: Cells
     value: Term  # under the binders
@@ -110,22 +116,22 @@ class CellFamily:
         return instantiate(self.init, args)
 
     def updated(self, member: Term, value: Term, init: Term) -> CellFamily:
-        """With new contents where `member` holds; all terms are under the binders."""
+        """The family with new contents where `member` holds; all terms are under the binders."""
         new_init = k.or_(k.and_(member, init), k.and_(k.not_(member), self.init))
         return replace(self, value=k.ite(member, value, self.value), init=new_init)
 
     def without(self, member: Term) -> CellFamily:
-        """Minus the cells where `member` (under the binders) holds."""
+        """The family without the cells for which `member` (under the binders) holds."""
         return replace(self, cells=replace(self.cells, where=k.and_(self.cells.where, k.not_(member))))
 
 
 def outermost(t: Term, v: Term, n: int) -> Term:
-    """A term under n binders, with the variable v bound outside of them."""
+    """A term under n binders, with the variable v as a further binder outside of them."""
     return instantiate(k.abstract(t, (v,)), (*arguments(n), k.bound(n, INT)))
 
 
 def over(cells: Cells, v: Term, low: Term, high: Term) -> Cells:
-    """The cells for all v in a range: v becomes the first binder."""
+    """The cells for all v in low..high: v becomes the first binder."""
     n = cells.arity
     ranges = tuple((outermost(lo, v, i), outermost(hi, v, i)) for i, (lo, hi) in enumerate(cells.ranges))
     index = tuple(outermost(e, v, n) for e in cells.index)
@@ -137,9 +143,9 @@ UNINIT, SOME, KNOWN = "uninit", "some", "known"
 
 @record
 class CellClaim:
-    """What a contract says of cells: their contents are uninitialised, some, or known (then `value`, under the binders).
+    """What a contract says of cells: they are uninitialised, hold some values, or hold `value` (under the binders).
 
-    In a function for a group of threads, `owner` says who of the group may access them (None: everyone).
+    In a function for a group of threads, `owner` says which threads of the group may access them (None: all).
     """
 
     cells: Cells
@@ -155,7 +161,7 @@ class CellClaim:
         return replace(self, cells=self.cells.substitute(sub), value=value, owner=owner)
 
     def family(self, counter: int, sort: Sort) -> CellFamily:
-        """Cells of which the claim holds, when the state's counter is this. Contents it does not tell are an unknown function."""
+        """A family of which the claim holds. Contents that the claim does not give are unknown, named after the state's counter."""
         value = unknown(self.cells.base, counter, self.cells.arity, sort) if self.value is None else self.value
         return CellFamily(self.cells, value, FALSE if self.contents == UNINIT else TRUE, self.share, self.owner)
 

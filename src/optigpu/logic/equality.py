@@ -1,9 +1,11 @@
-"""Equality of values: laws of the big operators, as proof steps found by the checker and checked here.
+"""Equality of values that contain big operators, by steps that the search proposes and that are checked here.
 
-A proof that two values are equal is a list of steps, each of which replaces a big operator by an equal term, until the rest is an
-equation for the judge. The laws: splitting and widening a range, re-indexing by a bijection, extensionality, case distinction; of
-maxima, that each term of one is at most a term of the other; linearity and empty ranges are laws of the constructors
-(logic/terms.py). Terms in steps may stand under outer binders, for which the equation is to hold; they are instantiated with the
+A proof that two values are equal is a list of steps. Each step replaces a big operator by an equal term; the equation that is left
+is put to the judge. The laws are: splitting and widening of a range, re-indexing by a bijection, extensionality, case distinction,
+and of maxima that each value of one is at most a value of the other. Linearity and empty ranges are laws of the constructors
+(logic/terms).
+
+The terms of a step may be under outer binders, for all values of which the equation is to hold. They are instantiated with the
 constants for which it is proved.
 """
 
@@ -32,7 +34,7 @@ class Split:
 
 @record
 class Widen:
-    """The sum `old` over lo..hi is the one over `low`..hi less the one over `low`..lo, for low <= lo <= hi."""
+    """The sum `old` over lo..hi is the sum over `low`..hi minus the sum over `low`..lo, for low <= lo <= hi."""
 
     old: Term
     low: Term
@@ -40,9 +42,9 @@ class Widen:
 
 @record
 class Reindex:
-    """`old` and `new` are sums over index sets (nested ranges with guards) that correspond one to one.
+    """`old` and `new` are sums over index sets (nested ranges with guards) that correspond one to one, with equal summands.
 
-    `forward` maps indices of old to indices of new, `back` the other way; both are terms under the binders of their side.
+    `forward` maps indices of old to indices of new, `back` the other way. Each is a tuple of terms under the binders of its source.
     """
 
     old: Term
@@ -53,7 +55,7 @@ class Reindex:
 
 @record
 class Extend:
-    """`old` has another body: equal to its own on the range by `steps` (both are under one binder more)."""
+    """`old` with another body, which `steps` show to be equal on the range. The body and the steps are under one more binder."""
 
     old: Term
     body: Term
@@ -62,7 +64,7 @@ class Extend:
 
 @record
 class Partition:
-    """The sum `old` is the one where the test (under its index) holds, and the one where it does not."""
+    """The sum `old` is the sum where the test (under its index) holds, plus the sum where it does not."""
 
     old: Term
     test: Term
@@ -70,7 +72,7 @@ class Partition:
 
 @record
 class Case:
-    """The equation holds by `then` where the test holds and by `other` where it does not."""
+    """The equation holds by the steps `then` where the test holds, and by the steps `other` where it does not."""
 
     test: Term
     then: tuple[EqualityStep, ...]
@@ -79,7 +81,10 @@ class Case:
 
 @record
 class Into:
-    """Where the test holds, a term of a maximum is at most the one at `to` in `part` of another; under its `binders` indices."""
+    """Where the test holds, a value of one maximum is at most the value at the index `to` of the part number `part` of the other.
+
+    The test and `to` are under the `binders` indices of the value.
+    """
 
     binders: int
     test: Term
@@ -92,9 +97,9 @@ Cases: TypeAlias = tuple[tuple[Into, ...], ...]
 
 @record
 class Maximum:
-    """Each term of the maximum `old` is at most one of `new`, and the other way round, so they are equal.
+    """`old` and `new` are equal maxima: each value of one is at most a value of the other.
 
-    For each of old's `parts`, `forward` says where in new its terms are, case by case; `back` the other way.
+    `forward` has, for each part of old (`maximum_parts`), the cases by which its values are found in new; `back` the other way.
     """
 
     old: Term
@@ -107,38 +112,38 @@ EqualityStep: TypeAlias = Split | Widen | Reindex | Extend | Partition | Maximum
 EqualitySteps: TypeAlias = tuple[EqualityStep, ...]
 
 
-def place(step: EqualityStep, args: Terms) -> EqualityStep:
+def step_at(step: EqualityStep, args: Terms) -> EqualityStep:
     """The step at these values of the outer binders."""
-    return rewritten(step, lambda t, n: instantiate(t, (*(k.shift(a, n) for a in args), *arguments(n))))
+    return map_terms(step, lambda t, n: instantiate(t, (*(k.shift(a, n) for a in args), *arguments(n))))
 
 
-def rewritten(step: EqualityStep, at: Callable[[Term, int], Term]) -> EqualityStep:
-    """The step with its terms replaced; `at` is told under how many binders of the step they are."""
+def map_terms(step: EqualityStep, f: Callable[[Term, int], Term]) -> EqualityStep:
+    """The step with f(t, n) for each of its terms t, where n is the number of the step's own binders around t."""
 
-    def index(ts: Terms, n: int) -> Terms:
-        return tuple(at(t, n) for t in ts)
+    def terms(ts: Terms, n: int) -> Terms:
+        return tuple(f(t, n) for t in ts)
 
     def cases(parts: Cases) -> Cases:
         return tuple(
-            tuple(Into(c.binders, at(c.test, c.binders), c.part, index(c.to, c.binders)) for c in cs) for cs in parts
+            tuple(Into(c.binders, f(c.test, c.binders), c.part, terms(c.to, c.binders)) for c in cs) for cs in parts
         )
 
     match step:
-        case Split(old, cut):
-            return Split(at(old, 0), at(cut, 0))
+        case Split(old, at):
+            return Split(f(old, 0), f(at, 0))
         case Widen(old, low):
-            return Widen(at(old, 0), at(low, 0))
+            return Widen(f(old, 0), f(low, 0))
         case Reindex(old, new, forward, back):
-            return Reindex(at(old, 0), at(new, 0), index(forward, len(back)), index(back, len(forward)))
+            return Reindex(f(old, 0), f(new, 0), terms(forward, len(back)), terms(back, len(forward)))
         case Extend(old, body, steps):
-            inner = tuple(rewritten(s, lambda t, n: at(t, n + 1)) for s in steps)
-            return Extend(at(old, 0), at(body, 1), inner)
+            inner = tuple(map_terms(s, lambda t, n: f(t, n + 1)) for s in steps)
+            return Extend(f(old, 0), f(body, 1), inner)
         case Partition(old, test):
-            return Partition(at(old, 0), at(test, 1))
-        case Maximum(old, new, there, again):
-            return Maximum(at(old, 0), at(new, 0), cases(there), cases(again))
+            return Partition(f(old, 0), f(test, 1))
+        case Maximum(old, new, forward_cases, back_cases):
+            return Maximum(f(old, 0), f(new, 0), cases(forward_cases), cases(back_cases))
         case Case(test, then, other):
-            return Case(at(test, 0), tuple(rewritten(s, at) for s in then), tuple(rewritten(s, at) for s in other))
+            return Case(f(test, 0), tuple(map_terms(s, f) for s in then), tuple(map_terms(s, f) for s in other))
 
 
 class Equality:
@@ -148,7 +153,7 @@ class Equality:
         self.judge = judge
 
     def holds(self, facts: Facts, a: Term, b: Term, steps: EqualitySteps) -> bool:
-        """Is a = b, given the facts, by these steps?"""
+        """Do these steps prove a = b from the facts?"""
         a, b = facts.simplify(a), facts.simplify(b)
         for i, step in enumerate(steps):
             if isinstance(step, Case):
@@ -156,14 +161,14 @@ class Equality:
                 yes, no = facts.assume(step.test), facts.assume(k.not_(step.test))
                 return self.holds(yes, a, b, step.then + rest) and self.holds(no, a, b, step.other + rest)
             old = facts.simplify(step.old)
-            new = self._checked(facts, replace(step, old=old))
+            new = self.replacement(facts, replace(step, old=old))
             if new is None:
                 return False
             a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, k.eq(a, b))
 
-    def _checked(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition | Maximum) -> Term | None:
-        """What `old` may be replaced by, if the step's conditions hold."""
+    def replacement(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition | Maximum) -> Term | None:
+        """The term that the step replaces `old` by, if the conditions of the step hold: then the two are equal."""
         match step:
             case Split(old, at):
                 inside = old.op in _BIG and k.and_(k.le(old.args[-3], at), k.le(at, old.args[-2]))
@@ -175,56 +180,64 @@ class Equality:
                 return new if self._reindexed(facts, old, new, forward, back) else None
             case Partition(old, test):
                 return partition(old, test) if old.op == "sum" else None
-            case Maximum(old, new, there, again):
-                a, b = scaled_parts(self.judge, facts, old), scaled_parts(self.judge, facts, new)
-                return new if self._bounded(facts, a, b, there) and self._bounded(facts, b, a, again) else None
+            case Maximum(old, new, forward_cases, back_cases):
+                a, b = scaled_maximum_parts(self.judge, facts, old), scaled_maximum_parts(self.judge, facts, new)
+                return (
+                    new
+                    if self._bounded(facts, a, b, forward_cases) and self._bounded(facts, b, a, back_cases)
+                    else None
+                )
             case Extend(old, body, steps):
-                if old.op not in _BIG:
-                    return None
-                *start, low, high, mine = old.args
-                (i,), inner = facts.arbitrary(INT)
-                inner = inner.assume(k.le(low, i), k.lt(i, high))
-                f, g = instantiate(mine, (i,)), instantiate(body, (i,))
-                if f.sort is not g.sort or not self.holds(inner, f, g, tuple(place(s, (i,)) for s in steps)):
-                    return None
-                return k.big(old.op, low, high, body, *start)
+                return self._extended(facts, old, body, steps)
+
+    def _extended(self, facts: Facts, old: Term, body: Term, steps: EqualitySteps) -> Term | None:
+        """Extensionality: `old` with another body that is equal to its own for an arbitrary index of its range."""
+        if old.op not in _BIG:
+            return None
+        *initial, low, high, old_body = old.args
+        (i,), inner = facts.arbitrary(INT)
+        inner = inner.assume(k.le(low, i), k.lt(i, high))
+        f, g = instantiate(old_body, (i,)), instantiate(body, (i,))
+        if f.sort is not g.sort or not self.holds(inner, f, g, tuple(step_at(s, (i,)) for s in steps)):
+            return None
+        return k.big(old.op, low, high, body, *initial)
 
     def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Terms, back: Terms) -> bool:
-        """Both maps stay in the index sets and are inverse to each other, and corresponding summands are equal."""
+        """The maps between the index sets are inverse to each other, stay in the sets, and corresponding summands are equal."""
         n, m = len(back), len(forward)
-        mine, theirs = peel(old, n), peel(new, m)
-        if mine is None or theirs is None:
+        source, target = peel(old, n), peel(new, m)
+        if source is None or target is None:
             return False
-        b, here = facts.arbitrary(*(INT,) * n)
-        here = here.assume(mine.domain(b))
+        b, inside = facts.arbitrary(*(INT,) * n)
+        inside = inside.assume(source.domain(b))
         image = instantiate_all(forward, b)
-        if not self.judge.proves(here, k.and_(theirs.domain(image), same(instantiate_all(back, image), b))):
+        if not self.judge.proves(inside, k.and_(target.domain(image), same(instantiate_all(back, image), b))):
             return False
-        if not self.judge.proves(here, same(mine.at(b), theirs.at(image))):
+        if not self.judge.proves(inside, same(source.at(b), target.at(image))):
             return False
-        c, there = facts.arbitrary(*(INT,) * m)
-        there = there.assume(theirs.domain(c))
+        c, inside = facts.arbitrary(*(INT,) * m)
+        inside = inside.assume(target.domain(c))
         image = instantiate_all(back, c)
-        goal = k.and_(mine.domain(image), same(instantiate_all(forward, image), c))
-        return self.judge.proves(there, goal)
+        goal = k.and_(source.domain(image), same(instantiate_all(forward, image), c))
+        return self.judge.proves(inside, goal)
 
-    def _bounded(self, facts: Facts, mine: list[Cells], theirs: list[Cells], maps: Cases) -> bool:
-        """Is each term of mine at most one of theirs? Each case of a part names one, and there are no other cases."""
-        if len(maps) != len(mine):
+    def _bounded(self, facts: Facts, parts: list[Cells], others: list[Cells], maps: Cases) -> bool:
+        """Is each value of `parts` at most one of `others`? Each case of a part names one, and one of the cases always applies."""
+        if len(maps) != len(parts):
             return False
-        for part, cases in zip(mine, maps):
-            b, here = facts.arbitrary(*(INT,) * len(part.ranges))
-            here = here.assume(part.domain(b))
+        for part, cases in zip(parts, maps):
+            b, inside = facts.arbitrary(*(INT,) * len(part.ranges))
+            inside = inside.assume(part.domain(b))
             for case in cases:
                 test, image = instantiate(case.test, b), instantiate_all(case.to, b)
-                if case.part >= len(theirs) or len(image) != len(theirs[case.part].ranges):
+                if case.part >= len(others) or len(image) != len(others[case.part].ranges):
                     return False
-                other = theirs[case.part]
+                other = others[case.part]
                 goal = k.and_(other.domain(image), k.le(part.at(b)[0], other.at(image)[0]))
-                if not self.judge.proves(here.assume(test), goal):
+                if not self.judge.proves(inside.assume(test), goal):
                     return False
-                here = here.assume(k.not_(test))
-            if not self.judge.proves(here, FALSE):
+                inside = inside.assume(k.not_(test))
+            if not self.judge.proves(inside, FALSE):
                 return False
         return True
 
@@ -233,19 +246,22 @@ _BIG = ("sum", "prod", "all", "fold_max")
 
 
 def split(t: Term, at: Term) -> Term:
-    *start, low, high, body = t.args
+    """A big operator over lo..at and at..hi instead of lo..hi: equal for lo <= at <= hi."""
+    *initial, low, high, body = t.args
     if t.op == "fold_max":
-        return k.big(t.op, at, high, body, k.big(t.op, low, at, body, start[0]))
+        return k.big(t.op, at, high, body, k.big(t.op, low, at, body, initial[0]))
     combine = {"sum": k.add, "prod": k.mul, "all": k.and_}[t.op]
     return combine(k.big(t.op, low, at, body), k.big(t.op, at, high, body))
 
 
 def widen(t: Term, low: Term) -> Term:
+    """The sum over low..hi minus the sum over low..lo instead of the sum over lo..hi: equal for low <= lo <= hi."""
     start, high, body = t.args
     return k.sub(k.big("sum", low, high, body), k.big("sum", low, start, body))
 
 
 def partition(t: Term, test: Term) -> Term:
+    """The sum where the test holds plus the sum where it does not."""
     low, high, body = t.args
     zero = k.num(0, body.sort)
     parts = (k.ite(test, body, zero), k.ite(k.not_(test), body, zero))
@@ -253,7 +269,7 @@ def partition(t: Term, test: Term) -> Term:
 
 
 def peel(t: Term, depth: int) -> Cells | None:
-    """The outermost `depth` sums of a term, guards (`c ? v : 0`) in between included: an index set, and a summand as its index."""
+    """The outermost `depth` sums of a term, with their guards (`c ? v : 0`): an index set, whose `index` is the summand."""
     ranges: list[tuple[Term, Term]] = []
     guards: list[Term] = []
     for level in range(depth):
@@ -267,28 +283,31 @@ def peel(t: Term, depth: int) -> Cells | None:
     return Cells("", tuple(ranges), k.and_(*guards), (t,))
 
 
-def parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[Cells]:
-    """The terms of which t is the greatest, as index sets: of nested maxima, with their initial values, and of choices.
+def maximum_parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[Cells]:
+    """The values of which t is the greatest, as index sets: of nested maxima, with their initial values, and of choices.
 
-    There is always at least one, since a fold has an initial value and one side of a choice counts.
+    There is always at least one value, since a fold has an initial value and one branch of a choice applies.
     """
     match t.op:
         case "max":
-            return [p for a in t.args for p in parts(a, ranges, where)]
+            return [p for a in t.args for p in maximum_parts(a, ranges, where)]
         case "fold_max":
-            start, low, high, body = t.args
-            return [*parts(start, ranges, where), *parts(body, (*ranges, (low, high)), k.shift(where, 1))]
+            initial, low, high, body = t.args
+            return [
+                *maximum_parts(initial, ranges, where),
+                *maximum_parts(body, (*ranges, (low, high)), k.shift(where, 1)),
+            ]
         case "ite":
             c, a, b = t.args
-            return [*parts(a, ranges, k.and_(where, c)), *parts(b, ranges, k.and_(where, k.not_(c)))]
+            return [*maximum_parts(a, ranges, k.and_(where, c)), *maximum_parts(b, ranges, k.and_(where, k.not_(c)))]
         case _:
             return [Cells("", ranges, where, (t,))]
 
 
-def scaled_parts(judge: ObligationJudge, facts: Facts, t: Term) -> list[Cells]:
-    """The same, also of c * m + r for a maximum m and c >= 0: then c * x + r for each term x of m."""
+def scaled_maximum_parts(judge: ObligationJudge, facts: Facts, t: Term) -> list[Cells]:
+    """The same; and of c * m + r, for a maximum m and c >= 0, the values c * x + r for each value x of m."""
     for m in (a for a in t.parts if t.op == "poly" and a.op in ("max", "fold_max")):
-        found = linear_in(k.coefficients(t), m) if t.level == 0 else None
-        if found is not None and judge.proves(facts, k.le(k.num(0, t.sort), found[0])):
-            return [replace(p, index=(k.add(k.mul(found[0], p.index[0]), found[1]),)) for p in parts(m)]
-    return parts(t)
+        linear = linear_in(k.coefficients(t), m) if t.level == 0 else None
+        if linear is not None and judge.proves(facts, k.le(k.num(0, t.sort), linear[0])):
+            return [replace(p, index=(k.add(k.mul(linear[0], p.index[0]), linear[1]),)) for p in maximum_parts(m)]
+    return maximum_parts(t)

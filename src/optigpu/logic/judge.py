@@ -1,7 +1,7 @@
-"""Obligations: every side condition of every rule is put to a Judge, who asks the normaliser first and then the solver.
+"""The judge: decides the side conditions of rules, by the normaliser if it can, otherwise by the solver.
 
-The solver is behind a protocol and is trusted to say "valid" only of valid formulas. What is handed to it is quantifier-free:
-universal facts are instantiated here, at the terms that occur, which is sound whatever terms are chosen.
+The solver is trusted to call only valid formulas valid. Its queries are quantifier-free: universal facts are instantiated here, at
+terms that the guide proposes. An instance follows from the fact at any term.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from optigpu.logic.terms import INT, ZERO, Term, instantiate
 
 UNIVERSAL = ("all", "forall")
 _WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
-POSITIVE = ("exp", "exp2")  # mathematical functions by name, see elaborate/formula_terms.py
-NOT_NEGATIVE = ("sqrt",)
-WIDTHS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the numbers of machine types, without their signs
+POSITIVE = ("exp", "exp2")  # mathematical functions whose value is positive
+NOT_NEGATIVE = ("sqrt",)  # mathematical functions whose value is not negative, of numbers that are not
+MAGNITUDE_BITS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the integer types of C, without their sign bit
 
 
 class Solver:
-    """A decision procedure for quantifier-free formulas over integers, reals and unknown functions; this one has no answers."""
+    """A decision procedure for quantifier-free formulas over integers, reals and unknown functions. This one decides nothing."""
 
     @property
     def description(self) -> str:
@@ -30,20 +30,26 @@ class Solver:
         return "no solver"
 
     def valid(self, facts: Sequence[Term], goal: Term) -> bool:
-        """True only if the goal follows from the facts; False if it does not or it could not be decided."""
+        """True only if the goal follows from the facts; False also if that was not decided."""
         return False
 
 
 @dataclass(eq=False)
 class ObligationJudge:
+    """Proves goals from facts, and counts the obligations that it proved."""
+
     solver: Solver = field(default_factory=Solver)
-    root: Facts = field(default_factory=Facts)  # no facts; shared, so that what was found out is found again
-    by_normaliser: int = 0  # how many obligations were settled by whom
-    by_solver: int = 0
-    _answers: dict[tuple[Facts, Term], bool] = field(default_factory=dict)  # to goals that the normaliser left open
+    root: Facts = field(
+        default_factory=Facts
+    )  # no facts; all facts of proofs extend these, so that their caches are shared
+    by_normaliser: int = 0  # obligations proved by the normaliser
+    by_solver: int = 0  # obligations proved by the solver
+    _answers: dict[tuple[Facts, Term], bool] = field(
+        default_factory=dict
+    )  # for goals that the normaliser does not decide
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
-        """Does the (closed) goal follow from the facts? `count`: it is an obligation, and not a question of the search."""
+        """Does the (closed) goal follow from the facts? With `count` it is counted as an obligation of a proof."""
         if goal.level:
             return False
         goal = facts.reduce(goal)
@@ -61,6 +67,7 @@ class ObligationJudge:
         return answer
 
     def _proves_universal(self, facts: Facts, goal: Term, count: bool) -> bool:
+        """A universal goal is proved for arbitrary constants."""
         if goal.op == "all":
             low, high, body = goal.args
             (i,), inner = facts.arbitrary(INT)
@@ -69,17 +76,18 @@ class ObligationJudge:
         return self.proves(inner, instantiate(goal.args[0], xs), count)
 
     def _ask(self, facts: Facts, goal: Term) -> bool:
+        """Prove the goal with instances of universal facts and laws of its operators: by the normaliser, then by the solver."""
         universals = [i for i in facts.items if i.op in UNIVERSAL]
         ground = [i for i in facts.items if i.op not in UNIVERSAL]
         advised = tuple(facts.guide.instances([*universals], [*ground, goal]))
-        new = [instance(u, args) for u, args in advised if any(u is mine for mine in universals)]
+        new = [instance(u, args) for u, args in advised if any(u is fact for fact in universals)]
         if facts.guide.refutes(facts.sealed, k.implies(k.and_(*new), goal)):
             return False
         new += self._laws(facts, goal)
         return bool((new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal))
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
-        """What holds of functions, bits, sums and products in the goal: exp(x) > 0, and signs of sums and products."""
+        """Laws of the functions, bit operations, sums and products that concern the goal: exp(x) > 0, signs and bounds of sums."""
         out: list[Term] = []
         for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in _WITH_LAWS and t.sort.numeric):
             zero = k.num(0, t.sort)
@@ -88,7 +96,7 @@ class ObligationJudge:
             elif t.op == "app" and is_function(t.args[0], POSITIVE):
                 out.append(k.lt(zero, t))
             elif t.op == "app" and is_function(t.args[0], NOT_NEGATIVE):
-                out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # of a negative number, C's is NaN
+                out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # sqrt of a negative number is NaN in C
             elif t.op == "sum":
                 low, high, body = t.args
                 (i,), inner = facts.arbitrary(INT)
@@ -98,10 +106,10 @@ class ObligationJudge:
                 elif self.proves(inside, k.le(zero, summand), count=False):
                     out.append(k.le(zero, t))
                     first = k.and_(k.lt(low, high), k.lt(zero, instantiate(body, (low,))))
-                    if self.proves(facts, first, count=False):  # one is positive, and none negative
+                    if self.proves(facts, first, count=False):  # one summand is positive, and none is negative
                         out.append(k.lt(zero, t))
                 if t.sort is INT:
-                    out += self._counted(facts, t, inside, summand)
+                    out += self._bounds_of_sum(facts, t, inside, summand)
         for pair in facts.guide.products(facts.sealed, goal):
             if type(pair) is not tuple or tuple(map(type, pair)) != (Term, Term):
                 raise TypeError("the product of something else than two terms")
@@ -110,8 +118,8 @@ class ObligationJudge:
                 out.append(k.le(ZERO, k.mul(p, q)))
         return out
 
-    def _counted(self, facts: Facts, t: Term, inside: Facts, summand: Term) -> list[Term]:
-        """A sum of n summands that are at most c (at least c) is at most (at least) n * c."""
+    def _bounds_of_sum(self, facts: Facts, t: Term, inside: Facts, summand: Term) -> list[Term]:
+        """A sum of n >= 0 summands that are all at most c (at least c) is at most (at least) n * c. The guide proposes c."""
         low, high, _ = t.args
         out: list[Term] = []
         for order in (k.le, lambda a, b: k.le(b, a)):
@@ -128,11 +136,16 @@ def is_function(f: Term, stems: tuple[str, ...]) -> bool:
 
 
 def laws_of_bits(t: Term) -> list[Term]:
-    """What arithmetic knows of bits: those above all ones of a number stay, and a single one is added or taken away."""
+    """Arithmetic laws of a bit operation on a and b.
+
+    For a, b >= 0 the result is not negative; a & b is at most a and at most b, a | b and a ^ b are at most a + b and have no more
+    bits than a and b. For a number c > 0, a ^ c keeps the bits of a above the highest one of c; if c is a power of 2, it is
+    a + c or a - c.
+    """
     a, b = t.args
     bounds = [k.le(ZERO, t), *([k.le(t, a), k.le(t, b)] if t.op == "band" else [k.le(t, k.add(a, b))])]
     out = [k.implies(k.and_(k.le(ZERO, a), k.le(ZERO, b)), k.and_(*bounds))]
-    for most in (k.num((1 << bits) - 1) for bits in WIDTHS if t.op != "band"):  # bits of neither are not in the result
+    for most in (k.num((1 << bits) - 1) for bits in MAGNITUDE_BITS if t.op != "band"):
         fit = k.and_(*(k.and_(k.le(ZERO, x), k.le(x, most)) for x in (a, b)))
         out.append(k.implies(fit, k.le(t, most)))
     if t.op == "bxor" and k.is_num(b) and b.data > 0:
@@ -144,7 +157,7 @@ def laws_of_bits(t: Term) -> list[Term]:
 
 
 def instance(u: Term, args: tuple[Term, ...]) -> Term:
-    """A universal fact at these (closed) terms."""
+    """The instance of a universal fact at these closed terms."""
     if type(args) is not tuple or any(type(a) is not Term for a in args):
         raise TypeError("a fact about all things is used at something that is no term")
     if tuple(a.sort for a in args) != (u.data if u.op == "forall" else (INT,)) or any(a.level for a in args):

@@ -56,8 +56,8 @@ class Name:
         return self.origin in (Origin.CONTENTS, Origin.ENTRY, Origin.OPAQUE)
 
     @property
-    def shown(self) -> str:
-        """How messages begin to call it: as the source does, where it is a variable of the source."""
+    def display(self) -> str:
+        """The name in messages, before names that are taken get a number: as in the source, for a variable of the source."""
         match self.origin:
             case Origin.PROGRAM if self.number == 1:
                 return str(self)

@@ -95,8 +95,8 @@ class _Scope:
 def _scope(state: State) -> _Scope:
     scope = _Scope({}, {}, [])
     for x, value in state.env.items():
-        name = x.data.shown
-        if value.op == "var" and value.data.shown == name:
+        name = x.data.display
+        if value.op == "var" and value.data.display == name:
             scope.names[value] = name
             continue
         number = next((v for v in value.free if v.sort is INT and _local_name(v) == str(x.data)), None)
@@ -114,7 +114,7 @@ def _scope(state: State) -> _Scope:
     free = {v for f in state.held.values() for t in (*terms_of(f.cells), f.value, f.init) for v in t.free}
     for v in sorted(free - scope.names.keys(), key=lambda v: str(v.data)):
         if v.data.age == (0, 0):
-            scope.names[v] = v.data.shown
+            scope.names[v] = v.data.display
     return scope
 
 

@@ -45,7 +45,7 @@ class TermPrinter:
         if v in self.names:
             return self.names[v]
         name: Name = v.data
-        chosen = text = name.shown
+        chosen = text = name.display
         bound = name.origin in (Origin.ARBITRARY, Origin.SEARCH, Origin.ITERATION) or name.explored
         bound = bound or (name.origin is Origin.BOUND and name.stem != "k")
         for candidate in [*INDEX_NAMES, text] if bound else [text]:

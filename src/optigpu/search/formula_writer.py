@@ -144,7 +144,7 @@ class FormulaWriter:
             *divisors, last = name.divisors
             whole = k.var(replace(name, divisors=tuple(divisors)), INT)
             return Call("exact_div", (self.variable(whole), Int(last)))
-        return Var(name.shown)
+        return Var(name.display)
 
     def polynomial(self, t: Term) -> Expr:
         """A sum with its positive summands first."""
@@ -183,7 +183,7 @@ class FormulaWriter:
         f = t.args[0]
         if f.op != "var" or f.data.origin not in (Origin.PROGRAM, Origin.TEMPORARY, Origin.FUNCTION):
             raise Unprintable(str(f.data))
-        name = f"{f.data.stem}f" if f.data.origin is Origin.FUNCTION else f.data.shown
+        name = f"{f.data.stem}f" if f.data.origin is Origin.FUNCTION else f.data.display
         return Call(name, tuple(self.expr(a) for a in t.args[1:]))
 
     def comparison(self, t: Term) -> Expr:

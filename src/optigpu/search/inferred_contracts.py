@@ -59,7 +59,7 @@ def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Progr
 
 def _index_expr(inferred: InferredLoop, outer: dict[Term, Expr]) -> Expr:
     """v in terms of the loop's own index, and of those of the loops around it."""
-    i = Var(inferred.loop.index.data.shown)
+    i = Var(inferred.loop.index.data.display)
     if inferred.range.index is k.bound(0, INT):
         return i
     start, step = (inferred.before.value(t) for t in (inferred.loop.start, inferred.loop.amount))

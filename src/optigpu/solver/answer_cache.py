@@ -1,11 +1,11 @@
-"""Answers of a solver, cached by content: in memory, and on disk across runs.
+"""Answers of a solver, cached by the content of the query: in memory, and on disk across runs.
 
-The key is the text of the query with variables renamed in the order of their occurrence, so the same obligation of a program
-that was changed elsewhere is found again. A damaged or unwritable cache is as good as none.
+The key does not depend on the names of variables, so that an obligation is found again after other parts of the program were
+changed. A cache that is damaged or cannot be written is not used.
 
-Answers on disk carry a message authentication code under a secret of the user's (`answers.key`, mode 0600, beside them). So answers
-that come from elsewhere (a copied folder, another user, a damaged disk) are not believed. Whoever can act as the user can read the
-secret and make answers up: `audit` and emission do not use the cache.
+An answer on disk carries a message authentication code under a secret of the user (`answers.key`, mode 0600, beside the answers).
+Answers from elsewhere (a copied folder, another user, a damaged disk) fail the check. Whoever acts as the user can read the
+secret and forge answers: therefore `audit` and emission do not use the cache.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from pathlib import Path
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import Term
 
-MOST_BYTES = 256 << 20
+MAX_CACHE_BYTES = 256 << 20  # a larger file is emptied
 
 
 class CachedSolver(Solver):
+    """A solver whose answers are cached. `asked` counts queries, `hits` those that were answered from the cache."""
+
     def __init__(self, solver: Solver, folder: Path | None = None) -> None:
         self.solver = solver
         self.memory: dict[str, bool] = {}
@@ -40,15 +42,15 @@ class CachedSolver(Solver):
         return self.solver.description
 
     def valid(self, facts: Sequence[Term], goal: Term) -> bool:
-        key = content_key(self.solver.description, facts, goal)
+        key = query_key(self.solver.description, facts, goal)
         self.asked += 1
-        found = self.memory.get(key)
-        if found is None:
-            found = self._on_disk(key)
-        if found is not None:
+        cached = self.memory.get(key)
+        if cached is None:
+            cached = self._on_disk(key)
+        if cached is not None:
             self.hits += 1
-            self.memory[key] = found
-            return found
+            self.memory[key] = cached
+            return cached
         answer = self.memory[key] = self.solver.valid(facts, goal)
         self._to_disk(key, answer)
         return answer
@@ -72,18 +74,18 @@ class CachedSolver(Solver):
             self._database = None
 
     def _sealed(self, key: str, answer: bool) -> int:
-        """An answer as it is kept: one that was changed by somebody who does not have the user's secret is none."""
+        """An answer as it is stored: its message authentication code, which only the owner of the secret can compute."""
         code = hmac.digest(self._secret or b"", f"{key} {answer}".encode(), "sha256")
         return int.from_bytes(code[:7])
 
 
 def _secret(folder: Path) -> bytes | None:
-    """The user's secret beside the answers, made at the first use; None if it cannot be kept, or is not the user's alone."""
+    """The secret in the file beside the answers, made at the first use; None if others can read it, or it cannot be stored."""
     file = folder / "answers.key"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not file.exists():
-            with tempfile.TemporaryDirectory(dir=folder) as own:  # complete before it has its name
+            with tempfile.TemporaryDirectory(dir=folder) as own:  # written completely before it gets its name
                 new = Path(own) / "key"
                 new.touch(mode=0o600)
                 new.write_bytes(secrets.token_bytes(32))
@@ -91,10 +93,10 @@ def _secret(folder: Path) -> bytes | None:
                     os.link(new, file)
         about = file.stat()
         alone = os.name != "posix" or (about.st_uid == os.geteuid() and about.st_mode & 0o077 == 0)
-        found = file.read_bytes()
+        secret = file.read_bytes()
     except OSError:
         return None
-    return found if alone and len(found) == 32 else None
+    return secret if alone and len(secret) == 32 else None
 
 
 def _open(folder: Path) -> sqlite3.Connection | None:
@@ -105,7 +107,7 @@ def _open(folder: Path) -> sqlite3.Connection | None:
         database.execute("PRAGMA synchronous = OFF")
         with database:
             database.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer INTEGER) WITHOUT ROWID")
-        if (folder / "obligations.sqlite").stat().st_size > MOST_BYTES:  # answers can be had again
+        if (folder / "obligations.sqlite").stat().st_size > MAX_CACHE_BYTES:
             with database:
                 database.execute("DELETE FROM answers")
             database.execute("VACUUM")
@@ -114,15 +116,16 @@ def _open(folder: Path) -> sqlite3.Connection | None:
         return None
 
 
-def content_key(solver: str, facts: Sequence[Term], goal: Term) -> str:
+def query_key(solver: str, facts: Sequence[Term], goal: Term) -> str:
+    """A hash of the query, up to the names of its variables, and of the solver's name and version."""
     writer = _Writer()
     roots = [str(writer.number(t)) for t in (goal, *facts)]
     return hashlib.sha256("\n".join([solver, " ".join(roots), *writer.lines]).encode()).hexdigest()
 
 
 class _Writer:
-    """Lines that determine a query up to the names of its variables: each term has one, in which the terms that it is made of are
-    numbers of lines above. So a part that occurs in many places is written once."""
+    """Writes terms as numbered lines, without the names of variables: a line refers to subterms by the numbers of their lines, so
+    that a subterm is written once."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

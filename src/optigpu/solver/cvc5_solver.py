@@ -1,4 +1,4 @@
-"""cvc5 behind the kernel's solver protocol, and a solver that asks two."""
+"""cvc5 as the judge's solver, and a solver that asks two solvers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import BOOL, INT, ONE, REAL, Sort, Term, add, le, mul, num, sub, subterms
 
-RLIMIT = 200_000
+CVC5_RLIMIT = 200_000  # cvc5's unit of work, per query
 
 
 class Cvc5Solver(Solver):
-    """The same queries as z3 gets: linear arithmetic with uninterpreted functions, products abstracted."""
+    """cvc5 with a resource limit, on the same queries as z3: linear arithmetic with uninterpreted functions."""
 
-    def __init__(self, rlimit: int = RLIMIT) -> None:
+    def __init__(self, rlimit: int = CVC5_RLIMIT) -> None:
         import cvc5
 
         self._cvc5 = cvc5
@@ -29,7 +29,7 @@ class Cvc5Solver(Solver):
         solver = self._cvc5.Solver(manager)
         solver.setOption("rlimit-per", str(self.rlimit))
         solver.setLogic("ALL")
-        translator = _Translator(self._cvc5, manager)
+        translator = Cvc5Translator(self._cvc5, manager)
         for f in facts:
             solver.assertFormula(translator.term(f))
         solver.assertFormula(manager.mkTerm(self._cvc5.Kind.NOT, translator.term(goal)))
@@ -38,7 +38,9 @@ class Cvc5Solver(Solver):
         return bool(solver.checkSat().isUnsat())
 
 
-class _Translator:
+class Cvc5Translator:
+    """Translates terms to cvc5. A term without a counterpart in cvc5 becomes a constant, the same one for equal terms."""
+
     def __init__(self, cvc5: Any, manager: Any) -> None:
         self.kind = cvc5.Kind
         self.m = manager
@@ -56,10 +58,10 @@ class _Translator:
         return self.m.mkInteger(str(value)) if s is INT else self.m.mkReal(str(value))
 
     def term(self, t: Term) -> Any:
-        found = self.memo.get(t)
-        if found is None:
-            found = self.memo[t] = self._translate(t)
-        return found
+        translated = self.memo.get(t)
+        if translated is None:
+            translated = self.memo[t] = self._translate(t)
+        return translated
 
     def _translate(self, t: Term) -> Any:
         k, mk = self.kind, self.m.mkTerm
@@ -115,7 +117,7 @@ class _Translator:
         return self.m.mkTerm(self.kind.APPLY_UF, self.functions[key], *(self.term(a) for a in args))
 
     def definitions(self, formulas: Sequence[Term]) -> list[Any]:
-        """Floor division by a positive variable, which the solver sees uninterpreted."""
+        """The defining bounds of floor division by a positive term, which cvc5 sees uninterpreted."""
         out: list[Any] = []
         symbolic = {
             t for f in formulas for t in subterms(f) if t.op == "fdiv" and t.level == 0 and t.args[1].op != "num"
@@ -131,7 +133,7 @@ class _Translator:
 
 
 class BothSolvers(Solver):
-    """Valid only if two solvers say so."""
+    """Calls a goal valid only if two solvers do."""
 
     def __init__(self, first: Solver, second: Solver) -> None:
         self.first, self.second = first, second

@@ -1,8 +1,8 @@
-"""z3 behind the kernel's solver protocol.
+"""z3 as the judge's solver.
 
-Products of variables are abstracted to variables of their own, so every query is linear arithmetic with uninterpreted functions:
-decidable, quick, and bounded by a deterministic resource limit instead of seconds. Every query has a context of its own: what z3
-does first depends on what its context has seen, and an answer must not depend on the questions before it.
+A product of variables is an uninterpreted function of its factors, so that every query is linear arithmetic with uninterpreted
+functions: decidable, quick, and bounded by a deterministic resource limit instead of a time. Every query has a z3 context of its
+own, since the search of z3 depends on what its context has seen before, and an answer must not depend on earlier queries.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import z3
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import BOOL, INT, ONE, REAL, Sort, Term, add, le, mul, num, sub, subterms
 
-RLIMIT = 400_000
+Z3_RLIMIT = 400_000  # z3's unit of work, per query
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 
 
 def _keep_freed_memory() -> None:
-    """What one query's context frees is for the next one: to give it back to the system and ask again costs more than z3."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library does as it likes
+    """Keep the memory that one query frees for the next one: returning it to the system takes longer than z3 does."""
+    with contextlib.suppress(OSError, AttributeError):  # not glibc: its allocator is left as it is
         c_library = ctypes.CDLL(None)
         c_library.mallopt(M_TRIM_THRESHOLD, 1 << 30)
         c_library.mallopt(M_MMAP_THRESHOLD, 1 << 25)
@@ -34,7 +34,9 @@ _keep_freed_memory()
 
 
 class Z3Solver(Solver):
-    def __init__(self, seed: int = 0, rlimit: int = RLIMIT) -> None:
+    """z3 with a resource limit."""
+
+    def __init__(self, seed: int = 0, rlimit: int = Z3_RLIMIT) -> None:
         self.seed = seed
         self.rlimit = rlimit
 
@@ -64,23 +66,23 @@ class Z3Solver(Solver):
                     out[term] = z3.is_true(value)
         return out
 
-    def _query(self, facts: Sequence[Term], goal: Term) -> tuple[Any, Translator]:
+    def _query(self, facts: Sequence[Term], goal: Term) -> tuple[Any, Z3Translator]:
         context = z3.Context()
         solver = z3.SimpleSolver(ctx=context)
         solver.set("rlimit", self.rlimit)
-        solver.set("ctrl_c", False)  # an interrupt ends us; it is no answer of the solver
+        solver.set("ctrl_c", False)  # an interrupt ends the program, it is no answer of the solver
         solver.set("random_seed", self.seed)
-        translator = Translator(context)
+        translator = Z3Translator(context)
         for f in facts:
-            solver.add(translator.boolean(f))
-        solver.add(z3.Not(translator.boolean(goal)))
+            solver.add(translator.term(f))
+        solver.add(z3.Not(translator.term(goal)))
         for definition in translator.definitions([*facts, goal]):
             solver.add(definition)
         return solver, translator
 
 
-class Translator:
-    """Kernel terms to z3 terms. What has no counterpart becomes a constant, the same for equal terms."""
+class Z3Translator:
+    """Translates terms to z3. A term without a counterpart in z3 becomes a constant, the same one for equal terms."""
 
     def __init__(self, context: Any) -> None:
         self.context = context
@@ -104,14 +106,11 @@ class Translator:
             )
         return self.constants[t]
 
-    def boolean(self, t: Term) -> Any:
-        return self.term(t)
-
     def term(self, t: Term) -> Any:
-        found = self.memo.get(t)
-        if found is None:
-            found = self.memo[t] = self._translate(t)
-        return found
+        translated = self.memo.get(t)
+        if translated is None:
+            translated = self.memo[t] = self._translate(t)
+        return translated
 
     def _translate(self, t: Term) -> Any:
         match t.op:
@@ -162,7 +161,7 @@ class Translator:
         return atom if c == 1 else coefficient * atom
 
     def _uninterpreted_product(self, m: tuple[Term, ...], sort: Sort) -> Any:
-        """A product as a function of its factors: equal factors give equal products, and nothing more is said."""
+        """A product as an uninterpreted function of its factors: equal factors give equal products."""
         sorts = [self.sort(sort)] * (len(m) + 1)
         return z3.Function(f"product!{sort.name}!{len(m)}", *sorts)(*(self.term(a) for a in m))
 
@@ -183,7 +182,7 @@ class Translator:
         return z3.Function(f"{name}!{t.sort.name}", *sorts)(*(self.term(a) for a in t.args))
 
     def definitions(self, formulas: Sequence[Term]) -> list[Any]:
-        """What holds of functions that z3 sees uninterpreted: floor division by a positive variable."""
+        """The defining bounds of floor division by a positive term, which z3 sees uninterpreted."""
         out: list[Any] = []
         seen: set[Term] = set()
         for f in formulas:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
-from optigpu.logic.equality import Cases, Into, Maximum, scaled_parts
+from optigpu.logic.equality import Cases, Into, Maximum, scaled_maximum_parts
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import FALSE, INT, TRUE, Term
 from optigpu.search.evaluation import Sample, Undefined, evaluate
@@ -71,7 +71,7 @@ class MaximumSearch:
         """The step from one maximum to the other. `guess`: the indices at which a term may be, if more is known of them."""
         key = (facts, old, new)
         if key not in self._steps:
-            old_parts, new_parts = (scaled_parts(self.tools.judge, facts, t) for t in (old, new))
+            old_parts, new_parts = (scaled_maximum_parts(self.tools.judge, facts, t) for t in (old, new))
             forward = self.located(facts, old_parts, new_parts, guess)
             back = self.located(facts, new_parts, old_parts, guess) if forward is not None else None
             self._steps[key] = None if forward is None or back is None else Maximum(old, new, forward, back)

@@ -34,7 +34,7 @@ class SumForms:
 
     def holds(self, facts: Facts, step: Reindex) -> bool:
         """Will the kernel accept the step?"""
-        return self.equality._checked(facts, step) is not None
+        return self.equality.replacement(facts, step) is not None
 
     def plain(self, facts: Facts, t: Term) -> tuple[Term, EqualitySteps]:
         """A term with nested and guarded sums as sums over one range, and the steps to it."""

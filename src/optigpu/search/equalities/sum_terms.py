@@ -17,9 +17,9 @@ from optigpu.logic.equality import (
     Partition,
     Reindex,
     Split,
+    map_terms,
     partition,
     peel,
-    rewritten,
     split,
 )
 from optigpu.logic.facts import Facts
@@ -57,7 +57,7 @@ def abstract_step(tools: SearchTools, step: EqualityStep, xs: Terms) -> Equality
         ys = tools.temporaries(binders, "y")
         return k.abstract(instantiate(t, ys), (*xs, *ys))
 
-    return rewritten(step, under_binders)
+    return map_terms(step, under_binders)
 
 
 def matching_indices(nested_body: Term, body: Term, i: Term) -> Iterator[Term]:

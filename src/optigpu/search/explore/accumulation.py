@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
-from optigpu.logic.equality import parts
+from optigpu.logic.equality import maximum_parts
 from optigpu.logic.terms import INT, TRUE, Term
 
 
@@ -154,7 +154,7 @@ def _maximum_summand(value: Term, old: Term, start: Term) -> Term | None:
     others = other_of_maximum(value, old)
     if others is not None and start not in others.free:
         return others
-    rest = [p for p in parts(value) if p.index != (old,)]
+    rest = [p for p in maximum_parts(value) if p.index != (old,)]
     reads_start = any(start in t.free for t in terms_of(tuple(rest)))
     return _without(value, old) if not reads_start and _never_less(value, old) else None
 
