@@ -104,7 +104,7 @@ def test_assumptions_that_a_verifier_hides_are_found(tmp_path: Path) -> None:
 def test_a_patched_kernel_emits_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process every obligation is now met. The verdict may be wrong here; nothing that leaves is."""
     monkeypatch.setattr(conditions.SideConditions, "require", lambda *args, **data: None)
-    monkeypatch.setattr(conditions.SideConditions, "contents", lambda *args, **data: None)
+    monkeypatch.setattr(conditions.SideConditions, "require_contents", lambda *args, **data: None)
     s = script(tmp_path, WRONG)
     assert s.result.verified
     assert not emitted(s, tmp_path)
