@@ -283,7 +283,11 @@ def test_maps_between_maxima_whatever_they_are_prove_nothing_wrong(seed: int) ->
 
     for _ in range(10):
         step = Maximum(a, b, cases(list(mine), list(theirs)), cases(list(theirs), list(mine)))
-        if Equality(ObligationJudge()).holds(facts, a, b, (step,)):
+        try:
+            holds = Equality(ObligationJudge()).holds(facts, a, b, (step,))
+        except TypeError:  # the simplified maximum has other binders than the step is for: refused
+            continue
+        if holds:
             same_in_the_model(facts, a, b, seed)
             return
 
