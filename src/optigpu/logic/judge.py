@@ -39,14 +39,10 @@ class ObligationJudge:
     """Proves goals from facts, and counts the obligations that it proved."""
 
     solver: Solver = field(default_factory=Solver)
-    root: Facts = field(
-        default_factory=Facts
-    )  # no facts; all facts of proofs extend these, so that their caches are shared
+    root: Facts = field(default_factory=Facts)  # the empty set of facts, which the facts of all proofs extend
     by_normaliser: int = 0  # obligations proved by the normaliser
     by_solver: int = 0  # obligations proved by the solver
-    _answers: dict[tuple[Facts, Term], bool] = field(
-        default_factory=dict
-    )  # for goals that the normaliser does not decide
+    _answers: dict[tuple[Facts, Term], bool] = field(default_factory=dict)  # of goals that need the solver
 
     def proves(self, facts: Facts, goal: Term, count: bool = True) -> bool:
         """Does the (closed) goal follow from the facts? With `count` it is counted as an obligation of a proof."""
