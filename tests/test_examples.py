@@ -20,6 +20,7 @@ from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
 from tests.conftest import EXAMPLES, GPU_EXAMPLES, GPU_PROGRAMS, ROOT
+from tests.support.running import PATIENCE
 
 run_tests.__test__ = False
 INCLUDE = ROOT / "src" / "optigpu" / "frontend" / "include"
@@ -70,7 +71,7 @@ def test_c_and_interpreter_agree(path: Path) -> None:
 def test_keeps_its_contract(path: Path) -> None:
     program = parse_file(path)
     for f in program.functions():
-        report = run_tests(Runner(program), f, seconds=1.0, most=150)
+        report = run_tests(Runner(program), f, seconds=PATIENCE, most=150)
         assert report.failure is None, str(report.failure)
         assert report.runs >= 30
 

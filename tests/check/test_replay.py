@@ -31,6 +31,7 @@ from optigpu.solver.answer_cache import CachedSolver, query_key
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.program import Program
 from tests.conftest import ROOT
+from tests.support.verdicts import verdict_of
 
 GOOD = """#include <optigpu.h>
 void one(float* a, int n) {
@@ -128,13 +129,13 @@ def test_remembered_results_are_recognised(tmp_path: Path) -> None:
     good, wrong = parse_text(GOOD), parse_text(WRONG)
     assert verifier.verify(good).verified and verifier.verify(good).verified
     remembered = verifier.proved["one"]
-    assert not verifier.verify(wrong).verified
+    assert verdict_of(WRONG, verifier=verifier) == "OG305 4:13"
     elaborated = elaborate(wrong)
     f = elaborated.program.functions["one"]
     for theorem in (remembered.result.theorem, Theorem(f, (), (), False), None):
         result = replace(remembered.result, theorem=theorem)
         verifier.proved["one"] = replace(remembered, basis=proof_basis(f, elaborated), result=result)
-        assert not verifier.verify(wrong).verified
+        assert verdict_of(WRONG, verifier=verifier) == "OG305 4:13"
     assert remembered.basis != verifier.proved["one"].basis
 
 

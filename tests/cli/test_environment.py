@@ -30,6 +30,7 @@ from tests.support.pigeons import pigeons
 
 COPY, SUM = ROOT / "examples" / "copy.c", ROOT / "examples" / "sum.c"
 WRONG = SUM.read_text(encoding="utf-8").replace("i < n", "i <= n")
+HANGS = 600  # seconds after which a process is taken to hang, however loaded the machine is
 
 
 def optigpu(
@@ -49,7 +50,7 @@ def optigpu(
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=limit,
-        timeout=120,
+        timeout=HANGS,
         check=False,
     )
 
@@ -245,7 +246,7 @@ def test_nobody_listens(tmp_path: Path) -> None:
             env=environment(tmp_path),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANGS,
             check=False,
         )
         assert (done.returncode, done.stderr) == (code, ""), (line, done.stderr)
@@ -373,7 +374,7 @@ def test_output_that_cannot_be_written(args: tuple[str | Path, ...], unbuffered:
 
 def test_neither_output_nor_errors_can_be_written(tmp_path: Path) -> None:
     command = f"{sys.executable} -m optigpu check {COPY} >/dev/full 2>/dev/full"
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(tmp_path), timeout=120, check=False)
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(tmp_path), timeout=HANGS, check=False)
     assert done.returncode == 2
 
 
@@ -409,7 +410,7 @@ except KeyboardInterrupt:
 def test_an_interrupt_is_no_answer_of_the_solver(tmp_path: Path) -> None:
     """z3 would take the signal for itself and say "unknown", which would be remembered as a "no"."""
     code = INTERRUPTED.format(paths=[str(ROOT / "src"), str(ROOT)], cache=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", code], timeout=100, preexec_fn=heed_interrupts, check=False)
+    done = subprocess.run([sys.executable, "-c", code], timeout=HANGS, preexec_fn=heed_interrupts, check=False)
     assert done.returncode == 130
 
 
@@ -435,32 +436,40 @@ def test_a_solver_that_fails_is_no_answer(tmp_path: Path) -> None:
 # Interrupts
 
 INTERRUPT = """
-import os, signal, sys, threading
+import os, signal, sys
 sys.path.insert(0, {src!r})
 from optigpu.cli import main
-threading.Timer({seconds}, lambda: os.kill(os.getpid(), signal.{signal})).start()
+left = {calls}
+def count(frame, event, argument):  # a place in the work instead of a time
+    global left
+    left -= event == "call"
+    if left == 0:
+        sys.setprofile(None)
+        os.kill(os.getpid(), signal.{signal})
+sys.setprofile(count)
 sys.exit(main({argv!r}))
 """
 
 
-def interrupted(argv: list[str], cwd: Path, seconds: float, name: str = "SIGINT") -> subprocess.CompletedProcess[str]:
-    code = INTERRUPT.format(src=str(ROOT / "src"), seconds=seconds, signal=name, argv=argv)
+def interrupted(argv: list[str], cwd: Path, calls: int, name: str = "SIGINT") -> subprocess.CompletedProcess[str]:
+    """The command line, with a signal after so many calls of Python functions."""
+    code = INTERRUPT.format(src=str(ROOT / "src"), calls=calls, signal=name, argv=argv)
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=cwd,
         env=environment(cwd),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         preexec_fn=heed_interrupts,
         check=False,
     )
 
 
-@pytest.mark.parametrize("seconds", [0.1, 0.5])
-def test_control_c_during_a_check(tmp_path: Path, seconds: float) -> None:
+@pytest.mark.parametrize("calls", [50_000, 1_000_000])
+def test_control_c_during_a_check(tmp_path: Path, calls: int) -> None:
     files = [str(ROOT / "examples" / "gpu" / f"{name}.c") for name in ("scan", "matmul_shared", "reduce")]
-    done = interrupted(["check", *files], tmp_path, seconds)
+    done = interrupted(["check", *files], tmp_path, calls)
     assert done.returncode == 130
     assert done.stderr.strip() == "interrupted"
 
@@ -487,13 +496,13 @@ def test_control_c_while_an_object_is_finalised(tmp_path: Path) -> None:
     """Python would drop it, and show a stack trace."""
     command = [sys.executable, "-c", DROPPED.format(src=str(ROOT / "src"))]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, preexec_fn=heed_interrupts, check=False, cwd=tmp_path
+        command, capture_output=True, text=True, timeout=HANGS, preexec_fn=heed_interrupts, check=False, cwd=tmp_path
     )
     assert (done.returncode, done.stderr.strip()) == (130, "interrupted")
 
 
 def test_control_c_during_a_script_leaves_no_output(tmp_path: Path) -> None:
-    done = interrupted(["run", str(ROOT / "examples" / "gpu" / "scripts" / "matmul.py")], tmp_path, 0.6)
+    done = interrupted(["run", str(ROOT / "examples" / "gpu" / "scripts" / "matmul.py")], tmp_path, 1_000_000)
     assert done.returncode == 130
     without_stack_trace(done.stderr)
     assert [p for p in tmp_path.rglob("*") if p.is_file() and "cache" not in p.parts] == []
@@ -503,7 +512,7 @@ def test_a_killed_check_leaves_a_cache_that_works(tmp_path: Path) -> None:
     done = interrupted(
         ["check", str(ROOT / "examples" / "histogram.c"), str(ROOT / "examples" / "gpu" / "scan.c")],
         tmp_path,
-        0.7,
+        500_000,
         "SIGKILL",
     )
     assert done.returncode == -signal.SIGKILL
@@ -537,7 +546,7 @@ def test_two_processes_share_a_cache(tmp_path: Path) -> None:
         for order in (files, files[::-1])
     ]
     for process in both:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=HANGS)
         assert process.returncode == 0, out + err
     assert intact(tmp_path / "cache")
 
@@ -552,7 +561,7 @@ def test_two_processes_share_an_output_folder(tmp_path: Path) -> None:
         for _ in range(2)
     ]  # fmt: skip
     for process in both:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=HANGS)
         assert process.returncode == 0, out + err
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["copy.c", "copy.cert.json"]
     assert (

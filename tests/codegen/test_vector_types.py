@@ -11,6 +11,7 @@ from optigpu.runtime.nvcc import compile_cuda, nvcc
 from optigpu.runtime.signature import DTYPES
 from optigpu.syntax.diagnostic import InputError
 from tests.support.cuda import emitted, on_standin, parsed
+from tests.support.verdicts import verdict_of
 
 ROW = """void f(int n, TYPE a[n][8], TYPE b[n][8]) {
   __requires("A: int * int -> LOGIC, n >= 0");
@@ -62,7 +63,7 @@ def test_vectors_are_emitted_or_refused_by_the_checker(elem: str, width: int) ->
     on_standin(text)(a, b)
     assert np.array_equal(a, b)
     wrong = text.replace(f"vstore{width}(&db[i][{width} * t]", f"vstore{width}(&db[i][{width} * t + 1]")
-    assert not Verifier().verify(parsed(wrong)).verified
+    assert verdict_of(wrong) == "OG302 13:5"
 
 
 @pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")

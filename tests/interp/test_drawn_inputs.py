@@ -16,6 +16,7 @@ from optigpu.interp.testing import test_function as run_tests
 from optigpu.interp.testing import valid_inputs
 from optigpu.syntax.program import Program
 from optigpu.syntax.types import MACHINE_SCALARS, Kind, Scalar
+from tests.support.running import PATIENCE
 
 INTEGERS = [t for t in MACHINE_SCALARS if t.kind is Kind.INT]
 
@@ -103,7 +104,7 @@ def test_a_wrong_result_on_few_inputs_is_refuted(name: str) -> None:
 def test_a_right_result_on_few_inputs_is_tested_and_passes(name: str) -> None:
     parameters, body, _ = RARE[name]
     program = with_rare_result(parameters, body, "0")
-    report = run_tests(Runner(program), program.function("f"))
+    report = run_tests(Runner(program), program.function("f"), seconds=PATIENCE)
     assert report.failure is None
     assert report.runs > 20 or name == "a truth value"
 
@@ -116,7 +117,7 @@ def test_functions_with_few_inputs_end_early(parameters: str, most: int) -> None
 
 def test_inputs_around_constants_satisfy_preconditions_on_floats() -> None:
     program = parse_text('int f(float x) { __requires("x > 1000"); __ensures("_Res == 0"); return 0; }', "f.c")
-    report = run_tests(Runner(program), program.function("f"))
+    report = run_tests(Runner(program), program.function("f"), seconds=PATIENCE)
     assert report.gave_up is None and report.runs > 2
 
 

@@ -22,7 +22,7 @@ from tests.conftest import GPU_EXAMPLES, GPU_PROGRAMS
 from tests.support.cases import clean_kernels, variant_of
 from tests.support.counting import switches_of
 from tests.support.kernel_texts import rows
-from tests.support.running import array, parse
+from tests.support.running import PATIENCE, array, parse
 
 run_tests.__test__ = False
 REVERSE = "gpu_barriers/write_barrier_read"
@@ -37,7 +37,7 @@ REVERSE = "gpu_barriers/write_barrier_read"
 def test_case_study_runs_clean(path: Path) -> None:
     program = parse_file(path)
     for f in program.functions():
-        report = run_tests(Runner(program), f, seconds=4.0, most=8)
+        report = run_tests(Runner(program), f, seconds=PATIENCE, most=4)
         assert report.failure is None, str(report.failure)
         assert report.runs >= 3 and not report.skipped
 
@@ -103,7 +103,7 @@ def test_a_right_program_is_not_refuted() -> None:
 
 def test_barrier_at_the_wrong_level_shows_the_level() -> None:
     program = parse(rows("thread for (int g = 0; g < 2; g++) blocksync();"))
-    failure = run_tests(Runner(program), program.function("f")).failure
+    failure = run_tests(Runner(program), program.function("f"), seconds=PATIENCE).failure
     assert failure is not None
     assert "an operation of a block, 8 threads" in failure.misbehaviour.message
     assert "a level of 4 threads (in the thread loops b = 0, g = 0)" in failure.misbehaviour.message
@@ -119,7 +119,7 @@ DIVERGES = rows(
 
 def test_divergence_is_a_race_first() -> None:
     program = parse(DIVERGES)
-    failure = run_tests(Runner(program), program.function("f")).failure
+    failure = run_tests(Runner(program), program.function("f"), seconds=PATIENCE).failure
     assert failure is not None and failure.misbehaviour.code == "OG210"
 
 
@@ -174,11 +174,11 @@ def test_device_memory_may_come_from_the_caller() -> None:
   kernel_kill();
 }"""
     program = parse(text)
-    report = run_tests(Runner(program), program.function("f"), seconds=1.0, most=20)
+    report = run_tests(Runner(program), program.function("f"), seconds=PATIENCE, most=20)
     assert report.failure is None and report.runs >= 10
     wrong = parse(text.replace("__consumes", "__reads").replace("__produces", "__ensures").replace(
         "d ~> Matrix1Of(n, GMem, fun i -> A(i) + 1)", "true"))  # fmt: skip
-    failure = run_tests(Runner(wrong), wrong.function("f")).failure
+    failure = run_tests(Runner(wrong), wrong.function("f"), seconds=PATIENCE).failure
     assert failure is not None and failure.misbehaviour.code == "OG215"
 
 
@@ -202,7 +202,7 @@ def test_contracts_of_thread_loops_and_device_functions_are_evaluated() -> None:
         """,
     )
     program = parse(text)
-    report = run_tests(Runner(program), program.function("f"), seconds=1.0, most=10)
+    report = run_tests(Runner(program), program.function("f"), seconds=PATIENCE, most=10)
     assert report.failure is None and report.runs >= 5
     for old, new, code in (
         ("p[0] += 1.0f", "p[0] += 2.0f", "OG212"),
@@ -210,7 +210,7 @@ def test_contracts_of_thread_loops_and_device_functions_are_evaluated() -> None:
     ):
         assert old in text
         wrong = parse(text.replace(old, new))
-        failure = run_tests(Runner(wrong), wrong.function("f")).failure
+        failure = run_tests(Runner(wrong), wrong.function("f"), seconds=PATIENCE).failure
         assert failure is not None and failure.misbehaviour.code == code
 
 
@@ -271,11 +271,11 @@ def test_a_block_calls_a_device_function_together() -> None:
         """,
     )
     program = parse(text)
-    report = run_tests(Runner(program), program.function("f"), seconds=2.0, most=10)
+    report = run_tests(Runner(program), program.function("f"), seconds=PATIENCE, most=10)
     assert report.failure is None, str(report.failure)
     assert report.runs >= 5
     wrong = parse(text.replace("      blocksync();\n  }", "  }").replace("    blocksync();\n  }", "  }"))
-    failure = run_tests(Runner(wrong), wrong.function("f")).failure
+    failure = run_tests(Runner(wrong), wrong.function("f"), seconds=PATIENCE).failure
     assert failure is not None and failure.misbehaviour.code == "OG210"
 
 

@@ -26,12 +26,12 @@ from optigpu.report.verdict_text import render_function
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Function, Program, Role
 from optigpu.syntax.source import Loc
+from tests.support.running import PATIENCE
 
 run_tests.__test__ = False  # type: ignore[attr-defined]  # a function of the interpreter, not a test of pytest's
 TestReport.__test__ = False  # type: ignore[attr-defined]
 ROOT = Path(__file__).parent.parent.parent
 CASES = ROOT / "tests" / "cases"
-PATIENCE = 120.0  # seconds of processor time: searches for an input end by their number of tries long before
 INPUTS = 600  # tried before a program counts as clean where it should misbehave
 CLEAN_INPUTS = 8
 CHECKS = {"annotated", "replay", "standin", "schedules"}

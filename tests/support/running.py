@@ -15,6 +15,7 @@ from optigpu.syntax.program import Program
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import FLOAT, INT, Scalar
 
+PATIENCE = 120.0  # seconds of processor time: searches for an input end by their number of tries long before
 test_function.__test__ = False  # a function of ours, not a test of pytest's
 TestReport.__test__ = False
 
@@ -57,7 +58,7 @@ def misbehaves(text: str, *args: Any, seed: int = 0) -> Misbehaviour:
     raise AssertionError("the program ran without misbehaving")
 
 
-def check_contract(text: str, function: str | None = None, seconds: float = 2.0, most: int = 300) -> TestReport:
+def check_contract(text: str, function: str | None = None, seconds: float = PATIENCE, most: int = 300) -> TestReport:
     program = parse(text)
     name = function or program.functions()[-1].name
     return test_function(Runner(program), program.function(name), seconds=seconds, most=most)

@@ -30,6 +30,7 @@ from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program
 from tests.conftest import ROOT
+from tests.support.running import PATIENCE
 
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
@@ -94,7 +95,7 @@ def test_the_kernel_runs_clean_and_meets_its_contract(done: Done, name: str) -> 
     for old, new in SMALLER.get(name, ()):
         text = text.replace(old, new)
     program = parse_text(text)
-    report = run_tests(Runner(program), program.functions()[-1], seconds=2.0, most=4)
+    report = run_tests(Runner(program), program.functions()[-1], seconds=PATIENCE, most=2)
     assert report.failure is None, str(report.failure)
     assert report.runs >= 1 and not report.skipped
 
