@@ -28,7 +28,7 @@ class Box:
 
 
 def box_of(number: int, r: CellFamily) -> Box | None:
-    """The family as a box, if each index is a number, or a binder of its own shifted by a number."""
+    """View a family as a box. Each of its indices must be closed, or one binder plus a closed term."""
     cells, rank = r.cells, len(r.cells.index)
     if cells.where is not TRUE or any(t.level for pair in cells.ranges for t in pair):
         return None
@@ -52,7 +52,7 @@ def box_of(number: int, r: CellFamily) -> Box | None:
 
 
 def with_adjacent_joined(kernel: Kernel, tools: SearchTools, state: State, base: str) -> State | None:
-    """The state with adjacent families of the array joined; None if there are none."""
+    """Join adjacent families of the array until none are left. Return None if there were none."""
     after = state
     while (step := _adjacent_pair(tools, after, base)) is not None:
         try:
@@ -63,7 +63,7 @@ def with_adjacent_joined(kernel: Kernel, tools: SearchTools, state: State, base:
 
 
 def _adjacent_pair(tools: SearchTools, state: State, base: str) -> tuple[Cells, Term, tuple[Take, Take]] | None:
-    """(the joined cells, which of them are of the first family, both families) of two families that are adjacent."""
+    """Find two adjacent families: the joined cells, the condition of those from the first family, and both families."""
     still_read = {m.family for m in state.pending_reads}
     joinable = [
         (n, r)
@@ -85,7 +85,7 @@ def _adjacent_pair(tools: SearchTools, state: State, base: str) -> tuple[Cells, 
 
 
 def _joint_dimension(tools: SearchTools, state: State, a: Box, b: Box) -> int | None:
-    """The dimension in which b begins where a ends; in the others they are alike."""
+    """Return the dimension in which b begins where a ends, if the two boxes are equal in all others."""
 
     def equal(x: Term, y: Term) -> bool:
         return x is y or tools.proves(state.facts, k.eq(x, y))

@@ -27,7 +27,7 @@ class SearchGuide(Guide):
         return negative_for_one(p, samples(facts)) if p.sort is INT else refuted_uninterpreted(facts, p)
 
     def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
-        """Numbers that the summand is in some case, and those that facts compare with the functions in it."""
+        """Candidates: numbers among the cases of the summand, and numbers that facts compare with the functions in it."""
         functions = {t.args[0] for t in k.subterms(summand) if t.op == "app"}
         compared = [i for i in facts.items if i.op in ("le", "all") and not functions.isdisjoint(k.subterms(i))]
         sides = [t.args[0] for i in compared for t in k.subterms(i) if t.op == "le"]
@@ -36,7 +36,7 @@ class SearchGuide(Guide):
         return sorted(numbers, reverse=not above)[:MAX_SUMMAND_BOUNDS]
 
     def products(self, facts: Facts, goal: Term) -> list[tuple[Term, Term]]:
-        """To show that a product fits a machine type: the distances of its factors from the ends of their ranges."""
+        """To show that a product fits a machine type, multiply the distances of its factors from the ends of their ranges."""
         if goal.op != "le" or goal.args[0].sort is not INT:
             return []
         terms = k.coefficients(goal.args[0])
@@ -50,7 +50,7 @@ class SearchGuide(Guide):
         return distances
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
-        """Instances at terms that occur in ground facts; a few rounds, since instances bring in new terms."""
+        """Instantiate universal facts at terms of ground facts, for a few rounds, since instances bring in new terms."""
         instances: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
         for _ in range(INSTANTIATION_ROUNDS):
             applications = [t for g in (*ground, *instances) for t in k.subterms(g) if t.op == "app" and t.level == 0]
@@ -66,7 +66,7 @@ class SearchGuide(Guide):
 
 
 def _distances(facts: Facts, a: Term) -> tuple[Term | None, Term | None]:
-    """How far an integer is from the least and from the greatest number that facts say it can be."""
+    """Return how far an integer is above its least value, and below its greatest, if facts bound it by numbers."""
     least: list[int] = []
     most: list[int] = []
     for terms in (k.coefficients(i.args[0]) for i in facts.items if i.op == "le" and i.args[0].sort is INT):
@@ -79,7 +79,7 @@ def _distances(facts: Facts, a: Term) -> tuple[Term | None, Term | None]:
 
 
 def _leaves(t: Term) -> Iterator[int]:
-    """The numbers among the values of a choice."""
+    """Yield the numbers among the cases of a choice."""
     if t.op == "ite":
         yield from _leaves(t.args[1])
         yield from _leaves(t.args[2])
@@ -88,7 +88,7 @@ def _leaves(t: Term) -> Iterator[int]:
 
 
 def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
-    """Values for the bound variables at which some applied function of the fact is one of the applications."""
+    """Yield values of the bound variables at which an application in the fact equals one of the given applications."""
     sorts = u.data if u.op == "forall" else (INT,)
     n = len(sorts)
     patterns = [t for t in k.subterms(u.args[-1]) if t.op == "app" and 0 < t.level <= n]

@@ -106,7 +106,7 @@ class Model:
 
 
 def _arbitrary(f: Term, args: tuple[Number, ...]) -> int:
-    """A value of a function (or variable) that depends on its name and the arguments alone."""
+    """Compute a value from the function's name and the arguments alone, so that it is the same in every run."""
     if (f.sort.result or f.sort) not in (INT, REAL):
         raise Undefined
     return crc32(f"{f.data}{args}".encode()) % FUNCTION_VALUES - FUNCTION_VALUES // 2

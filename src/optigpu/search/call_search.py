@@ -28,7 +28,7 @@ class CallSearch:
         self.tools, self.kernel, self.elaborated, self.cells = tools, kernel, elaborated, cells
 
     def call(self, state: State, call: kc.Invoke) -> State:
-        """The state after a call."""
+        """Apply the rule for calls."""
         f = self.kernel.program.functions[call.function]
         sub, views = call_arguments(f, call, state.value)
 
@@ -58,7 +58,7 @@ class CallSearch:
         return after
 
     def _takes(self, state: State, pre: list[CellClaim]) -> tuple[Take, ...]:
-        """The families that the claims of a precondition are taken from: full claims first, as the kernel does."""
+        """Find the families that the claims of a precondition are taken from: full claims first, as the kernel does."""
         held = dict(state.held)
         takes: dict[int, Take] = {}
         for share in (FULL, READ):
@@ -69,7 +69,7 @@ class CallSearch:
         return tuple(takes[i] for i in range(len(pre)))
 
     def _returned_to(self, state: State, post: CellClaim, taken: list[tuple[Cells, int]]) -> Take | None:
-        """The family that cells of a postcondition come from, if they are some of those of one claim of the precondition."""
+        """Find the family that cells of a postcondition came from, if one claim of the precondition contains them."""
         for cells, n in taken:
             if cells.base == post.cells.base and cells != post.cells:
                 maps = self.cells.maps(state.facts, post.cells, state.held[n])
@@ -80,7 +80,7 @@ class CallSearch:
         return None
 
     def _solve_variable(self, x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term:
-        """A logical variable that only a fact determines: `n == 32 * w`."""
+        """Solve an equation of the precondition for a logical variable: `n == 32 * w` gives w."""
         for p in f.contract.requires:
             t = k.substitute(p, sub)
             if t.op == "eq" and x in t.free and x.sort is k.INT:
@@ -92,7 +92,7 @@ class CallSearch:
         raise Rejected(UnknownVariable(Operation.CALL, name=str(x.data), facts=facts))
 
     def ghost(self, state: State, ghost: kc.GhostStep) -> State:
-        """A step that is only in proofs: what it claims and gives back is held here."""
+        """Apply the rule for ghost steps: a ghost step only restates what is held."""
         takes: list[Take] = []
         facts = state.facts.assume(*state.values(ghost.requires))
         for side in (ghost.pre, ghost.post):

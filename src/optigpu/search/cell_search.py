@@ -23,7 +23,7 @@ from optigpu.search.search_tools import SearchTools
 
 
 class CellSearch:
-    """The families and maps that rules ask for."""
+    """Finds the families, index maps and equality steps that the kernel's rules take as arguments."""
 
     def __init__(self, tools: SearchTools, equalities: EqualitySearch) -> None:
         self.tools, self.equalities = tools, equalities
@@ -31,14 +31,14 @@ class CellSearch:
     # Families
 
     def candidates(self, held: dict[int, CellFamily], base: str, share: str, index: Terms = ()) -> list[int]:
-        """Families of a base, full ones first; single cells that are plainly other ones than that at `index` last."""
+        """List the families of a base: full ones first, single cells at an index that is surely another one last."""
         numbers = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
         return sorted(numbers, key=lambda n: (_is_elsewhere(held[n].cells, index), held[n].share != FULL))
 
     def take(
         self, operation: Operation, state: State, held: dict[int, CellFamily], claim: CellClaim, facts: Facts
     ) -> Take:
-        """The family that a claim is taken from, with steps for its contents. The claimed cells are no longer in `held` then."""
+        """Take a claim out of a family, with equality steps for its contents. Removes the claimed cells from `held`."""
         take = self._find(operation, state, held, claim)
         r = held[take.family]
         held[take.family] = r.without(
@@ -49,7 +49,7 @@ class CellSearch:
     def borrow(
         self, operation: Operation, state: State, held: dict[int, CellFamily], claim: CellClaim, facts: Facts
     ) -> Take:
-        """The same of a claim for reading, which leaves the cells where they are."""
+        """Find the family for a claim to read. The cells stay in `held`."""
         take = self._find(operation, state, held, claim)
         return self._with_steps(facts, claim, held[take.family], take)
 
@@ -66,7 +66,7 @@ class CellSearch:
         return Take(families[0], *maps)
 
     def home(self, state: State, cells: Cells, families: list[int]) -> tuple[int, tuple[Terms, Terms] | None]:
-        """The family that has the cells, and the maps; the first one if none is seen to have them."""
+        """Return the family that contains the cells, with the index maps; the first family if none is seen to contain them."""
         candidates = [(n, self.maps(state.facts, cells, state.held[n])) for n in families]
         for n, maps in candidates if len(candidates) > 1 else ():
             if maps is not None and self.includes(state.facts, cells, state.held[n], maps[0]):
@@ -76,7 +76,7 @@ class CellSearch:
     # Index maps
 
     def maps(self, facts: Facts, need: Cells, r: CellFamily) -> tuple[Terms, Terms] | None:
-        """forward (from the binders of need to those of r) and back."""
+        """Compute the index maps between needed cells and a family: forward from the binders of `need` to those of r, and back."""
         xs = self.tools.temporaries(need.arity)
         forward = self.tools.invert(r.cells, need.at(xs), facts.assume(need.domain(xs)))
         ys = self.tools.temporaries(r.cells.arity)
@@ -86,7 +86,7 @@ class CellSearch:
         return tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
 
     def includes(self, facts: Facts, need: Cells, r: CellFamily, forward: Terms) -> bool:
-        """Are the needed cells all in the family?"""
+        """Are all needed cells in the family?"""
         xs = self.tools.temporaries(need.arity)
         inside = facts.assume(need.domain(xs))
         image = tuple(instantiate(t, xs) for t in forward)
@@ -94,7 +94,7 @@ class CellSearch:
         return self.tools.proves(inside, goal)
 
     def inverse(self, claim: CellClaim) -> Terms:
-        """The binders of a claim, under its indices."""
+        """Compute the binders of a claim from the indices of its cells."""
         xs = self.tools.temporaries(len(claim.cells.index))
         binders = self.tools.invert(claim.cells, xs, self.tools.judge.root)
         if binders is None:
@@ -112,7 +112,7 @@ class CellSearch:
     def value_steps(
         self, facts: Facts, want: CellFamily, r: CellFamily, forward: Terms, guess: Guess | None = None
     ) -> EqualitySteps:
-        """Steps that show r to hold what is wanted, under the binders of what is wanted."""
+        """Find equality steps which show that r holds the wanted value, under the binders of `want`."""
         # Binders are named as in the kernel: names decide how terms simplify.
         xs, inside = facts.arbitrary(*(k.INT,) * want.cells.arity)
         inside = inside.assume(want.cells.domain(xs)).assume(want.init_at(xs))
@@ -121,7 +121,7 @@ class CellSearch:
         return tuple(abstract_step(self.tools, s, xs) for s in steps or ())
 
     def fact_steps(self, facts: Facts, goal: Term) -> EqualitySteps:
-        """Steps that show an equation, if it does not follow without any."""
+        """Find equality steps for an equation, if the judge does not prove it without any."""
         if goal.op != "eq" or self.tools.proves(facts, goal):
             return ()
         p = goal.args[0]
@@ -129,5 +129,5 @@ class CellSearch:
 
 
 def _is_elsewhere(cells: Cells, index: Terms) -> bool:
-    """Is a family one cell, at a place that differs from this one by a number?"""
+    """Is the family a single cell whose index differs from this one by a nonzero number?"""
     return not cells.arity and any(k.is_num(d) and d.data != 0 for d in map(k.sub, cells.index, index))

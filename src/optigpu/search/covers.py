@@ -18,13 +18,13 @@ from optigpu.search.search_tools import SearchTools
 
 
 class CoverSearch:
-    """For one effect of a loop, among the cells of one family."""
+    """Finds the footprint of an iteration for one effect of a loop, within one family."""
 
     def __init__(self, tools: SearchTools, summary: LoopSummary, family: CellFamily) -> None:
         self.tools, self.summary, self.family = tools, summary, family
 
     def cover(self, effect: OwnCells, reads: Sequence[Cells]) -> Cells | None:
-        """Cells of iteration v that contain what it writes and what it reads of the base; None if there is no need for them."""
+        """Find cells that contain all that iteration v writes and reads of the base. Return None if its pieces do not need that."""
         updates = [u.cells for u in effect.updates]
         disjoint = all(self.disjoint(a, b) for i, a in enumerate(updates) for b in updates[i + 1 :])
         if disjoint and all(self.reads_inside_or_outside(c, updates) for c in reads):
@@ -40,7 +40,7 @@ class CoverSearch:
         return None
 
     def candidates(self, updates: Sequence[Cells], reads: Sequence[Cells]) -> Iterator[Cells]:
-        """Each piece without its condition; then all cells of the family with the indices that the iteration fixes."""
+        """Yield each piece without its guard; then all cells of the family with the indices that the iteration fixes."""
         for c in (*updates, *reads):
             yield replace(c, where=TRUE)
         v, family = self.summary.v, self.family.cells
@@ -74,13 +74,13 @@ class CoverSearch:
         return self.tools.proves(both, k.not_(same(a.at(xs), b.at(ys))))
 
     def reads_inside_or_outside(self, read: Cells, updates: Sequence[Cells]) -> bool:
-        """Is what is read all in one of the pieces, or in none of any iteration?"""
+        """Is a read entirely inside one of the pieces, or outside the pieces of all iterations?"""
         if any(self.within(read, u) for u in updates):
             return True
         return all(self.disjoint(read, self.summary.of_all_iterations(u)) for u in updates)
 
     def separates_iterations(self, candidate: Cells) -> bool:
-        """Different iterations have different cells, and all are cells of the family."""
+        """Are the cells of different iterations disjoint, and all in the family?"""
         whole = self.summary.of_all_iterations(candidate)
         return is_injective(self.tools, self.summary.facts, whole) and self.within(whole, self.family.cells)
 
@@ -88,7 +88,7 @@ class CoverSearch:
 def combined(
     tools: SearchTools, updates: Sequence[Update], cells: Cells, facts: Facts, old: Term, old_init: Term, xs: Terms
 ) -> tuple[Term, Term]:
-    """(value, init) of the cell of `cells` at xs after the updates, from what it was."""
+    """Compute (value, init) of one cell after the updates, from its old value and initialisation."""
     value, init = old, old_init
     index = cells.at(xs)
     for u in updates:

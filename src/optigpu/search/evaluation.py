@@ -14,12 +14,12 @@ class Undefined(Exception):
 
 
 def evaluate(t: Term, env: Sample) -> int:
-    """The value of an integer, or the truth of a condition."""
+    """Compute the value of an integer, or the truth of a condition."""
     return _value(t, env, {})
 
 
 def _value(t: Term, env: Sample, atoms: dict[Term, int]) -> int:
-    """Atoms are evaluated once: values that are made of each other have the same ones again and again."""
+    """`atoms` caches the values of atoms, which recur in terms that are built from each other."""
     match t.op:
         case "poly" if t.sort is INT:
             total = 0

@@ -28,7 +28,7 @@ OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side co
 
 
 class Executor:
-    """Proves functions: takes the kernel from the start of a function to its end, one rule after the other."""
+    """Proves functions: leads the kernel from the start of a function to its end, one rule after the other."""
 
     def __init__(self, kernel: Kernel, elaborated: Elaborated, equality_proofs: EqualityProofs | None = None) -> None:
         """`equality_proofs`: what earlier searches found."""
@@ -45,7 +45,7 @@ class Executor:
     # Functions
 
     def verify(self, name: str) -> Theorem:
-        """The theorem that a function satisfies its contract; raises Failed."""
+        """Prove that a function satisfies its contract. Raises Failed."""
         self.progress = Progress(name)
         self.explorer.restart()
         self.tools.names.restart()
@@ -60,7 +60,7 @@ class Executor:
             raise self.progress.failure(self.tools, r.cause) from None
 
     def finish(self, state: State, f: kc.Procedure) -> Theorem:
-        """The end of a function; what a claim asks for may be in several families."""
+        """Apply the rule for the end of a function; if a claim spans several families, join them first."""
         try:
             return self._finish(state, f)
         except Rejected as r:
@@ -85,14 +85,14 @@ class Executor:
             raise
 
     def _with_families_joined(self, state: State, cause: Cause) -> State | None:
-        """The state with adjacent families as one, if cells were needed that no family has."""
+        """Join adjacent families, if the rejection was for cells that no family has."""
         missing = isinstance(cause, MissingPermission)
         return with_adjacent_joined(self.kernel, self.tools, state, cause.base) if missing else None
 
     # Instructions
 
     def run(self, state: State) -> State:
-        """The state at the end of the current block."""
+        """Execute the rest of the current block."""
         while state.next is not None:
             if self.states is not None:
                 self.states.record(state)
@@ -102,7 +102,7 @@ class Executor:
         return state
 
     def step(self, state: State) -> State:
-        """The state after the next instruction."""
+        """Execute the next instruction; if it needs cells that span several families, join them first."""
         assert state.next is not None
         self.progress.at = state.next.at or self.progress.at
         self.progress.state = state
@@ -157,7 +157,7 @@ class Executor:
                 raise Rejected(OutOfOrder(Operation.ORDER, text="nothing to execute"))
 
     def _access(self, state: State, address: kc.CellAddress, operation: Operation) -> State:
-        """A load or store, from the first family that the kernel accepts."""
+        """Apply the rule for a load or store to the first family for which the kernel accepts it."""
         index, write = state.values(address.index), operation is Operation.STORE
         rejected: Rejected | None = None
         for n in self.cells.candidates(dict(state.held), address.base, FULL if write else "any", index):
@@ -181,7 +181,7 @@ class Executor:
         raise Rejected(cause(operation, address.base, index=index, facts=state.facts))
 
     def _with_plain_sums(self, state: State, n: int) -> State:
-        """What a family holds, with nested sums as sums over one range, if a side condition is about it: those have no steps."""
+        """Restate nested sums of a family as sums over one range, if an obligation, which has no steps, is about the loaded value."""
         load = state.next
         if not isinstance(load, kc.LoadCell):
             return state
@@ -222,7 +222,7 @@ class Executor:
 
 
 def _failed_clause(state: State, f: kc.Procedure, cause: Cause) -> tuple[str, int] | None:
-    """Which clause of the postcondition a rejection is about."""
+    """Find the clause of the postcondition that a rejection is about."""
     if cause.operation is Operation.ENSURES:
         facts = enumerate(f.contract.ensures)
         return next((("ensures", i) for i, p in facts if state.value(p) is cause.goal), None)

@@ -53,7 +53,7 @@ class Progress:
     allocated: dict[str, int] = field(default_factory=dict)  # the instructions that allocated arrays
 
     def failure(self, tools: SearchTools, cause: Cause) -> Failed:
-        """A rejection here, with its place and what a person wants to know of it."""
+        """Turn a rejection at this point into a failure, with its place and an explanation of races."""
         at, clause, groups = self.at, self.clause, Levels()
         if self.state is not None:
             if isinstance(cause, SharedByThreads | UnequalNestedParts):
@@ -71,5 +71,5 @@ class Progress:
 
 
 def information(cause: Cause) -> int:
-    """How much a cause says, of several for the same access."""
+    """Rank a cause by how much it tells, to report one of several for the same access."""
     return BY_INFORMATION.index(type(cause)) if type(cause) in BY_INFORMATION else -1

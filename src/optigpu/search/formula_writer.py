@@ -47,7 +47,7 @@ class FormulaWriter:
         self.count = 0
 
     def binders(self, n: int) -> Terms:
-        """Fresh variables, written c0, c1, …"""
+        """Make fresh variables, written c0, c1, …"""
         numbers = range(self.count, self.count + n)
         self.count += n
         xs = tuple(k.formula_var("c", number, INT) for number in numbers)
@@ -55,7 +55,7 @@ class FormulaWriter:
         return xs
 
     def permission(self, cells: Cells, xs: Terms, init: Term, value: Term | None) -> Expr:
-        """The cells with their contents; where they are written and where not are two permissions."""
+        """Write cells with their contents; initialised and uninitialised cells are two permissions."""
         parts: list[Expr] = []
         pointer = self.pointer(cells, xs)
         if init is not k.FALSE:
@@ -74,7 +74,7 @@ class FormulaWriter:
         return body
 
     def initialised(self, pointer: Expr, value: Term | None) -> Expr:
-        """A cell with its value, or with some value."""
+        """Write a cell with its value, or with some value if formulas cannot express it."""
         if value is not None:
             with suppress(Unprintable):
                 return PointsTo(pointer, "~~>", self.expr(value))
@@ -89,7 +89,7 @@ class FormulaWriter:
         return Addr(Index(base, index) if index else base)
 
     def expr(self, t: Term) -> Expr:
-        """A value or a condition."""
+        """Write a value or a condition."""
         match t.op:
             case "num":
                 return self.number(t)
@@ -126,7 +126,7 @@ class FormulaWriter:
                 raise Unprintable(t.op)
 
     def number(self, t: Term) -> Expr:
-        """A literal where there is one, a quotient otherwise."""
+        """Write a literal where one is exact, a quotient otherwise."""
         if t.sort is not REAL or t.data.denominator == 1:
             return Int(int(t.data))
         for literal_type in (FLOAT, DOUBLE):
@@ -147,7 +147,7 @@ class FormulaWriter:
         return Var(name.display)
 
     def polynomial(self, t: Term) -> Expr:
-        """A sum with its positive summands first."""
+        """Write a sum, positive summands first."""
         total: Expr | None = None
         for m, c in sorted(t.data, key=lambda mc: (mc[1] < 0, -len(mc[0]))):
             summand = self.monomial(m, abs(c), t.sort)
@@ -172,7 +172,7 @@ class FormulaWriter:
         return product
 
     def floor_division(self, a: Term, b: Term) -> Expr:
-        """C's division for what is not negative; the general case is spelled out."""
+        """Write C's division if the operands are not negative, else a formula that rounds down for any sign."""
         x, y = self.expr(a), self.expr(b)
         if self.facts.proves(k.and_(k.le(k.ZERO, a), k.lt(k.ZERO, b))):
             return Binary("/", x, y)
@@ -187,7 +187,7 @@ class FormulaWriter:
         return Call(name, tuple(self.expr(a) for a in t.args[1:]))
 
     def comparison(self, t: Term) -> Expr:
-        """p <= 0 with the negative summands of p on the other side."""
+        """Write p <= 0 with the negative summands of p on the other side."""
         p = t.args[0]
         cs = k.coefficients(p)
         left = k.polynomial({m: c for m, c in cs.items() if c > 0}, p.sort)
@@ -195,7 +195,7 @@ class FormulaWriter:
         return Binary({"le": "<=", "lt": "<", "eq": "=="}[t.op], self.expr(left), self.expr(right))
 
     def big_operator(self, t: Term) -> Expr:
-        """Sum, Prod, All or Max over a range; a maximum with a first value is a choice, since Max is not of an empty range."""
+        """Write Sum, Prod, All or Max. A maximum with a first value becomes a choice, since Max is undefined on an empty range."""
         *start, low, high, body = t.args
         (x,) = self.binders(1)
         name = self.names[x]

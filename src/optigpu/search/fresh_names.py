@@ -32,7 +32,7 @@ def search_var(stem: str, number: int, sort: Sort) -> Term:
 
 
 class FreshNames:
-    """Variables with a number of their own."""
+    """Makes variables with a number of their own."""
 
     def __init__(self) -> None:
         self.restart()
@@ -41,7 +41,7 @@ class FreshNames:
         self._numbers = itertools.count(1)
 
     def temporaries(self, n: int, stem: str = "b") -> Terms:
-        """Integer variables for the time of a search; they are bound again before anything reaches the kernel."""
+        """Make integer variables for the time of a search; they are bound again before anything reaches the kernel."""
         return tuple(search_var(stem, next(self._numbers), INT) for _ in range(n))
 
     def iteration(self, index: Term) -> Term:
@@ -53,11 +53,11 @@ class FreshNames:
         return k.var(Name(Origin.ITERATION, name.stem, int(f"{name.number}{next(self._numbers)}")), INT)
 
     def contents(self, base: str, sort: Sort) -> Term:
-        """The contents of an array at a point of which nothing is known: a function from indices to values, or one value."""
+        """Name the contents of an array at a point: a function from indices to values, or one value."""
         return k.var(Name(Origin.CONTENTS, base, next(self._numbers)), sort)
 
     def opaque(self, sort: Sort) -> Term:
-        """A value of which nothing is known."""
+        """Make a value of which nothing is known."""
         return k.var(Name(Origin.OPAQUE, "", next(self._numbers)), sort)
 
 
@@ -66,7 +66,7 @@ def is_opaque(t: Term) -> bool:
 
 
 def is_transient(x: Term) -> bool:
-    """Is this a variable of the search that no proof may mention: a binder for a time, or a value of which nothing is known?"""
+    """Is this a variable that exists only during a search: a temporary, or a value of which nothing is known?"""
     return x.data.origin in (Origin.OPAQUE, Origin.SEARCH, Origin.ITERATION)
 
 
@@ -76,5 +76,5 @@ def mentions_opaque(t: Term) -> bool:
 
 
 def is_expressible(t: Term) -> bool:
-    """Is a term made of the proof's own variables, without contents that only an exploration has names for?"""
+    """Is a term made of the proof's own variables, without names that only an exploration gives to contents?"""
     return not any(x.data.explored for x in t.free)

@@ -34,7 +34,7 @@ class InferredLoop:
 
 
 def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Program:
-    """The program with the contracts of its loops written out. One that formulas cannot express is left to be inferred."""
+    """Write the contracts of loops into the program. A contract that formulas cannot express is left to be inferred."""
     outer: dict[Term, Expr] = {}
     # Outer loops first: inner ones may start at their index.
     for inferred in sorted(loops.values(), key=lambda loop: loop.v.data.age):
@@ -58,7 +58,7 @@ def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Progr
 
 
 def _index_expr(inferred: InferredLoop, outer: dict[Term, Expr]) -> Expr:
-    """v in terms of the loop's own index, and of those of the loops around it."""
+    """Express the iteration v by the loop's own index, and by those of the loops around it."""
     i = Var(inferred.loop.index.data.display)
     if inferred.range.index is k.bound(0, INT):
         return i
@@ -69,7 +69,7 @@ def _index_expr(inferred: InferredLoop, outer: dict[Term, Expr]) -> Expr:
 
 
 def _clauses(inferred: InferredLoop, outer: dict[Term, Expr]) -> list[Clause]:
-    """The contract of a loop as annotations. `outer`: expressions for the iterations of the loops."""
+    """Write the contract of a loop as annotations. `outer`: expressions for the iterations of the loops."""
     writer = FormulaWriter(outer, inferred.before.facts)
     clauses: list[Clause] = []
     for x in inferred.contract.exclusive:

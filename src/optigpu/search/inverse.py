@@ -20,7 +20,7 @@ Unwrap: TypeAlias = Callable[[Term], Term]  # from the value of a rotation or an
 
 
 def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Terms | None:
-    """Values of the binders at which the family's index is `target`, if they can be found by mixed radix."""
+    """Compute the values of the binders at which the family's index is `target`, if mixed radix can."""
     if len(target) != len(cells.index):
         return None
     n = cells.arity
@@ -62,7 +62,7 @@ def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Term
 def _unwrapped(
     equations: list[Term], sizes: dict[Term, Term], facts: Facts, names: FreshNames
 ) -> tuple[list[Term], dict[Term, Unwrap]]:
-    """The equations with an unknown of its own for each rotation `(x + k) mod n` and each `x ^ k` of unknowns."""
+    """Introduce an unknown for each rotation `(x + k) mod n` and each `x ^ k` of unknowns."""
     wrapped: dict[Term, Unwrap] = {}
     wanted = set(sizes)
     if any(a.op == "ite" and a.free & wanted for e in equations for a in k.subterms(e)):
@@ -90,7 +90,7 @@ def _without_xor(equation: Term, a: Term, x: Term, wrapped: dict[Term, Unwrap]) 
 
 
 def _unrotated(equation: Term, q: Term, x: Term, wanted: set[Term], wrapped: dict[Term, Unwrap]) -> Term | None:
-    """s * (e - n * (e div n)) + rest, where the rest has other unknowns: s * x + rest. Only a rotation can be inverted so."""
+    """Rewrite s * (e - n * (e div n)) + rest as s * x + rest, if the rest has other unknowns: only then can e mod n be inverted."""
     whole, n = q.args
     factor, (monomial, c) = _coefficient(equation, q), next(iter(k.coefficients(n).items()))
     s = 0 if factor is None else -int(k.coefficients(factor).get(monomial, 0)) // int(c)
@@ -105,7 +105,7 @@ def _unrotated(equation: Term, q: Term, x: Term, wanted: set[Term], wrapped: dic
 
 
 def _solve_conditions(conditions: list[Term], unknown: Terms, solved: dict[Term, Term], facts: Facts) -> None:
-    """Binders that the index does not determine, but the condition does: `t == 63`."""
+    """Solve for binders that the index does not determine, but the guard does: `t == 63`."""
     for p in conditions:
         unsolved = [u for u in unknown if u not in solved and u in p.free]
         solution = _solve(k.substitute(p, solved), unsolved, facts) if len(unsolved) == 1 else None
@@ -114,7 +114,7 @@ def _solve_conditions(conditions: list[Term], unknown: Terms, solved: dict[Term,
 
 
 def _name_quotients(equations: list[Term], unknown: Terms, names: FreshNames) -> tuple[list[Term], dict[Term, Term]]:
-    """`u div d` as an unknown of its own: u div w = i and u - w * (u div w) = j give u = w * i + j."""
+    """Introduce an unknown for each `u div d`: u div w = i and u - w * (u div w) = j give u = w * i + j."""
     wanted = set(unknown)
     atoms = {a for e in equations for a in k.subterms(e) if a.op == "fdiv" and a.args[0].free & wanted}
     atoms = {a for a in atoms if not a.args[1].free & wanted}
@@ -125,7 +125,7 @@ def _name_quotients(equations: list[Term], unknown: Terms, names: FreshNames) ->
 def _known_quotients(
     quotients: dict[Term, Term], unknown: Terms, solved: dict[Term, Term], facts: Facts
 ) -> dict[Term, Term]:
-    """Quotients of unknowns that are solved are known too: d[r][c - r % 8] gives r, and with it r div 8."""
+    """Evaluate quotients of unknowns that are solved: d[r][c - r % 8] gives r, and with it r div 8."""
     wanted = set(unknown)
     known = {q: a for q, a in quotients.items() if q not in solved and a.free & wanted <= solved.keys()}
     values = {q: facts.simplify(k.substitute(a, solved)) for q, a in known.items()}
@@ -134,7 +134,7 @@ def _known_quotients(
 
 
 def _shifted(unknown: Terms, offsets: list[Term]) -> Terms:
-    """The binders, from unknowns that count from 0. Low bounds may mention earlier binders, which are themselves shifted."""
+    """Express the binders by unknowns that count from 0. Low bounds may mention earlier binders."""
     binders: list[Term] = []
     for i, u in enumerate(unknown):
         low = k.substitute(offsets[i], dict(zip(unknown[:i], binders)))
@@ -143,7 +143,7 @@ def _shifted(unknown: Terms, offsets: list[Term]) -> Terms:
 
 
 def _fewest_unknowns(equations: list[Term], unknown: Terms) -> int | None:
-    """The equation with the fewest unknowns left, at least one."""
+    """Choose the equation with the fewest unknowns, at least one."""
     wanted = set(unknown)
     counts = [(len(e.free & wanted), i) for i, e in enumerate(equations) if e.free & wanted]
     return min(counts)[1] if counts else None
@@ -152,9 +152,9 @@ def _fewest_unknowns(equations: list[Term], unknown: Terms) -> int | None:
 def _solve(
     equation: Term, unknown: list[Term], facts: Facts, sizes: dict[Term, Term] | None = None
 ) -> dict[Term, Term] | None:
-    """c1*u1 + c2*u2 + … + rest = 0 for the unknowns, the largest coefficient first.
+    """Solve c1*u1 + c2*u2 + … + rest = 0 for the unknowns, the largest coefficient first.
 
-    Of unknowns below known sizes, those that count downwards (32*w + 31 - l) are counted from their end.
+    Unknowns with a negative coefficient and a known size (32*w + 31 - l) are counted from their end.
     """
     coefficients: list[tuple[Term, Term]] = []
     rest = equation
@@ -189,7 +189,7 @@ def _solve(
 
 
 def _quotient(t: Term, divisor: Term) -> Term:
-    """t div (32 * W) as (t div 32) div W: then the divisors are a number and what facts speak of."""
+    """Write t div (32 * W) as (t div 32) div W, so that divisors are numbers or terms that facts mention."""
     cs = k.coefficients(divisor)
     if len(cs) != 1 or () in cs or (number := next(iter(cs.values()))) <= 1:
         return k.fdiv(t, divisor)
@@ -197,7 +197,7 @@ def _quotient(t: Term, divisor: Term) -> Term:
 
 
 def _coefficient(p: Term, u: Term) -> Term | None:
-    """The factor of u in a polynomial that is linear in it, and has u in no other atom."""
+    """Return the coefficient of u in a polynomial that is linear in u, with u in no other atom."""
     factor: k.Coefficients = {}
     for m, c in k.coefficients(p).items():
         count = m.count(u)
@@ -213,7 +213,7 @@ def _negative(c: Term) -> bool:
 
 
 def _magnitude(c: Term) -> tuple[int, int]:
-    """Symbolic factors count more than constants: W * i + j, W * H * i + W * j + l."""
+    """Order coefficients: symbolic factors exceed constants, as in W * i + j or W * H * i + W * j + l."""
     cs = k.coefficients(c)
     degree = max((len(m) for m in cs), default=0)
     return degree, max((abs(int(x)) for m, x in cs.items() if len(m) == degree), default=0)

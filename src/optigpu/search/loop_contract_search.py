@@ -27,13 +27,13 @@ from optigpu.search.search_tools import SearchTools
 
 
 class LoopContractSearch:
-    """The contract of a loop and the steps that prove it, from what an exploration found out."""
+    """Builds the contract of a loop, and the equality steps that prove it, from the summary of an exploration."""
 
     def __init__(self, tools: SearchTools, cells: CellSearch) -> None:
         self.tools, self.cells = tools, cells
 
     def contract(self, state: State, summary: LoopSummary, bounded: bool = True) -> LoopContract:
-        """The contract that follows from the effects; `bounded`: with ranges of the variables that the loop changes."""
+        """Build the contract from the effects; `bounded`: with ranges of the variables that the loop changes."""
         exclusive: list[Exclusive] = []
         invariant: list[Invariant] = []
         actual = self.entry_values(state, summary)
@@ -53,14 +53,14 @@ class LoopContractSearch:
         return LoopContract(tuple(exclusive), tuple(invariant), facts)
 
     def with_law(self, state: State, summary: LoopSummary, inv: Invariant, laws: dict[str, Term]) -> Invariant:
-        """With bounds of a variable that the loop changes."""
+        """Add the bounds of a variable that the loop changes to its invariant."""
         r = state.held[inv.family]
         law = laws.get(r.cells.base, TRUE) if r.cells.arity == 0 else TRUE
         bounds = k.and_(*(p for p in k.conjuncts(law) if is_expressible(p)))
         return replace(inv, law=bounds) if bounds is not TRUE else inv
 
     def entry_values(self, state: State, summary: LoopSummary) -> dict[Term, Term]:
-        """What the names of entry contents stand for: the values of the families held here."""
+        """Map the names of entry contents to the values of the families held here."""
         values: dict[Term, Term] = {}
         effects = tuple(summary.effects.values())
         used = (effects, summary.invariants, summary.reads, tuple(t for _, t in summary.finals), summary.learned)
@@ -87,7 +87,7 @@ class LoopContractSearch:
     def exclusive(
         self, state: State, summary: LoopSummary, effect: OwnCells, families: list[int], actual: dict[Term, Term]
     ) -> list[Exclusive]:
-        """The cells that an iteration has to itself, with what it leaves in them."""
+        """Build the part of the contract for cells that each iteration has exclusively, with what it leaves in them."""
         pieces: list[Exclusive] = []
         v = summary.v
         covering = self.covering(state, summary, effect, families, actual)
@@ -112,7 +112,7 @@ class LoopContractSearch:
     def covering(
         self, state: State, summary: LoopSummary, effect: OwnCells, families: list[int], actual: dict[Term, Term]
     ) -> Exclusive | None:
-        """One set of cells for an iteration instead of the pieces that it writes, where they overlap or it reads around them."""
+        """Use one footprint for an iteration, where the pieces that it writes overlap or it reads around them."""
         reads = [c for c in summary.reads if c.base == effect.base]
         if len(effect.updates) < 2 and not reads:
             return None
@@ -141,7 +141,7 @@ class LoopContractSearch:
     def invariant(
         self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
     ) -> Invariant:
-        """What the cells of a family hold at the start of iteration v, and which of them are initialised."""
+        """Build the invariant of a family: values and initialisation of its cells at the start of iteration v."""
         r = state.held[n]
         v, low = summary.v, summary.range.low
         ys = self.tools.temporaries(r.cells.arity)
@@ -163,7 +163,7 @@ class LoopContractSearch:
         return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if is_expressible(value) else None)
 
     def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
-        """The invariant with the steps that show it before the first iteration."""
+        """Add the steps that prove the invariant before the first iteration."""
         if inv.value is None:
             return inv
         r = state.held[inv.family]
@@ -174,7 +174,7 @@ class LoopContractSearch:
     def exit_steps(
         self, end: State, contract: LoopContract, v: Term, number: int
     ) -> tuple[tuple[EqualitySteps, ...], tuple[EqualitySteps, ...]]:
-        """Equality steps for the end of a body: its exclusive cells, then its invariants at the next iteration."""
+        """Find steps for the end of the body: for its exclusive cells, and for the invariants at the next iteration."""
 
         def steps(family: int, value: Term | None, init: Term, iteration: Term) -> EqualitySteps:
             r = end.held.get(family)
@@ -190,7 +190,7 @@ class LoopContractSearch:
 
 
 def _without_choice(value: Term, facts: Facts) -> Term:
-    """x for c ? x : y where x is y if c does not hold: `0 < v ? All(…) : true` before the first iteration."""
+    """Simplify c ? x : y to x, if x equals y where c is false: `0 < v ? All(…) : true` before the first iteration."""
     if value.op == "ite":
         c, a, b = value.args
         for test, x, y in ((k.not_(c), a, b), (c, b, a)):

@@ -43,7 +43,7 @@ class RunsCode(Protocol):
 
 
 class LoopExecution:
-    """Takes the kernel from before a loop to after it."""
+    """Leads the kernel from before a loop to after it."""
 
     def __init__(
         self, tools: SearchTools, kernel: Kernel, explorer: Explorer, cells: CellSearch, executor: RunsCode
@@ -55,7 +55,7 @@ class LoopExecution:
         self.inferred: dict[int, InferredLoop] = {}  # by the `at` of loops
 
     def loop(self, state: State, loop: kc.CountedLoop, bounded: bool = True) -> State:
-        """The state after the next instruction, a loop. `bounded`: with ranges of the variables that it changes."""
+        """Execute a loop. `bounded`: with ranges of the variables that it changes."""
         if loop.op not in ("+", "-"):
             return self._unrolled(state, loop)
         if loop.mode == kc.THREAD and state.context.kind == THREADS:
@@ -91,7 +91,7 @@ class LoopExecution:
     def _infer(
         self, state: State, loop: kc.CountedLoop, world: World, bounded: bool
     ) -> tuple[LoopSummary, LoopContract]:
-        """What the loop does, and the contract that follows from it."""
+        """Explore the loop and build its contract."""
         try:
             summary = self.explorer.recalled_summary(loop, world) or self.explorer.summarise(loop, world)
             return summary, self.contracts.contract(state, summary, bounded)
@@ -107,7 +107,7 @@ class LoopExecution:
     def _run_body(
         self, state: State, loop: kc.CountedLoop, summary: LoopSummary, contract: LoopContract, v: Term
     ) -> tuple[State, LoopContract]:
-        """The end of the body, and a contract that assumes of pending reads and owners what the end leaves."""
+        """Execute the body; widen the contract until it assumes the pending reads and owners that the end of the body leaves."""
         for _ in range(MAX_WIDENINGS):
             self.executor.progress.state = state
             try:
@@ -125,19 +125,19 @@ class LoopExecution:
         return end, contract
 
     def _blame(self, summary: LoopSummary, r: Rejected) -> None:
-        """Report the statement in the loop because of which its contract needs what it does not have."""
+        """Report the statement in the loop that causes the rejection."""
         progress = self.executor.progress
         progress.at = summary.blamed_instruction(r.cause.base) or progress.at
 
     def _world(self, state: State) -> World:
-        """The start of an exploration from here."""
+        """Start an exploration from here."""
         contents = {b: unknown_content(self.tools, b, len(info.dims), info.sort) for b, info in state.bases.items()}
         return World(state.facts, dict(state.env), contents)
 
     # Loops over known numbers
 
     def _unrolled(self, state: State, loop: kc.CountedLoop) -> State:
-        """One iteration after the other; the contents of a tree reduction are restated after each."""
+        """Execute one iteration after the other; restate the contents of a tree reduction after each."""
         start = self.kernel.unroll(state)
         world = self._world(state)
         values = self.explorer.geometric_values(loop, world)
@@ -157,7 +157,7 @@ class LoopExecution:
         return state
 
     def _restated(self, state: State, n: int, tree: Tree, h: int, entry: CellFamily) -> State:
-        """The state with the contents after the step h of a tree reduction in terms of those at its entry, if that is proved."""
+        """Restate the contents after the step h of a tree reduction in terms of those at its entry, if that can be proved."""
         contents = contents_after_step(self.tools, tree, h, entry, state.held[n], state.facts)
         if contents is None:
             return state

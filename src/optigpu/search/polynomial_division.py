@@ -11,7 +11,7 @@ _Leading: TypeAlias = tuple[int, tuple[Term, ...], int]  # degree, monomial, coe
 
 
 def exact_quotient(dividend: Term, divisor: Term) -> Term | None:
-    """dividend / divisor, where that is a polynomial: long division, the leading monomials first."""
+    """Divide by long division, leading monomials first. Return None if the quotient is no polynomial."""
     quotient, rest = ZERO, dividend
     while rest is not ZERO:
         summand = _monomial_quotient(_leading(rest), _leading(divisor))
@@ -25,7 +25,7 @@ def exact_quotient(dividend: Term, divisor: Term) -> Term | None:
 
 
 def _leading(p: Term) -> _Leading:
-    """The highest monomial: of those of one degree, the last one in the order of terms."""
+    """Return the monomial of the highest degree; of several, the last one in the order of terms."""
     return max(((len(m), m, c) for m, c in k.coefficients(p).items()), default=(0, (), 0))
 
 

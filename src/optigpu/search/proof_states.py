@@ -24,7 +24,7 @@ class ProofStates:
     end: dict[int, State] = field(default_factory=dict)
 
     def record(self, state: State) -> None:
-        """The first instruction of a statement counts; of an unrolled loop, the first iteration."""
+        """Keep the state for the first instruction of a statement; of an unrolled loop, for the first iteration."""
         if state.next is not None:
             self.before.setdefault(self.statements[state.next.at], state)
             return
@@ -33,7 +33,7 @@ class ProofStates:
         self.end.setdefault(self.statements[at], state)
 
     def moved(self, statements: list[int], code: kc.Instructions) -> ProofStates:
-        """The same for equal code that belongs to other statements."""
+        """Transfer the states to equal code that belongs to other statements."""
         new = {self.statements[a]: statements[b] for a, b in zip(_places(self.code), _places(code))}
         new[0] = 0
         before = {new[n]: s for n, s in self.before.items() if n in new}

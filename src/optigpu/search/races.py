@@ -45,7 +45,7 @@ class Access:
 
 
 def explained(tools: SearchTools, state: State, cause: Cause, accesses: list[Access], at: int) -> Cause:
-    """The data race that a rejection at an instruction shows, with what a person wants to know of it; else the cause as it is."""
+    """Return the data race that a rejection at an instruction reveals, with an explanation; else the cause unchanged."""
     base = cause.base
     if base not in state.bases:
         return cause
@@ -74,7 +74,7 @@ def explained(tools: SearchTools, state: State, cause: Cause, accesses: list[Acc
 
 
 def _race(tools: SearchTools, state: State, cause: Cause) -> tuple[RaceKind, RaceScope] | None:
-    """Which kind of race a rejection shows, if any."""
+    """Which kind of race does a rejection reveal, if any?"""
     access = cause.operation in (Operation.LOAD, Operation.STORE)
     if access and isinstance(cause, MissingPermission | ReadOnly):
         taken = _taken_by(state, cause.base) if _inside(tools, state, cause) else None
@@ -95,7 +95,7 @@ def _race(tools: SearchTools, state: State, cause: Cause) -> tuple[RaceKind, Rac
 
 
 def _inside(tools: SearchTools, state: State, cause: MissingPermission | ReadOnly) -> bool:
-    """Is the cell that is needed within the array? If not, that is the problem."""
+    """Is the needed cell within the bounds of the array? If not, there is no race to explain."""
     need = cause.need if isinstance(cause, MissingPermission) else None
     if need is None or need.arity:
         return True
@@ -105,7 +105,7 @@ def _inside(tools: SearchTools, state: State, cause: MissingPermission | ReadOnl
 
 
 def _witness(state: State, cause: Cause, scope: RaceScope) -> RaceWitness | None:
-    """Two threads that race, in numbers: who accesses which cell now, and who did before."""
+    """Find two racing threads, in numbers: which one accesses which cell now, and which one did before."""
     if not isinstance(cause, NotOwner | UnorderedRead) or cause.facts is None or cause.goal is None:
         return None
     example = None if cause.other is None else counterexample(cause.facts, cause.goal)
@@ -132,7 +132,7 @@ def _witness(state: State, cause: Cause, scope: RaceScope) -> RaceWitness | None
 
 
 def _first_thread(state: State, scope: RaceScope) -> Term:
-    """The number of the current group's first thread, in its block or in the grid."""
+    """Return the number of the current group's first thread, in its block or in the grid."""
     first = ZERO
     for s in _inside_function(state):
         if scope is RaceScope.BLOCK and s.context.threads is s.context.block:
@@ -143,7 +143,7 @@ def _first_thread(state: State, scope: RaceScope) -> Term:
 
 
 def _enclosing(state: State) -> Iterator[State]:
-    """This state, and those before each of the blocks around it."""
+    """Yield this state, and the state before each block around it."""
     s: State | None = state
     while s is not None:
         yield s
@@ -151,14 +151,14 @@ def _enclosing(state: State) -> Iterator[State]:
 
 
 def _inside_function(state: State) -> Iterator[State]:
-    """The same, as long as they are inside a block of their function."""
+    """Yield the enclosing states that are inside a block of their function."""
     return (s for s in _enclosing(state) if s.block.before is not None)
 
 
 def _missing_barrier(state: State, base: str) -> tuple[str, int]:
-    """Which barrier would order the accesses, and before which instruction: the thread loop that leaves the level it is for.
+    """Return which barrier would order the accesses, and the instruction before which it belongs: a thread loop.
 
-    That of a warp is enough where the warp has the memory to itself.
+    A warp's barrier is enough if the warp has the memory to itself.
     """
     for s in _enclosing(state):
         at = s.next.at if s.next is not None else 0
@@ -170,9 +170,9 @@ def _missing_barrier(state: State, base: str) -> tuple[str, int]:
 
 
 def levels(state: State) -> list[tuple[str, Term]]:
-    """The groups around this point, outermost first: the loop that makes each, and its number of threads.
+    """List the groups of threads around this point, outermost first: the loop that makes each, and its number of threads.
 
-    The first has no loop: it is the grid, or who calls a device function.
+    The first has no loop: it is the grid, or the caller of a device function.
     """
     loops = [loop for s in _inside_function(state) if (loop := _thread_loop(s)) is not None]
     inner = [(str(loop.v.data), loop.context.threads) for loop in reversed(loops)]
@@ -183,21 +183,21 @@ def levels(state: State) -> list[tuple[str, Term]]:
 
 
 def _procedure(state: State) -> Procedure:
-    """The function around this point."""
+    """Return the function around this point."""
     *_, outermost = _enclosing(state)
     assert isinstance(outermost.block.opened_by, Procedure)
     return outermost.block.opened_by
 
 
 def _thread_loop(state: State) -> EnteredLoop | None:
-    """The loop whose body this is, if it divides a group of threads."""
+    """Return the loop whose body this is, if it divides a group of threads."""
     before, loop = state.block.before, state.block.opened_by
     divides = isinstance(loop, EnteredLoop) and before is not None and loop.context != before.context
     return loop if divides and isinstance(loop, EnteredLoop) else None
 
 
 def _taken_by(state: State, base: str) -> State | None:
-    """The state before the innermost thread loop that gives cells of the base to its iterations."""
+    """Return the state before the innermost thread loop that gives cells of the base to its iterations."""
     for s in _inside_function(state):
         loop = _thread_loop(s)
         if loop is not None and any(x.cells.base == base for x in loop.contract.exclusive):
@@ -214,7 +214,7 @@ def _scope(tools: SearchTools, state: State) -> RaceScope:
 
 
 def _lent_to(state: State, base: str) -> RaceScope:
-    """Does the block around this point hold the base itself, or is it lent by the grid?"""
+    """Does the block around this point own the base, or is it lent by the grid?"""
     for s in _inside_function(state):
         whole_block = s.context.kind == THREADS and s.context.threads is s.context.block
         if whole_block and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
@@ -223,7 +223,7 @@ def _lent_to(state: State, base: str) -> RaceScope:
 
 
 def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:
-    """Small numbers for the variables with which the facts hold and the goal does not."""
+    """Find small numbers for the variables for which the facts hold and the goal does not."""
     goal = facts.reduce(goal)
     items = [i for i in facts.items if i.op not in ("all", "forall")]
     connected = set(goal.free)  # variables of the goal, and of facts that have to do with it
@@ -249,5 +249,5 @@ def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:
 
 
 def _at(t: Term, witness: Mapping[Term, int]) -> int:
-    """A number where the witness says nothing of a variable: it may be anything, so 0."""
+    """Evaluate a term at the witness. Variables that it does not mention may have any value: 0."""
     return int(evaluate(t, {**dict.fromkeys(t.free, 0), **witness}))

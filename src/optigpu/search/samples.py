@@ -30,7 +30,7 @@ class Advice:
 
 
 def advice(facts: Facts) -> Advice:
-    """What is remembered of facts; samples come from those of the facts that they extend."""
+    """Return what is remembered of facts. Samples are derived from those of the facts that they extend."""
     if facts.advice is None:
         origin = facts.origin
         known, satisfied = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
@@ -40,7 +40,7 @@ def advice(facts: Facts) -> Advice:
 
 
 def samples(facts: Facts) -> list[Sample]:
-    """Numbers for the variables with which the facts hold."""
+    """Return numbers for the variables for which the facts hold."""
     return advice(facts).samples
 
 
@@ -56,7 +56,7 @@ def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
 
 
 def extended(samples: list[Sample], satisfied: frozenset[Term], items: Sequence[Term], seed: int) -> list[Sample]:
-    """Samples for more facts: those for which all items hold, with values for variables that had none; new ones where few are left.
+    """Extend samples to more facts: choose values for new variables, keep those for which all items hold, add some if few remain.
 
     `satisfied`: items that are known to hold for the samples.
     """
@@ -75,7 +75,7 @@ def extended(samples: list[Sample], satisfied: frozenset[Term], items: Sequence[
 
 
 def _varied(kept: list[Sample], used: list[Term], items: Sequence[Term], rng: Random) -> list[Sample]:
-    """A few samples, and more that have other values from some variable on: a false goal is then refuted more often."""
+    """Add samples that differ from some variable on, so that a false goal is refuted more often."""
     varied = list(kept)
     for n in range(MAX_SAMPLES - len(kept) if kept else 0):
         dropped = set(used[rng.randrange(len(used)) :])
@@ -99,7 +99,7 @@ def _completed(start: Sample, used: Iterable[Term], items: Sequence[Term], rng: 
 
 
 def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> bool:
-    """Choose variables of items that do not hold anew, until all hold; a few times."""
+    """Choose variables of violated items anew, a few times, until all items hold."""
     for _ in range(MAX_REPAIRS):
         wrong = next((i for i in items if not _holds(i, env)), None)
         if wrong is None:
@@ -113,7 +113,7 @@ def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> 
 
 
 def _part(item: Term, env: Sample, rng: Random) -> Term:
-    """A part of an item that does not hold, without which the item cannot hold, or one of several such."""
+    """Choose a violated conjunct or disjunct of an item, recursively."""
     while item.op in ("and", "or"):
         item = rng.choice([a for a in item.args if not _holds(a, env)])
     return item
@@ -124,7 +124,7 @@ def _all_hold(items: Sequence[Term], env: Sample) -> bool:
 
 
 def _age(x: Term) -> tuple[int, int, str]:
-    """Bounds of a variable mention older ones: those of the program, then those that rules made, then constants of a proof."""
+    """Order variables such that bounds of one mention only earlier ones: the program's, then rules', then constants of a proof."""
     return *x.data.age, str(x.data)
 
 
@@ -136,7 +136,7 @@ def _holds(item: Term, env: Sample) -> bool:
 
 
 def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random, spread: int) -> int:
-    """A value within the bounds that items give, those of them that mention nothing unknown."""
+    """Choose a value within the bounds that items give, as far as they mention only variables that have a value."""
     low, high = None, None
     for i in items:
         if i.op not in ("le", "eq") or x not in i.free or i.args[0].sort is not INT:

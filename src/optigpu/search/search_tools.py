@@ -19,7 +19,7 @@ class SearchTools:
         self.names = FreshNames()
 
     def proves(self, facts: Facts, goal: Term) -> bool:
-        """Does the goal follow? The judge is asked only if no model at hand refutes it."""
+        """Ask the judge, unless a model at hand refutes the goal."""
         return not refuted(facts, goal) and self.judge.proves(facts, goal, count=False)
 
     def temporaries(self, n: int, stem: str = "b") -> Terms:
@@ -29,5 +29,5 @@ class SearchTools:
         return self.names.opaque(sort)
 
     def invert(self, cells: Cells, target: Terms, facts: Facts) -> Terms | None:
-        """Values of the binders at which the index of the cells is `target`."""
+        """Compute the values of the binders at which the index of the cells is `target`."""
         return invert(cells, target, facts, self.names)

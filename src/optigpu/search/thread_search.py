@@ -26,7 +26,7 @@ from optigpu.search.search_tools import SearchTools
 
 
 class ThreadSearch:
-    """The parts of loop contracts that are about groups of threads."""
+    """Finds the parts of loop contracts that are about groups of threads."""
 
     def __init__(self, tools: SearchTools, kernel: Kernel) -> None:
         self.tools, self.kernel = tools, kernel
@@ -36,7 +36,7 @@ class ThreadSearch:
     def contract(
         self, state: State, loop: kc.CountedLoop, summary: LoopSummary, contract: LoopContract
     ) -> LoopContract:
-        """A loop's contract with what the groups of threads need."""
+        """Add to a loop's contract what groups of threads need."""
         if state.context.kind != THREADS:
             return contract
         if loop.mode == kc.THREAD:
@@ -66,7 +66,7 @@ class ThreadSearch:
         inside: frozenset[Term] = frozenset(),
         levels: Levels = (),
     ) -> None:
-        """Before anything else is said of nested thread loops: do their extents divide the threads there are?"""
+        """Reject a nest of thread loops whose extents do not divide the threads there are, before anything else is checked."""
         extent = state.value(loop.bound)
         if loop.mode == kc.THREAD and loop.start is ZERO and loop.relation == "<" and not extent.free & inside:
             extent = state.facts.simplify(extent)
@@ -93,7 +93,7 @@ class ThreadSearch:
                 self.check_extents(state, i, threads, inside, levels)
 
     def part(self, state: State, extent: Term, threads: Term | None = None) -> Term | None:
-        """The number of threads of an iteration: the group's divided by the loop's extent."""
+        """Divide the group's number of threads by the loop's extent."""
         threads, facts = state.context.threads if threads is None else threads, state.facts
         for p in (exact_quotient(threads, extent), state.context.block, facts.simplify(k.fdiv(threads, extent)), ONE):
             if p is not None and self.tools.proves(facts, k.eq(k.mul(extent, p), threads)):
@@ -101,7 +101,7 @@ class ThreadSearch:
         return None
 
     def with_owner(self, state: State, x: Exclusive, part: Term) -> Exclusive:
-        """Do all threads of an iteration own its cells, or only some?"""
+        """Record whether all threads of an iteration own its cells."""
         r = state.held[x.family]
         if r.owner is None:
             return x
@@ -114,7 +114,7 @@ class ThreadSearch:
     # What the end of a body leaves
 
     def with_lasting_reads(self, end: State, before: State) -> State:
-        """Pending reads that mention variables of the body are widened to all cells of the family."""
+        """Widen pending reads that mention variables of the body to all cells of the family."""
         for m in end.pending_reads:
             if any(_is_newer(x, before.counter) for t in _terms(m) for x in t.free):
                 family = end.held[m.family].cells
@@ -127,7 +127,7 @@ class ThreadSearch:
         return end
 
     def widened(self, end: State, contract: LoopContract, summary: LoopSummary, v: Term) -> LoopContract | None:
-        """If the end of the body leaves owners or pending reads that its start did not assume: a contract that assumes them."""
+        """Widen the contract to the owners and pending reads that the end of the body leaves. Return None if it has them."""
         if end.context.kind != THREADS or end.context.threads is ONE or not contract.invariant:
             return None
         invariant = tuple(self._with_owner_left(end, i, v) for i in contract.invariant)
@@ -144,7 +144,7 @@ class ThreadSearch:
         return replace(contract, invariant=invariant, pending_reads=tuple(pending))
 
     def _with_owner_left(self, end: State, inv: Invariant, v: Term) -> Invariant:
-        """The invariant with the owner that the body leaves, if that is not the one that the next iteration assumes."""
+        """Replace the owner of an invariant by the one that the body leaves, if the next iteration assumes another one."""
         r = end.held.get(inv.family)
         if r is None or r.owner is None:
             return inv
@@ -159,13 +159,13 @@ class ThreadSearch:
         return replace(inv, owner=Owner(*(outermost(t, v, arity) for t in parts)))
 
     def exit_covers(self, end: State, contract: LoopContract, v: Term) -> tuple[Cover, ...]:
-        """For each pending read at the end of the body, the one of the contract that covers it."""
+        """Find, for each pending read at the end of the body, one of the contract that covers it."""
         families = {i.family for i in contract.invariant}
         pending = [m for m in end.pending_reads if m.family in families]
         return tuple(self.cover(end, contract, v, m) or Cover(-1, ()) for m in pending)
 
     def cover(self, end: State, contract: LoopContract, v: Term, m: PendingRead) -> Cover | None:
-        """The pending read that the contract has for this one at the start of the next iteration."""
+        """Find the pending read of the contract that covers this one at the start of the next iteration."""
         for n, under in enumerate(contract.pending_reads):
             wider = under.under((k.add(v, ONE),))
             if wider == m:
@@ -184,12 +184,12 @@ class ThreadSearch:
 
 
 def _in_all_iterations(m: PendingRead) -> PendingRead:
-    """A pending read as one of all iterations: a first binder that it does not mention."""
+    """Turn a pending read into one under the iteration, which it does not mention."""
     return replace(m, cells=replace(m.cells, ranges=((ZERO, ONE), *m.cells.ranges)))
 
 
 def _of_earlier_iterations(m: PendingRead, v: Term, low: Term) -> PendingRead:
-    """The pending reads of all iterations before v, each as m says; v is the first binder, the earlier iteration the second."""
+    """Collect the pending reads of all iterations before v; v is the first binder, the earlier iteration the second."""
     w = search_var("earlier", 0, INT)
     n = m.cells.arity
     earlier = over(m.cells.substitute({v: w}), w, low, v)
@@ -209,5 +209,5 @@ def _terms(m: PendingRead) -> tuple[Term, ...]:
 
 
 def _is_newer(x: Term, counter: int) -> bool:
-    """Was the variable made by a rule after the state's counter was so?"""
+    """Did a rule make the variable after the state had this counter?"""
     return x.data.origin is Origin.RULE and x.data.number > counter

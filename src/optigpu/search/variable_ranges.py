@@ -37,7 +37,7 @@ class Changed:
 
 
 class RangeSearch:
-    """Inductive bounds of all integer variables of one loop together."""
+    """Finds inductive bounds of all integer variables of one loop together."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class RangeSearch:
         self.complete = True  # does every variable have candidates on both sides?
 
     def laws(self) -> dict[str, Term]:
-        """For each variable of which something is known: that, under v and its value."""
+        """Return the bounds of each variable that has any, under v and its value."""
         bounds: dict[str, list[Term]] = {b: [] for b in self.leaves}
         for _ in range(2):  # bounds of a variable may come from those of another, or of its own other side
             self.complete = True
@@ -70,7 +70,7 @@ class RangeSearch:
         return {b: k.abstract(k.and_(*strongest(ps)), (self.v, self.x)) for b, ps in bounds.items() if ps}
 
     def inductive_subset(self, candidates: dict[str, list[Term]]) -> dict[str, list[Term]]:
-        """Those candidates that hold after an iteration if all of them hold before it."""
+        """Drop candidates until those left hold after an iteration if they hold before it."""
         while True:
             known = self.with_laws(candidates)
             kept = {b: [p for p in ps if self.inductive(b, p, known)] for b, ps in candidates.items()}
@@ -79,7 +79,7 @@ class RangeSearch:
             candidates = kept
 
     def with_laws(self, laws: dict[str, list[Term]]) -> Facts:
-        """What is known in an iteration at whose start the laws hold."""
+        """Assume the laws at the start of an iteration."""
         bounds = [k.substitute(p, {self.x: self.changed[b].start}) for b, ps in laws.items() for p in ps]
         return self.facts.assume(*bounds)
 
@@ -94,7 +94,7 @@ class RangeSearch:
     # Candidates
 
     def candidates(self, base: str, facts: Facts) -> list[Term]:
-        """Inequalities that may hold of the variable at the start of every iteration."""
+        """List inequalities that may hold of the variable at the start of every iteration."""
         c = self.changed[base]
         increments: list[tuple[Facts, Term]] = []
         replacements: list[tuple[Facts, Term]] = []
@@ -127,7 +127,10 @@ class RangeSearch:
         which: int,
         facts: Facts,
     ) -> Term | None:
-        """The bound that follows from bounds of the leaves: the first of each or, in terms of the variable, the last."""
+        """Combine bounds of the leaves into one of the variable.
+
+        `which`: 0 for the first bound of each leaf, 1 for the last one, which may mention the variable.
+        """
         self.own = c.start if which else None
         extreme = k.min_ if lower else k.max_
         rates: list[Term] = [k.ZERO] if replacements or not increments else []
@@ -153,7 +156,7 @@ class RangeSearch:
         return k.add(facts.simplify(extreme(*ends)), k.mul(rate, k.sub(self.v, self.range.low)))
 
     def previous_value(self, leaf: Term, lower: bool) -> list[Term]:
-        """Of what moves with the iterations: what the iteration before v made of it."""
+        """If a leaf moves with the iterations, bound it by what iteration v - 1 made of it."""
         rate = k.coefficients(leaf).get((self.v,), 0)
         rest = k.sub(leaf, k.scale(rate, self.v))
         if not rate or not self.stable(rest):
@@ -163,7 +166,7 @@ class RangeSearch:
         return [k.substitute(leaf, {self.v: k.sub(self.v, k.ONE)})]
 
     def instantiated(self, facts: Facts, leaf: Term) -> Facts:
-        """With what universal facts say of the leaf."""
+        """Instantiate universal facts at the leaf."""
         universals = [i for i in facts.items if i.op in UNIVERSAL]
         if not universals or not any(t.op == "app" for t in k.subterms(leaf)):
             return facts
@@ -173,11 +176,11 @@ class RangeSearch:
     # Bounds of terms
 
     def stable(self, t: Term) -> bool:
-        """Does no iteration change the term, but for the variable whose bounds are looked for?"""
+        """Is the term constant over the iterations, except for the variable whose bounds are sought?"""
         return not any(x is not self.own and (x in self.unstable or is_transient(x)) for x in t.free)
 
     def bounds(self, e: Term, lower: bool, facts: Facts, steps: int) -> list[Term]:
-        """Terms that may bound e and that no iteration changes, but for the variable: atoms are replaced by bounds, v last."""
+        """List terms that may bound e and do not change over the iterations: replace atoms by their bounds, v last."""
         e = facts.simplify(e)
         if self.stable(e) and (self.own is None or self.own not in e.free):
             return [e]
@@ -199,7 +202,7 @@ class RangeSearch:
         return list(dict.fromkeys(bounds))
 
     def remainder(self, e: Term) -> tuple[Term, Term] | None:
-        """(rest, d) if e is rest + a mod d."""
+        """Return (rest, d) if e is rest + a mod d."""
         for a in k.coefficients(e):
             for q in a:
                 if q.op == "fdiv" and q.level == 0 and self.stable(q.args[1]):
@@ -209,7 +212,7 @@ class RangeSearch:
         return None
 
     def atom_bounds(self, a: Term, lower: bool, facts: Facts, steps: int) -> list[Term]:
-        """Bounds of an atom from the facts that compare it, and from what it is made of; the best first."""
+        """List bounds of an atom, the best first: from facts that compare it, and from its parts."""
         if a is self.v:
             return [self.range.low if lower else k.sub(self.range.high, k.ONE)]
         numbers: list[Term] = []
@@ -241,7 +244,7 @@ class RangeSearch:
 
 
 def leaves(t: Term) -> list[tuple[Term, Term]] | None:
-    """What a number is by case distinction: (condition, number) for each case."""
+    """Split a number into its cases: (condition, number) for each."""
     cases: list[tuple[Term, Term]] = []
     pending = [(TRUE, t)]
     while pending:
@@ -263,7 +266,7 @@ def leaves(t: Term) -> list[tuple[Term, Term]] | None:
 
 
 def strongest(laws: list[Term]) -> list[Term]:
-    """Without inequalities p <= 0 that another one implies because it differs by a number."""
+    """Drop inequalities p <= 0 that another one implies because it differs by a number."""
 
     def weaker(p: Term, q: Term) -> bool:
         less = k.sub(p.args[0], q.args[0])
@@ -273,5 +276,5 @@ def strongest(laws: list[Term]) -> list[Term]:
 
 
 def holds_after(law: Term, range_: IterationRange, value: Term) -> Term:
-    """What a law says of the value that a loop leaves."""
+    """Instantiate a law at the end of the loop."""
     return instantiate(law, (range_.end, value))

@@ -51,7 +51,7 @@ EqualityProofs: TypeAlias = dict[tuple[Facts, Term, Term, Guess | None], Equalit
 
 
 class EqualitySearch:
-    """Proofs are remembered in `proofs`: the programs of a script, one step apart, ask nearly the same."""
+    """Finds equality steps. Results are remembered in `proofs`: consecutive programs of a script ask nearly the same questions."""
 
     def __init__(self, tools: SearchTools, proofs: EqualityProofs | None = None) -> None:
         self.tools = tools
@@ -65,9 +65,9 @@ class EqualitySearch:
         self.maxima = MaximumSearch(tools)
 
     def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> EqualitySteps | None:
-        """Steps after which the judge sees that a = b. The search gives up after some amount of work, not of seconds.
+        """Find steps after which the judge proves a = b. The search is bounded by an amount of work, not by time.
 
-        `guess`: where terms of maxima may be, if more is known of them.
+        `guess`: where terms of maxima may be, if the caller knows.
         """
         question = (facts, a, b, guess)
         if question not in self.proofs:
@@ -75,7 +75,7 @@ class EqualitySearch:
         return self.proofs[question]
 
     def _search_afresh(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> EqualitySteps | None:
-        """What earlier searches came across plays no part: the answer depends on the question alone."""
+        """Search without any state of earlier searches, so that the answer depends on the question alone."""
         self.budget, self.goal, self.guess = SEARCH_BUDGET, (facts, a, b), guess
         self.forms.restart()
         self.reindexing.restart()
@@ -85,7 +85,7 @@ class EqualitySearch:
             return None
 
     def _spend(self, a: Term, b: Term) -> bool:
-        """One more step of the search, if there is enough left for it."""
+        """Pay for one more step. Return False if the budget is used up."""
         before, self.budget = self.budget, self.budget - 1 - len(one_sided(a, b))
         in_doubt = self.budget <= SEARCH_BUDGET - DOUBT_AFTER < before
         if in_doubt and self.goal is not None and differ(*self.goal, thorough=True):
@@ -99,7 +99,7 @@ class EqualitySearch:
             return None
 
     def _search(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
-        """Rewrite both sides until the judge sees that they are equal. `depth`: goals that may be nested in this one."""
+        """Rewrite both sides until the judge proves them equal. `depth`: how many goals may be nested inside this one."""
         a, b = facts.simplify(a), facts.simplify(b)
         if a is not b and differ(facts, a, b):
             raise ValuesDiffer
@@ -132,7 +132,7 @@ class EqualitySearch:
     # Cases
 
     def _by_cases(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
-        """Distinguish a condition on which one side depends."""
+        """Distinguish the cases of a condition inside one side."""
         if depth == 0:
             return None
         cases = (self._case(facts, c, a, b, depth - 1) for c in conditions(a, b))
@@ -147,7 +147,7 @@ class EqualitySearch:
     # Rewrites
 
     def _rewrite(self, facts: Facts, a: Term, b: Term) -> Rewrite | None:
-        """A step that makes a sum simpler, or two of them alike."""
+        """Find a step that simplifies a sum, or makes two sums more alike."""
         candidates = one_sided(a, b)
         for t in candidates:
             simpler = self.forms.absorbed_first_index(facts, t) or self.forms.simpler(facts, t)
@@ -175,7 +175,7 @@ class EqualitySearch:
         return None
 
     def _aligned(self, facts: Facts, s: Term, t: Term) -> Rewrite | None:
-        """One of two sums in the form of the other, or with a part that is the other."""
+        """Rewrite one of two sums into the form of the other, or split it so that one part is the other."""
         exchanged = self.reindexing.exchanged(s, t)
         if exchanged is not None:
             return exchanged
@@ -190,7 +190,7 @@ class EqualitySearch:
         return self.reindexing.by_residue(t, s) or self.reindexing.by_residue(s, t)
 
     def _last_resort(self, facts: Facts, a: Term, b: Term, depth: int) -> Rewrite | None:
-        """A step that need not make anything simpler."""
+        """Find a step that does not simplify anything by itself."""
         return (
             self._equal_bodies(facts, a, b, depth)
             or self.cuts.even_ends(facts, a, b)
@@ -199,7 +199,7 @@ class EqualitySearch:
         )
 
     def _equal_bodies(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
-        """Sums over one range that are equal because their bodies are."""
+        """Find two sums over one range whose bodies can be proved equal."""
         if depth == 0:
             return None
         candidates = one_sided(a, b)
@@ -215,7 +215,7 @@ class EqualitySearch:
         return self._cancelling_bodies(facts, a, b, depth)
 
     def _cancelling_bodies(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
-        """Several sums over one range cancel, index by index: one of them has the body that the others leave for it."""
+        """Find three or more sums over one range that cancel index by index: replace the body of one by what the others leave."""
         if depth == 0 or a.sort not in (k.INT, k.REAL):
             return None
         groups: dict[tuple[Terms, Terms], list[tuple[Term, Fraction]]] = {}  # by the other factors and the range
@@ -241,6 +241,6 @@ class EqualitySearch:
 
 
 def _outermost_choice(facts: Facts, a: Term, b: Term) -> Term | None:
-    """A condition, where one side is a choice as a whole."""
+    """Return the condition, if one side is a choice `c ? x : y` as a whole."""
     choice = next((t.args[0] for t in (a, b) if t.op == "ite" and not k.is_guarded(t)), None)
     return choice and next((c for c in (choice, first_atom(choice)) if decides(facts, c)), None)

@@ -26,7 +26,7 @@ Guess: TypeAlias = Callable[[Terms, int], list[Terms]]  # from indices of a term
 
 @dataclass(frozen=True, slots=True)
 class TermLocation:
-    """Indices of a part at which a term of the other maximum may be: it is where both agree, and the indices are in the domain."""
+    """Indices of a part at which a term of the other maximum may be: it is there if both agree and the domain has the indices."""
 
     agreement: Term
     domain: Term
@@ -43,7 +43,7 @@ class MaximumSearch:
         self._steps: dict[tuple[Facts, Term, Term], Maximum | None] = {}
 
     def between(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Maximum | None:
-        """A maximum of a that is one of b."""
+        """Find a maximum in a that equals one in b."""
         in_a, in_b = maxima(a), maxima(b)
         for s in in_a:
             for t in in_b:
@@ -55,7 +55,7 @@ class MaximumSearch:
         return self.scaled(facts, k.sub(a, b), guess) if a.sort.numeric else None
 
     def scaled(self, facts: Facts, p: Term, guess: Guess | None) -> Maximum | None:
-        """From p = 0, what one of its maxima is: c times another one and something more, k + Max(A) of Max(k + A)."""
+        """Solve p = 0 for one of its two maxima: k + Max(A) = Max(k + A), c * Max(A) = Max(c * A)."""
         cs = k.coefficients(p)
         folds = [a for a in p.parts if a.op == "fold_max"]
         for m in folds if len(folds) == 2 and p.level == 0 else ():
@@ -68,7 +68,7 @@ class MaximumSearch:
         return None
 
     def equal(self, facts: Facts, old: Term, new: Term, guess: Guess | None) -> Maximum | None:
-        """The step from one maximum to the other. `guess`: the indices at which a term may be, if more is known of them."""
+        """Find the step that replaces one maximum by the other. `guess`: candidate indices, if the caller knows them."""
         key = (facts, old, new)
         if key not in self._steps:
             old_parts, new_parts = (scaled_maximum_parts(self.tools.judge, facts, t) for t in (old, new))
@@ -78,7 +78,7 @@ class MaximumSearch:
         return self._steps[key]
 
     def located(self, facts: Facts, parts: list[Cells], others: list[Cells], guess: Guess | None) -> Cases | None:
-        """Where the terms of each part are in another maximum, with the parts `others`."""
+        """Locate the terms of each part in another maximum, which has the parts `others`."""
         maps: list[tuple[Into, ...]] = []
         for part in parts:
             xs, here = facts.arbitrary(*(INT,) * len(part.ranges))  # as the kernel names them
@@ -97,7 +97,7 @@ class MaximumSearch:
         return tuple(maps)
 
     def cases(self, here: Facts, locations: list[TermLocation]) -> list[tuple[Term, int, Terms]] | None:
-        """One location that always has the term, or several that have it in some cases. Samples say which are worth a proof."""
+        """Choose one location that always has the term, or several by cases. Samples tell which are worth a proof."""
         envs = samples(here)
         held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in envs) for p in locations}
         for p in sorted(locations, key=lambda p: len(p.indices)):
@@ -120,7 +120,7 @@ class MaximumSearch:
 
 
 def _matching(tools: SearchTools, here: Facts, body: Term, other: Cells) -> Iterator[Terms]:
-    """Indices of a part at which an application in it is one in this term."""
+    """Yield indices of a part at which an application in its body equals one in this term."""
     xs = tools.temporaries(len(other.ranges), "m")
     wanted = [a for a in k.subterms(other.at(xs)[0]) if a.op == "app" and a.free & set(xs)]
     seen: set[Terms] = set()
@@ -133,7 +133,7 @@ def _matching(tools: SearchTools, here: Facts, body: Term, other: Cells) -> Iter
 
 
 def _agreement(a: Term, b: Term) -> Term:
-    """When two terms of one shape are the same: the integers in them are. Of others nothing is known."""
+    """Return the condition that two terms of one shape are equal: that their integer arguments are. Other shapes: no condition."""
     if a.sort is INT:
         return k.eq(a, b)
     if a is b or a.sort is not b.sort or k.is_num(a) or k.is_num(b):
@@ -155,7 +155,7 @@ def _may_hold(condition: Term, sample: Sample) -> bool:
 
 
 def _applications(wanted: list[Term], body: Term) -> Iterator[tuple[Terms, Terms]]:
-    """The (closed) integer arguments of a function in one term and in the other."""
+    """Yield the closed integer arguments of a function that is applied in both terms."""
     for a in k.subterms(body):
         for c in wanted if a.op == "app" else ():
             if a.args[0] is c.args[0]:
@@ -164,7 +164,7 @@ def _applications(wanted: list[Term], body: Term) -> Iterator[tuple[Terms, Terms
 
 
 def maxima(t: Term) -> list[Term]:
-    """The outermost closed maxima in a term."""
+    """List the outermost closed maxima in a term."""
     outermost: dict[Term, None] = {}
     seen: set[Term] = set()
 

@@ -16,7 +16,7 @@ MAX_PREFIX_CUTS = 60
 
 
 def prefix_difference_steps(tools: SearchTools, facts: Facts, a: Term, b: Term) -> EqualitySteps | None:
-    """Steps after which a = b follows, with all sums of one body from one start; None if it does not follow then."""
+    """Write all sums of one body as sums from one start, and cut their ends. Return the steps if a = b follows then."""
     steps: list[EqualityStep] = []
 
     def apply(step: Split | Widen, new: Term) -> None:
@@ -48,7 +48,7 @@ def _sums(a: Term, b: Term) -> list[Term]:
 
 
 def _cut_at_other_end(tools: SearchTools, facts: Facts, sums: list[Term]) -> tuple[Term, Term] | None:
-    """A sum, and the end of another one of the same body and start that ends a known number of indices earlier."""
+    """Find a sum that ends a known number of indices after another one of the same body and start; return it and that end."""
     for s in sums:
         for t in sums:
             if s.args[0] is not t.args[0] or s.args[2] is not t.args[2]:

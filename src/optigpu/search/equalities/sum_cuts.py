@@ -22,7 +22,7 @@ class SumCuts:
         self.tools = tools
 
     def common(self, facts: Facts, a: Term, b: Term) -> Split | None:
-        """Sums of the same that end one after the other, or inside each other: cut off what they do not have in common."""
+        """Cut off what two sums of one body do not have in common; cut off a last summand that occurs by itself."""
         candidates = one_sided(a, b)
         summands = {m[0] for m in k.coefficients(k.sub(a, b)) if len(m) == 1} if a.sort.numeric else set()
         for t in (t for t in candidates if t.op == "sum"):
@@ -34,7 +34,7 @@ class SumCuts:
         return next((c for c in cuts if c is not None), None)
 
     def at_other_end(self, facts: Facts, s: Term, t: Term) -> Split | None:
-        """Ranges over the same body: cut one at an end of the other."""
+        """Split one of two sums of the same body at an end of the other."""
         for whole, part in ((s, t), (t, s)):
             low, high = whole.args[-3], whole.args[-2]
             for at in (part.args[-2], part.args[-3]):
@@ -44,7 +44,7 @@ class SumCuts:
         return None
 
     def even_ends(self, facts: Facts, a: Term, b: Term) -> Split | None:
-        """Ranges that differ by a few indices at an end: cut these off, whatever the bodies are."""
+        """Split a sum whose range differs from another's by a few indices at one end, whatever the bodies are."""
         candidates = one_sided(a, b)
         for s in candidates:
             for t in candidates:
@@ -60,7 +60,7 @@ class SumCuts:
         return None
 
     def first_summand(self, a: Term, b: Term) -> Split | None:
-        """The first of a number of summands that is known, where nothing else helps."""
+        """Split off the first summand of a sum with a known number of summands."""
         for t in sorted(one_sided(a, b), key=lambda t: -nesting(t)):
             low, high = t.args[-3], t.args[-2]
             count = k.sub(high, low)

@@ -37,7 +37,7 @@ class SumForms:
         return self.equality.replacement(facts, step) is not None
 
     def plain(self, facts: Facts, t: Term) -> tuple[Term, EqualitySteps]:
-        """A term with nested and guarded sums as sums over one range, and the steps to it."""
+        """Rewrite nested and guarded sums in a term into sums over one range; return the term and the steps."""
         t = facts.simplify(t)
         steps: list[EqualityStep] = []
         for _ in range(MAX_PLAIN_STEPS):
@@ -49,14 +49,14 @@ class SumForms:
         return t, tuple(steps)
 
     def simpler(self, facts: Facts, t: Term) -> Reindex | None:
-        """The sum over one range instead of two, or over a range instead of a guard."""
+        """Merge two nested ranges into one, or turn a guard into a bound of the range."""
         if t.op != "sum":
             return None
         steps = [step for step in (self._merged(facts, t), self._trimmed(facts, t)) if step is not None]
         return next((step for step in steps if self.holds(facts, step)), None)
 
     def _merged(self, facts: Facts, t: Term) -> Reindex | None:
-        """Two nested ranges as one: b in 0..B, x in 0..X, and everything depends on X*b + x (or on b + B*x) alone."""
+        """Merge nested ranges b in 0..B, x in 0..X, if guard and body depend on X*b + x (or on b + B*x) alone."""
         nested = peel(t, 2)
         if nested is None:
             return None
@@ -95,7 +95,7 @@ class SumForms:
         return None
 
     def _trimmed(self, facts: Facts, t: Term) -> Reindex | None:
-        """A guard that is a bound on the index becomes a bound of the range."""
+        """Turn a guard that bounds the index into a bound of the range."""
         guarded = peel(t, 1)
         if guarded is None or guarded.where is k.TRUE or t in self._kept:
             return None
@@ -108,7 +108,7 @@ class SumForms:
         return Reindex(t, new, identity, identity)
 
     def _sum_where(self, facts: Facts, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
-        """The sum over low..high where `where`, with the condition in the range if it is a bound."""
+        """Build the sum over low..high under a guard; conjuncts that bound the index become bounds of the range."""
         guards: list[Term] = []
         for c in k.conjuncts(where):
             upper, lower = upper_bound(c, i), lower_bound(c, i)
@@ -122,7 +122,7 @@ class SumForms:
         return k.big("sum", low, high, k.abstract(guarded, (i,)))
 
     def absorbed_first_index(self, facts: Facts, t: Term) -> Extend | None:
-        """A choice that sets the first index apart, although what the others have is right for it too: `x <= 0 ? f(0) : f(x)`."""
+        """Drop a choice that treats the first index apart, if the other case is right for it too: `x <= 0 ? f(0) : f(x)`."""
         if t.op != "sum":
             return None
         (x,) = self.tools.temporaries(1, "c")

@@ -29,7 +29,7 @@ class SumReindexing:
     # A nested sum over the index of a plain one
 
     def flattened(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
-        """A nested sum whose index form takes each value of the other sum's index once: k in 0..K, t in 0..32: f(32*k + t)."""
+        """Re-index a nested sum by the index of a plain one: k in 0..K, t in 0..32 of f(32*k + t) by i = 32*k + t of f(i)."""
         step = self._flattened(facts, t, like) if (facts, t, like) not in self._never_flat else None
         if step is None:
             self._never_flat.add((facts, t, like))
@@ -55,7 +55,7 @@ class SumReindexing:
         return None
 
     def _flattened_from(self, facts: Facts, t: Term, nested: Cells, plain: Cells, i: Term) -> Reindex | None:
-        """The sum t, taken apart as `nested`, over the index i of the sum that is taken apart as `plain`."""
+        """Re-index the sum t, which is peeled to `nested`, by the index i of the sum that is peeled to `plain`."""
         body = plain.at((i,))[0]
         xs = self.tools.temporaries(nested.arity, "f")
         nested_body = nested.at(xs)[0]
@@ -81,7 +81,7 @@ class SumReindexing:
     # Two sums of the same
 
     def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
-        """Two sums of the same over one range, s under a condition: t is the same sum, or s is a part of it."""
+        """Relate two sums of one body and range, s under a stronger guard: they are equal, or s is a part of t."""
         part, whole = peel(s, 1), peel(t, 1)
         if part is None or whole is None or part.where is k.TRUE or part.ranges != whole.ranges:
             return None
@@ -98,7 +98,7 @@ class SumReindexing:
         return Partition(t, part.where)
 
     def exchanged(self, s: Term, t: Term) -> Reindex | None:
-        """The same two ranges in the other order."""
+        """Exchange two nested ranges."""
         first, second = peel(s, 2), peel(t, 2)
         if first is None or second is None:
             return None
@@ -111,7 +111,7 @@ class SumReindexing:
         return Reindex(s, t, exchange, exchange)
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
-        """The sum t over another index, with which its body is that of `like`: a shift, or a reversal."""
+        """Re-index t by a shift or a reversal, after which its body is that of `like`."""
         x, y = self.tools.temporaries(2, "s")
         body, wanted = instantiate(t.args[-1], (y,)), instantiate(like.args[-1], (x,))
         for y_of_x in _correspondences(body, wanted, x, y):
@@ -132,7 +132,7 @@ class SumReindexing:
         return None
 
     def by_residue(self, t: Term, like: Term) -> Reindex | None:
-        """A sum beside one over every c-th index: the sum over residues r of the sums over c*k + r."""
+        """Split a sum by residues, beside a sum over every c-th index: sum over r of the sums over c*k + r."""
         low, high, body = t.args[-3:]
         x = self.tools.temporaries(1, "r")[0]
         strides = {
@@ -159,7 +159,7 @@ class SumReindexing:
         return None
 
     def shifted(self, a: Term, b: Term) -> Reindex | None:
-        """Sums over ranges of one size, over the same range."""
+        """Shift a sum onto the range of another one of the same length."""
         sums = [t for t in one_sided(a, b) if t.op == "sum"]
         for t in sums:
             for like in sums:
@@ -176,7 +176,7 @@ class SumReindexing:
 
 
 def _correspondences(body: Term, wanted: Term, x: Term, y: Term) -> Iterator[Term]:
-    """Candidates for y as a function of x, from arguments of functions that would have to be equal."""
+    """Yield candidates for y as a function of x, from equating arguments of the same function in both bodies."""
     apps = [a for a in k.subterms(wanted) if a.op == "app" and x in a.free]
     for a in k.subterms(body):
         if a.op != "app" or y not in a.free:

@@ -32,7 +32,7 @@ Rewrite: TypeAlias = Split | Reindex | Extend | Partition | Maximum  # equality 
 
 
 def rewrite_result(step: Rewrite) -> Term:
-    """What the step puts in the place of `step.old`."""
+    """Return the term that replaces `step.old`."""
     match step:
         case Split(old, at):
             return split(old, at)
@@ -46,12 +46,12 @@ def rewrite_result(step: Rewrite) -> Term:
 
 
 def bind_step(tools: SearchTools, step: EqualityStep, x: Term) -> EqualityStep:
-    """A step about x as a step under one binder."""
+    """Turn a step about x into a step under one binder."""
     return abstract_step(tools, step, (x,))
 
 
 def abstract_step(tools: SearchTools, step: EqualityStep, xs: Terms) -> EqualityStep:
-    """A step about variables as a step under as many binders."""
+    """Turn a step about variables into a step under as many binders."""
 
     def under_binders(t: Term, binders: int) -> Term:
         ys = tools.temporaries(binders, "y")
@@ -61,7 +61,7 @@ def abstract_step(tools: SearchTools, step: EqualityStep, xs: Terms) -> Equality
 
 
 def matching_indices(nested_body: Term, body: Term, i: Term) -> Iterator[Term]:
-    """Values for i at which an application in `body` is one in `nested_body`: those of k in f(32*k + t) for i in f(i)."""
+    """Yield values of i at which an application in `body` equals one in `nested_body`: f(i) and f(32*k + t) give i = 32*k + t."""
     wanted = [a for a in k.subterms(body) if a.op == "app" and i in a.free]
     for a in k.subterms(nested_body):
         for b in wanted if a.op == "app" else ():
@@ -73,12 +73,12 @@ def matching_indices(nested_body: Term, body: Term, i: Term) -> Iterator[Term]:
 
 
 def big_operators(t: Term) -> list[Term]:
-    """The closed big operators in a term, outermost first."""
+    """List the closed big operators in a term, outermost first."""
     return [x for x in k.subterms(t) if x.op in BIG_OPERATORS and x.level == 0]
 
 
 def one_sided(a: Term, b: Term) -> list[Term]:
-    """The big operators that are in one of two terms only."""
+    """List the big operators that occur in only one of two terms."""
     in_a, in_b = big_operators(a), big_operators(b)
     return [t for t in (*in_a, *in_b) if (t in in_a) != (t in in_b)]
 
@@ -102,7 +102,7 @@ def nested_sums(t: Term) -> int:
 
 
 def conditions(*terms: Term) -> list[Term]:
-    """The closed conditions of choices in the terms."""
+    """List the closed conditions of choices in the terms."""
     tests: dict[Term, None] = {}
     for t in terms:
         for x in k.subterms(t):
@@ -112,17 +112,17 @@ def conditions(*terms: Term) -> list[Term]:
 
 
 def first_atom(c: Term) -> Term:
-    """The first of the conditions that a condition is made of."""
+    """Return the first conjunct or disjunct, recursively."""
     return first_atom(c.args[0]) if c.op in ("and", "or") else c
 
 
 def decides(facts: Facts, c: Term) -> bool:
-    """Is the condition known in either case of it? Otherwise the case would be the same as before."""
+    """Does assuming the condition, or its negation, decide it? Otherwise a case distinction would make no progress."""
     return facts.assume(c).simplify(c) is k.TRUE and facts.assume(k.not_(c)).simplify(c) is k.FALSE
 
 
 def upper_bound(c: Term, i: Term) -> Term | None:
-    """u if the condition is i < u."""
+    """Return u if the condition is i < u."""
     if c.op != "le" or c.args[0].sort is not k.INT:
         return None
     rest = k.sub(c.args[0], i)
@@ -130,7 +130,7 @@ def upper_bound(c: Term, i: Term) -> Term | None:
 
 
 def lower_bound(c: Term, i: Term) -> Term | None:
-    """l if the condition is l <= i."""
+    """Return l if the condition is l <= i."""
     if c.op != "le" or c.args[0].sort is not k.INT:
         return None
     rest = k.add(c.args[0], i)

@@ -50,7 +50,7 @@ class MonoidStep:
 
 
 def accumulated_value(accumulator: Accumulator, entry: Term, low: Term, high: Term, summand: Term) -> Term:
-    """entry (op) the big operator of the summand, which is under the iteration, over low..high."""
+    """Combine the entry value with the summands of the iterations low..high; `summand` is under the iteration."""
     never = k.big("all", low, high, k.not_(summand)) if summand.sort is k.BOOL else TRUE
     match accumulator:
         case Latch(value):
@@ -84,9 +84,9 @@ def _flag(holds: Term, entry: Term, low: Term, high: Term) -> Term:
 
 
 def accumulation(value: Term, old: Term, start: Term) -> MonoidStep | None:
-    """`value` as `old (monoid) summand`, where the summand does not read the contents `start`.
+    """Write `value` as `old (monoid) summand`, with a summand that does not read the contents `start`.
 
-    Of a maximum it may mention `old`, which then stands for what the cell held at first: that is never more than what it holds.
+    The summand of a maximum may mention `old`, which then stands for the entry value: that never exceeds the current one.
     """
     if value.sort is k.BOOL:
         return _conjunction(value, old, start)
@@ -106,7 +106,7 @@ def accumulation(value: Term, old: Term, start: Term) -> MonoidStep | None:
 
 
 def _conjunction(value: Term, old: Term, start: Term) -> MonoidStep | None:
-    """ok && p, or ok || p: what a truth value becomes if it is true, and if it is false."""
+    """Recognise ok && p and ok || p by substituting true and false for ok."""
     if_true, if_false = (k.replace_subterms(value, {old: t}) for t in (TRUE, k.FALSE))
     if if_false is k.FALSE and start not in if_true.free:
         return MonoidStep(Monoid.ALL, if_true)
@@ -116,7 +116,7 @@ def _conjunction(value: Term, old: Term, start: Term) -> MonoidStep | None:
 
 
 def _flag_step(value: Term, old: Term, start: Term) -> MonoidStep | None:
-    """The same of a number that stands for a truth value: `ok = ok && p` is (ok != 0 && p) ? 1 : 0."""
+    """Recognise the same for a number that stands for a truth value: `ok = ok && p` is (ok != 0 && p) ? 1 : 0."""
     zero = k.eq(old, k.ZERO)
     if_set, if_not = (k.replace_subterms(value, {zero: t}) for t in (k.FALSE, TRUE))
     for monoid, fixed, other in ((Monoid.FLAG_ALL, if_not, if_set), (Monoid.FLAG_ANY, if_set, if_not)):
@@ -128,7 +128,7 @@ def _flag_step(value: Term, old: Term, start: Term) -> MonoidStep | None:
 
 
 def latched(value: Term, old: Term, start: Term) -> tuple[Term, Term] | None:
-    """(condition, new value) if the value is `condition ? new : old`, and neither reads the contents `start`."""
+    """Return (condition, new) if the value is `condition ? new : old`, and neither reads the contents `start`."""
     if value.op == "ite":
         c, a, b = value.args
         for test, new, kept in ((c, a, b), (k.not_(c), b, a)):
@@ -138,7 +138,7 @@ def latched(value: Term, old: Term, start: Term) -> tuple[Term, Term] | None:
 
 
 def difference(value: Term, old: Term) -> Term | None:
-    """value - old, where choices inside value are between terms with that summand."""
+    """Compute value - old, if every case of value has the summand old once."""
     if value.op == "ite":
         c, a, b = value.args
         x, y = difference(a, old), difference(b, old)
@@ -150,7 +150,7 @@ def difference(value: Term, old: Term) -> Term | None:
 
 
 def _maximum_summand(value: Term, old: Term, start: Term) -> Term | None:
-    """A summand of the maximum that value is: of old, and of terms that do not read the contents `start`."""
+    """If value is a maximum of old and of terms that do not read the contents `start`, return the maximum of these terms."""
     others = other_of_maximum(value, old)
     if others is not None and start not in others.free:
         return others
@@ -160,7 +160,7 @@ def _maximum_summand(value: Term, old: Term, start: Term) -> Term | None:
 
 
 def _without(value: Term, old: Term) -> Term:
-    """The maximum without a term that it is compared with anyway, where there are others."""
+    """Drop old from a maximum that has other terms."""
     match value.op:
         case "max" if old in value.args:
             return k.max_(*(a for a in value.args if a is not old))
@@ -172,7 +172,7 @@ def _without(value: Term, old: Term) -> Term:
 
 
 def _never_less(value: Term, old: Term) -> bool:
-    """Is old one of the terms of this maximum, in every case?"""
+    """Is old a term of this maximum in every case?"""
     match value.op:
         case "max":
             return any(_never_less(a, old) for a in value.args)
@@ -185,7 +185,7 @@ def _never_less(value: Term, old: Term) -> bool:
 
 
 def other_of_maximum(value: Term, old: Term) -> Term | None:
-    """The other arguments of max(old, …); `if (new > old) old = new;` is a maximum too."""
+    """Return the other arguments of max(old, …). `if (new > old) old = new;` is a maximum too."""
     if value.op == "max" and old in value.args:
         return k.max_(*(a for a in value.args if a is not old))
     choice = value if value.op == "ite" else _negated_choice(value)
@@ -198,7 +198,7 @@ def other_of_maximum(value: Term, old: Term) -> Term | None:
 
 
 def _negated_choice(value: Term) -> Term | None:
-    """-(c ? a : b) as c ? -a : -b."""
+    """Rewrite -(c ? a : b) as c ? -a : -b."""
     cs = k.coefficients(value)
     if len(cs) == 1 and (only := next(iter(cs.items())))[1] == -1 and len(only[0]) == 1 and only[0][0].op == "ite":
         c, a, b = only[0][0].args
@@ -207,7 +207,7 @@ def _negated_choice(value: Term) -> Term | None:
 
 
 def _quotient(value: Term, old: Term) -> Term | None:
-    """value / old, where each monomial of the value has that factor once."""
+    """Compute value / old, if each monomial of value has the factor old once."""
     monomials: k.Coefficients = {}
     for m, c in k.coefficients(value).items():
         if m.count(old) != 1:

@@ -24,7 +24,7 @@ class _Branch:
 
 
 def joined_content(memory: Memory, base: str, before: World, test: Term, yes: World, no: World) -> Content:
-    """What an array holds after both branches, from what it held `before` the test."""
+    """Join the contents of an array after two branches; `before` is the state at the test."""
     content, then, other = before.contents[base], yes.contents[base], no.contents[base]
     if then.updates == other.updates:
         return then
@@ -52,7 +52,7 @@ def joined_content(memory: Memory, base: str, before: World, test: Term, yes: Wo
 
 
 def _conditional(memory: Memory, u: Update, before: Content, branch: _Branch, accessed: set[Terms]) -> Update:
-    """An update that only one branch makes."""
+    """Guard an update that only one branch makes."""
     cells, condition = u.cells, branch.condition
     if cells.arity == 0 and cells.index in accessed:  # a cell that the other branch leaves as it was
         old = memory.read(before, cells.index, branch.facts)
@@ -66,7 +66,7 @@ def _conditional(memory: Memory, u: Update, before: Content, branch: _Branch, ac
 
 
 def _renamed(content: Content, sibling: Content, accessed: set[Terms], facts: Facts) -> tuple[Update, ...]:
-    """Cells that an equation of the branch has given another name (a[5] for a[i]), under the name they have outside of it."""
+    """Give cells the index they have outside of the branch, where an equation of the branch simplified it (a[5] for a[i])."""
     indices = accessed | {u.cells.index for u in sibling.updates if u.cells.arity == 0}
     names = {tuple(facts.simplify(t) for t in index): index for index in sorted(indices, key=_index_key)}
     return tuple(

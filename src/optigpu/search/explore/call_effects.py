@@ -20,7 +20,7 @@ LemmaArguments: TypeAlias = Mapping[int, Mapping[str, Term]]  # by the `at` of c
 
 
 class CallEffects:
-    """Updates of symbolic memory by calls."""
+    """Applies the contracts of called functions to symbolic memory."""
 
     def __init__(self, memory: Memory, functions: Mapping[str, kc.Procedure], lemma_arguments: LemmaArguments) -> None:
         self.memory, self.tools = memory, memory.tools
@@ -59,9 +59,9 @@ class CallEffects:
             w.env[i.target] = w.facts.simplify(w.env[i.target])
 
     def _merged(self, taken: list[Cells], posts: list[Update], w: World) -> list[Update]:
-        """What a call leaves in several parts of cells that it took as one: one update of all of them.
+        """Merge what a call leaves in several parts of cells that it took as one, into one update.
 
-        Parts of which nothing is known count as uninitialised: every cell of a family has a known value, or none has.
+        Parts without a known value count as uninitialised: every cell of a family has a known value, or none has.
         """
         updates = list(posts)
         for cells in taken:
@@ -86,7 +86,7 @@ class CallEffects:
 
 
 def call_arguments(f: kc.Procedure, i: kc.Invoke, value: ValueOf) -> tuple[dict[Term, Term], dict[str, kc.ArrayView]]:
-    """The values of a function's scalar parameters, and the arrays that its pointer parameters are views of."""
+    """Bind a function's scalar parameters to values, and its pointer parameters to views of arrays."""
     sub: dict[Term, Term] = {}
     views: dict[str, kc.ArrayView] = {}
     for p, a in zip(f.params, i.args):
@@ -100,7 +100,7 @@ def call_arguments(f: kc.Procedure, i: kc.Invoke, value: ValueOf) -> tuple[dict[
 def bind_lemma_arguments(
     variables: Terms, lemma_arguments: Mapping[str, Term], sub: dict[Term, Term], value: ValueOf
 ) -> None:
-    """Values of logical variables that the user wrote at the use of a lemma."""
+    """Bind the logical variables whose values the user wrote at the use of a lemma."""
     sub.update((x, value(lemma_arguments[str(x.data)])) for x in variables if str(x.data) in lemma_arguments)
 
 
@@ -112,7 +112,7 @@ def bind_variables(
     variables: Terms,
     read: ReadCell,
 ) -> None:
-    """Find logical variables by matching: a claim that cells hold R(b) makes R the contents of those cells."""
+    """Bind logical variables by matching: a claim that cells hold R(b) makes R the contents of those cells."""
     value = claim.value
     if value is None:
         return

@@ -28,7 +28,7 @@ from optigpu.search.search_tools import SearchTools
 
 
 class EffectContents:
-    """Contents of cells that follow from the effects of one loop."""
+    """Computes the contents of cells from the effects of one loop."""
 
     def __init__(self, tools: SearchTools, summary: LoopSummary) -> None:
         self.tools, self.summary = tools, summary
@@ -36,7 +36,7 @@ class EffectContents:
     # At the start of iteration v
 
     def value_at_start(self, effect: Effect, cell: Terms, entry: Term, facts: Facts) -> Term:
-        """What the cell holds at the start of iteration v, if it held `entry` before the loop."""
+        """Compute what the cell holds at the start of iteration v, if it held `entry` before the loop."""
         value = entry
         for u in effect.updates:
             value = self._value_at_start(effect, u, cell, value, facts)
@@ -70,7 +70,7 @@ class EffectContents:
                 assert_never(effect)
 
     def init_at_start(self, effect: Effect, cell: Terms, entry: Term, facts: Facts) -> Term:
-        """Is the cell initialised at the start of iteration v, if it was under the condition `entry` before the loop?"""
+        """Is the cell initialised at the start of iteration v? `entry`: whether it was before the loop."""
         v, low = self.summary.v, self.summary.range.low
         init = entry
         for u in effect.updates:
@@ -96,7 +96,7 @@ class EffectContents:
         return init
 
     def _written_earlier(self, u: Update, cell: Terms, facts: Facts) -> tuple[Terms, Term]:
-        """(iteration and binders, condition): where iterations before v have written the cell, each its own cells."""
+        """Return the iteration (with binders) that writes the cell, and the condition that it is one before v."""
         whole = self.summary.of_all_iterations(u.cells)
         at = self.tools.invert(whole, cell, facts)
         if at is None:
@@ -104,7 +104,7 @@ class EffectContents:
         return at, k.and_(whole.domain(at), same(whole.at(at), cell), k.lt(at[0], self.summary.v))
 
     def _located(self, u: Update, cell: Terms, facts: Facts) -> tuple[Terms, Term]:
-        """(binders, condition): where the cell is among those of an update."""
+        """Return the binders at which an update has the cell, and the condition that it has it."""
         if any(WHOLE_EXTENT in t.free for t in terms_of(u.cells)):
             return cell, TRUE
         at = self.tools.invert(u.cells, cell, facts)
@@ -113,7 +113,7 @@ class EffectContents:
         return at, k.and_(u.cells.domain(at), same(u.cells.at(at), cell))
 
     def _accumulated(self, accumulator: Accumulator, u: Update, end: Term) -> Term:
-        """entry (op) the big operator of the summand from low up to `end`, under the binders of the update."""
+        """Compute the accumulated value of iterations from low up to `end`, under the binders of the update."""
         summary = self.summary
         entry = summary.entry[u.cells.base].initial(u.cells.index)
         xs = self.tools.temporaries(u.cells.arity, "z")
@@ -124,7 +124,7 @@ class EffectContents:
     # After the loop
 
     def updates_of_loop(self, effect: Effect) -> list[Update]:
-        """The effect of the whole loop, as updates of the contents before it."""
+        """Express the effect of the whole loop as updates of the contents before it."""
         return [self._update_of_loop(effect, u) for u in effect.updates]
 
     def _update_of_loop(self, effect: Effect, u: Update) -> Update:
@@ -153,7 +153,7 @@ class EffectContents:
     # Compaction
 
     def surely_filled(self, effect: UnknownEffect, cell: Terms) -> Term:
-        """Is the cell one that the iterations before v have surely written: b[c] = …; c++; fills b from the first c on.
+        """Have the iterations before v surely written the cell? `b[c] = …; c++;` fills b from the first c on.
 
         c is an entry value and a sum over the iterations before v, whose summand is 1 (or -1) where the cell is written, else 0.
         """
@@ -184,7 +184,7 @@ class EffectContents:
 
 
 def last_writer(u: Update, cell: Terms, v: Term) -> tuple[Term, Update]:
-    """The last iteration before v that wrote the slot of a rotating buffer in which the cell is, and its update."""
+    """Return the last iteration before v that wrote the cell's slot of a rotating buffer, and its update."""
     slot = rotating_slot(u, v)
     assert slot is not None
     at, size, shift = slot
@@ -194,7 +194,7 @@ def last_writer(u: Update, cell: Terms, v: Term) -> tuple[Term, Update]:
 
 
 def rotating_slot(u: Update, v: Term) -> tuple[int, Term, Term] | None:
-    """(which index, m, c) if that index of the cells is (v + c) mod m and nothing else of them depends on v."""
+    """Return (position, m, c) if the index at that position is (v + c) mod m and no other part of the cells depends on v."""
     moving = [n for n, e in enumerate(u.cells.index) if v in e.free]
     if len(moving) != 1 or any(v in t.free for r in u.cells.ranges for t in r):
         return None

@@ -31,7 +31,7 @@ from optigpu.search.search_tools import SearchTools
 
 
 class EffectInference:
-    """The effects of one loop, from the contents at the end of an iteration."""
+    """Infers the effects of one loop from the contents at the end of an iteration."""
 
     def __init__(
         self, tools: SearchTools, summary: LoopSummary, written: dict[str, Content], declared: dict[str, Effect]
@@ -43,7 +43,7 @@ class EffectInference:
         self.updates = {b: list(c.updates) for b, c in written.items()}
 
     def infer(self) -> None:
-        """Put an effect for each array that is written into the summary."""
+        """Put an effect for each written array into the summary."""
         effects: dict[str, Effect] = {}
         pending = set(self.updates)
         progress = True
@@ -86,7 +86,7 @@ class EffectInference:
     # Cells that one iteration has to itself
 
     def _own_cells(self, base: str, updates: list[Update]) -> OwnCells | None:
-        """Reads of these cells see what they held at entry, unless an earlier iteration wrote them."""
+        """Classify cells that no two iterations share. Reads see the entry contents, unless an earlier iteration wrote the cell."""
         if not any(self.dependence.mentions(u, base) for u in updates) or all(
             self.dependence.reads_no_earlier_write(u, base, updates) for u in updates
         ):
@@ -94,7 +94,7 @@ class EffectInference:
         return self._prefix_recurrence(base, updates[0]) if len(updates) == 1 else None
 
     def _prefix_recurrence(self, base: str, u: Update) -> OwnCells | None:
-        """x[v] = x[v - 1] (op) f(v): the cell that the iteration before wrote, continued."""
+        """Solve x[v] = x[v - 1] (op) f(v), which continues what the previous iteration wrote."""
         v, low = self.summary.v, self.summary.range.low
         content = self.summary.entry[base]
         xs = self.tools.temporaries(u.cells.arity)
@@ -133,7 +133,7 @@ class EffectInference:
         return self._accumulation(base, u)
 
     def _accumulation(self, base: str, u: Update) -> Accumulation | None:
-        """The same cells in each iteration, with a value made of what they held: s += f(v)."""
+        """Classify cells that each iteration rewrites from what they held: s += f(v)."""
         xs = self.tools.temporaries(u.cells.arity)
         inside = self.summary.facts.assume(u.cells.domain(xs))
         value = inside.simplify(instantiate(u.value, xs))
@@ -148,11 +148,11 @@ class EffectInference:
         return Accumulation(base, (replace(u, value=k.abstract(latch[0], xs)),), Latch(latch[1]))
 
     def _is_constant(self, t: Term, xs: Terms) -> bool:
-        """The same in all iterations, and for all cells?"""
+        """Is a term the same in all iterations and for all cells?"""
         return is_expressible(t) and not any(x is self.summary.v or x in xs for x in t.free)
 
     def _always_written(self, base: str, u: Update) -> Update:
-        """A cell that stays the same, written in some iterations: in the others it is written with what it holds."""
+        """Turn a conditional update of fixed cells into one in all iterations, which writes back the old value in the others."""
         v, xs = self.summary.v, self.tools.temporaries(u.cells.arity)
         fixed = not any(v in t.free for t in (*u.cells.index, *(r for p in u.cells.ranges for r in p)))
         conjuncts = k.conjuncts(instantiate(u.cells.where, xs))
@@ -166,7 +166,7 @@ class EffectInference:
         return replace(u, cells=replace(u.cells, where=TRUE), value=k.abstract(value, xs))
 
     def _scattered(self, base: str, u: Update) -> Accumulation | None:
-        """A cell chosen anew in each iteration (a histogram), or under a condition: an update of all cells of the array."""
+        """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells, most with no change."""
         content = self.summary.entry[base]
         xs = self.tools.temporaries(content.rank, "c")
         member = u.member(self.tools, xs, self.summary.facts)
@@ -185,7 +185,7 @@ class EffectInference:
     # Using effects that are known
 
     def _substitute_contents(self, base: str, effect: Effect) -> None:
-        """Contents at the start of iteration v, in terms of the entry, wherever other updates read them."""
+        """Replace contents at the start of iteration v by their value in terms of the entry, in the updates of other arrays."""
         start = self._start_of(base)
         for other, updates in self.updates.items():
             if other == base or not any(self.dependence.mentions(u, base) for u in updates):
@@ -201,7 +201,7 @@ class EffectInference:
             self.updates[other] = replaced
 
     def _contents_at_start(self, base: str, effect: Effect, facts: Facts) -> Term:
-        """The contents at the start of iteration v: a value, or a function of the index."""
+        """Return the contents at the start of iteration v: a value, or a function of the index."""
         content = self.summary.entry[base]
         xs = self.tools.temporaries(content.rank, "x")
         value = self.contents.value_at_start(effect, xs, content.initial(xs), facts)

@@ -175,12 +175,12 @@ class Explorer:
             self.run(loop.body, w)
 
     def apply_summary(self, summary: LoopSummary, w: World) -> None:
-        """The state after a loop, from the state before it."""
+        """Apply the effects of a loop to the state before it."""
         entry = {c.start: (base, c) for base, c in summary.entry.items()}
         before = dict(w.contents)
 
         def here(t: Term) -> Term:
-            """A term over the loop's entry contents, with what they are here."""
+            """Replace the loop's entry contents by the contents here."""
             return self.memory.resolve(t, entry, before, w.facts)
 
         w.reads += tuple(summary.of_all_iterations(c) for c in summary.reads)
@@ -199,7 +199,7 @@ class Explorer:
             w.facts = w.facts.assume(holds_after(law, summary.range, value))
 
     def few_values(self, loop: kc.CountedLoop, w: World) -> list[int] | None:
-        """The values of a sequential loop that has only a few iterations, known by number."""
+        """List the index values of a sequential loop with known bounds and few iterations."""
         numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
         if loop.mode != kc.SEQUENTIAL or loop.at in self.specs or not all(k.is_num(t) for t in numbers):
             return None
@@ -209,7 +209,7 @@ class Explorer:
         return values_of(loop, start, bound, step)
 
     def geometric_values(self, loop: kc.CountedLoop, w: World) -> list[int] | None:
-        """The values of a loop that multiplies or divides its index: it has to be over known numbers, and is unrolled."""
+        """List the index values of a loop that multiplies or divides its index. It must have known bounds, and is unrolled."""
         if loop.op in ("+", "-"):
             return None
         numbers = [w.facts.simplify(w.value(t)) for t in (loop.start, loop.bound, loop.amount)]
@@ -246,7 +246,7 @@ class Explorer:
         return summary
 
     def recalled_summary(self, loop: kc.CountedLoop, w: World) -> LoopSummary | None:
-        """What was found out about a loop when one around it was explored, if it depends on the same things here."""
+        """Return the summary made when an outer loop was explored, if the loop depends on the same values here."""
         if loop.at not in self.summaries:
             return None
         summary, inputs = self.summaries[loop.at]
@@ -270,7 +270,7 @@ class Explorer:
         return LoopSummary(v, range_, summary.entry, effects, facts, (), reads, finals, learned)
 
     def declared_effects(self, loop: kc.CountedLoop, w: World, summary: LoopSummary, index: Term) -> dict[str, Effect]:
-        """The effects that the user's annotations of a loop state, used as they are written."""
+        """Turn the user's annotations of a loop into effects."""
         spec = self.specs.get(loop.at)
         if spec is None:
             return {}
@@ -289,7 +289,7 @@ class Explorer:
     def _declared_updates(
         self, claims: Iterable[CellClaim], sub: dict[Term, Term], w: World
     ) -> dict[str, tuple[Update, ...]]:
-        """What claims say of the contents of each array."""
+        """Collect what claims state of the contents of each array."""
         updates: dict[str, tuple[Update, ...]] = {}
         for claim in claims:
             c = claim.substitute(sub)
@@ -301,7 +301,7 @@ class Explorer:
 
 
 def _needs_range(summary: LoopSummary, base: str) -> bool:
-    """Is this an integer variable of which more may be known than what an iteration makes of it?"""
+    """Is this an integer variable whose value after an iteration is not known exactly?"""
     effect = summary.effects[base]
     known = isinstance(effect, Scratch) and not mentions_opaque(effect.updates[0].value)
     return summary.entry[base].start.sort is INT and not known

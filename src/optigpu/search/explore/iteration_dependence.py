@@ -16,7 +16,7 @@ from optigpu.search.search_tools import SearchTools
 
 
 class IterationDependence:
-    """Questions about two iterations of one loop."""
+    """Decides dependences between two iterations of one loop."""
 
     def __init__(self, tools: SearchTools, summary: LoopSummary) -> None:
         self.tools, self.summary = tools, summary
@@ -37,7 +37,7 @@ class IterationDependence:
         return all(self._disjoint(a.cells, b.cells) for i, a in enumerate(updates) for b in updates[i:])
 
     def _disjoint(self, a: Cells, b: Cells) -> bool:
-        """Is v = w where iteration v writes a cell of a, and w the same one as a cell of b?"""
+        """If iteration v writes a cell of a and iteration w the same cell as part of b, is v = w?"""
         v, facts, range_ = self.summary.v, self.summary.facts, self.summary.range
         if same_but_for_guard(a, b) and self._tells_iteration(replace(a, where=TRUE)):
             return True
@@ -51,7 +51,7 @@ class IterationDependence:
         return self.tools.proves(both, k.eq(v, w))
 
     def _tells_iteration(self, cells: Cells) -> bool:
-        """Can the iteration be read off the cell?"""
+        """Does a cell determine the iteration that writes it?"""
         if cells not in self._injective:
             whole = self.summary.of_all_iterations(cells)
             self._injective[cells] = is_injective(self.tools, self.summary.facts, whole)
@@ -60,7 +60,7 @@ class IterationDependence:
     # Reads after writes
 
     def reads_no_earlier_write(self, u: Update, base: str, writes: Sequence[Update]) -> bool:
-        """Does an update read of the base only cells that no earlier iteration wrote? `writes`: the updates of the base."""
+        """Does an update read only cells of the base that no earlier iteration wrote? `writes`: the updates of the base."""
         xs = self.tools.temporaries(u.cells.arity)
         inside = self.summary.facts.assume(u.cells.domain(xs))
         terms = (*(instantiate(t, xs) for t in (u.value, u.cells.where, *u.cells.index)),)
@@ -71,7 +71,7 @@ class IterationDependence:
         )
 
     def has_flow(self, base: str, writes: Sequence[Update]) -> bool:
-        """Does an iteration read cells of the base that an earlier one wrote?"""
+        """Is there a flow dependence: does an iteration read cells of the base that an earlier one wrote?"""
         for c in self.summary.reads:
             if c.base == base:
                 xs = self.tools.temporaries(c.arity)
@@ -80,7 +80,7 @@ class IterationDependence:
         return False
 
     def reads(self, t: Term, base: str, facts: Facts) -> list[tuple[Terms, Facts]]:
-        """The indices at which a term reads the contents of base, with what is known there: ranges of sums and tests of choices."""
+        """List the indices at which a term reads the contents of base, with the facts there: ranges of sums, tests of choices."""
         start, reads = self.start_of(base), list[tuple[Terms, Facts]]()
         if not self.summary.entry[base].rank:
             return [((), facts)] if start in t.free else []

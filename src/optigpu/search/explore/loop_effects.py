@@ -34,7 +34,10 @@ class OwnCells:
 
 @dataclass(frozen=True, slots=True)
 class Accumulation:
-    """`s += f(v);`: at the start of iteration v the cells hold entry (op) the big operator of the value, the summand, up to v."""
+    """`s += f(v);`: at the start of iteration v the cells hold their entry value (op) all summands before v.
+
+    The value of the update is the summand.
+    """
 
     base: str
     updates: tuple[Update, ...]
@@ -70,7 +73,7 @@ class DeclaredInvariant:
 
 @dataclass(frozen=True, slots=True)
 class UnknownEffect:
-    """The cells are written, and the values follow no law."""
+    """The cells are written, but no law for their values was found."""
 
     base: str
     updates: tuple[Update, ...]
@@ -91,7 +94,7 @@ def is_private(effect: Effect) -> bool:
 
 
 def substituted(effect: Effect, names: dict[Term, Term]) -> Effect:
-    """The effect with other terms for variables."""
+    """Substitute terms for variables in an effect."""
     effect = replace(effect, updates=tuple(u.substitute(names) for u in effect.updates))
     if isinstance(effect, Accumulation) and isinstance(effect.accumulator, Latch):
         return replace(effect, accumulator=Latch(k.substitute(effect.accumulator.value, names)))
@@ -100,7 +103,7 @@ def substituted(effect: Effect, names: dict[Term, Term]) -> Effect:
 
 @dataclass
 class LoopSummary:
-    """What is found out about a loop by running its body once, for a symbolic iteration v."""
+    """The result of running a loop's body once, for a symbolic iteration v."""
 
     v: Term
     range: IterationRange
@@ -114,9 +117,9 @@ class LoopSummary:
     learned: tuple[Term, ...] = ()  # what is known there besides the facts of the body
 
     def ranges(self, tools: SearchTools, facts: Facts, actual: dict[Term, Term]) -> dict[str, Term]:
-        """Laws of the integer variables that the loop changes, as terms under v and the value. See variable_ranges.py.
+        """Find bounds of the integer variables that the loop changes, as terms under v and the value. See variable_ranges.py.
 
-        `actual`: what the names of entry contents stand for. Of what the loop changes, they name what an iteration starts with.
+        `actual`: values for the names of entry contents. For what the loop changes, these names mean the start of an iteration.
         """
         if not self.finals:
             return {}
@@ -132,23 +135,23 @@ class LoopSummary:
         return RangeSearch(tools, inside, self.v, self.range, changed, starts.values()).laws()
 
     def of_all_iterations(self, cells: Cells) -> Cells:
-        """The cells that all iterations together have: v becomes the first binder."""
+        """Return the cells of all iterations together: v becomes the first binder."""
         return over(cells, self.v, self.range.low, self.range.high)
 
     def shared_effect(self) -> Effect | None:
-        """An effect that threads cannot have side by side: what one reads or writes, another one writes."""
+        """Find an effect that rules out threads as iterations: one iteration writes what another reads or writes."""
         effects = tuple(self.effects.values())
         first = [e for e in effects if is_read_later(e)]
         return next((e for e in (*first, *effects) if not is_private(e)), None)
 
     def blamed_instruction(self, base: str) -> int | None:
-        """An instruction that writes to the base, by its `at`: the one to report if the loop may not do so."""
+        """Return the `at` of an instruction that writes to the base, to report if the loop may not do so."""
         effect = self.effects.get(base)
         return None if effect is None else first_instruction(effect)
 
 
 def first_instruction(effect: Effect) -> int | None:
-    """The first instruction that makes an update of the effect, by its `at`."""
+    """Return the `at` of the first instruction that contributes to the effect."""
     return next((u.at for u in effect.updates if u.at), None)
 
 
@@ -158,7 +161,7 @@ def same_but_for_guard(a: Cells, b: Cells) -> bool:
 
 
 def is_injective(tools: SearchTools, facts: Facts, cells: Cells) -> bool:
-    """Can the binders be read off the cell?"""
+    """Does a cell determine the values of the binders?"""
     xs = tools.temporaries(cells.arity)
     inside = facts.assume(cells.domain(xs))
     back = tools.invert(cells, cells.at(xs), inside)

@@ -30,7 +30,7 @@ class Update:
     uncertain: bool = False  # made or not: cells that were initialised still are
 
     def member(self, tools: SearchTools, index: Terms, facts: Facts) -> tuple[Term, Term] | None:
-        """(is this one of the cells, its value), or None if that cannot be told."""
+        """Return (does the update have the cell at this index, its value), or None if that cannot be computed."""
         at = tools.invert(self.cells, index, facts)
         if at is None:
             return None
@@ -63,12 +63,12 @@ class Content:
 
 
 def unknown_content(tools: SearchTools, base: str, rank: int, sort: Sort) -> Content:
-    """Contents of which nothing is known but their name."""
+    """Make contents of which only the name is known."""
     return Content(tools.names.contents(base, k.fun_sort((INT,) * rank, sort) if rank else sort), rank)
 
 
 def unknown_contents(tools: SearchTools, contents: dict[str, Content]) -> dict[str, Content]:
-    """The same arrays, with contents of which nothing is known."""
+    """Replace the contents of all arrays by unknown ones."""
     return {base: unknown_content(tools, base, c.rank, c.sort) for base, c in contents.items()}
 
 
@@ -104,7 +104,7 @@ class World:
 
 @dataclass
 class Unexplorable(Exception):
-    """Nothing can be said of a loop: why, and because of which array."""
+    """The effect of a loop cannot be inferred: why, and because of which array."""
 
     obstacle: Obstacle
     base: str = ""
@@ -125,7 +125,7 @@ class Memory:
         self.tools = tools
 
     def read(self, content: Content, index: Terms, facts: Facts) -> Term:
-        """The value of a cell: of the last update that surely has it, behind those that may have it."""
+        """Compute the value of a cell: of the latest update that surely has it, after those that may have it."""
         possible: list[tuple[Term, Term]] = []
         result: Term | None = None
         for u in reversed(content.updates):
@@ -146,7 +146,7 @@ class Memory:
         return facts.simplify(result)
 
     def write(self, base: str, u: Update, w: World) -> None:
-        """Later updates hide earlier ones of the same cells."""
+        """Append an update; drop earlier ones that it hides."""
         content = w.content(base)
         visible = [old for old in content.updates if not self._hides(u, old, w.facts)]
         w.contents[base] = replace(content, updates=(*visible, u))

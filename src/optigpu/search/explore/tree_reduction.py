@@ -56,7 +56,7 @@ class Tree:
         return (*self.fixed, k.add(self.offset, t), *self.rest)
 
     def total(self, size: int, body: Term) -> Term:
-        """The operation over so many values, at least one: `body` is under their number."""
+        """Combine so many values, at least one: `body` is under the number of the value."""
         if self.monoid is Monoid.SUM:
             return k.big("sum", ZERO, k.num(size), body)
         sign = -1 if self.monoid is Monoid.MINIMUM else 1
@@ -95,7 +95,7 @@ def _in_all_steps(c: Cells, h: Term, values: list[int]) -> Cells:
 def _tree_of(
     tools: SearchTools, base: str, content: Content, h: Term, facts: Facts, values: tuple[int, ...]
 ) -> Tree | None:
-    """The tree reduction with the only update `s[t] = s[t] (op) s[t + h]`."""
+    """Recognise the update `s[t] = s[t] (op) s[t + h]`."""
     u = content.updates[0]
     (x,) = tools.temporaries(1)
     inside = facts.assume(u.cells.domain((x,)))
@@ -119,7 +119,7 @@ def _tree_of(
 
 
 def _combination(value: Term, old: Term) -> tuple[Monoid, Term] | None:
-    """The operation and the other value, if a value is made of the old one and another."""
+    """Return the operation and the other operand, if the value combines the old one with another."""
     summand = difference(value, old)
     if summand is not None:
         return Monoid.SUM, summand
@@ -131,7 +131,7 @@ def _combination(value: Term, old: Term) -> tuple[Monoid, Term] | None:
 
 
 def apply_tree(tools: SearchTools, memory: Memory, tree: Tree, w: World, at: int) -> None:
-    """What the loop leaves, in an exploration: the first cell holds the total, the others count as uninitialised."""
+    """Apply the loop in an exploration: the first cell holds the total, the others count as uninitialised."""
     before = w.content(tree.base)
     w.reads += tree.reads
     (j,) = tools.temporaries(1, "j")
@@ -149,7 +149,7 @@ def apply_tree(tools: SearchTools, memory: Memory, tree: Tree, w: World, at: int
 def contents_after_step(
     tools: SearchTools, tree: Tree, h: int, entry: CellFamily, now: CellFamily, facts: Facts
 ) -> tuple[Term, Term] | None:
-    """(which cells of the family are initialised, what they hold) after the step h, under its binders."""
+    """Compute (init, value) of the family after the step h, under its binders, from the contents at entry."""
     ys = tools.temporaries(now.cells.arity)
     inside = facts.assume(now.cells.domain(ys))
     index = now.cells.at(ys)
@@ -168,7 +168,7 @@ def contents_after_step(
 
 
 def halved_indices(at: Terms, arity: int) -> list[Terms]:
-    """Where the entry value with the number j of a maximum is in those over even and over odd numbers, and the other way."""
+    """Guess where the term j of a maximum is, when the terms are split into those of even and of odd number, or merged."""
     if arity == len(at) + 1:
         return [(k.num(j), *at) for j in range(4)]
     if arity == len(at) > 0:
@@ -178,7 +178,7 @@ def halved_indices(at: Terms, arity: int) -> list[Terms]:
 
 
 def halving_steps(tools: SearchTools, tree: Tree, h: int, want: CellFamily, facts: Facts) -> EqualitySteps:
-    """The sum over j in 0..2m is the one over even j and the one over odd j."""
+    """Split a sum over j in 0..2m into the sums over even and over odd j."""
     xs = tools.temporaries(want.cells.arity)
     inside = facts.assume(want.cells.domain(xs), want.init_at(xs))
     value = inside.simplify(want.value_at(xs))
