@@ -181,7 +181,7 @@ class Executor:
         raise Rejected(cause(operation, address.base, index=index, facts=state.facts))
 
     def _with_plain_sums(self, state: State, n: int) -> State:
-        """Restate nested sums of a family as sums over one range, if an obligation, which has no steps, is about the loaded value."""
+        """Restate nested sums of a family as sums over one range, if an obligation, which has no steps, is about the value."""
         load = state.next
         if not isinstance(load, kc.LoadCell):
             return state
