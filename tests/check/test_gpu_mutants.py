@@ -52,7 +52,7 @@ def mutant(chance: random.Random, programs: list[str]) -> str:
 
 
 # What is verified of 25 programs, by seed: without these, the test would say nothing.
-VERIFIED = (0, 0, 0, 0)
+VERIFIED = (16, 9, 9, 12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -70,5 +70,4 @@ def test_verified_mutants_run_clean(seed: int) -> None:
             verified += 1
             report = run_tests(Runner(program), program.function("f"), seconds=1.0, most=8)
             assert report.failure is None, f"{report.failure}\n{text}"
-    print("VERIFIED", seed, verified)
     assert verified >= VERIFIED[seed]

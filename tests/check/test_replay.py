@@ -116,7 +116,7 @@ def test_a_patched_kernel_emits_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_patched_solver_emits_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Z3Solver, "valid", lambda self, facts, goal: True)
-    monkeypatch.setattr(sealed.inner_judge.Judge, "proves", lambda self, facts, goal, count=True: True)
+    monkeypatch.setattr(sealed.inner_judge.ObligationJudge, "proves", lambda self, facts, goal, count=True: True)
     monkeypatch.setattr("optigpu.check.verify.contract_problem", lambda *args: None)  # which would find a contradiction
     s = script(tmp_path, OUTSIDE, Verifier(Settings()))
     assert s.result.verified

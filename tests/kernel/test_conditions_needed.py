@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from optigpu.kernel import ObligationJudge as SealedJudge
+from optigpu.kernel import Judge as SealedJudge
 from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import (

@@ -165,7 +165,7 @@ def test_the_standin_is_announced_once() -> None:
 import warnings
 from pathlib import Path
 from tests.support.cuda import emitted, parsed
-from optigpu.frontend.shapes import effective_types
+from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.signature import signature_of
 from optigpu.runtime.cuda import CudaFunction
 import optigpu.runtime.cuda as cuda

@@ -30,6 +30,8 @@ class Origin(Enum):
     OPAQUE = "@opaque.3"  # a value of which an exploration knows nothing
     BOUND = "i.0"  # stands for a bound variable while a term is read or printed
 
+    __hash__ = object.__hash__  # members are compared by identity; Enum's own hash is a function in Python
+
 
 @record
 class Name:
@@ -41,7 +43,8 @@ class Name:
     divisors: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return "".join([_text(self.origin, self.stem, self.number), *[f"/{d}" for d in self.divisors]])
+        text = _text(self.origin, self.stem, self.number)
+        return "".join([text, *[f"/{d}" for d in self.divisors]]) if self.divisors else text
 
     @property
     def age(self) -> tuple[int, int]:

@@ -6,6 +6,7 @@ The values are the same in every run. Nothing rests on a model: a proof that is 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 from zlib import crc32
@@ -109,7 +110,12 @@ def _arbitrary(f: Term, args: tuple[Number, ...]) -> int:
     """Compute a value from the function's name and the arguments alone, so that it is the same in every run."""
     if (f.sort.result or f.sort) not in (INT, REAL):
         raise Undefined
-    return crc32(f"{f.data}{args}".encode()) % FUNCTION_VALUES - FUNCTION_VALUES // 2
+    return crc32(f"{_text(f)}{args}".encode()) % FUNCTION_VALUES - FUNCTION_VALUES // 2
+
+
+@lru_cache(10_000)
+def _text(f: Term) -> str:
+    return str(f.data)
 
 
 def _operation(op: str, args: list[Number]) -> Number:
