@@ -1,4 +1,4 @@
-"""Auditing: replay a certificate against the program as it stands, without inference."""
+"""Audits: replay the proofs of a certificate on a program, without search, and compare the rest of it with what is found."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from optigpu.syntax.recursion_limit import deep
 
 @dataclass
 class AuditResult:
+    """What was proved, what was not, and what the proofs rest on. Lists and dictionaries, since it crosses processes as JSON."""
+
     theorems: dict[str, str] = field(default_factory=dict)  # function -> hash of its contract
     failures: dict[str, str] = field(default_factory=dict)
     axioms: list[str] = field(default_factory=list)
@@ -43,7 +45,7 @@ class AuditResult:
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """What a certificate says, before any of it is proved."""
+    """What a certificate claims, before anything is replayed."""
 
     tool: str
     program: Program
@@ -53,7 +55,7 @@ class Certified:
 
 @deep
 def certified(text: str) -> Certified:
-    """Raises ValueError if the file is no certificate."""
+    """Read a certificate. Raises ValueError if the text is none."""
     _, header = read_certificate(text)
     try:
         program = parse_text(header["program"], "program of the certificate")
@@ -67,10 +69,10 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     """Replay every proof of a certificate. Raises ValueError if the file is no certificate."""
     proofs, header = read_certificate(text)
     try:
-        without = frozenset((str(f), str(what), int(n)) for f, what, n in header["ledger"].pop("without"))
+        left_out = frozenset((str(f), str(what), int(n)) for f, what, n in header["ledger"].pop("without"))
     except (KeyError, TypeError, ValueError):
         raise ValueError("not a certificate (without)") from None
-    elaborated = elaborate(program, bool(header["ledger"].get("unbounded")), without)
+    elaborated = elaborate(program, bool(header["ledger"].get("unbounded")), left_out)
     ledger = Ledger()
     judge = Judge(solver, SearchGuide())
     out = AuditResult(solver=solver.description, trusted_lines=trusted_lines(), programs=programs(solver.description))
@@ -103,7 +105,7 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
 def _not_proved(
     f: Function, name: str, proofs: dict[str, list[RuleCall]], header: dict[str, Any], kernel: Kernel
 ) -> str | None:
-    """Why the certificate has no proof of this function, by the name that the kernel has for it; None if it has one."""
+    """Why the certificate does not prove a function, whose name in the kernel is `name`; None if it does."""
     if name not in proofs:
         return "the certificate has no proof of it"
     if header["contracts"].get(f.name) != contract_hash(f):
@@ -118,7 +120,7 @@ def _not_proved(
 
 
 def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) -> dict[str, str]:
-    """What else the certificate says and is not so, although there are proofs of all functions."""
+    """Other wrong claims of a certificate whose proofs all hold."""
     wrong = {}
     if header["program"] != whole_text(program, out.theorems):
         wrong["program"] = "it is not the one that was certified"

@@ -30,8 +30,8 @@ def text_hash(text: str) -> str:
 
 
 def whole_text(program: Program, proved: Collection[str]) -> str:
-    """The program as one file, below the headers of the system that it includes: in the place of another #include stands what it
-    brought, less the functions that nothing rests on."""
+    """The program as one file: system headers stay as #include, other headers are replaced by their text. Functions of headers
+    that are neither proved nor admitted are left out."""
     own = {f.name for f in program.functions()} | set(proved)
     items = [
         i
@@ -48,7 +48,7 @@ def _system_headers(items: Iterable[TopLevel]) -> Iterator[Include]:
 
 
 def assumptions(axioms: Iterable[str], admitted: Iterable[str], unbounded: Iterable[int]) -> dict[str, Any]:
-    """`unbounded`: statements, as they are numbered in their functions, whose integers are assumed to fit."""
+    """What proofs rest on. `unbounded`: numbers of statements whose integers are assumed to fit."""
     return {
         "axioms": sorted(axioms),
         "admitted": sorted(admitted),

@@ -15,7 +15,7 @@ from optigpu.syntax.recursion_limit import deep
 
 @deep
 def certificate_of(program: Program, result: ProgramResult, emission: Mapping[str, Any] | None = None) -> str:
-    """The certificate of a verified program; `emission` says how code was made from it, if any was."""
+    """The certificate of a program without failures. `emission`: how code was made from it, if any was."""
     proved = [*result.called, *result.functions]
     header: dict[str, Any] = {
         "tool": TOOL,

@@ -1,8 +1,8 @@
-"""Replaying certificates in a process of our own, so that a verdict that leaves this process rests on nothing that ran in it.
+"""Replaying certificates in a separate process, so that emitted code does not rest on untrusted code that ran in this one.
 
-The other process is an isolated Python (`-I`: no PYTHONPATH, no user's site, no current folder) that imports OptiGPU from where
-this process has it, and is asked over a pipe. It has its own kernel, its own solver, and no cache of answers on disk. It stays for
-the next question and ends with this process.
+The other process is an isolated Python (`-I`: no PYTHONPATH, no user site, no current folder) that imports OptiGPU from where this
+process has it. Requests and answers are lines of JSON on a pipe. It has its own kernel, its own solver, and no cache of answers on
+disk. It stays alive for the next request and ends with this process.
 """
 
 from __future__ import annotations
@@ -33,22 +33,24 @@ class ReplayError(Exception):
 
 
 class Replayer:
+    """The replaying process, started with the first request."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
-        self._owner = 0  # a forked process has the pipe of another one's
+        self._owner = 0  # process that started it: a fork must not use the pipe of its parent
 
     def replay(self, certificate: str, file: str | None = None) -> AuditResult:
         """What a certificate proves of its own program, or of a file. Raises ValueError if it is no certificate."""
         request = json.dumps({"certificate": certificate, "file": None if file is None else os.path.abspath(file)})
         with self._lock:
-            answer = self._asked(request)
+            answer = self._answer(request)
         if "error" in answer:
             raise ValueError(answer["error"])
-        return AuditResult(**answer["found"])
+        return AuditResult(**answer["result"])
 
-    def _asked(self, request: str) -> dict[str, Any]:
-        process = self._started()
+    def _answer(self, request: str) -> dict[str, Any]:
+        process = self._running_process()
         assert process.stdin is not None and process.stdout is not None
         try:
             process.stdin.write(request + "\n")
@@ -56,16 +58,16 @@ class Replayer:
             line = process.stdout.readline()
         except OSError:
             line = ""
-        except BaseException:  # an interrupt: the answer must not be taken for the next question's
-            self._ended(process)
+        except BaseException:  # an interrupt: its answer must not be read as that of the next request
+            self._stop(process)
             raise
         if not line:
-            self._ended(process)
+            self._stop(process)
             raise ReplayError("the process that replays proofs has ended")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
-    def _started(self) -> subprocess.Popen[str]:
+    def _running_process(self) -> subprocess.Popen[str]:
         if self._process is not None and self._owner == os.getpid() and self._process.poll() is None:
             return self._process
         try:
@@ -83,9 +85,9 @@ class Replayer:
 
     def close(self) -> None:
         if self._process is not None and self._owner == os.getpid():
-            self._ended(self._process)
+            self._stop(self._process)
 
-    def _ended(self, process: subprocess.Popen[str]) -> None:
+    def _stop(self, process: subprocess.Popen[str]) -> None:
         process.kill()
         process.communicate()
         self._process = None
@@ -96,15 +98,15 @@ atexit.register(REPLAYER.close)
 
 
 def serve() -> None:
-    """The other process: a certificate a line, until there are no more."""
+    """The main loop of the other process: one request a line. The solver is imported here, as only this process uses it."""
     from optigpu.solver.z3_solver import Z3Solver
 
     sys.setrecursionlimit(10_000)
     gc.set_threshold(50_000, 20, 100)
     sys.set_int_max_str_digits(0)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a library prints is no answer
-    solver = CachedSolver(Z3Solver())  # in memory alone
+    os.dup2(2, 1)  # a library that prints must not write into the answers
+    solver = CachedSolver(Z3Solver())  # answers are kept in memory alone
     for line in iter(sys.stdin.readline, ""):
         answers.write(json.dumps(_answer(json.loads(line), solver)) + "\n")
         answers.flush()
@@ -114,6 +116,6 @@ def _answer(request: dict[str, Any], solver: Solver) -> dict[str, Any]:
     try:
         text, file = request["certificate"], request["file"]
         program = certified(text).program if file is None else parse_file(file)
-        return {"found": asdict(audit(program, text, solver))}
+        return {"result": asdict(audit(program, text, solver))}
     except (ValueError, InputError) as e:
         return {"error": str(e)}

@@ -1,4 +1,4 @@
-"""What the checker says of a program, as data."""
+"""Verdicts on functions and programs, with their proofs or problems, as data."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class FunctionResult:
     problem: Problem | None = None
     counterexample: Counterexample | None = None
     proof: list[RuleCall] = field(default_factory=list)
-    loops: dict[StatementId, InferredLoop] = field(default_factory=dict)  # the contracts of its loops
-    points: ProofStates | None = None  # what is held where, if asked for
-    opened: FunctionResult | None = None  # the same function with floats left open, where they decide anything
+    loops: dict[StatementId, InferredLoop] = field(default_factory=dict)  # inferred contracts of its loops
+    points: ProofStates | None = None  # the states of the proof, if asked for
+    opened: FunctionResult | None = None  # the result with floats left open, where floats decide anything
     left_out: tuple[tuple[str, str, int], ...] = ()  # promises that it was proved without, with floats left open
 
 

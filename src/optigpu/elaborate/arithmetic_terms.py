@@ -7,7 +7,7 @@ from optigpu.logic.terms import INT, REAL, Term
 
 
 def pure_operation(op: str, a: Term, b: Term) -> Term:
-    """Operators without side conditions of their own."""
+    """The value of a binary operator of C; its side conditions are up to the caller."""
     match op:
         case "+":
             return k.add(a, b)
@@ -42,7 +42,7 @@ def pure_operation(op: str, a: Term, b: Term) -> Term:
 
 
 def quotient(a: Term, b: Term) -> Term:
-    """C's division of integers, towards zero."""
+    """C's division of integers, which rounds towards zero."""
     positive = k.ite(k.le(k.ZERO, a), k.fdiv(a, b), k.neg(k.fdiv(k.neg(a), b)))
     if k.is_num(b) and b.data > 0:
         return positive
@@ -51,13 +51,13 @@ def quotient(a: Term, b: Term) -> Term:
 
 
 def remainder(a: Term, b: Term) -> Term:
-    """`%` in a formula: of a division by zero, nothing is known."""
+    """`%` in a formula: unknown for a division by zero."""
     something = k.app(k.var("%", k.fun_sort((INT, INT), INT)), a, b)
     return k.add(pure_operation("%", a, b), k.ite(k.eq(b, k.ZERO), something, k.ZERO))
 
 
 def exact_quotient(a: Term, b: Term) -> Term:
-    """`exact_div` in a formula: of what b does not divide, nothing is known."""
+    """`exact_div` in a formula: unknown where b does not divide a."""
     something = k.app(k.var("exact_div", k.fun_sort((INT, INT), INT)), a, b)
     return k.ite(k.eq(a, k.mul(b, k.fdiv(a, b))), k.fdiv(a, b), something)
 
@@ -67,7 +67,7 @@ def divides(a: Term, b: Term) -> Term:
 
 
 def linear(helper: tuple[str, int], args: list[Term]) -> Term:
-    """MSIZEn and (D)MINDEXn, row by row."""
+    """MSIZEn and (D)MINDEXn: sizes and offsets of arrays in row-major order."""
     stem, rank = helper
     if stem == "MSIZE":
         return k.mul(k.ONE, *args)

@@ -1,14 +1,14 @@
-"""What the parts of formulas need to have a value: a divisor that is not zero, a range that is not empty, an index within a model.
+"""Where the parts of formulas have a value: a divisor is not zero, a range is not empty, an index is within a model.
 
-A logical function that is what an array holds (`a ~> Matrix1(n, A)`) has a value where the array has a cell. Elsewhere no caller
-could say what it is.
+A logical function that is the model of an array (`a ~> Matrix1(n, A)`) has a value where the array has a cell. Its other values
+are not determined by any input, so a contract must not depend on them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, CellClaim, Terms
@@ -17,10 +17,11 @@ from optigpu.syntax.source import Loc
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """`goal` has to follow from what stands around the part, or (`why` is "model") the function's model has these arguments.
+class ValueCondition:
+    """A part of a formula has a value only if `goal` follows from the hypotheses around it.
 
-    `within`: where the part stands in the definition that is used at `loc`.
+    If `why` is "model", the goal is still the application `A(i)` itself, until `resolved` replaces it by a condition on i.
+    `variables` are bound around the part. `within` is the place of the part in the definition that is used at `loc`.
     """
 
     variables: tuple[Term, ...]
@@ -31,45 +32,48 @@ class Need:
     within: Loc | None = None
 
     def closed(self) -> Term:
-        """As one fact, without the variables that formulas bind."""
+        """The condition as one fact, in which the variables are bound."""
         fact = k.implies(k.and_(*self.hypotheses), self.goal)
         return k.forall(self.variables, fact) if self.variables else fact
 
 
 @dataclass(frozen=True, slots=True)
 class ContractFacts:
-    """A clause of a contract, an axiom, or what the type of a parameter says: facts about inputs (or, `after`, about outputs), and
-    what its formulas need to mean something."""
+    """The facts that a clause, an axiom or a parameter's type states, and the conditions under which its formulas have a value.
+
+    Facts are about inputs; if `after` is set, about outputs. `typed`: they come from a type, not from a formula.
+    """
 
     text: str
     loc: Loc
     facts: tuple[Term, ...]
-    needs: tuple[Need, ...] = ()
+    conditions: tuple[ValueCondition, ...] = ()
     after: bool = False
-    typed: bool = False  # no formula says so
+    typed: bool = False
 
 
-class Needs:
-    """Collects needs, each under the conditions and bound variables that stand around its part of the formula."""
+class ValueConditions:
+    """Collects value conditions, each with the hypotheses and bound variables around its part of the formula."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[object, ...], Need] = {}
+        self.collected: dict[tuple[Term | tuple[Term, ...] | str, ...], ValueCondition] = {}
         self.variables: tuple[Term, ...] = ()
         self.hypotheses: tuple[Term, ...] = ()
-        self.use: Loc | None = None  # of the definition whose body is looked at
-        self.uses: set[tuple[object, ...]] = set()  # of definitions, since the last time
+        self.use: Loc | None = None  # of the definition whose body is being elaborated
+        self.uses: set[tuple[int, tuple[Term, ...], tuple[Term, ...]]] = set()  # of definitions, since the last `take`
 
     def add(self, goal: Term, why: str, loc: Loc) -> None:
         if goal is not k.TRUE:
             at, within = (loc, None) if self.use is None else (self.use, loc)
-            need = Need(self.variables, self.hypotheses, goal, why, at, within)
-            self.found.setdefault((self.hypotheses, goal, why), need)
+            condition = ValueCondition(self.variables, self.hypotheses, goal, why, at, within)
+            self.collected.setdefault((self.hypotheses, goal, why), condition)
 
     @contextmanager
-    def under(self, *conditions: Term, binding: tuple[Term, ...] = ()) -> Iterator[None]:
+    def under(self, *hypotheses: Term, binding: tuple[Term, ...] = ()) -> Iterator[None]:
+        """Parts that are elaborated inside stand under these hypotheses and bound variables."""
         before = self.variables, self.hypotheses
         self.variables = (*self.variables, *binding)
-        self.hypotheses = (*self.hypotheses, *(c for c in conditions if c is not k.TRUE))
+        self.hypotheses = (*self.hypotheses, *(h for h in hypotheses if h is not k.TRUE))
         try:
             yield
         finally:
@@ -77,6 +81,7 @@ class Needs:
 
     @contextmanager
     def used_at(self, loc: Loc) -> Iterator[None]:
+        """Conditions that are added inside belong to the body of a definition that is used here."""
         before, self.use = self.use, self.use or loc
         try:
             yield
@@ -84,50 +89,49 @@ class Needs:
             self.use = before
 
     @contextmanager
-    def unasked(self) -> Iterator[None]:
-        """Nothing is needed of a function that is an argument: what it is applied to is not known here."""
-        before = dict(self.found)
+    def ignored(self) -> Iterator[None]:
+        """Drop the conditions that are added inside: a function passed as an argument has none, as it is not applied here."""
+        before = dict(self.collected)
         try:
             yield
         finally:
-            self.found = before
+            self.collected = before
 
-    def take(self) -> tuple[Need, ...]:
-        """What was found since the last time."""
-        found, self.found = tuple(self.found.values()), {}
+    def take(self) -> tuple[ValueCondition, ...]:
+        """Remove and return the conditions collected so far."""
+        collected, self.collected = tuple(self.collected.values()), {}
         self.uses.clear()
-        return found
+        return collected
 
     def known_use(self, definition: int, args: tuple[Term, ...]) -> bool:
-        """Whether a definition was used with these arguments already, under the same conditions."""
+        """Was a definition used with these arguments before, under the same hypotheses?"""
         key = (definition, args, self.hypotheses)
         known = key in self.uses
         self.uses.add(key)
         return known
 
 
-Models = Mapping[Term, tuple[CellClaim, ...]]  # a logical function, and the claims that say which cells hold its values
+Models = Mapping[Term, tuple[CellClaim, ...]]  # logical functions, with the claims on the cells that hold their values
 
 
 def models_of(variables: Iterable[Term], claims: Iterable[CellClaim]) -> Models:
-    """Functions of which a precondition says that they are what arrays hold, cell by cell: `A(i)` for a cell i."""
-    found: dict[Term, tuple[CellClaim, ...]] = {}
+    """The functions that are models of arrays by the claims of a precondition: cell i holds `A(i)`."""
+    models: dict[Term, tuple[CellClaim, ...]] = {}
     unclear: set[Term] = set()
     wanted = set(variables)
     for c in claims:
         if c.contents == KNOWN and c.value is not None and c.value.op == "app" and c.value.args[0] in wanted:
             f, binders = c.value.args[0], c.value.args[1:]
-            if {b.data for b in binders if b.op == "bound"} == set(range(c.cells.arity)) and len(
-                binders
-            ) == c.cells.arity:
-                found[f] = (*found.get(f, ()), c)
+            n = c.cells.arity
+            if len(binders) == n and {b.data for b in binders if b.op == "bound"} == set(range(n)):
+                models[f] = (*models.get(f, ()), c)
             else:
                 unclear.add(f)
-    return {f: cs for f, cs in found.items() if f not in unclear}
+    return {f: cs for f, cs in models.items() if f not in unclear}
 
 
 def in_model(application: Term, models: Models) -> Term:
-    """That some array holds the value of this application, if it is of a function that is the model of arrays."""
+    """That some array holds the value of this application; true if the function is no model of an array."""
     f, args = application.args[0], application.args[1:]
     if f not in models:
         return k.TRUE
@@ -135,25 +139,25 @@ def in_model(application: Term, models: Models) -> Term:
 
 
 def _binders(c: CellClaim, args: Terms) -> Terms:
-    """The binders of a claim on cells that hold `A(j, i)`, by the arguments of A."""
+    """The binders of a claim on cells that hold `A(j, i)`, from the arguments of A."""
     assert c.value is not None
     n = c.cells.arity
     values = {n - 1 - b.data: a for b, a in zip(c.value.args[1:], args)}
     return tuple(values[i] for i in range(n))
 
 
-def resolved(needs: Iterable[Need], models: Models) -> tuple[Need, ...]:
-    """With the goals that the models give; without those that say nothing."""
-    out: list[Need] = []
-    for n in needs:
-        goal = in_model(n.goal, models) if n.why == "model" else n.goal
+def resolved(conditions: Iterable[ValueCondition], models: Models) -> tuple[ValueCondition, ...]:
+    """The conditions with the goals that the models give for applications, without those that are true."""
+    out: list[ValueCondition] = []
+    for c in conditions:
+        goal = in_model(c.goal, models) if c.why == "model" else c.goal
         if goal is not k.TRUE:
-            out.append(Need(n.variables, n.hypotheses, goal, n.why, n.loc, n.within))
+            out.append(replace(c, goal=goal))
     return tuple(out)
 
 
 def defined(function: str, args: list[Term]) -> Term:
-    """Where a mathematical function is one of real numbers: elsewhere C computes an infinity, or something that is no number."""
+    """Where a mathematical function of C has a real value: elsewhere C computes an infinity or a NaN."""
     zero, x = k.num(0, REAL), args[0]
     match function:
         case "sqrt":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from optigpu.elaborate.arithmetic_terms import divides, exact_quotient, linear, pure_operation, remainder
-from optigpu.elaborate.definedness import Needs, defined
+from optigpu.elaborate.definedness import ValueConditions, defined
 from optigpu.elaborate.name_scope import Entry, FunEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
@@ -37,24 +37,24 @@ from optigpu.syntax.types import Kind, Scalar
 
 
 class FormulaElaborator:
-    """`threads`: those of the group that executes the function whose contract this is, where cells can belong to some of them."""
+    """Elaborates formulas. `threads`: the size of the group that calls a device function, if its contract has ThreadsCtx."""
 
     def __init__(self) -> None:
         self.fresh = itertools.count(1)
         self.threads: Term | None = None
-        self.needs = Needs()
+        self.conditions = ValueConditions()
 
     def binder(self, name: str) -> Term:
         return k.formula_var(name, next(self.fresh), INT)
 
     def definition(self, e: Expr, names: Names) -> ValueEntry:
-        """A `__DEF`: a term, or a function. What its parts need is asked where it is used."""
+        """A `__DEF`: a term, or a function. The conditions of its parts are added where it is used."""
         term = self.function(e, names) if isinstance(e, Fun) else self.term(e, names)
-        partial = bool(self.needs.take())
+        partial = bool(self.conditions.take())
         return ValueEntry(term, FunEntry(e if isinstance(e, Fun) else Fun((), e), names) if partial else None)
 
     def entry(self, e: Expr, names: Names) -> Entry:
-        """What an argument of a ghost stands for."""
+        """The entry for a parameter of a ghost, from its argument."""
         match e:
             case Fun():
                 return FunEntry(e, names)
@@ -83,9 +83,9 @@ class FormulaElaborator:
                 return self.binary(e, names)
             case Cond(test, then, other):
                 c = self.term(test, names)
-                with self.needs.under(c):
+                with self.conditions.under(c):
                     a = self.term(then, names)
-                with self.needs.under(k.not_(c)):
+                with self.conditions.under(k.not_(c)):
                     b = self.term(other, names)
                 return k.ite(c, a, b)
             case Cast(to, arg):
@@ -93,7 +93,7 @@ class FormulaElaborator:
             case Call():
                 return self.call(e, names)
             case Fun():
-                with self.needs.unasked():
+                with self.conditions.ignored():
                     return self.function(e, names)
             case Forall():
                 return self.forall(e, names)
@@ -109,7 +109,7 @@ class FormulaElaborator:
                     self.use(definition, (), loc)
                 return term
             case FunEntry(fun, inner):
-                with self.needs.unasked():
+                with self.conditions.ignored():
                     return self.function(fun, inner)
             case _ if name in INT_CONSTANTS:
                 return k.num(INT_CONSTANTS[name])
@@ -128,15 +128,15 @@ class FormulaElaborator:
     def binary(self, e: Binary, names: Names) -> Term:
         a = self.term(e.left, names)
         if e.op in ("&&", "||", "==>"):
-            with self.needs.under(k.not_(a) if e.op == "||" else a):
+            with self.conditions.under(k.not_(a) if e.op == "||" else a):
                 b = self.term(e.right, names)
             return k.and_(a, b) if e.op == "&&" else k.or_(a, b) if e.op == "||" else k.implies(a, b)
         b, op = self.term(e.right, names), REAL_SPELLINGS.get(e.op, e.op)
         match op:
             case "/" | "%":
-                self.needs.add(k.not_(k.eq(b, k.num(0, b.sort))), "division", e.loc)
+                self.conditions.add(k.not_(k.eq(b, k.num(0, b.sort))), "division", e.loc)
             case "<<" | ">>" | "&" | "|" | "^":
-                self.needs.add(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "bits", e.loc)
+                self.conditions.add(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "bits", e.loc)
             case _:
                 pass
         return remainder(a, b) if op == "%" else pure_operation(op, a, b)
@@ -150,7 +150,7 @@ class FormulaElaborator:
                 if definition is not None:
                     self.use(definition, self.entries(e.args, args, names), e.loc)
                 elif f.op == "var":
-                    self.needs.add(k.app(f, *args), "model", e.loc)
+                    self.conditions.add(k.app(f, *args), "model", e.loc)
                 return k.app(f, *args)
             case FunEntry(fun, inner):
                 for p, a in zip(fun.params, [self.term(a, names) for a in e.args]):
@@ -164,13 +164,13 @@ class FormulaElaborator:
             return k.and_(k.le(low, x), k.lt(x, high))
         values = [self.term(a, names) for a in e.args]
         if e.func in MATH:
-            self.needs.add(defined(MATH[e.func].real_name, values), "domain", e.loc)
+            self.conditions.add(defined(MATH[e.func].real_name, values), "domain", e.loc)
         elif e.func == "exact_div":
-            self.needs.add(divides(*values), "exact_div", e.loc)
+            self.conditions.add(divides(*values), "exact_div", e.loc)
         return self.known_function(e.func, values, e.loc)
 
     def entries(self, es: tuple[Expr, ...], values: tuple[Term, ...], names: Names) -> tuple[Entry, ...]:
-        """Arguments as the body of a definition sees them: functions with their own definitions, as far as they have any."""
+        """Arguments as the body of a definition sees them: functions keep their own definitions, if they have any."""
         out: list[Entry] = []
         for e, value in zip(es, values):
             match e:
@@ -183,18 +183,18 @@ class FormulaElaborator:
         return tuple(out)
 
     def use(self, definition: FunEntry, args: tuple[Entry, ...], loc: Loc) -> None:
-        """What the parts of a definition need where it is used with these arguments."""
+        """Add the conditions of a definition's parts where it is used with these arguments."""
         terms = tuple(a.term for a in args if isinstance(a, ValueEntry))
-        if len(terms) == len(args) and self.needs.known_use(id(definition), terms):
+        if len(terms) == len(args) and self.conditions.known_use(id(definition), terms):
             return
         inner = definition.names
         for p, a in zip(definition.fun.params, args):
             inner = inner.bind(p.name, a)
-        with self.needs.used_at(loc):
+        with self.conditions.used_at(loc):
             self.term(definition.fun.body, inner)
 
     def argument(self, e: Expr, sort: Sort, names: Names, sizes: Sequence[Term] = ()) -> Term:
-        """`sizes`: of the array that holds the values of a function."""
+        """An argument of a function, as a term of this sort. `sizes`: those of the array whose model the argument is."""
         t = self.function(e, names, sizes) if isinstance(e, Fun) and sizes else self.term(e, names)
         if sort.result is REAL and t.sort.result is INT:  # a function of integers where one of reals is wanted
             variables = tuple(k.formula_var("a", next(self.fresh), s) for s in sort.args)
@@ -241,7 +241,7 @@ class FormulaElaborator:
             variables.append(v)
             names = names.bind(p.name, ValueEntry(v))
         within = (c for v, n in zip(variables, sizes) for c in (k.le(k.ZERO, v), k.lt(v, n)))
-        with self.needs.under(*within, binding=tuple(variables)):
+        with self.conditions.under(*within, binding=tuple(variables)):
             return k.lam(tuple(variables), self.term(e.body, names))
 
     def forall(self, e: Forall, names: Names) -> Term:
@@ -251,11 +251,11 @@ class FormulaElaborator:
             for p in e.params:
                 if isinstance(p.type, ProofType):
                     hypotheses.append(self.term(p.type.prop, names))
-                    around.enter_context(self.needs.under(hypotheses[-1]))
+                    around.enter_context(self.conditions.under(hypotheses[-1]))
                 else:
                     v = k.formula_var(p.name, next(self.fresh), sort_of(p.type, e.loc))
                     variables.append(v)
-                    around.enter_context(self.needs.under(binding=(v,)))
+                    around.enter_context(self.conditions.under(binding=(v,)))
                     names = names.bind(p.name, ValueEntry(v))
             return k.forall(tuple(variables), k.implies(k.and_(*hypotheses), self.term(e.body, names)))
 
@@ -271,8 +271,8 @@ class FormulaElaborator:
         low, high = self.range(b.range, names)
         v = self.binder(b.name)
         if e.op in ("Max", "Min"):
-            self.needs.add(k.lt(low, high), "empty", b.range.loc if b.range.loc.line else e.loc)
-        with self.needs.under(k.le(low, v), k.lt(v, high), binding=(v,)):
+            self.conditions.add(k.lt(low, high), "empty", b.range.loc if b.range.loc.line else e.loc)
+        with self.conditions.under(k.le(low, v), k.lt(v, high), binding=(v,)):
             body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
         if e.op in ("Max", "Min"):  # of an empty range: the body at its lower bound, as in the interpreter
             values = body if e.op == "Max" else k.neg(body)

@@ -64,7 +64,7 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
     launch = launch_facts(builder, names)
     parts.requires += [(fact, f.loc) for fact in launch]
     _type_facts(builder, names, result, parts)
-    facts = [ContractFacts("the launch", f.loc, tuple(launch), formulas.needs.take())]
+    facts = [ContractFacts("the launch", f.loc, tuple(launch), formulas.conditions.take())]
     after = names if result is None else names.bind("_Res", ValueEntry(result))
     for c in f.contract:
         for item in c.items:
@@ -73,7 +73,7 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
                     builder, c.kind, item, after if c.kind in ("ensures", "produces") else names, parts
                 )
     models = models_of(variables, [claim for claim, _ in parts.pre])
-    facts = [replace(s, needs=resolved(s.needs, models)) for s in facts]
+    facts = [replace(s, conditions=resolved(s.conditions, models)) for s in facts]
     contract = parts.contract(variables, result)
     mentioned = {
         x for t in terms_of((*contract.requires, *contract.pre, *contract.post, *contract.ensures)) for x in t.free
@@ -127,13 +127,13 @@ def _clause_item(builder: CodeBuilder, kind: str, item: Item, names: Names, part
                 before, after = clause_sides(kind, claim)
                 parts.pre += [(before, loc)] if before is not None else []
                 parts.post += [(after, loc)] if after is not None else []
-    needs, text = formulas.needs.take(), print_expr(item.body)
+    conditions, text = formulas.conditions.take(), print_expr(item.body)
     required = tuple(t for t, _ in parts.requires[requires:])
     if kind not in ("ensures", "produces", "writes"):
-        return [ContractFacts(text, loc, required, needs)]
+        return [ContractFacts(text, loc, required, conditions)]
     ensured = tuple(t for t, _ in parts.ensures[ensures:])
     # the sizes of an array that is written are facts of the precondition
-    return [ContractFacts(text, loc, required), ContractFacts(text, loc, ensured, needs, after=True)]
+    return [ContractFacts(text, loc, required), ContractFacts(text, loc, ensured, conditions, after=True)]
 
 
 def clause_sides(kind: str, claim: CellClaim) -> tuple[CellClaim | None, CellClaim | None]:

@@ -29,7 +29,7 @@ class FunctionElaborator(StatementElaborator):
         f = self.f
         names = self.parameter_names()
         params = tuple(self.parameter(p, type_, names) for p, type_ in zip(f.params, effective_types(f)))
-        self.formulas.needs.take()  # the sizes of parameters have obligations of their own
+        self.formulas.conditions.take()  # the sizes of parameters have obligations of their own
         contract = self.contract(names)
         names, self.models = contract.names, contract.models
         threads = self.formulas.threads or k.ONE

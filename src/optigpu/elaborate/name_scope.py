@@ -14,13 +14,13 @@ from optigpu.syntax.types import Kind, Scalar
 
 
 def unsupported(message: str, loc: Loc) -> InputError:
-    """Outside what the checker can speak about: the verdict is UNSUPPORTED."""
+    """The error for C that cannot be elaborated: the verdict is UNSUPPORTED."""
     return input_error("OG300", message, loc)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueEntry:
-    """A name that stands for a term: a number, a truth value, a logical function; and how it is defined, if it is a `__DEF`."""
+    """A name for a term: a number, a truth value, a logical function; with its definition if it is a `__DEF` with partial parts."""
 
     term: Term
     definition: FunEntry | None = None
@@ -28,7 +28,7 @@ class ValueEntry:
 
 @dataclass(frozen=True, slots=True)
 class CellEntry:
-    """A variable: a base without dimensions."""
+    """A variable that changes: a base without dimensions."""
 
     base: str
 
@@ -43,19 +43,22 @@ class ArrayEntry:
     rank: int
 
     def full(self, indices: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Indices into the base, from indices into this array."""
         return (*self.lead, k.add(self.shift, indices[0]), *indices[1:]) if indices else self.lead
 
     def row(self, indices: tuple[Term, ...]) -> ArrayEntry:
+        """`a[i]` of an array with more dimensions."""
         return ArrayEntry(self.base, self.full(indices), k.ZERO, self.rank - len(indices))
 
     def address(self, indices: tuple[Term, ...]) -> ArrayEntry:
+        """`&a[i]`."""
         full = self.full(indices)
         return ArrayEntry(self.base, full[:-1], full[-1], self.rank - len(indices) + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class FunEntry:
-    """A lambda given for a parameter of a ghost, possibly one that makes a permission."""
+    """A lambda passed for a parameter of a ghost, with its scope. Its body is a formula or a permission."""
 
     fun: Fun
     names: Names
@@ -65,7 +68,7 @@ Entry: TypeAlias = ValueEntry | CellEntry | ArrayEntry | FunEntry
 
 
 class Names:
-    """An immutable scope."""
+    """A scope, by name. Binding a name makes a new scope."""
 
     def __init__(self, table: dict[str, Entry] | None = None) -> None:
         self.table = table or {}
@@ -78,6 +81,7 @@ class Names:
 
 
 def sort_of(t: Type | None, loc: Loc, at: Loc = NOWHERE) -> Sort:
+    """The sort of terms for a type. `at`: where to report an error, if not at `loc`."""
     match t:
         case Scalar(_, kind):
             return {Kind.BOOL: BOOL, Kind.INT: INT, Kind.FLOAT: REAL}[kind]

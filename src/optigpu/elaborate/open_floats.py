@@ -1,11 +1,11 @@
-"""Elaboration with floats left open: what a proof of safety may rest on.
+"""Elaboration with floats left open: the program whose safety is proved.
 
-On a machine, floats are no reals: they are rounded, and some are no numbers. So nothing that keeps a program safe (bounds, races,
-barriers, initialisation, leaks, the range of integers) may rest on what floats are. Here a comparison of floats is some boolean,
-each time another one; a float converted to an integer is some integer of its type, unless that is exact; and floats themselves are
-all the same number, since nothing depends on them any more. Facts and contents that speak of reals are left out of contracts.
+On a machine, floats are not reals: they are rounded, and some are NaN. So safety (bounds, races, barriers, initialisation, leaks,
+the range of integers) must not rest on properties of reals. Here a comparison of floats is an arbitrary boolean, a new one each
+time; a float converted to an integer is an arbitrary integer of its type, unless the conversion is exact; and all floats are one
+number, since nothing depends on them any more. Facts and contents about reals are left out of contracts.
 
-What is proved of the function so elaborated is that it is safe whatever floats do. What it computes is proved over the reals.
+The theorem about this program is that it is safe whatever floats do. Its results are proved over the reals.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
-NUMBER = k.num(0, REAL)  # every float
-EXACT = {32: 24, 64: 53}  # integers of so many bits are floats of a type
+ANY_FLOAT = k.num(0, REAL)
+EXACT_BITS = {32: 24, 64: 53}  # by bits of the float type: integers of so many bits are exact
 
 
 def floats_decide(program: Program, over_reals: list[kc.Procedure]) -> bool:
@@ -43,8 +43,10 @@ def floats_decide(program: Program, over_reals: list[kc.Procedure]) -> bool:
 
 
 def _in_contract(f: kc.Procedure) -> bool:
-    """Facts of the precondition, integers in its cells, and which cells are held. What a function promises is decided in its code,
-    if that is checked: one that is admitted may say of integers what floats decide."""
+    """Do reals decide facts of the precondition, integers in its cells, or which cells are held?
+
+    The postcondition matters only if the function is admitted: otherwise it is proved of the code.
+    """
     claims = (*f.contract.pre, *f.contract.post)
     if mentions_reals(f.contract.requires, tuple(c.cells for c in claims), _integers(f.contract.pre)):
         return True
@@ -52,11 +54,12 @@ def _in_contract(f: kc.Procedure) -> bool:
 
 
 def _integers(claims: tuple[CellClaim, ...]) -> tuple[Term, ...]:
-    """What is said of cells that hold no floats."""
+    """The values of cells that hold no floats."""
     return tuple(c.value for c in claims if c.value is not None and c.value.sort is not REAL)
 
 
 def _in_code(functions: list[Function]) -> bool:
+    """Do floats decide anything in code? Ghosts and assertions are not executed."""
     for s in (s for f in functions for s in statements(f.body)):
         if isinstance(s, Store) and s.op is not None and is_float(s.value.type) and not is_float(s.target.type):
             return True
@@ -67,6 +70,7 @@ def _in_code(functions: list[Function]) -> bool:
 
 
 def _decides(e: Expr) -> bool:
+    """Is this a value that is no float, and depends on floats?"""
     match e:
         case Binary(op, left, right) if REAL_SPELLINGS.get(op, op) in COMPARISONS:
             return is_float(left.type) or is_float(right.type)
@@ -77,6 +81,7 @@ def _decides(e: Expr) -> bool:
 
 
 def mentions_reals(*parts: object) -> bool:
+    """Is a real, or a function from or to reals, part of a term in these records?"""
     return any(_has_reals(x.sort) for t in terms_of(parts) for x in k.subterms(t))
 
 
@@ -127,7 +132,7 @@ class OpenFloats(FunctionElaborator):
         return replace(whole, contract=contract, places=places)
 
     def claim(self, c: CellClaim) -> CellClaim:
-        """Cells, without what is said of floats in them."""
+        """The claim, with unknown contents where these depend on reals."""
         if c.contents == KNOWN and mentions_reals(c.value):
             c = replace(c, contents=SOME, value=None)
         return c
@@ -180,21 +185,23 @@ class OpenFloats(FunctionElaborator):
     def expr(self, e: Expr, names: Names) -> Term:
         match e:
             case Cast(to, Cast(middle, arg)) if is_int(to) and is_float(middle) and is_int(arg.type):
-                value, fits = self.expr(arg, names), 1 << EXACT[middle.bits]
+                value, fits = self.expr(arg, names), 1 << EXACT_BITS[middle.bits]
                 exact = k.and_(within(value, (-fits, fits)), within(value, limits_of(to)))
                 return k.ite(exact, value, self.choose(INT, limits_of(to), e.loc))
             case _:
                 value = super().expr(e, names)
-                return NUMBER if value.sort is REAL else value
+                return ANY_FLOAT if value.sort is REAL else value
 
     def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
         if a.sort is not REAL:
             return super().operation(op, a, b, left, loc)
-        return self.outcome() if op in COMPARISONS else NUMBER
+        return self.outcome() if op in COMPARISONS else ANY_FLOAT
 
     def outcome(self) -> Term:
-        """Some boolean: each comparison has one of its own for each iteration of the loops around it, so that an unknown function
-        of their indices says what it is. Nothing is known of that function, and it occurs nowhere else."""
+        """An arbitrary boolean, a new one for each comparison and each iteration of the loops around it.
+
+        It is an unknown function of the loops' indices that occurs nowhere else.
+        """
         name, indices = self.unique("compared", Origin.TEMPORARY), tuple(self.indices)
         if not indices:
             return k.var(name, BOOL)
@@ -210,4 +217,4 @@ class OpenFloats(FunctionElaborator):
             return super().call(e, names)
         for a in e.args:
             self.expr(a, names)
-        return NUMBER
+        return ANY_FLOAT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from optigpu.elaborate.formula_terms import FormulaElaborator
@@ -13,21 +13,29 @@ from optigpu.logic.terms import INT, Term
 from optigpu.syntax.builtins import TOKENS, matrix_predicate
 from optigpu.syntax.exprs import Addr, Array, Binary, Call, Expr, Group, Index, PointsTo, Var
 
-Binders: TypeAlias = tuple[tuple[Term, Term, Term], ...]
+Binders: TypeAlias = tuple[tuple[Term, Term, Term], ...]  # (variable, low, high)
 
 
 @dataclass(frozen=True, slots=True)
-class _Under:
-    """What stands around a permission: groups, conditions, and the threads it belongs to (None: all)."""
+class _Surroundings:
+    """The groups and conditions around a permission, and the threads that own it (None: all)."""
 
     binders: Binders = ()
     where: Term = k.TRUE
     owner: Owner | None = None
 
     def owner_of(self, binders: Binders) -> Owner | None:
-        """The threads, under the binders of a claim."""
+        """The owner, under the binders of a claim."""
         xs, o = tuple(v for v, _, _ in binders), self.owner
         return None if o is None else Owner(k.abstract(o.start, xs), k.abstract(o.size, xs))
+
+
+@dataclass
+class _Permission:
+    """The claims of a permission, and its facts about sizes: no size of an array is negative."""
+
+    claims: list[CellClaim] = field(default_factory=list)
+    sizes: list[Term] = field(default_factory=list)
 
 
 class PermissionElaborator(FormulaElaborator):
@@ -53,36 +61,36 @@ class PermissionElaborator(FormulaElaborator):
         return entry
 
     def claims(self, h: Expr, names: Names) -> tuple[list[CellClaim], list[Term]]:
-        """The claims of a permission, and what it says of sizes: an array has no negative ones."""
-        out: list[CellClaim] = []
-        sizes: list[Term] = []
-        self._claims(h, names, _Under(), out, sizes)
-        return out, sizes
+        """The claims of a permission, and its facts about sizes."""
+        out = _Permission()
+        self._claims(h, names, _Surroundings(), out)
+        return out.claims, out.sizes
 
-    def _claims(self, h: Expr, names: Names, under: _Under, out: list[CellClaim], sizes: list[Term]) -> None:
+    def _claims(self, h: Expr, names: Names, around: _Surroundings, out: _Permission) -> None:
         match h:
             case Binary("*", left, right):
-                self._claims(left, names, under, out, sizes)
-                self._claims(right, names, under, out, sizes)
+                self._claims(left, names, around, out)
+                self._claims(right, names, around, out)
             case Group(index, range_, body, desync):
                 low, high = self.range(range_, names)
                 v = self.binder(index)
-                owner = self.part(h, under.owner, k.sub(v, low), k.sub(high, low)) if desync else under.owner
-                inside = _Under((*under.binders, (v, low, high)), under.where, owner)
-                with self.needs.under(k.le(low, v), k.lt(v, high), binding=(v,)):
-                    self._claims(body, names.bind(index, ValueEntry(v)), inside, out, sizes)
+                owner = self.part(h, around.owner, k.sub(v, low), k.sub(high, low)) if desync else around.owner
+                inside = _Surroundings((*around.binders, (v, low, high)), around.where, owner)
+                with self.conditions.under(k.le(low, v), k.lt(v, high), binding=(v,)):
+                    self._claims(body, names.bind(index, ValueEntry(v)), inside, out)
             case Call("If", (test, body)):
                 condition = self.term(test, names)
-                with self.needs.under(condition):
-                    where = k.and_(under.where, condition)
-                    self._claims(body, names, replace(under, where=where), out, sizes)
+                with self.conditions.under(condition):
+                    self._claims(body, names, replace(around, where=k.and_(around.where, condition)), out)
+            case PointsTo(target=Call(name) as target) if matrix_predicate(name) is not None:
+                self._array_claim(h, target, names, around, out)
             case PointsTo():
-                self._points_to(h, names, under, out, sizes)
+                self._cell_claim(h, names, around, out)
             case Call(name, args) if isinstance(entry := names.find(name), FunEntry):
                 inner = entry.names
                 for p, a in zip(entry.fun.params, args):
                     inner = inner.bind(p.name, self.entry(a, names))
-                self._claims(entry.fun.body, inner, under, out, sizes)
+                self._claims(entry.fun.body, inner, around, out)
             case Var(name) if name == "HostCtx":
                 pass
             case Var(name) | Call(name) if name in TOKENS or name == "Free":
@@ -100,47 +108,51 @@ class PermissionElaborator(FormulaElaborator):
             raise unsupported("the threads of ThreadsCtx are not that many equal parts", h.loc)
         return Owner(k.add(around.start, k.mul(number, size)), size)
 
-    def _points_to(self, h: PointsTo, names: Names, under: _Under, out: list[CellClaim], sizes: list[Term]) -> None:
-        binders, where = under.binders, under.where
-        match h.target:
-            case Call(name, args) if (m := matrix_predicate(name)) is not None:
-                dims = [self.term(a, names) for a in args[: m.rank]]
-                array = self.array(h.pointer, names)
-                indices = tuple(self.binder(f"i{n}") for n in range(m.rank))
-                all_binders = (*binders, *((i, k.ZERO, d) for i, d in zip(indices, dims)))
-                if not binders and where is k.TRUE:
-                    sizes.extend(s for d in dims if (s := k.le(k.ZERO, d)) is not k.TRUE)
-                cells = make_cells(array.base, all_binders, where, array.full(indices))
-                owner = under.owner_of(all_binders)
-                if m.contents == "values":
-                    assert isinstance(h.pointer.type, Array)
-                    elem = sort_of(h.pointer.type.elem, h.loc)
-                    f = self.argument(args[-1], k.fun_sort((INT,) * m.rank, elem), names, dims)
-                    self.held(args[-1], indices, dims, names)
-                    value = k.abstract(k.app(f, *indices), tuple(v for v, _, _ in all_binders))
-                    out.append(CellClaim(cells, KNOWN, value, owner=owner))
-                else:
-                    out.append(CellClaim(cells, UNINIT if m.contents == "uninit" else SOME, owner=owner))
-            case _:
-                index, base = self.cell(h.pointer, names)
-                cells, owner = make_cells(base, binders, where, index), under.owner_of(binders)
-                if isinstance(h.target, Var) and h.target.name in ("UninitCell", "Cell"):
-                    out.append(CellClaim(cells, UNINIT if h.target.name == "UninitCell" else SOME, owner=owner))
-                else:
-                    value = k.abstract(self.term(h.target, names), tuple(v for v, _, _ in binders))
-                    out.append(CellClaim(cells, KNOWN, value, owner=owner))
+    def _array_claim(self, h: PointsTo, target: Call, names: Names, around: _Surroundings, out: _Permission) -> None:
+        """`a ~> Matrix2(n, m, A)`: all cells of an array."""
+        predicate, args = matrix_predicate(target.func), target.args
+        assert predicate is not None
+        dims = [self.term(a, names) for a in args[: predicate.rank]]
+        array = self.array(h.pointer, names)
+        indices = tuple(self.binder(f"i{n}") for n in range(predicate.rank))
+        binders = (*around.binders, *((i, k.ZERO, d) for i, d in zip(indices, dims)))
+        if not around.binders and around.where is k.TRUE:
+            out.sizes.extend(s for d in dims if (s := k.le(k.ZERO, d)) is not k.TRUE)
+        cells, owner = make_cells(array.base, binders, around.where, array.full(indices)), around.owner_of(binders)
+        if predicate.contents != "values":
+            contents = UNINIT if predicate.contents == "uninit" else SOME
+            out.claims.append(CellClaim(cells, contents, owner=owner))
+            return
+        assert isinstance(h.pointer.type, Array)
+        sort = k.fun_sort((INT,) * predicate.rank, sort_of(h.pointer.type.elem, h.loc))
+        f = self.argument(args[-1], sort, names, dims)
+        self.use_model(args[-1], indices, dims, names)
+        value = k.abstract(k.app(f, *indices), tuple(v for v, _, _ in binders))
+        out.claims.append(CellClaim(cells, KNOWN, value, owner=owner))
 
-    def held(self, model: Expr, indices: tuple[Term, ...], dims: list[Term], names: Names) -> None:
-        """`a ~> Matrix1(n, f)` with a `__DEF` f: its values at all cells."""
+    def _cell_claim(self, h: PointsTo, names: Names, around: _Surroundings, out: _Permission) -> None:
+        """`&a[i] ~> v`: one cell."""
+        index, base = self.cell(h.pointer, names)
+        cells, owner = make_cells(base, around.binders, around.where, index), around.owner_of(around.binders)
+        if isinstance(h.target, Var) and h.target.name in ("UninitCell", "Cell"):
+            contents = UNINIT if h.target.name == "UninitCell" else SOME
+            out.claims.append(CellClaim(cells, contents, owner=owner))
+        else:
+            value = k.abstract(self.term(h.target, names), tuple(v for v, _, _ in around.binders))
+            out.claims.append(CellClaim(cells, KNOWN, value, owner=owner))
+
+    def use_model(self, model: Expr, indices: tuple[Term, ...], dims: list[Term], names: Names) -> None:
+        """`a ~> Matrix1(n, f)` with a `__DEF` f uses the definition at all indices."""
         match model:
-            case Var(name) if isinstance(found := names.find(name), ValueEntry) and found.definition is not None:
+            case Var(name) if isinstance(entry := names.find(name), ValueEntry) and entry.definition is not None:
                 within = (c for i, d in zip(indices, dims) for c in (k.le(k.ZERO, i), k.lt(i, d)))
-                with self.needs.under(*within, binding=indices):
-                    self.use(found.definition, tuple(map(ValueEntry, indices)), model.loc)
+                with self.conditions.under(*within, binding=indices):
+                    self.use(entry.definition, tuple(map(ValueEntry, indices)), model.loc)
             case _:
                 pass
 
     def cell(self, e: Expr, names: Names) -> tuple[tuple[Term, ...], str]:
+        """The index and the base of the cell that a pointer points to."""
         match e:
             case Addr(Index(base, indices)):
                 array = self.array(base, names)
@@ -150,8 +162,8 @@ class PermissionElaborator(FormulaElaborator):
                 return ((), entry.base) if isinstance(entry, CellEntry) else (entry.full((k.ZERO,)), entry.base)
 
 
-def make_cells(base: str, binders: tuple[tuple[Term, Term, Term], ...], where: Term, index: tuple[Term, ...]) -> Cells:
-    """From named binders (variable, low, high)."""
+def make_cells(base: str, binders: Binders, where: Term, index: tuple[Term, ...]) -> Cells:
+    """A set of cells, from named binders."""
     names = tuple(v for v, _, _ in binders)
     ranges = tuple((k.abstract(lo, names[:i]), k.abstract(hi, names[:i])) for i, (_, lo, hi) in enumerate(binders))
     return Cells(base, ranges, k.abstract(where, names), tuple(k.abstract(e, names) for e in index))

@@ -65,9 +65,8 @@ class ProgramElaborator:
                 self.names = self.names.bind(name, self.formulas.definition(value, self.names))
             case Axiom(name, prop):
                 self.axioms.append((name, self.formulas.term(prop, self.names)))
-                needs = resolved(self.formulas.needs.take(), {})
-                facts = (self.axioms[-1][1],)
-                self.out.axioms.append(ContractFacts(f"the axiom {name}", item.loc, facts, needs))
+                facts, conditions = (self.axioms[-1][1],), resolved(self.formulas.conditions.take(), {})
+                self.out.axioms.append(ContractFacts(f"the axiom {name}", item.loc, facts, conditions))
             case Function(role=Role.GHOST):
                 self.ghosts[item.name] = item
                 if item.body or item.admitted:  # a lemma: proved once (or assumed), used like a function

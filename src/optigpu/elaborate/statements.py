@@ -107,8 +107,8 @@ class StatementElaborator(CallElaborator):
         for item in s.items:
             formulas = AssertionElaborator(self, names)
             prop = formulas.term(item.body, names)
-            for need in resolved(formulas.needs.take(), self.models):
-                self.oblige(need.closed(), f"undefined {need.why}", need.loc)
+            for condition in resolved(formulas.conditions.take(), self.models):
+                self.oblige(condition.closed(), f"undefined {condition.why}", condition.loc)
             self.code.append(kc.Assertion(prop, at=self.at(item.loc)))
             if item.name is not None:
                 names = names.bind(item.name, ValueEntry(prop))
