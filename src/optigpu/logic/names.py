@@ -146,5 +146,6 @@ def is_well_formed(name: Name) -> bool:
 
 
 def source_name(text: str) -> str:
-    """What the source calls a variable or a base: the text of its name, or a local name, up to the first mark (`a~2`, `a~2#3`)."""
-    return re.split("[~#]", text, maxsplit=1)[0]
+    """What the source calls a variable, a base or a result, by the text of its name or its local name: that text up to the first
+    mark (`a~2`, `a~2#3`, `f.open#3`)."""
+    return re.split(r"[~#]|\.open", text, maxsplit=1)[0]
