@@ -414,8 +414,12 @@ def test_enter_loop() -> None:
         UncoveredRead,
     )
     parallel, start = begun(loop(store(i), mode=kc.PARALLEL))
-    for contract in (LoopContract((), (kept,)), LoopContract(facts=(TRUE,))):
-        assert isinstance(refused(parallel.enter_loop, start, contract), DependentIterations)
+    assert isinstance(refused(parallel.enter_loop, start, LoopContract((), (kept,))), DependentIterations)
+    assert isinstance(refused(parallel.enter_loop, start, LoopContract(facts=(k.lt(B0, ZERO),))), BrokenInvariant)
+    grows = parallel.enter_loop(start, LoopContract((each(n),), facts=(k.le(B0, ZERO),)))
+    number = max(grows.held)
+    end = parallel.store(grows, number, ())
+    assert isinstance(refused(parallel.leave_loop, end, ((),), ()), BrokenInvariant)  # of the next iteration
     uninit, start = begun(loop(store(i)), pre=(CellClaim(WHOLE, UNINIT),))
     assert isinstance(refused(uninit.enter_loop, start, LoopContract((), (kept,))), Uninitialised)
 

@@ -14,6 +14,7 @@ from optigpu.elaborate.permission_claims import make_cells
 from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import (
+    BrokenInvariant,
     Cause,
     DependentIterations,
     DifferentBranches,
@@ -406,7 +407,7 @@ def test_parallel_loops_have_no_invariants_and_their_bodies_write_nothing_else()
     invariant = LoopContract((), (Invariant(1, TRUE, k.app(A, I0)),))
     kernel, state = begin((parallel,))
     assert isinstance(rejected(kernel.enter_loop, state, invariant), DependentIterations)
-    assert isinstance(rejected(kernel.enter_loop, state, LoopContract((), (), (TRUE,))), DependentIterations)
+    assert isinstance(rejected(kernel.enter_loop, state, LoopContract((), (), (k.lt(I0, ZERO),))), BrokenInvariant)
     body = kernel.enter_loop(state, LoopContract((each(I0, k.num(3, REAL)),)))
     assert [f.share for f in body.held.values()].count(FULL) == 1
 

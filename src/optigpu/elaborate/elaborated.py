@@ -14,14 +14,16 @@ from optigpu.syntax.source import Loc, StatementId
 
 @dataclass
 class LoopSpec:
-    """The clauses that a user wrote at a loop, as claims and facts in which the loop's index variable is free."""
+    """The clauses that a user wrote at a loop, with their places: claims and facts in which the loop's index variable is free."""
 
     index: Term
     variables: tuple[Term, ...] = ()
     holds: list[tuple[CellClaim, Loc]] = field(default_factory=list)  # cells and contents when an iteration starts
-    exclusive_post: list[CellClaim] = field(default_factory=list)
-    invariant: list[CellClaim] = field(default_factory=list)
-    facts: list[Term] = field(default_factory=list)
+    exclusive_post: list[tuple[CellClaim, Loc]] = field(default_factory=list)
+    invariant: list[tuple[CellClaim, Loc]] = field(default_factory=list)
+    facts: list[tuple[Term, Loc]] = field(default_factory=list)  # of `__invariant`
+    requires: list[tuple[Term, Loc]] = field(default_factory=list)  # of `__xrequires`: about one iteration
+    ensures: list[tuple[Term, Loc]] = field(default_factory=list)  # of `__xensures`
 
 
 @dataclass

@@ -9,6 +9,7 @@ from optigpu.elaborate.statements import StatementElaborator
 from optigpu.frontend.early_exits import reject_jumps
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.context import GROUP_SIZE
 from optigpu.logic import terms as k
 from optigpu.logic.names import Origin
 from optigpu.syntax.exprs import Array, Type
@@ -33,6 +34,7 @@ class FunctionElaborator(StatementElaborator):
         contract = self.contract(names)
         names, self.models = contract.names, contract.models
         threads = self.formulas.threads or k.ONE
+        self.formulas.threads = GROUP_SIZE
         for i, s in enumerate(f.body):  # a return elsewhere would be run past
             reject_jumps(s, last_of_function=i == len(f.body) - 1)
         for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):

@@ -139,12 +139,12 @@ class OpenFloats(FunctionElaborator):
 
     def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
         spec, names = super().loop_spec(s, index, names)
-        spec.facts = [p for p in spec.facts if not mentions_reals(p)]
-        spec.holds = [(self.claim(c), at) for c, at in spec.holds]
-        spec.exclusive_post = [self.claim(c) for c in spec.exclusive_post]
-        spec.invariant = [self.claim(c) for c in spec.invariant]
-        claims = *(c for c, _ in spec.holds), *spec.exclusive_post, *spec.invariant
-        mentioned = {x for t in terms_of((*spec.facts, *claims)) for x in t.free}
+        for facts in (spec.facts, spec.requires, spec.ensures):
+            facts[:] = [(p, at) for p, at in facts if not mentions_reals(p)]
+        for claims in (spec.holds, spec.exclusive_post, spec.invariant):
+            claims[:] = [(self.claim(c), at) for c, at in claims]
+        parts = (spec.facts, spec.requires, spec.ensures, spec.holds, spec.exclusive_post, spec.invariant)
+        mentioned = {x for part in parts for item, _ in part for t in terms_of(item) for x in t.free}
         spec.variables = tuple(v for v in spec.variables if v in mentioned)
         return spec, names
 

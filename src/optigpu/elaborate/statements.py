@@ -9,8 +9,8 @@ from optigpu.elaborate.device_calls import CallElaborator
 from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.expression_values import ExpressionElaborator
 from optigpu.elaborate.formula_terms import FormulaElaborator
-from optigpu.elaborate.function_contracts import clause_sides, logical_variables
 from optigpu.elaborate.ghost_steps import ghost_step
+from optigpu.elaborate.loop_contracts import LoopContractCode, contract_code, loop_spec
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.frontend.implicit_conversions import promoted
@@ -18,11 +18,10 @@ from optigpu.kernel import instructions as kc
 from optigpu.kernel.iterations import iterations
 from optigpu.kernel.side_conditions import within
 from optigpu.logic import terms as k
-from optigpu.logic.cells import READ, UNINIT
 from optigpu.logic.names import Name
 from optigpu.logic.terms import INT, Term
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Alloc, Array, Cast, Expr, Index, Int, TypeOf, Var
+from optigpu.syntax.exprs import Alloc, Array, Cast, Expr, Index, Int, Var
 from optigpu.syntax.program import (
     Assert,
     Block,
@@ -198,13 +197,18 @@ class StatementElaborator(CallElaborator):
             if r.op not in ("+", "-"):  # the kernel unrolls such a loop, and would check the contract of no iteration
                 raise unsupported(f"the loop over `{s.index}` is unrolled: it cannot have a contract", s.loc)
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
+        loop = kc.CountedLoop(index, start, r.relation, bound, r.op, amount, (), s.meaning.value, at=at)
+        contract = contract_code(self, self.out.specs[at], loop, s.loc) if s.contract else LoopContractCode()
         self.indices.append(index)
-        body = (*self.iteration_claims(self.out.specs.get(at), s.loc), *self.block(s.body, inner))
+        body = (*contract.start, *self.block(s.body, inner), *contract.end)
         self.indices.pop()
         if s.meaning.value == kc.SEQUENTIAL:
             body += self.repeated_reads((r.amount, r.bound), names)
-        loop = kc.CountedLoop(index, start, r.relation, bound, r.op, amount, body, s.meaning.value, at=at)
-        self.code.append(replace(loop, body=self.index_fits(s, loop, names) + body))
+        loop = replace(loop, body=self.index_fits(s, loop, names) + body)
+        self.code += [*contract.before, loop, *contract.after]
+
+    def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
+        return loop_spec(self, s, index, names)
 
     def index_fits(self, s: For, loop: kc.CountedLoop, names: Names) -> kc.Instructions:
         """In each iteration the index fits its type. Unsigned indices also fit after the last one, where they would wrap around.
@@ -250,43 +254,6 @@ class StatementElaborator(CallElaborator):
             for e in exprs:
                 self.expr(e, names)
         return tuple(code) if any(isinstance(i, kc.LoadCell | kc.Invoke | kc.Branch) for i in code) else ()
-
-    def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
-        variables, names = logical_variables(self, s.contract, names)
-        spec = LoopSpec(index, variables)
-        for c in s.contract:
-            for item in c.items:
-                if isinstance(item.body, TypeOf):
-                    continue
-                if c.kind in ("invariant", "srequires", "xrequires", "xensures"):
-                    spec.facts.append(self.formulas.term(item.body, names))
-                    continue
-                claims, _ = self.formulas.claims(item.body, names)
-                if c.kind == "spreserves":
-                    spec.invariant.extend(claims)
-                    continue
-                for claim in claims:
-                    before, after = clause_sides(c.kind[1:], claim)
-                    if before is not None and (
-                        before.contents != UNINIT or after is None
-                    ):  # else `after` has its cells
-                        spec.holds.append((replace(before, share=READ), item.loc))
-                    if after is not None:
-                        spec.exclusive_post.append(after)
-        return spec, names
-
-    def iteration_claims(self, spec: LoopSpec | None, loc: Loc) -> kc.Instructions:
-        """What a loop's contract claims before each iteration, as ghost steps at the start of its body: no rule rests on it.
-
-        An iteration has all the cells that are claimed as its own, and none twice: of two claims on one cell, only one would count.
-        """
-        if spec is None:
-            return ()
-        holds = [kc.GhostStep("", (), (claim,), (), (), at=self.at(at)) for claim, at in spec.holds]
-        own = tuple(replace(c, contents=UNINIT, value=None) for c in (*spec.invariant, *spec.exclusive_post))
-        if spec.invariant or len({c.cells.base for c in own}) < len(own):
-            holds.append(kc.GhostStep("", (), own, (), (), at=self.at(loc)))
-        return tuple(holds)
 
 
 class AssertionElaborator(FormulaElaborator):

@@ -8,9 +8,10 @@ from __future__ import annotations
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, Terms, arguments, over
 from optigpu.logic.records import record
-from optigpu.logic.terms import ONE, ZERO, Term
+from optigpu.logic.terms import INT, ONE, ZERO, Term
 
 HOST, SETUP, THREADS, TEARDOWN = "host", "setup", "threads", "teardown"
+GROUP_SIZE = k.rule_var("groupDim", 0, INT)  # in claims of proof steps: the number of threads that execute the step
 
 
 @record

@@ -36,6 +36,7 @@ class Invariant:
     steps: EqualitySteps = ()
     owner: Owner | None = None  # the threads that may access the cells at the start of iteration v, or more
     law: Term = TRUE  # holds of the value of each cell that is written; under v, the family's binders, and that value
+    known: Term = TRUE  # the cells of which `value` speaks, under v and the family's binders; the others hold something
 
 
 @record

@@ -59,17 +59,18 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
         ------------------------------------------------------------------------------------------------------------------------
         {F; H} for (v in low..high) body {see leave_loop}
 
-    Everything else in H is lent to the body (H'), which may read it. A parallel or thread loop has no invariants and no facts.
+    Everything else in H is lent to the body (H'), which may read it. A parallel or thread loop has no invariants.
     Sound: X is injective by *take*, and v is a binder of it, so different iterations have different cells. Iterations of a parallel
-    loop then share only cells that they read. Iteration v of a thread loop is executed by an equal part of the group; its threads
-    own its exclusive cells, and nobody else has read them since the last barrier.
+    loop then share only cells that they read, so that iteration v does what it would do alone, and facts(v + 1) follow from it
+    whenever it runs: facts are not about memory. Iteration v of a thread loop is executed by an equal part of the group; its
+    threads own its exclusive cells, and nobody else has read them since the last barrier.
     """
     loop = next_instruction(state, CountedLoop)
     require_known(state, contract)
     range_ = range_of(c, state, loop)
     v = state.fresh(str(loop.index.data), INT)
     entered = EnteredLoop(contract, range_, v, *group_of_iteration(c, state, loop, contract, range_, v), ())
-    if loop.mode != SEQUENTIAL and (contract.invariant or contract.facts):
+    if loop.mode != SEQUENTIAL and contract.invariant:
         names = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
         raise Rejected(DependentIterations(Operation.LOOP, next(iter(names), "")))
     number = state.counter + 1
@@ -139,22 +140,29 @@ def _invariant_inside(c: SideConditions, state: State, entered: EnteredLoop, inv
     """An invariant family at the start of iteration v. Before the loop, it holds what the invariant says of the first iteration."""
     r = family_of(Operation.LOOP, state.held, inv.family, state.held[inv.family].cells.base, FULL)
     low = entered.range.low
-    begin = _at_iteration(state, r, inv, low, number)
-    c.require_contents(Operation.LOOP, state.facts, begin, r, arguments(r.cells.arity), inv.steps, inv.value is None)
+    begin = _at_iteration(r, inv, low, r.value)
+    c.require_contents(Operation.LOOP, state.facts, begin, r, arguments(r.cells.arity), inv.steps, False)
     if inv.law.level > r.cells.arity + 2 or inv.law.sort is not k.BOOL:
         raise Rejected(WrongShape(Operation.LOOP, r.cells.base))
     if inv.law is not k.TRUE:
         c.require(state.facts, law_of(inv, replace(r, init=begin.init), low), BrokenLaw(Operation.LOOP))
     require_owned_by(c, Operation.LOOP, state, r, begin.owner)
-    return _at_iteration(state, r, inv, entered.v, number)
+    return _at_iteration(r, inv, entered.v, _unknown_contents(state, r, number))
 
 
-def _at_iteration(state: State, r: CellFamily, inv: Invariant, v: Term, counter: int) -> CellFamily:
-    """What an invariant says of its family at iteration v; unknown contents get a name."""
+def _at_iteration(r: CellFamily, inv: Invariant, v: Term, others: Term) -> CellFamily:
+    """What an invariant says of its family at iteration v. `others`: the values of the cells of which it gives no value.
+
+    Where the invariant is shown, these are the actual values: it says that there are some.
+    """
     args = (v, *arguments(r.cells.arity))
-    sort = state.bases[r.cells.base].sort
-    value = unknown(r.cells.base, counter, r.cells.arity, sort) if inv.value is None else instantiate(inv.value, args)
+    value = others if inv.value is None else k.ite(instantiate(inv.known, args), instantiate(inv.value, args), others)
     return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
+
+
+def _unknown_contents(state: State, r: CellFamily, counter: int) -> Term:
+    """New names for the values of a family."""
+    return unknown(r.cells.base, counter, r.cells.arity, state.bases[r.cells.base].sort)
 
 
 def _require_reads_covered(c: SideConditions, state: State, entered: EnteredLoop) -> None:
@@ -253,8 +261,8 @@ def _invariants_at_end(
     following = k.add(entered.v, ONE)
     for inv, by in zip(entered.contract.invariant, steps, strict=True):
         r = _given_back(rest, inv.family, before.held[inv.family].cells)
-        want = _at_iteration(before, r, inv, following, end.counter)
-        c.require_contents(Operation.LEAVE, end.facts, want, r, arguments(r.cells.arity), by, inv.value is None)
+        want = _at_iteration(r, inv, following, r.value)
+        c.require_contents(Operation.LEAVE, end.facts, want, r, arguments(r.cells.arity), by, False)
         if inv.law is not k.TRUE:
             law = law_of(inv, replace(r, init=want.init), following)
             c.require(end.facts, law, BrokenLaw(Operation.LEAVE, r.cells.base))
@@ -289,7 +297,7 @@ def _families_after(
         counter += 1
     for inv in entered.contract.invariant:
         r = held[inv.family]
-        held[inv.family] = _at_iteration(before, r, inv, entered.range.end, counter)
+        held[inv.family] = _at_iteration(r, inv, entered.range.end, _unknown_contents(before, r, counter))
         counter += 1
     return held, counter
 

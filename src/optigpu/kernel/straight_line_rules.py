@@ -17,7 +17,7 @@ from optigpu.kernel.causes import (
     UnprovedFact,
     WrongContext,
 )
-from optigpu.kernel.context import HOST, TEARDOWN, THREADS
+from optigpu.kernel.context import GROUP_SIZE, HOST, TEARDOWN, THREADS
 from optigpu.kernel.instructions import (
     REGISTER,
     SHARED,
@@ -42,7 +42,13 @@ from optigpu.kernel.side_conditions import (
     within,
 )
 from optigpu.kernel.state import Base, State, changed
-from optigpu.kernel.thread_conditions import memory_of, reads_after, require_access, require_reach
+from optigpu.kernel.thread_conditions import (
+    memory_of,
+    reads_after,
+    require_access,
+    require_claimed_owner,
+    require_reach,
+)
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Terms, arguments, box, same, single, unknown
 from optigpu.logic.equality import EqualitySteps
@@ -222,6 +228,7 @@ def ghost(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tuple
         ------------------------------------------------------------------------------
         {F; H} ghost {F, requires, ensures; H}
 
+    In a kernel, the threads that own cells by a claim own them.
     Sound: a state says exactly which cells are held and what they hold, however a claim writes it. So nothing in H changes.
     """
     i = next_instruction(state, GhostStep)
@@ -232,8 +239,9 @@ def ghost(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tuple
     for side, found in ((i.pre, takes[: len(i.pre)]), (i.post, takes[len(i.pre) :])):
         held = dict(state.held)
         for claim, take in sorted(zip(side, found, strict=True), key=lambda pair: pair[0].share):  # full ones first
-            actual = claim.substitute(dict(state.env))
+            actual = claim.substitute({**state.env, GROUP_SIZE: state.context.threads})
             r = c.claimed_family(Operation.GHOST, state, held, actual, take)
+            require_claimed_owner(c, Operation.GHOST, state, r, actual, take)
             if actual.share == FULL:
                 held[take.family] = r.without(member(actual.cells, r, take.back))
     for p, by in zip(state.values(i.ensures), steps, strict=True):

@@ -164,6 +164,24 @@ def require_handover(
             c.require(both, goal, UnorderedRead(operation, base, cell=cell, first=new.start, other=reader))
 
 
+def require_claimed_owner(
+    c: SideConditions, operation: Operation, state: State, r: CellFamily, claim: CellClaim, take: Take
+) -> None:
+    """The threads that own cells of r by the claim of a proof step (without an owner: the whole group) own them."""
+    if state.context.kind != THREADS:
+        if claim.owner is not None:
+            raise Rejected(WrongContext(operation, claim.cells.base, context=state.context))
+        return
+    b, inside = arbitrary(state.facts, claim.cells)
+    group = everyone(state.context)
+    stated = group if claim.owner is None else claim.owner.at(b)
+    actual = group if r.owner is None else r.owner.at(instantiate_all(take.forward, b))
+    goal = k.and_(actual.contains(stated), k.le(ONE, stated.size))
+    c.require(
+        inside, goal, NotOwner(operation, claim.cells.base, cell=claim.cells.at(b), first=stated.start, other=actual)
+    )
+
+
 def require_outlives(before: State, v: Term, *ts: Term) -> None:
     """Terms at the end of a loop's body mention only what existed before the loop, and the iteration v."""
     require_known(before, tuple(k.substitute(t, {v: ZERO}) for t in ts))

@@ -10,6 +10,7 @@ from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import seen_through
 from optigpu.kernel.causes import MissingPermission, Operation
+from optigpu.kernel.context import GROUP_SIZE
 from optigpu.kernel.side_conditions import Take
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Terms
@@ -98,7 +99,7 @@ class CallSearch:
         for side in (ghost.pre, ghost.post):
             held = dict(state.held)
             for claim in side:
-                c = claim.substitute(dict(state.env))
+                c = claim.substitute({**state.env, GROUP_SIZE: state.context.threads})
                 take = self.cells.take if c.share == FULL else self.cells.borrow
                 takes.append(take(Operation.GHOST, state, held, c, facts))
         steps = tuple(self.cells.fact_steps(facts, p) for p in state.values(ghost.ensures))

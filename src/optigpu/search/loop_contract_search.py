@@ -20,7 +20,15 @@ from optigpu.search.cell_search import CellSearch
 from optigpu.search.covers import CoverSearch, combined
 from optigpu.search.explore.accumulation import FLAG_MONOIDS
 from optigpu.search.explore.effect_contents import EffectContents
-from optigpu.search.explore.loop_effects import Accumulation, Effect, LoopSummary, OwnCells, UnknownEffect, is_private
+from optigpu.search.explore.loop_effects import (
+    Accumulation,
+    DeclaredInvariant,
+    Effect,
+    LoopSummary,
+    OwnCells,
+    UnknownEffect,
+    is_private,
+)
 from optigpu.search.fresh_names import is_expressible
 from optigpu.search.search_causes import ReadOnly
 from optigpu.search.search_tools import SearchTools
@@ -160,7 +168,9 @@ class LoopContractSearch:
             value = _without_choice(value, inside_loop)
         init = contents.init_at_start(effect, index, init, inside_loop)
         init = inside_loop.simplify(k.substitute(init, actual))
-        return Invariant(n, k.abstract(init, bound), k.abstract(value, bound) if is_expressible(value) else None)
+        known, value = _known_part(value) if isinstance(effect, DeclaredInvariant) else (TRUE, value)
+        stated = k.abstract(value, bound) if is_expressible(value) else None
+        return Invariant(n, k.abstract(init, bound), stated, known=k.abstract(known, bound))
 
     def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:
         """Add the steps that prove the invariant before the first iteration."""
@@ -168,7 +178,8 @@ class LoopContractSearch:
             return inv
         r = state.held[inv.family]
         args = (summary.range.low, *arguments(r.cells.arity))
-        want = replace(r, value=instantiate(inv.value, args), init=instantiate(inv.init, args))
+        value = k.ite(instantiate(inv.known, args), instantiate(inv.value, args), r.value)
+        want = replace(r, value=value, init=instantiate(inv.init, args))
         return replace(inv, steps=self.cells.value_steps(state.facts, want, r, arguments(r.cells.arity)))
 
     def exit_steps(
@@ -176,17 +187,33 @@ class LoopContractSearch:
     ) -> tuple[tuple[EqualitySteps, ...], tuple[EqualitySteps, ...]]:
         """Find steps for the end of the body: for its exclusive cells, and for the invariants at the next iteration."""
 
-        def steps(family: int, value: Term | None, init: Term, iteration: Term) -> EqualitySteps:
+        def steps(family: int, value: Term | None, init: Term, iteration: Term, known: Term = TRUE) -> EqualitySteps:
             r = end.held.get(family)
             if r is None or value is None:
                 return ()
             args = (iteration, *arguments(r.cells.arity))
-            want = CellFamily(r.cells, instantiate(value, args), instantiate(init, args))
+            stated = k.ite(instantiate(known, args), instantiate(value, args), r.value)
+            want = CellFamily(r.cells, stated, instantiate(init, args))
             return self.cells.value_steps(end.facts, want, r, arguments(r.cells.arity))
 
         exclusive = tuple(steps(number + i, x.value, x.init, v) for i, x in enumerate(contract.exclusive))
-        invariant = tuple(steps(i.family, i.value, i.init, k.add(v, k.ONE)) for i in contract.invariant)
+        invariant = tuple(steps(i.family, i.value, i.init, k.add(v, k.ONE), i.known) for i in contract.invariant)
         return exclusive, invariant
+
+
+def _known_part(value: Term) -> tuple[Term, Term]:
+    """Return where a value is not opaque, and the value there: for c ? x : y with an opaque y, c and x."""
+    if is_expressible(value):
+        return TRUE, value
+    if value.op != "ite" or not is_expressible(value.args[0]):
+        return k.FALSE, value
+    c = value.args[0]
+    (known_a, a), (known_b, b) = _known_part(value.args[1]), _known_part(value.args[2])
+    if known_a is k.FALSE:
+        return k.and_(k.not_(c), known_b), b
+    if known_b is k.FALSE:
+        return k.and_(c, known_a), a
+    return k.ite(c, known_a, known_b), k.ite(c, a, b)
 
 
 def _without_choice(value: Term, facts: Facts) -> Term:

@@ -5,7 +5,7 @@
 // A cell outside the array.
 // mutate: "&a[s] ~> Un" -> "&a[s - n] ~> Un" => REFUTED[OG322] &a[s - n] ~> UninitCell
 // The loop keeps a cell that is not held.
-// mutate: "k in 0..4" -> "k in -1..4" => REFUTED[OG322] for (int s = 0; s < n; s++)
+// mutate: "k in 0..4" -> "k in -1..4" => REFUTED[OG322] for k in -1..4 -> &c[k] ~~> s
 
 #include <optigpu.h>
 void f(int n, int a[n], int c[4]) {

@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import assert_never
 
 from optigpu.elaborate.elaborated import Elaborated
+from optigpu.kernel import Rejected
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.causes import DependentIterations, Operation
 from optigpu.kernel.iterations import IterationRange, holds_for, iterations, values_of
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.kernel.thread_conditions import WARP
@@ -274,12 +276,18 @@ class Explorer:
         spec = self.specs.get(loop.at)
         if spec is None:
             return {}
+        if spec.facts and loop.mode != kc.SEQUENTIAL:
+            raise Rejected(DependentIterations(Operation.LOOP))
         if spec.variables:
             raise Unexplorable(Obstacle.VARIABLES)
         sub = {**w.env, loop.index: index}
-        summary.invariants = tuple(k.abstract(k.substitute(p, sub), (summary.v,)) for p in spec.facts)
-        invariants = self._declared_updates(spec.invariant, sub, w)
-        own_cells = self._declared_updates(spec.exclusive_post, sub, w)
+        v, low = summary.v, summary.range.low
+        facts = [k.substitute(p, sub) for p, _ in spec.facts]
+        for p, _ in spec.ensures:  # of all iterations before v
+            facts.append(k.big("all", low, v, k.abstract(k.substitute(p, sub), (v,))))
+        summary.invariants = tuple(k.abstract(p, (v,)) for p in facts)
+        invariants = self._declared_updates((c for c, _ in spec.invariant), sub, w)
+        own_cells = self._declared_updates((c for c, _ in spec.exclusive_post), sub, w)
         effects: dict[str, Effect] = {}
         for base in invariants | own_cells:
             updates = (*invariants.get(base, ()), *own_cells.get(base, ()))

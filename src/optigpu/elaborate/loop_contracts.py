@@ -1,0 +1,122 @@
+"""Contracts that are written at loops: proposals for the search, and proof steps by which the kernel checks them.
+
+The search may use a written contract or prove the loop by another one. So every clause is checked by itself, at the points of the
+program where it holds:
+
+    __spreserves("H(i)"), __invariant("P(i)")   at the start of each iteration, and after the loop for its final index
+    __xconsumes, __xreads, __sreads             at the start of each iteration
+    __xproduces, __xwrites                      after the loop, for all iterations together: the cells of two are different
+    __xrequires("P(i)")                         before the loop, for all iterations; then known in each
+    __xensures("P(i)")                          at the end of each iteration; then known after the loop for all of them
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from optigpu.elaborate.code_builder import CodeBuilder
+from optigpu.elaborate.elaborated import LoopSpec
+from optigpu.elaborate.function_contracts import clause_sides, logical_variables
+from optigpu.elaborate.name_scope import Names
+from optigpu.kernel import instructions as kc
+from optigpu.kernel.context import GROUP_SIZE
+from optigpu.kernel.iterations import IterationRange, iterations
+from optigpu.logic import terms as k
+from optigpu.logic.cells import READ, UNINIT, CellClaim, Owner, outermost, over
+from optigpu.logic.terms import Term
+from optigpu.syntax.exprs import TypeOf
+from optigpu.syntax.program import For
+from optigpu.syntax.source import Loc
+
+
+@dataclass
+class LoopContractCode:
+    """The proof steps of a loop's contract, by the point at which they stand."""
+
+    before: list[kc.Instruction] = field(default_factory=list)
+    start: list[kc.Instruction] = field(default_factory=list)  # of the body
+    end: list[kc.Instruction] = field(default_factory=list)  # of the body
+    after: list[kc.Instruction] = field(default_factory=list)
+
+
+def loop_spec(builder: CodeBuilder, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
+    """Elaborate the clauses of a loop; the names with the variables that they declare."""
+    variables, names = logical_variables(builder, s.contract, names)
+    spec = LoopSpec(index, variables)
+    for c in s.contract:
+        for item in c.items:
+            if isinstance(item.body, TypeOf):
+                continue
+            if c.kind in ("invariant", "srequires", "xrequires", "xensures"):
+                facts = {"xrequires": spec.requires, "xensures": spec.ensures}.get(c.kind, spec.facts)
+                facts.append((builder.formulas.term(item.body, names), item.loc))
+                continue
+            claims, _ = builder.formulas.claims(item.body, names)
+            if c.kind == "spreserves":
+                spec.invariant.extend((claim, item.loc) for claim in claims)
+                continue
+            for claim in claims:
+                before, after = clause_sides(c.kind[1:], claim)
+                if before is not None and (before.contents != UNINIT or after is None):  # else `after` has its cells
+                    spec.holds.append((replace(before, share=READ), item.loc))
+                if after is not None:
+                    spec.exclusive_post.append((after, item.loc))
+    return spec, names
+
+
+def contract_code(builder: CodeBuilder, spec: LoopSpec, loop: kc.CountedLoop, loc: Loc) -> LoopContractCode:
+    """The proof steps that check the contract of a loop."""
+    code = LoopContractCode()
+    at = builder.at
+    range_ = iterations(loop, loop.start, loop.bound, loop.amount)
+    final = {spec.index: k.instantiate(range_.index, (range_.end,))}
+    for p, where in spec.requires:
+        code.before.append(kc.Assertion(for_all_iterations(p, spec.index, range_), at=at(where)))
+        code.start.append(kc.Assertion(p, at=at(where)))
+    for p, where in spec.facts:
+        code.start.append(kc.Assertion(p, at=at(where)))
+        code.after.append(kc.Assertion(k.substitute(p, final), at=at(where)))
+    for p, where in spec.ensures:
+        code.end.append(kc.Assertion(p, at=at(where)))
+        code.after.append(kc.Assertion(for_all_iterations(p, spec.index, range_), at=at(where)))
+    for claim, where in (*spec.holds, *spec.invariant):
+        code.start.append(_held((claim,), at(where)))
+    for claim, where in spec.invariant:
+        code.after.append(_held((claim.substitute(final),), at(where)))
+    for claim, where in spec.exclusive_post:
+        v = builder.formulas.binder("v")
+        of_all = of_all_iterations(claim, spec.index, v, range_, loop.mode == kc.THREAD)
+        code.after.append(_held((of_all,), at(where)))
+    own = tuple(replace(c, contents=UNINIT, value=None) for c, _ in (*spec.invariant, *spec.exclusive_post))
+    if spec.invariant or len({c.cells.base for c in own}) < len(own):  # of two claims on one cell, only one would count
+        code.start.append(_held(own, at(loc)))
+    return code
+
+
+def _held(claims: tuple[CellClaim, ...], at: int) -> kc.GhostStep:
+    """All these cells are held, none of them twice, with these contents."""
+    return kc.GhostStep("", (), claims, (), (), at=at)
+
+
+def for_all_iterations(p: Term, index: Term, range_: IterationRange) -> Term:
+    """A fact about the index of a loop, for all iterations."""
+    return k.big("all", range_.low, range_.high, k.instantiate(k.abstract(p, (index,)), (range_.index,)))
+
+
+def of_all_iterations(claim: CellClaim, index: Term, v: Term, range_: IterationRange, threads: bool) -> CellClaim:
+    """A claim on the cells of one iteration, for all iterations v together: v becomes the first binder.
+
+    `threads`: the iterations are those of a thread loop, equal parts of the group.
+    """
+    claim = claim.substitute({index: k.instantiate(range_.index, (v,))})
+    n, owner = claim.cells.arity, claim.owner
+    if threads:
+        part = k.fdiv(GROUP_SIZE, range_.high)
+        inner = replace(claim, owner=owner or Owner(k.ZERO, GROUP_SIZE)).substitute({GROUP_SIZE: part}).owner
+        owner = inner and inner.moved(k.mul(v, part))
+    return replace(
+        claim,
+        cells=over(claim.cells, v, range_.low, range_.high),
+        value=None if claim.value is None else outermost(claim.value, v, n),
+        owner=owner and owner.over(v, n),
+    )
