@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Terms
+from optigpu.logic.cells import Cells, Owner, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.names import Name, Origin, source_name
 from optigpu.logic.terms import INT, REAL, TRUE, Sort, Term, instantiate
@@ -38,6 +38,14 @@ class Unprintable(Exception):
     """A term that formulas cannot express: contents of which nothing is known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """The owner of a family (None: the whole group), in a group of so many threads."""
+
+    owner: Owner | None
+    threads: Term
+
+
 class FormulaWriter:
     """`names`: expressions for variables. `facts`: what is known where the formulas are written."""
 
@@ -54,8 +62,18 @@ class FormulaWriter:
         self.names.update((x, Var(f"c{number}")) for x, number in zip(xs, numbers))
         return xs
 
-    def permission(self, cells: Cells, xs: Terms, init: Term, value: Term | None) -> Expr:
-        """Write cells with their contents; initialised and uninitialised cells are two permissions."""
+    def permission(self, cells: Cells, xs: Terms, init: Term, value: Term | None, owned: Owned | None = None) -> Expr:
+        """Write cells with their contents; initialised and uninitialised cells are two permissions.
+
+        Groups whose iterations belong to parts of the current threads are written `desync_for`.
+        """
+        divided = frozenset[int]()
+        if owned is not None and owned.owner is not None:
+            owner, inside = owned.owner.at(xs), self.facts.assume(cells.domain(xs))
+            groups = _divided_groups(cells, xs, owner, owned.threads, inside)
+            if groups is None:
+                return self.divided_by_threads(cells, xs, init, value, owner, owned.threads)
+            divided = groups
         parts: list[Expr] = []
         pointer = self.pointer(cells, xs)
         if init is not k.FALSE:
@@ -70,8 +88,23 @@ class FormulaWriter:
             low, high = (instantiate(t, xs[:i]) for t in cells.ranges[i])
             name = self.names[xs[i]]
             assert isinstance(name, Var)
-            body = Group(name.name, Range(self.expr(low), self.expr(high)), body)
+            body = Group(name.name, Range(self.expr(low), self.expr(high)), body, i in divided)
         return body
+
+    def divided_by_threads(
+        self, cells: Cells, xs: Terms, init: Term, value: Term | None, owner: Owner, threads: Term
+    ) -> Expr:
+        """Write cells whose owner is no part of their groups: the cells of part t, for each part t of the current threads."""
+        if not k.is_num(owner.size):
+            raise Unprintable("owner")
+        (t,) = self.binders(1)
+        mine = k.eq(owner.start, k.mul(t, owner.size))
+        guarded = replace(cells, where=k.abstract(k.and_(instantiate(cells.where, xs), mine), xs))
+        body = self.permission(guarded, xs, init, value)
+        name = self.names[t]
+        assert isinstance(name, Var)
+        parts = self.expr(threads) if owner.size is k.ONE else self.floor_division(threads, owner.size)
+        return Group(name.name, Range(Int(0), parts), body, True)
 
     def initialised(self, pointer: Expr, value: Term | None) -> Expr:
         """Write a cell with its value, or with some value if formulas cannot express it."""
@@ -210,3 +243,19 @@ class FormulaWriter:
         first = self.expr(start[0])
         nonempty = Binary("<", self.expr(low), self.expr(high))
         return Cond(nonempty, Call("max", (first, whole)), first)
+
+
+def _divided_groups(cells: Cells, xs: Terms, owner: Owner, threads: Term, facts: Facts) -> frozenset[int] | None:
+    """Find the groups that divide the threads into equal parts, so that the innermost part is the owner; None if there are none.
+
+    For the owner (16 * i + j, 1) of a cell of `for i in 0..8 -> for j in 0..16` in a group of 128 threads, both groups do.
+    """
+    start, divided = owner.start, set[int]()
+    for i, x in enumerate(xs):
+        low, high = (instantiate(t, xs[:i]) for t in cells.ranges[i])
+        part = k.num(k.coefficients(start).get((x,), 0))
+        if part is not k.ZERO and facts.proves(k.eq(k.mul(part, k.sub(high, low)), threads)):
+            divided.add(i)
+            start, threads = k.sub(start, k.mul(part, k.sub(x, low))), part
+    whole = facts.proves(k.and_(k.eq(start, k.ZERO), k.eq(owner.size, threads)))
+    return frozenset(divided) if whole else None

@@ -10,8 +10,9 @@ from optigpu.kernel.instructions import CountedLoop
 from optigpu.kernel.iterations import IterationRange
 from optigpu.kernel.loop_contract import LoopContract
 from optigpu.logic import terms as k
+from optigpu.logic.cells import arguments
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
-from optigpu.search.formula_writer import FormulaWriter, Unprintable
+from optigpu.search.formula_writer import FormulaWriter, Owned, Unprintable
 from optigpu.syntax.exprs import (
     Binary,
     Expr,
@@ -31,6 +32,8 @@ class InferredLoop:
     range: IterationRange
     v: Term
     before: State
+    start: State  # of the body
+    end: State  # of the body
 
 
 def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Program:
@@ -72,7 +75,8 @@ def _clauses(inferred: InferredLoop, outer: dict[Term, Expr]) -> list[Clause]:
     """Write the contract of a loop as annotations. `outer`: expressions for the iterations of the loops."""
     writer = FormulaWriter(outer, inferred.before.facts)
     clauses: list[Clause] = []
-    for x in inferred.contract.exclusive:
+    threads = inferred.start.context.threads
+    for number, x in enumerate(inferred.contract.exclusive, inferred.before.counter + 1):
         cells = x.cells.under((inferred.v,))
         n = cells.arity
         xs = writer.binders(n)
@@ -82,15 +86,19 @@ def _clauses(inferred: InferredLoop, outer: dict[Term, Expr]) -> list[Clause]:
         inside = inferred.before.facts.assume(
             k.le(inferred.range.low, inferred.v), k.lt(inferred.v, inferred.range.high), cells.domain(xs)
         )
-        before = writer.permission(cells, xs, inside.simplify(r.init_at(at)), inside.simplify(r.value_at(at)))
-        after = writer.permission(cells, xs, init or TRUE, value)
+        owners = [Owned(s.held[number].owner, threads) for s in (inferred.start, inferred.end)]
+        init_before, value_before = inside.simplify(r.init_at(at)), inside.simplify(r.value_at(at))
+        before = writer.permission(cells, xs, init_before, value_before, owners[0])
+        after = writer.permission(cells, xs, init or TRUE, value, owners[1])
         clauses.append(Clause("xconsumes", (Item(None, before),)))
         clauses.append(Clause("xproduces", (Item(None, after),)))
     for inv in inferred.contract.invariant:
         r = inferred.before.held[inv.family]
         xs = writer.binders(r.cells.arity)
         init, value = (None if t is None else instantiate(t, (inferred.v, *xs)) for t in (inv.init, inv.value))
-        clauses.append(Clause("spreserves", (Item(None, writer.permission(r.cells, xs, init or TRUE, value)),)))
+        owned = Owned(inv.owner and inv.owner.at((inferred.v, *arguments(r.cells.arity))), threads)
+        permission = writer.permission(r.cells, xs, init or TRUE, value, owned)
+        clauses.append(Clause("spreserves", (Item(None, permission),)))
     for p in inferred.contract.facts:
         clauses.append(Clause("invariant", (Item(None, writer.expr(instantiate(p, (inferred.v,)))),)))
     return clauses

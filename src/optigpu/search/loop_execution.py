@@ -69,10 +69,10 @@ class LoopExecution:
         contract = self.threads.contract(state, loop, summary, replace(contract, invariant=invariant))
         v = state.fresh(str(loop.index.data), k.INT)
         self.explorer.iterations[summary.v] = v
-        end, contract = self._run_body(state, loop, summary, contract, v)
+        body, end, contract = self._run_body(state, loop, summary, contract, v)
         progress = self.executor.progress
         progress.at = loop.at
-        self.inferred[loop.at] = InferredLoop(loop, contract, summary.range, v, state)
+        self.inferred[loop.at] = InferredLoop(loop, contract, summary.range, v, state, body, end)
         exclusive, invariant_steps = self.contracts.exit_steps(end, contract, v, state.counter + 1)
         covers = self.threads.exit_covers(end, contract, v)
         progress.state = end
@@ -106,8 +106,9 @@ class LoopExecution:
 
     def _run_body(
         self, state: State, loop: kc.CountedLoop, summary: LoopSummary, contract: LoopContract, v: Term
-    ) -> tuple[State, LoopContract]:
-        """Execute the body; widen the contract until it assumes the pending reads and owners that the end of the body leaves."""
+    ) -> tuple[State, State, LoopContract]:
+        """Execute the body, from its start to its end; widen the contract until it assumes the pending reads and owners that the
+        end of the body leaves."""
         for _ in range(MAX_WIDENINGS):
             self.executor.progress.state = state
             try:
@@ -122,7 +123,7 @@ class LoopExecution:
             if wider is None:
                 break
             contract = wider
-        return end, contract
+        return body, end, contract
 
     def _blame(self, summary: LoopSummary, r: Rejected) -> None:
         """Report the statement in the loop that causes the rejection."""
