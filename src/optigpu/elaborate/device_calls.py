@@ -12,7 +12,7 @@ from optigpu.syntax.exprs import Array, Call
 from optigpu.syntax.source import Loc
 
 NEXT_PHASE = {"kernel_setup_end": "threads", "kernel_teardown_begin": "teardown", "kernel_kill": "host"}
-BARRIER_GROUP = {"blocksync": "block", "warpsync": "warp", "magic_barrier": "magic"}
+BARRIER_GROUP = {"blocksync": "block", "warpsync": "warp", "magic_barrier": "magic", "kernel_teardown_sync": "kernel"}
 
 
 class CallElaborator(ExpressionElaborator):
@@ -97,5 +97,5 @@ class CallElaborator(ExpressionElaborator):
             self.code.append(kc.Phase(NEXT_PHASE[call.func], at=at))
         elif call.func in BARRIER_GROUP:
             self.code.append(kc.Barrier(BARRIER_GROUP[call.func], at=at))
-        elif call.func != "kernel_teardown_sync":  # that has no effect: kernel_teardown_begin waits for all threads
+        else:
             raise unsupported(f"`{call.func}` cannot be checked yet", call.loc)

@@ -175,7 +175,7 @@ class Phase(_Instruction):
 
 @record
 class Barrier(_Instruction):
-    """`blocksync()` or `warpsync()`."""
+    """`blocksync()`, `warpsync()`, `magic_barrier()` or, when the threads have ended, `kernel_teardown_sync()`."""
 
     level: str
 

@@ -16,7 +16,7 @@ from optigpu.kernel.causes import (
     WrongShape,
     WrongSpace,
 )
-from optigpu.kernel.context import HOST, PendingRead, choose_owner, everyone, with_reads
+from optigpu.kernel.context import HOST, TEARDOWN, PendingRead, choose_owner, everyone, with_reads
 from optigpu.kernel.instructions import GLOBAL, REGISTER, SHARED, ArrayView, Barrier, Shuffle
 from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import SideConditions, arbitrary, family_of, member, next_instruction, require_known
@@ -30,7 +30,7 @@ SYNCHRONISED = (GLOBAL, SHARED)
 
 
 def barrier(c: SideConditions, state: State) -> State:
-    """blocksync, warpsync: all threads of the group wait for each other.
+    """blocksync, warpsync, kernel_teardown_sync: all threads of the group wait for each other.
 
         F |- threads = T   (blocksync, T threads in a block; for warpsync: threads = 32 and 32 divides T)
         -----------------------------------------------------------------------------------------------
@@ -44,6 +44,10 @@ def barrier(c: SideConditions, state: State) -> State:
     if i.level == "magic":  # of host code, whose magic thread loops end together anyway
         if state.context.kind != HOST:
             raise Rejected(WrongContext(Operation.BARRIER, context=state.context, barrier=i.level))
+        return changed(state, code=state.code[1:])
+    if i.level == "kernel":  # the end of the threads has ordered all their accesses: see `phase`
+        if state.context.kind != TEARDOWN:
+            raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, barrier=i.level))
         return changed(state, code=state.code[1:])
     if i.level == "block":
         require_group_size(c, Operation.BARRIER, state, state.context.block, barrier=i.level)

@@ -9,7 +9,7 @@
 // mutate: "  kernel_setup_end();\n" -> "  kernel_setup_end();\n  kernel_setup_end();\n"
 //   => REFUTED[OG350] 2nd kernel_setup_end();
 //   run: OG226 2nd kernel_setup_end();
-// mutate: "  kernel_teardown_begin();\n" -> "" => REFUTED[OG350] kernel_kill();
+// mutate: "  kernel_teardown_begin();\n" -> "" => REFUTED[OG350] kernel_teardown_sync();
 //   run: OG226 kernel_setup_end();
 // mutate: "  kernel_launch(B, 8, 8 * sizeof(float));\n" -> "" => REFUTED[OG350] kernel_setup_end();
 //   run: OG226 kernel_setup_end();
@@ -19,6 +19,12 @@
 // mutate: "  kernel_kill();\n" -> "  memcpy_device_to_host2(h, d, B, 8);\n  kernel_kill();\n"
 //   => REFUTED[OG350] 1st memcpy_device_to_host2(h, d, B, 8);
 //   run: OG226 1st memcpy_device_to_host2(h, d, B, 8);
+// mutate: "  kernel_setup_end();\n" -> "  kernel_teardown_sync();\n  kernel_setup_end();\n" => REFUTED[OG350] 1st kernel_teardown_sync();
+//   run: OG226 1st kernel_teardown_sync();
+// mutate: "  kernel_setup_end();\n" -> "  kernel_setup_end();\n  kernel_teardown_sync();\n" => REFUTED[OG350] 1st kernel_teardown_sync();
+//   run: OG226 1st kernel_teardown_sync();
+// mutate: "  kernel_kill();\n" -> "  kernel_kill();\n  kernel_teardown_sync();\n" => REFUTED[OG350] 2nd kernel_teardown_sync();
+//   run: OG226 2nd kernel_teardown_sync();
 // mutate: "  kernel_kill();\n" -> "  kernel_kill();\n  blocksync();\n" => REFUTED[OG345] blocksync();
 //   run: OG226 blocksync()
 // mutate: "  kernel_kill();\n" -> "  kernel_kill();\n  thread for (int t = 0; t < 1; t++) h[0][0] = 0.0f;\n"
