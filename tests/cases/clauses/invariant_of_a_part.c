@@ -1,0 +1,25 @@
+// An invariant gives values to some cells of an array, and says of others only that they are initialised.
+// expect: VERIFIED
+// run: clean
+// mutate: "for j in i..n -> &a[j] ~~> A(j)" -> "for j in i..n -> &a[j] ~~> A(j) + 1" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "for j in i..n -> &a[j] ~~> A(j)" -> "for j in i..n -> &a[j] ~~> A(i)" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "for j in 0..i -> &a[j] ~> Cell" -> "for j in 0..i + 1 -> &a[j] ~> Cell", "j in i..n" -> "j in i + 1..n" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "for j in 0..i -> &a[j] ~> Cell" -> "for j in 0..i -> &a[j] ~> UninitCell" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "for j in 0..i -> &a[j] ~> Cell" -> "for j in 0..i -> &a[j] ~~> A(j)" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+
+#include <optigpu.h>
+void f(int n, float a[n]) {
+  __requires("n >= 0, A: int -> float");
+  __consumes("a ~> Matrix1(n, A)");
+  __produces("a ~> Cells1(n)");
+  for (int i = 0; i < n; i++) {
+    __spreserves("for j in 0..i -> &a[j] ~> Cell");
+    __spreserves("for j in i..n -> &a[j] ~~> A(j)");
+    a[i] = a[i] + 1;
+  }
+}

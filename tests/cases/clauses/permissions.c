@@ -1,0 +1,35 @@
+// Permissions: an uninitialised cell, a cell with some value, a cell with a value, a group of cells, both, a condition.
+// expect: VERIFIED
+// run: clean
+// mutate: "&a[0] ~> UninitCell" -> "&a[0] ~> Cell" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "&a[1] ~> Cell" -> "&a[1] ~> UninitCell" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "&a[2] ~~> 7" -> "&a[2] ~> Cell" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "for i in 3..n -> &a[i] ~~> i" -> "for i in 4..n -> &a[i] ~~> i" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "for i in 3..n -> &a[i] ~~> i" -> "for i in 3..n -> &a[i] ~~> i + 1" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "If(c > 0, &b[0] ~~> 1)" -> "If(c > 1, &b[0] ~~> 1)" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "(&a[0] ~~> 1) * (&a[1] ~> Cell)" -> "(&a[0] ~~> 2) * (&a[1] ~> Cell)" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+// mutate: "(&a[0] ~~> 1) * (&a[1] ~> Cell)" -> "(&a[0] ~~> 1) * (&a[0] ~> Cell)" => REFUTED[OG000] zzz
+//   run: OG000 zzz
+
+#include <optigpu.h>
+int f(int n, int c, int a[n], int b[1]) {
+  __requires("3 < n, n < 100");
+  __consumes("&a[0] ~> UninitCell, &a[1] ~> Cell, &a[2] ~~> 7, for i in 3..n -> &a[i] ~~> i");
+  __reads("If(c > 0, &b[0] ~~> 1)");
+  __produces("(&a[0] ~~> 1) * (&a[1] ~> Cell), &a[2] ~~> 7, for i in 3..n -> &a[i] ~~> i");
+  __ensures("_Res == (c > 0 ? 11 : 10)");
+  int x = 0;
+  if (c > 0) {
+    x = b[0];
+  }
+  a[0] = 1;
+  a[1] = a[1];
+  return a[2] + a[3] + x;
+}
