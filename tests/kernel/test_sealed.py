@@ -526,6 +526,7 @@ def test_refusals_do_not_hand_out_what_the_kernel_keeps() -> None:
     with pytest.raises(Rejected) as e:
         kernel.assertion(state, ())
     assert e.value.cause.facts is state.facts
+    assert e.value.__context__ is None and e.value.__cause__ is None  # nor by the exception that it stands for
     assert state.block.before is None and not isinstance(state.facts, Facts)
     assert CellFamily in {type(r) for r in kernel_with_array().held.values()}
 

@@ -271,8 +271,10 @@ def _seal_kernel(made: Kernel, court: _Court, book: _Book, program: KernelProgra
             try:
                 out = rule(conditions, *map(taken, args))
             except Rejected as e:
-                raise Rejected(for_reading(e.cause)) from None
-            return tuple(map(show, out)) if type(out) is tuple else show(out)
+                rejection = Rejected(for_reading(e.cause))
+            else:
+                return tuple(map(show, out)) if type(out) is tuple else show(out)
+            raise rejection  # not inside `except`: its __context__ would be the exception with the facts themselves
 
         return apply
 
