@@ -398,6 +398,40 @@ def test_a_judge_that_agrees_is_no_judge() -> None:
         Kernel(object(), kc.KernelProgram({}), Ledger())  # type: ignore[arg-type]
 
 
+class Yes(Solver):
+    """A solver that agrees with everything."""
+
+    def valid(self, facts: Any, goal: Term) -> bool:
+        return True
+
+
+def test_a_judge_keeps_its_solver() -> None:
+    """Neither is it made again with another one, nor does a judge that says it is equal take its place."""
+    judge = Judge()
+
+    class Same(Judge):
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return hash(judge)
+
+    with pytest.raises(TypeError, match="has been made already"):
+        judge.__init__(Yes())  # type: ignore[misc]
+    same = Same(Yes())
+    kernel = kernel_of(function(), judge=judge)
+    with pytest.raises(Rejected):
+        finished(kernel, kernel.begin("f", ()))
+    yes = kernel_of(function(), judge=same)
+    assert finished(yes, yes.begin("f", ())) not in kernel.ledger.theorems.values()
+
+
+def test_a_ledger_is_made_once() -> None:
+    ledger = Ledger()
+    with pytest.raises(TypeError, match="has been made already"):
+        ledger.__init__()  # type: ignore[misc]
+
+
 class Fickle(CellClaim):
     """A claim that says one thing at first, and then another."""
 
@@ -526,6 +560,7 @@ def test_refusals_do_not_hand_out_what_the_kernel_keeps() -> None:
     with pytest.raises(Rejected) as e:
         kernel.assertion(state, ())
     assert e.value.cause.facts is state.facts
+    assert e.value.__context__ is None and e.value.__cause__ is None  # nor by the exception that it stands for
     assert state.block.before is None and not isinstance(state.facts, Facts)
     assert CellFamily in {type(r) for r in kernel_with_array().held.values()}
 
