@@ -254,7 +254,7 @@ def certificates_part(c: dict[str, Any]) -> str:
 
 def models_part() -> str:
     """Which model each public rule of the kernel is compared with; the tests fail for a rule without one."""
-    from tests.kernel.test_models import EXAMPLES, MODELS, MORE, public_rules
+    from tests.support.rule_models import EXAMPLES, MODELS, MORE, public_rules
 
     lines = [
         "## Finite models",
