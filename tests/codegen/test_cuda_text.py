@@ -259,8 +259,8 @@ def test_barriers_carry_their_reason_and_loops_their_unrolling() -> None:
     unrelated = parsed(text.replace("+= s[k]", "= 1.0f").replace("s[t] = d[b][t]", "s[t] = 1.0f"))
     statement_ids = [s.id for f in unrelated.functions() for s in statements(f.body)]
     assert "__syncthreads();\n" in emit_cuda(unrelated).text
-    told = emit_cuda(unrelated, reasons=dict.fromkeys(statement_ids, "as it must be"))
-    assert "__syncthreads();  // as it must be" in told.text
+    text_with_reasons = emit_cuda(unrelated, reasons=dict.fromkeys(statement_ids, "as it must be"))
+    assert "__syncthreads();  // as it must be" in text_with_reasons.text
     assert "#pragma unroll 4\n  for (int k = 0; k < 8; ++k)" in unit.text
     assert unit.text.splitlines()[1] == "// VERIFIED"
 

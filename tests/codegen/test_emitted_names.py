@@ -85,8 +85,8 @@ def test_no_device_function_takes_the_place_of_one_of_cuda(name: str, refused_: 
     """`store4(float*, float*)` would be called for every `vstore4`."""
     text = f"__device__ float {name}(float x) {{ return x; }}" + host(launch("1", f"e[t] = {name}(1.0f);") + BACK)
     if refused_:
-        said = f"OG101: `{name}` is built in" if name.startswith("__") else f"OG405: `{name}` means something else"
-        assert said in refused(text)
+        message = f"OG101: `{name}` is built in" if name.startswith("__") else f"OG405: `{name}` means something else"
+        assert message in refused(text)
     else:
         assert f"{name}(1.0f)" in kernel_text(text)
 

@@ -1,4 +1,4 @@
-"""Attempts to get something untrue past each rule, by its arguments alone: maps, contracts and steps of no honest search.
+"""Attacks on each rule through its arguments: index maps, contracts and proof steps that a forged certificate could contain.
 
 Wrong programs (tests/cases) cannot reach these conditions, since the checker proposes nothing so wrong; a
 forged certificate can.

@@ -1,4 +1,4 @@
-"""Attacks on the rules for threads, kernels and calls by their arguments alone, as a forged certificate would make them."""
+"""Attacks on the rules for threads, kernels and calls through their arguments, as a forged certificate could contain them."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_thread_loops() -> None:
 def test_owners_and_marks_of_invariants() -> None:
     """A loop of the whole group starts from what its threads own and have read, not from less."""
     writes, reads = threads("t", 6, store(k.var("t", INT))), threads("u", 6, load(k.sub(k.num(5), k.var("u", INT))))
-    again = loop(bound=m)
-    kernel, state = launched(writes, again, requires=SIX)
+    other_loop = loop(bound=m)
+    kernel, state = launched(writes, other_loop, requires=SIX)
     state = written_by_threads(kernel, state)
     mine = Owner(B0, ONE)
     kept = Invariant(1, TRUE, None)
@@ -95,7 +95,7 @@ def test_owners_and_marks_of_invariants() -> None:
         refused(kernel.enter_loop, state, LoopContract((), (replace(kept, owner=Owner(ZERO, k.num(2))),))), NotOwner
     )
     kernel.enter_loop(state, LoopContract((), (replace(kept, owner=mine),)))
-    kernel, state = launched(reads, again, requires=SIX)
+    kernel, state = launched(reads, other_loop, requires=SIX)
     body = kernel.enter_loop(state, LoopContract(part=ONE))
     v = entered_loop(body).v
     state = kernel.leave_loop(kernel.load(body, 1, (k.sub(k.num(5), v),)), (), ())

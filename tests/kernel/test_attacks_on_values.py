@@ -1,4 +1,4 @@
-"""Attacks on the rules for values, equality steps and laws by their arguments alone, as a forged certificate would make them."""
+"""Attacks on the rules for values, equality steps and laws through their arguments, as a forged certificate could contain them."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_a_logical_variable_gets_a_value_of_its_sort() -> None:
     """A fact about all integers is not one about reals: no integer lies between 0 and 1."""
     V, y = k.var("V", INT), k.var("y", REAL)
     P = k.var("P", k.fun_sort((INT,), REAL))
-    for variable, given in (
+    for variable, argument in (
         (V, y),
         (V, TRUE),
         (V, NOUGHT),
@@ -251,11 +251,11 @@ def test_a_logical_variable_gets_a_value_of_its_sort() -> None:
     ):
         g = kc.Procedure("g", (), kc.ProcedureContract((variable,), (), (), (), ()), (), admitted=True)
         kernel, state = begun(kc.Invoke(None, "g", ()), pre=(), others=(g,))
-        if given.sort is variable.sort:
-            kernel.call(state, (given,), (), ())
+        if argument.sort is variable.sort:
+            kernel.call(state, (argument,), (), ())
         else:
             with pytest.raises((Rejected, TypeError)):
-                kernel.call(state, (given,), (), ())
+                kernel.call(state, (argument,), (), ())
 
 
 def test_integer_operations_are_for_integers() -> None:
@@ -290,8 +290,8 @@ def instantiating(*code: kc.Instruction, **about: Any) -> tuple[Kernel, State]:
     return kernel, kernel.begin("f", ((B0,),))
 
 
-def law(said: Term, init: Term = TRUE) -> LoopContract:
-    return LoopContract((), (Invariant(1, init, None, law=said),))
+def law(statement: Term, init: Term = TRUE) -> LoopContract:
+    return LoopContract((), (Invariant(1, init, None, law=statement),))
 
 
 def checked_after(law_: Term, body: kc.Instruction, question: Term) -> None:

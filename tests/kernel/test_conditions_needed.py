@@ -1,4 +1,4 @@
-"""For single side conditions: arguments that only this one refuses, beside ones that are accepted.
+"""Each test isolates one side condition: arguments that only this condition rejects, and similar ones that are accepted.
 
 The long run tests/evidence/kernel_mutants.py says for which conditions they are needed.
 """

@@ -157,8 +157,8 @@ def test_shared_memory_is_used_again_when_nobody_uses_it(used: str, barrier: boo
 def test_lanes_are_those_of_the_manual() -> None:
     """A lane outside of the warp gives one's own."""
     for op, amount in product(("shfl_down", "shfl_up", "shfl_xor", "shfl"), range(32)):
-        for given in (k.num(amount), k.var("m", INT)):
-            term = lane_read(op, B0, given)
+        for argument in (k.num(amount), k.var("m", INT)):
+            term = lane_read(op, B0, argument)
             for lane in range(32):
                 other = {
                     "shfl_down": lane + amount,
@@ -183,8 +183,8 @@ def test_iterations_of_small_loops_are_those_of_c() -> None:
     for up, equal, step in product((True, False), (True, False), (1, 2, 3)):
         relation = ("<" if up else ">") + ("=" if equal else "")
         counting = kc.CountedLoop(i, start, relation, bound, "+" if up else "-", amount, ())
-        for given in (k.num(step), amount):
-            range_ = iterations(counting, start, bound, given)
+        for argument in (k.num(step), amount):
+            range_ = iterations(counting, start, bound, argument)
             for s, b in product(range(-3, 4), range(-3, 4)):
                 env = {"s": s, "b": b, "d": step}
                 expected = list(range(s, b + equal, step) if up else range(s, b - equal, -step))
@@ -261,8 +261,8 @@ def test_phases_come_in_order(done: int) -> None:
 def test_cells_of_an_iteration_keep_their_owners() -> None:
     """`for v < 2` of six threads takes a[3 v + j]: that cell is thread 3 v + j's, inside and afterwards."""
     three = k.num(3)
-    again = kc.CountedLoop(k.var("w", INT), ZERO, "<", k.num(2), "+", ONE, (load(ZERO),))
-    kernel, state = launched(threads("t", 6, store(k.var("t", INT))), again, requires=SIX)
+    second_loop = kc.CountedLoop(k.var("w", INT), ZERO, "<", k.num(2), "+", ONE, (load(ZERO),))
+    kernel, state = launched(threads("t", 6, store(k.var("t", INT))), second_loop, requires=SIX)
     state = written_by_threads(kernel, state)
     row = k.add(k.scale(3, B1), B0)
     cells = Cells("a", ((ZERO, k.num(2)), (ZERO, three)), TRUE, (row,))

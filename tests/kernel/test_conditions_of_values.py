@@ -216,14 +216,14 @@ def test_contents_that_an_invariant_does_not_tell_are_not_equal_to_others() -> N
 @pytest.mark.parametrize("which", ["where", "init", "ranges"])
 def test_what_an_invariant_tells_of_a_cell_is_known_where_it_holds_something(which: str) -> None:
     """It says that p holds 5, of no cell or of one that holds nothing: that is not known then."""
-    said = Invariant(1, k.FALSE if which == "init" else TRUE, k.num(5))
+    invariant = Invariant(1, k.FALSE if which == "init" else TRUE, k.num(5))
     none = which == "ranges"
     param = kc.Parameter("p", INT, (ZERO,) if none else ())
     held = box("p", (ZERO,)) if none else cell("p", k.lt(n, ZERO) if which == "where" else TRUE)
     kernel = kernel_of(loop(), pre=(CellClaim(held, SOME),), params=(param,))
     state = kernel.begin("f", ((B0,) if none else (),))
     state = changed(state, held={1: replace(state.held[1], value=k.num(3))})
-    end = kernel.enter_loop(state, LoopContract((), (said,), (k.le(B0, n),)))
+    end = kernel.enter_loop(state, LoopContract((), (invariant,), (k.le(B0, n),)))
     end = changed(end, held={1: replace(end.held[1], value=k.num(3))})
     contract = replace(entered_loop(end).contract, facts=(k.lt(B0, ZERO),))
     wrong = changed(end, block=replace(end.block, opened_by=replace(entered_loop(end), contract=contract)))
@@ -314,10 +314,10 @@ def test_a_maximum_is_scaled_by_what_is_not_negative() -> None:
         (SIZE, (k.le(ZERO, SIZE),), True),
     ):
         t = k.add(k.mul(factor, most), ONE)
-        found = scaled_maximum_parts(judge, judge.root.assume(*signs), t)
-        assert len(found) == (2 if split else 1)
+        parts = scaled_maximum_parts(judge, judge.root.assume(*signs), t)
+        assert len(parts) == (2 if split else 1)
         if not split:
-            assert found == maximum_parts(t)
+            assert parts == maximum_parts(t)
     loose = k.add(most, B0)  # what is added would be another binder's
     assert scaled_maximum_parts(judge, judge.root, loose) == maximum_parts(loose)
 

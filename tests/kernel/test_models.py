@@ -1,8 +1,8 @@
 """Every public rule of the kernel beside the finite model of permissions (tests/support/model.py), on random programs.
 
 Sizes are symbolic for the kernel and small numbers for the model: negative, 0, 1 and more. Cells have strides, are reversed,
-overlap, or are grouped in two ways; threads are grouped in different ways, too. What the kernel accepts must be so in the model,
-for all numbers; what it rejects says nothing, so MODELS also says how often each rule is accepted at least. A rule without a model
+overlap, or are grouped in two ways; threads are grouped in different ways, too. What the kernel accepts must be true in the model
+for all numbers. A rejection proves nothing, so MODELS states how often each rule must be accepted. A rule without a model
 fails `test_rule`.
 """
 

@@ -1,4 +1,4 @@
-"""Each rule of the kernel beside the finite model: what it accepts is so, and what it must not accept it rejects."""
+"""Each rule of the kernel against the finite model: a conclusion that it accepts is true there, and it rejects false ones."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ def contract_claims_are_disjoint(seed: int) -> bool:
     inverses = []
     for c in claims:
         x = FRESH.temporaries(1)
-        found = invert(c.cells, x, Facts(), FRESH)
-        inverses.append(tuple(k.abstract(t, x) for t in found) if found else (ZERO,) * c.cells.arity)
+        inverse = invert(c.cells, x, Facts(), FRESH)
+        inverses.append(tuple(k.abstract(t, x) for t in inverse) if inverse else (ZERO,) * c.cells.arity)
     try:
         state = kernel.begin("f", tuple(inverses))
     except Rejected:

@@ -1,4 +1,4 @@
-"""The normaliser: what it simplifies stays equal, what it proves is true, in every model of the facts."""
+"""The normaliser: a simplified term keeps its value, and a proved goal is true, in every model of the facts."""
 
 from __future__ import annotations
 

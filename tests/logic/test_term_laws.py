@@ -1,4 +1,4 @@
-"""Laws of terms and facts beside numbers, always the same ones: quick enough to be asked of every mutant of the kernel.
+"""Laws of terms and facts, evaluated on fixed numbers: fast enough to run against every mutant of the kernel.
 
 Terms grow by constructors applied to terms that were made before. Each must mean, for a choice of numbers that has zeros and both
 signs, what the operation means; what facts make of a term must mean the same wherever the facts hold.

@@ -89,7 +89,7 @@ class Threads:
 
 
 def cell_for(r: Random, count: int, thread: Term) -> tuple[Term, Term]:
-    """Which cell a thread accesses, and which thread accesses a cell (if that is so)."""
+    """An index map from threads to cells, and a candidate for its inverse, at random a wrong one."""
     last = k.num(count - 1)
     moved = k.fmod(k.add(thread, ONE), k.num(count))
     return r.choice(
@@ -202,8 +202,8 @@ def block(r: Random) -> Counter[str]:
             state = phase_by_rule(r, kernel, state, phase, count)
             for times, model in models.items():
                 model.run(phase, times)
-                said = permissions(state, {"n": count, "m": times})
-                must_allow(replace(said, full=dict.fromkeys(said.full)), model.permissions())
+                held_permissions = permissions(state, {"n": count, "m": times})
+                must_allow(replace(held_permissions, full=dict.fromkeys(held_permissions.full)), model.permissions())
     except Rejected:
         pass
     return kernel.accepted
@@ -231,12 +231,12 @@ def phase_by_rule(r: Random, kernel: Counting, state: State, phase: Phase, count
 
 
 def covers(r: Random, state: State) -> tuple[Cover, ...]:
-    """Marks inside of the one that says that everything was read; rarely by other maps."""
+    """Covers of each read mark by the mark of all cells; rarely with a wrong map."""
     return tuple(Cover(0, x.cells.index if r.random() < 0.9 else (ZERO, *x.cells.index)) for x in state.pending_reads)
 
 
 def forgotten(r: Random, kernel: Counting, state: State, count: int) -> State:
-    """A mark made wider, or tried to be made narrower."""
+    """Replace a read mark by a wider one, or try a narrower one, which the kernel must reject."""
     if not state.pending_reads:
         return state
     old = state.pending_reads[0]
@@ -308,10 +308,10 @@ def shuffles(r: Random) -> Counter[str]:
         return kernel.accepted
     assert symbolic or 0 <= amount < 32
     for given_ in (0, 1, 5, 31) if symbolic else (amount,):
-        said = permissions(after, {"n": 0, "m": given_, "A": initial})
+        held_permissions = permissions(after, {"n": 0, "m": given_, "A": initial})
         for lane in range(32):
-            assert said.full["q", (lane,)] == initial(source_lane(op, lane, given_)), (op, given_, lane)
-            assert said.owners["q", (lane,)] == {lane}
+            assert held_permissions.full["q", (lane,)] == initial(source_lane(op, lane, given_)), (op, given_, lane)
+            assert held_permissions.owners["q", (lane,)] == {lane}
     return kernel.accepted
 
 

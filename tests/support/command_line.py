@@ -1,4 +1,4 @@
-"""The command line in a process of its own, as a user has it."""
+"""Runs the command line in its own process, with the environment of a user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def optigpu(
     env: dict[str, str] | None = None,
     stdout: int = subprocess.PIPE,
 ) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own."""
+    """Run `optigpu` with these arguments in its own process."""
     return subprocess.run(
         [sys.executable, "-m", "optigpu", *map(str, args)],
         cwd=cwd,
@@ -38,9 +38,9 @@ def optigpu(
 
 
 def environment(cwd: Path, cache: Path | None = None) -> dict[str, str]:
-    """As a user has it: output is buffered."""
-    given = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    return {**given, "PYTHONPATH": str(ROOT / "src"), "OPTIGPU_CACHE": str(cache or cwd / "cache")}
+    """The environment of a user: output is buffered."""
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return {**variables, "PYTHONPATH": str(ROOT / "src"), "OPTIGPU_CACHE": str(cache or cwd / "cache")}
 
 
 def without_stack_trace(err: str) -> None:

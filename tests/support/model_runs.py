@@ -48,12 +48,12 @@ class Counting(Kernel):
         return range_of(self.conditions, state, loop)
 
     def __getattribute__(self, name: str) -> Any:
-        found = super().__getattribute__(name)
-        if name.startswith("_") or not callable(found):
-            return found
+        attribute = super().__getattribute__(name)
+        if name.startswith("_") or not callable(attribute):
+            return attribute
 
         def counted(*args: Any) -> Any:
-            result = found(*args)
+            result = attribute(*args)
             self.accepted[name] += 1
             return result
 
@@ -72,7 +72,7 @@ def random_facts(r: Random, *more: Term) -> tuple[Term, ...]:
 
 
 def memories(facts: tuple[Term, ...], claims: tuple[CellClaim, ...]) -> list[Memory]:
-    """A run for each choice of small numbers for which the facts hold, with what the claims say of its arrays."""
+    """One run for each choice of small numbers that satisfies the facts, with arrays as the claims describe them."""
     out = []
     for x, y in product(SMALL, SMALL):
         env: dict[str, Any] = {"n": x, "m": y, "A": initial}
@@ -108,8 +108,11 @@ def begun(
 
 def compare(state: State, runs: list[Memory]) -> None:
     for run in runs:
-        said = permissions(state, run.env)
-        must_allow(said, Permissions(full=run.cells, lent=run.cells) if not said.full else Permissions(full=run.cells))
+        claimed = permissions(state, run.env)
+        must_allow(
+            claimed,
+            Permissions(full=run.cells, lent=run.cells) if not claimed.full else Permissions(full=run.cells),
+        )
 
 
 # Sets of cells, and maps between them
@@ -139,12 +142,12 @@ def random_claim(r: Random, base: str = "a") -> CellClaim:
 
 
 def mapping(r: Random, have: Cells, need: Cells, state: State) -> Terms:
-    """Where the needed cells are among others, as far as it is found; sometimes another map."""
+    """An index map from the needed cells into the held ones: the inverse if there is one, at random some other map."""
     xs = FRESH.temporaries(need.arity)
-    found = invert(have, need.at(xs), state.facts.assume(need.domain(xs)), FRESH)
-    if found is None or r.random() < 0.1:
-        found = tuple(r.choice([ZERO, m, *xs]) for _ in range(have.arity))
-    return tuple(k.abstract(t, xs) for t in found)
+    inverse = invert(have, need.at(xs), state.facts.assume(need.domain(xs)), FRESH)
+    if inverse is None or r.random() < 0.1:
+        inverse = tuple(r.choice([ZERO, m, *xs]) for _ in range(have.arity))
+    return tuple(k.abstract(t, xs) for t in inverse)
 
 
 def random_take(r: Random, state: State, claim: CellClaim) -> Take:

@@ -36,7 +36,7 @@ _ACCEPTED: dict[Model, Counter[str]] = {}
 
 
 def accepted(model: Model) -> Counter[str]:
-    """How often each rule is accepted, in as many random examples; run once for all rules that share a model."""
+    """How often each rule is accepted in EXAMPLES random examples. Rules that share a model share one run."""
     if model not in _ACCEPTED:
         count = _ACCEPTED[model] = Counter[str]()
 

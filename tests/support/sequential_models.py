@@ -46,7 +46,7 @@ from tests.support.terms import evaluate
 
 
 def contracts(r: Random) -> Counter[str]:
-    """What `begin` accepts is a set of claims that some heap fulfils, inside of the array; `finish`: which this one does."""
+    """`begin` accepts only claims that some heap satisfies within the arrays; `finish` only those that this heap satisfies."""
     facts = random_facts(r, k.le(ZERO, n))
     pre = tuple(replace(random_claim(r), value=None, contents=r.choice([SOME, UNINIT])) for _ in range(r.randint(1, 2)))
     post = tuple(r.choice(pre) if r.random() < 0.6 else random_claim(r) for _ in range(r.randint(0, 2)))
@@ -56,8 +56,8 @@ def contracts(r: Random) -> Counter[str]:
     inverses = []
     for c in pre:
         x = FRESH.temporaries(1)
-        found = invert(c.cells, x, kernel.judge.root, FRESH)
-        inverses.append(tuple(k.abstract(t, x) for t in found) if found else (B0,) * c.cells.arity)
+        inverse = invert(c.cells, x, kernel.judge.root, FRESH)
+        inverses.append(tuple(k.abstract(t, x) for t in inverse) if inverse else (B0,) * c.cells.arity)
     try:
         state = kernel.begin("f", tuple(inverses))
     except Rejected:
@@ -109,7 +109,7 @@ def random_ghost(r: Random) -> kc.GhostStep:
 def random_code(
     r: Random, depth: int, arrays: tuple[str, ...] = ("a",), known: tuple[Term, ...] = ()
 ) -> kc.Instructions:
-    """A variable is used only where it has been set on every way; what is allocated is freed at the end, as a rule."""
+    """Random code. Variables are set on every path before they are used; allocations are mostly freed at the end."""
     out: list[kc.Instruction] = []
     for _ in range(r.randint(1, 3)):
         match r.choice(
@@ -147,7 +147,7 @@ def random_code(
 
 
 def executed(r: Random, kernel: Counting, state: State, runs: list[Memory]) -> State:
-    """Code by the rules, and the same code run: a step that the kernel accepts does not fail in any run."""
+    """Apply the rules and run the same code: a step that the kernel accepts fails in no run."""
     while state.code:
         instr = state.code[0]
         match instr:
@@ -193,7 +193,7 @@ def by_rule(r: Random, kernel: Counting, state: State, instr: kc.Instruction) ->
 
 
 def rewritten(r: Random, kernel: Counting, state: State) -> State:
-    """The same contents, said in another way, or tried to be."""
+    """Restate the contents of a family by a random other term, which the kernel may reject."""
     number = r.choice(list(state.held))
     if r.random() < 0.3:
         return kernel.tidy(state, number)
@@ -290,7 +290,7 @@ def machine(r: Random) -> Counter[str]:
 
 
 def counted(loop: kc.CountedLoop, env: dict[str, Any]) -> list[int]:
-    """The values of the index, as C counts."""
+    """The values that the loop index takes in C."""
     v, bound, step = (evaluate(t, env) for t in (loop.start, loop.bound, loop.amount))
     out = []
     while {"<": v < bound, "<=": v <= bound, ">": v > bound, ">=": v >= bound}[loop.relation]:
@@ -335,7 +335,7 @@ def invariant(range_: IterationRange, index: Term, value: Term) -> LoopContract:
 
 
 def loops(r: Random) -> Counter[str]:
-    """After a loop: what running it leaves. In it: what the iteration may write, and what the others have is only lent."""
+    """After a loop, contents are those of a run. In its body, the cells of other iterations are at most readable."""
     facts = random_facts(r)
     loop, index = random_loop(r)
     store = loop.body[0]
@@ -377,14 +377,14 @@ def check_body(body: State, loop: kc.CountedLoop, index: Term, runs: list[Memory
         low = evaluate(entered.range.low, run.env)
         for count, v in enumerate(counted(loop, run.env)):
             env = {**run.env, str(entered.v.data): low + count}
-            said = permissions(body, env)
+            held_permissions = permissions(body, env)
             if alone:
-                (cell,) = said.full
+                (cell,) = held_permissions.full
                 assert cell == ("a", (evaluate(index, {**run.env, "i": v}),)) and cell not in taken
                 taken.add(cell)
-                assert said.full.keys() | said.lent.keys() <= run.cells.keys()
+                assert held_permissions.full.keys() | held_permissions.lent.keys() <= run.cells.keys()
             else:
-                must_allow(said, Permissions(full=now.cells))
+                must_allow(held_permissions, Permissions(full=now.cells))
             now.env["i"] = v
             now.step(loop.body[0])
 

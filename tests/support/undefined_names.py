@@ -8,6 +8,6 @@ from optigpu.logic.terms import INT, Term
 
 
 def strangers(state: State) -> list[Term]:
-    """The constant that will stand for an arbitrary b, and the name that the next rule will introduce."""
+    """The constant for an arbitrary b, and names that later rules will introduce."""
     (b,), _ = state.facts.arbitrary(INT)
     return [b, k.rule_var("a", state.counter, INT), k.rule_var("a", state.counter + 3, INT)]

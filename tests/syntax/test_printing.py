@@ -1,4 +1,4 @@
-"""What is printed parses to the same program, for random programs too; and it looks as a person would write it."""
+"""Printed programs parse to the same program, also random ones, and have the format of hand-written C."""
 
 from __future__ import annotations
 
