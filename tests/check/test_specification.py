@@ -1,4 +1,4 @@
-"""A changed program keeps the specification of the original, or the first part that is not as it was is named."""
+"""A transformed program keeps the specification of the original; otherwise the error names the first clause that differs."""
 
 from __future__ import annotations
 

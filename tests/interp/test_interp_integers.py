@@ -1,4 +1,4 @@
-"""Integers in the interpreter: expressions are mathematical, unsigned ones wrap, and what is stored has to fit its place."""
+"""Integers in the interpreter: signed expressions are mathematical, unsigned ones wrap, and a stored value must fit its type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel cannot be talked into a theorem: every way that Python offers to make or change a state, a fact or a theorem is tried.
+"""Only the kernel can make a theorem: every way that Python offers to forge or change a state, a fact or a theorem fails.
 
 Each attack wants a theorem of a function that ensures `false`. Beside them stands the honest proof, which is accepted.
 """
@@ -512,8 +512,8 @@ def test_a_theorem_rests_on_what_it_calls() -> None:
     axioms = kc.KernelProgram({"g": g, "f": f}, (("a", k.le(ZERO, n)),))
     with pytest.raises(ValueError):
         Kernel(judge, axioms, Ledger()).recall(caller)
-    again = kernel_of(g, f, judge=judge)
-    assert (again.recall(callee), again.recall(caller)) == (callee, caller)
+    other_kernel = kernel_of(g, f, judge=judge)
+    assert (other_kernel.recall(callee), other_kernel.recall(caller)) == (callee, caller)
 
 
 def test_what_a_ledger_has_proved_stays_as_it_is() -> None:
@@ -536,12 +536,12 @@ def test_a_theorem_that_assumes_integers_to_fit_is_not_remembered() -> None:
         program = kc.KernelProgram({"f": function(ensures=())}, (), unbounded)
         kernel = Kernel(judge, program, Ledger())
         theorem = kernel.finish(kernel.begin("f", ()), (), ())
-        again = kernel_of(function(ensures=()), judge=judge, ledger=Ledger())
+        other_kernel = kernel_of(function(ensures=()), judge=judge, ledger=Ledger())
         if unbounded:
             with pytest.raises(ValueError, match="another program"):
-                again.recall(theorem)
+                other_kernel.recall(theorem)
         else:
-            assert again.recall(theorem) == theorem
+            assert other_kernel.recall(theorem) == theorem
 
 
 def test_the_ledger_that_others_have_is_a_copy() -> None:

@@ -1,4 +1,4 @@
-"""Deep programs and values: every entry point takes what the command line takes, and none ends in an error of Python's."""
+"""Deep programs and values: every entry point accepts what the command line accepts, and none fails with RecursionError."""
 
 from __future__ import annotations
 
