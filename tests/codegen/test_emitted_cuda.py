@@ -10,7 +10,7 @@ import pytest
 
 from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.cuda import emit_cuda
-from optigpu.codegen.cuda.text import comment
+from optigpu.codegen.cuda.statement_printer import comment
 from optigpu.frontend import parse_text
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.driver import size_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from optigpu.codegen.c import emit_c
-from optigpu.codegen.cuda.emit import CudaUnit, emit_cuda, host_function
+from optigpu.codegen.cuda.cuda_unit import CudaUnit, emit_cuda, host_function
 from optigpu.syntax.program import CallStmt, Function, Program
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import StatementId
