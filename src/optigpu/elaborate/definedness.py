@@ -1,4 +1,6 @@
-"""Where the parts of formulas have a value: a divisor is not zero, a range is not empty, an index is within a model.
+"""Definedness of formulas in contracts: a divisor is not zero, a range is not empty, an index is within a model.
+
+This is about formulas only. The obligations of C code (divisors, shifts, conversions, pointers) are in `expression_values.py`.
 
 A logical function that is the model of an array (`a ~> Matrix1(n, A)`) has a value where the array has a cell. Its other values
 are not determined by any input, so a contract must not depend on them.

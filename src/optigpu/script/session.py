@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from optigpu.check.specification import specification_change
+from optigpu.check.specification_change import specification_change
 from optigpu.check.verdict import ProgramResult, Refuter
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, recheck
