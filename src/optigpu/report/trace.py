@@ -245,15 +245,15 @@ class _Tracer:
     def error_line(self, s: Step, d: Diagnostic, after: int, view: str) -> int:
         lines = self.listings[after, view]
         if not isinstance(s.error, Problem):
-            found = next((n for n, x in enumerate(lines) if x.loc.line and x.loc == d.loc and not x.end), None)
-            return -1 if found is None else found
+            line = next((n for n, x in enumerate(lines) if x.loc.line and x.loc == d.loc and not x.end), None)
+            return -1 if line is None else line
         statement, loc = s.error.statement, s.error.loc
         printed = self.listings[after, ANNOTATED_VIEW]
         if not statement and loc.line and not any(x.loc.file == loc.file for x in printed):
             # the place refers to the printed program, which this view shows
             loc = printed[loc.line - 1].loc if loc.line <= len(printed) else loc
-        found = find_line(lines, s.error.function, statement, loc)
-        return -1 if found is None else found
+        line = find_line(lines, s.error.function, statement, loc)
+        return -1 if line is None else line
 
 
 def _close_phases(steps: list[dict[str, Any]]) -> None:

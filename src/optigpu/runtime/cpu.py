@@ -50,11 +50,11 @@ class CFunction:
 
     def _attempted(self, attempt: Any, result: Any, *raw: Any) -> Any:
         """A call that raises an error if memory runs out."""
-        found = None if result is None else result()
-        message = attempt(*raw, *([] if found is None else [ctypes.addressof(found)]))
+        storage = None if result is None else result()
+        message = attempt(*raw, *([] if storage is None else [ctypes.addressof(storage)]))
         if message is not None:
             raise MemoryError(message.decode())
-        return None if found is None else found.value
+        return None if storage is None else storage.value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.signature.bind(args, kwargs)
