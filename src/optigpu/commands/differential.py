@@ -25,8 +25,8 @@ class Difference:
     """A disagreement: the array or the result, the compiled and the interpreted value, and the inputs."""
 
     what: str
-    compiled: Any
-    interpreted: Any
+    compiled: object
+    interpreted: object
     inputs: Inputs
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
@@ -74,10 +73,10 @@ def assuming(axioms: Sequence[str], admitted: Sequence[str], solver: str, unboun
     return f"{'; '.join(parts)}; {solver}"
 
 
-def as_json(r: ProgramResult) -> dict[str, Any]:
+def as_json(r: ProgramResult) -> dict[str, object]:
     functions = []
     for f in r.functions:
-        entry: dict[str, Any] = {
+        entry: dict[str, object] = {
             "name": f.name, "verdict": f.verdict.value, "seconds": round(f.seconds, 4),
             "obligations": {"normaliser": f.normaliser, "solver": f.solver},
         }  # fmt: skip

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from optigpu.check.specification_change import specification_change
 from optigpu.check.verdict import ProgramResult, Refuter
@@ -163,7 +163,7 @@ class Session:
         self.update(edit_body(self.program, path, change))
 
     @deep
-    def run_step(self, name: str, body: Callable[[], R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
+    def run_step(self, name: str, body: Callable[[], R], args: tuple[object, ...], kwargs: dict[str, object]) -> R:
         """Run a transformation as one step: check the result and record it, or undo it."""
         if self._depth:
             return body()
@@ -255,7 +255,7 @@ class Session:
             raise at_script_line(InputError(Diagnostic("OG606", message, change.loc)), len(self.steps), title)
 
 
-def _argument_text(value: Any) -> str:
+def _argument_text(value: object) -> str:
     """An argument in the title of a step."""
     if isinstance(value, str):
         return f'"{value}"'
