@@ -189,9 +189,9 @@ def _built(args: argparse.Namespace, style: Style) -> BuiltCuda | int:
 
 
 def doctor_command(args: argparse.Namespace, style: Style) -> int:
-    for what, there, which in findings():
-        mark = style.green("yes") if there else style.red("no ")
-        print(f"{what:<12} {mark:<4} {which}")
+    for tool, installed, version in findings():
+        mark = style.green("yes") if installed else style.red("no ")
+        print(f"{tool:<12} {mark:<4} {version}")
     return FINE
 
 

@@ -119,9 +119,9 @@ class Signature:
         arrays = {p.name: ArrayContents(bound[p.name]) for p in self.params if isinstance(p, ArrayParam)}
         models = {logic: arrays[array] for logic, array in self.models}
         known = {**models, **{contents(name): held for name, held in arrays.items()}, **scalars}
-        open_ = self.facts(known)
+        undecided = self.facts(known)
         self.reached({p.name: bound[p.name].shape for p in self.params if isinstance(p, ArrayParam)}, known)
-        return open_
+        return undecided
 
     def scalar(self, p: ScalarParam, value: Argument) -> Argument:
         if isinstance(value, np.bool_ | np.number) and not isinstance(value, np.timedelta64):
@@ -204,9 +204,9 @@ class Signature:
                 apart = a.pointer + a.bytes <= b.pointer or b.pointer + b.bytes <= a.pointer
                 if (p.written or q.written) and not apart and a.bytes and b.bytes:
                     raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
-        open_ = self.facts(scalars)
+        undecided = self.facts(scalars)
         self.reached({n: view.shape for n, view in views.items()}, scalars)
-        return open_
+        return undecided
 
     def reached(self, shapes: Mapping[str, tuple[int, ...]], known: Arguments) -> None:
         """Check that arrays without a declared size are large enough."""
@@ -226,11 +226,11 @@ class Signature:
     def facts(self, known: Arguments) -> tuple[str, ...]:
         """Check the preconditions that these values decide. Returns the undecided ones."""
         known = {**INT_CONSTANTS, **known}
-        open_: list[str] = []
+        undecided: list[str] = []
         for r in self.requirements:
             decided = holds(r.prop, known) if decidable(r.prop, known.keys()) else None
             if decided is None:
-                open_.append(r.text)
+                undecided.append(r.text)
             elif not decided:
                 named = {
                     n: known[n]
@@ -241,7 +241,7 @@ class Signature:
                 raise CallError(
                     f"{self.name}: the precondition {r.text} does not hold{f' ({values})' if values else ''}"
                 )
-        return tuple(dict.fromkeys(open_))
+        return tuple(dict.fromkeys(undecided))
 
     def rank(self, p: ArrayParam, shape: tuple[int, ...]) -> None:
         if len(shape) != len(p.dims):

@@ -79,9 +79,9 @@ def _named(program: Program, functions: Sequence[str], name: str, kind: str) -> 
     """The target that a bare name stands for."""
     if kind not in MEANINGS_OF_NAME:
         raise _error("OG604", f"{kind!r} is not a kind of statement", help=f"one of {', '.join(MEANINGS_OF_NAME)}")
-    wanted = [f for f in program.functions() if f.name in functions]
+    searched = [f for f in program.functions() if f.name in functions]
     options = [make(name) for make in MEANINGS_OF_NAME[kind]]
-    return next((t for t in options if any(matches(t, f) for f in wanted)), options[0])
+    return next((t for t in options if any(matches(t, f) for f in searched)), options[0])
 
 
 def _no_match(program: Program, names: Sequence[str], target: Target) -> InputError:
