@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optigpu.check.specification import specification_change
+from optigpu.check.specification_change import specification_change
 from optigpu.frontend import parse_text
 
 ORIGINAL = """

@@ -7,7 +7,7 @@ import pytest
 
 from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.cuda import emit_cuda
-from optigpu.codegen.cuda.text import comment
+from optigpu.codegen.cuda.statement_printer import comment
 from optigpu.frontend import parse_text
 from optigpu.syntax.diagnostic import InputError
 from tests.evidence.translation import examine

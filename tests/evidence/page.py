@@ -218,7 +218,7 @@ def kernel_part(t: dict[str, Any]) -> str:
         named = ", ".join(f"`{s['condition'].partition(' · ')[0]}`" for s in laws["survivors"] if not s["why"])
         lines += [
             "",
-            "The laws of the normaliser, of the judge and of the constructors of terms (`facts.py`, `judge.py`, `terms.py`) have tests beside evaluation with numbers. Here, too,",
+            "The laws of the normaliser, of the judge and of the constructors of terms (`facts.py`, `judge.py`, `terms/`) have tests beside evaluation with numbers. Here, too,",
             "tests and guards under which a law is applied, and exceptions before it, were removed; without some of them nothing untrue follows, but",
             "less, or later:",
             f"{laws['tried']} of {laws['conditions']} conditions tried, {laws['killed']} killed, {len(laws['survivors'])} survivors.",

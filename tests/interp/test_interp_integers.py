@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optigpu.codegen.cuda.entry_checks import requirements
-from optigpu.codegen.cuda.text import CudaExprs
+from optigpu.codegen.cuda.statement_printer import CudaExprs
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.runtime.preconditions import holds, integer_value
 from optigpu.syntax.program import For

@@ -297,7 +297,9 @@ def law(statement: Term, init: Term = TRUE) -> LoopContract:
 def checked_after(law_: Term, body: kc.Instruction, question: Term) -> None:
     """Run the loop by a law, load a[0] after it, and ask."""
     first = kc.LoadCell(x, kc.CellAddress("a", (ZERO,)))
-    kernel, state = instantiating(loop(body), first, kc.Oblige(question, "asked"), requires=(*SIZES, k.lt(ZERO, n)))
+    kernel, state = instantiating(
+        loop(body), first, kc.Oblige(question, kc.Obligation.DIVISION), requires=(*SIZES, k.lt(ZERO, n))
+    )
     end = kernel.store(kernel.enter_loop(state, law(law_)), 1, (k.rule_var("i", 2, INT),))
     kernel.oblige(kernel.load(kernel.leave_loop(end, (), ((),)), 1, (ZERO,)))
 
@@ -305,8 +307,8 @@ def checked_after(law_: Term, body: kc.Instruction, question: Term) -> None:
 def test_a_law_holds_of_contents_that_nothing_tells() -> None:
     checked_after(FILLED, store(i), k.eq(x, THREE))
     for wrong in (TRUE, k.implies(k.lt(LAW_B, k.sub(LAW_V, n)), k.eq(LAW_X, THREE))):
-        assert refused(checked_after, wrong, store(i), k.eq(x, THREE)).reason == "asked"
-    assert refused(checked_after, FILLED, store(i), k.eq(x, NOUGHT)).reason == "asked"
+        assert refused(checked_after, wrong, store(i), k.eq(x, THREE)).reason == "division"
+    assert refused(checked_after, FILLED, store(i), k.eq(x, NOUGHT)).reason == "division"
 
 
 def test_a_law_is_true_before_the_loop_and_kept_by_its_body() -> None:
@@ -322,9 +324,9 @@ def test_a_law_is_true_before_the_loop_and_kept_by_its_body() -> None:
 
 def test_a_law_speaks_of_written_cells_alone() -> None:
     """Of cells that hold nothing a law may say anything, and nothing follows."""
-    kernel, state = instantiating(loop(), kc.Oblige(k.FALSE, "asked"), pre=(CellClaim(WHOLE, UNINIT),))
+    kernel, state = instantiating(loop(), kc.Oblige(k.FALSE, kc.Obligation.DIVISION), pre=(CellClaim(WHOLE, UNINIT),))
     end = kernel.enter_loop(state, law(k.FALSE, k.FALSE))
-    assert refused(kernel.oblige, kernel.leave_loop(end, (), ((),))).reason == "asked"
+    assert refused(kernel.oblige, kernel.leave_loop(end, (), ((),))).reason == "division"
     written = k.lt(B0, B1)  # v is B1
     kernel, state = instantiating(loop(store(i)), pre=(CellClaim(WHOLE, UNINIT),))
     end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.rule_var("i", 2, INT),))

@@ -66,7 +66,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("rule", ARGUMENTS)
 def test_a_rule_is_for_its_instruction(rule: str) -> None:
-    kernel, state = begun(kc.Oblige(TRUE, "") if rule == "let" else kc.Bind(i, ZERO))
+    kernel, state = begun(kc.Oblige(TRUE, kc.Obligation.DIVISION) if rule == "let" else kc.Bind(i, ZERO))
     assert isinstance(refused(getattr(kernel, rule), state, *ARGUMENTS[rule]), OutOfOrder)
     kernel, state = begun()
     assert isinstance(refused(getattr(kernel, rule), state, *ARGUMENTS[rule]), OutOfOrder)

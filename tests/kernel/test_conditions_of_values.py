@@ -70,7 +70,9 @@ HELD_Q = CellClaim(box("q", (n,)), SOME)
 def test_what_overflows_is_assumed_to_fit_only_where_the_program_says_so() -> None:
     for unbounded in (False, True):
         kernel, state = begun(
-            kc.Oblige(k.lt(n, ZERO), "overflow", at=7), kc.Oblige(k.le(ZERO, n), "overflow", at=8), pre=()
+            kc.Oblige(k.lt(n, ZERO), kc.Obligation.OVERFLOW, at=7),
+            kc.Oblige(k.le(ZERO, n), kc.Obligation.OVERFLOW, at=8),
+            pre=(),
         )
         kernel = kernel.of_program(replace(kernel.program, unbounded=unbounded))
         if unbounded:
@@ -78,10 +80,10 @@ def test_what_overflows_is_assumed_to_fit_only_where_the_program_says_so() -> No
             assert kernel.ledger.unbounded == {7}
         else:
             assert refused(kernel.oblige, state).reason == "overflow"
-    kernel, state = begun(kc.Oblige(k.lt(n, ZERO), "division", at=7), pre=())
+    kernel, state = begun(kc.Oblige(k.lt(n, ZERO), kc.Obligation.DIVISION, at=7), pre=())
     kernel = kernel.of_program(replace(kernel.program, unbounded=True))
     assert refused(kernel.oblige, state).reason == "division"  # no number is assumed to be another one
-    kernel, state = begun(kc.Oblige(k.le(ZERO, n), "overflow", at=8), pre=())
+    kernel, state = begun(kc.Oblige(k.le(ZERO, n), kc.Obligation.OVERFLOW, at=8), pre=())
     kernel = kernel.of_program(replace(kernel.program, unbounded=True))
     kernel.oblige(state)
     assert kernel.ledger.unbounded == set()  # what is shown is not assumed

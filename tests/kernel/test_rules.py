@@ -256,11 +256,11 @@ def test_freeing_needs_every_cell() -> None:
 
 
 def test_rules_follow_the_order_of_the_code() -> None:
-    code: kc.Instructions = (kc.Bind(k.var("x", INT), ONE), kc.Oblige(k.FALSE, "never"))
+    code: kc.Instructions = (kc.Bind(k.var("x", INT), ONE), kc.Oblige(k.FALSE, kc.Obligation.SHIFT))
     kernel, state = begin(code)
     assert isinstance(rejected(kernel.oblige, state), OutOfOrder)
     assert isinstance(rejected(kernel.finish, state, (), ()), OutOfOrder)
-    assert rejected(kernel.oblige, kernel.let(state)).reason == "never"
+    assert rejected(kernel.oblige, kernel.let(state)).reason == "shift"
 
 
 # Contents

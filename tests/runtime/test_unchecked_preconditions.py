@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import optigpu as og
-from optigpu.codegen.cuda.emit import emit_cuda
+from optigpu.codegen.cuda.cuda_unit import emit_cuda
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime import preconditions

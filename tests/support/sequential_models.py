@@ -126,7 +126,7 @@ def random_code(
                 out.append(load if kind == "load" else kc.Bind(x, random_value(r, known)))
                 known = (*known, x)
             case "oblige":
-                out.append(kc.Oblige(random_prop(r), "why"))
+                out.append(kc.Oblige(random_prop(r), kc.Obligation.DIVISION))
             case "assert":
                 out.append(kc.Assertion(random_prop(r)))
             case "ghost":

@@ -30,7 +30,7 @@ from optigpu.kernel import (
     thread_rules,
 )
 from optigpu.kernel.causes import Rejected, for_reading
-from optigpu.kernel.instructions import KernelProgram
+from optigpu.kernel.instructions import KernelProgram, Obligation
 from optigpu.kernel.ledger import LedgerEntries, Theorem
 from optigpu.kernel.side_conditions import SideConditions
 from optigpu.kernel.state import OpenBlock, State
@@ -43,7 +43,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 READABLE = ("assumptions", "constants", "guide", "inconsistent", "items", "known")  # attributes of facts
 QUESTIONS = ("apply", "arbitrary", "assume", "nonneg", "proves", "reduce", "simplify")  # methods of facts
-WHOLE = frozenset((Term, Sort, str, int, bool, NoneType))  # types of arguments
+WHOLE = frozenset((Term, Sort, Obligation, str, int, bool, NoneType))  # types of arguments
 PARTED = frozenset((tuple, *RECORDS))  # types of arguments whose parts are looked at
 
 
