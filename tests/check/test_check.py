@@ -86,7 +86,7 @@ def test_verdicts_do_not_depend_on_the_solver_seed(group: int) -> None:
     assert len(programs) >= 45
     programs = programs[group::4]
     expected = [[f.verdict for f in verify(p).functions] for p in programs]
-    for seed in range(1, 9):
+    for seed in range(1, 5):
         verifier = Verifier(Settings(seed=seed * 7919))
         for program, want in list(zip(programs, expected))[seed % 2 :: 2]:
             assert [f.verdict for f in verifier.verify(program).functions] == want

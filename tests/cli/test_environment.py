@@ -251,7 +251,7 @@ def large(kind: str) -> str:
             return f"int f(int n) {{\n  __pure();\n  return {total};\n}}\n"
         case "functions":
             one = 'int f{0}(int n) {{\n  __ensures("_Res == n + {0}");\n  return n + {0};\n}}\n'
-            return "".join(one.format(i) for i in range(150))
+            return "".join(one.format(i) for i in range(60))
         case "clauses":
             facts = "".join(f'  __requires("n > {i}");\n' for i in range(400))
             return f'int f(int n) {{\n{facts}  __ensures("_Res > 100");\n  return n;\n}}\n'
