@@ -1,5 +1,6 @@
 # `make demo` and `make test` do all the set-up they need.
 PYTHON := .venv/bin/python
+export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile our modules again
 
 .PHONY: demo test lint types tests browser cuda bench fuzz evidence gpu-kernels clean
 
@@ -16,7 +17,7 @@ types: .venv/.ready
 	$(PYTHON) -m mypy
 
 tests: .venv/.ready browser
-	$(PYTHON) -m pytest -n auto
+	$(PYTHON) -m pytest -n auto --dist worksteal
 
 browser:
 	@sh tools/setup.sh browser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -24,6 +25,13 @@ settings.load_profile("same")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write what is printed now as what is expected")
+
+
+def pytest_collection_finish() -> None:
+    """Collect cyclic garbage rarely: modules and test items live as long as the worker, and terms have no cycles."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 50)
 
 
 @pytest.fixture(scope="session", autouse=True)

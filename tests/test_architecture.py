@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,8 @@ ONLY = {
     "runtime": {"syntax", "codegen"},
 }
 MODULES = code_metrics.modules()
+TEST_FILES = sorted((ROOT / "tests").rglob("*.py"))
+TEST_MODULE = re.compile(r"^tests\..*\btest_\w+")
 STANDARD_LIBRARY_ONLY = ["logic", "kernel", "syntax"]
 
 
@@ -61,6 +64,7 @@ def imports(path: Path) -> set[str]:
             assert node.level == 0, f"{path.name}: relative import"
             assert node.module is not None
             out.add(node.module)
+            out |= {f"{node.module}.{alias.name}" for alias in node.names}
     return out
 
 
@@ -107,6 +111,23 @@ def test_one_name_stands_for_one_class_and_one_file() -> None:
 def test_files_and_functions_are_short() -> None:
     assert not [f"{name}: {lines}" for lines, name in code_metrics.longest_files(MODULES) if lines > 500]
     assert not [f"{name}: {lines}" for lines, name in code_metrics.longest_functions(MODULES) if lines > 50]
+
+
+def test_files_of_tests_are_short() -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in TEST_FILES}
+    assert len(lengths) > 150
+    assert not [f"{path.relative_to(ROOT)}: {lines}" for path, lines in lengths.items() if lines > 600]
+
+
+@pytest.mark.parametrize("path", TEST_FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_nothing_imports_from_a_test_module(path: Path) -> None:
+    """What two tests share belongs to tests/support: importing a test module would collect or run its tests twice."""
+    assert not [name for name in imports(path) if TEST_MODULE.search(name)]
+
+
+@pytest.mark.parametrize("name", ["tests.kernel.test_models", "tests.test_cases"])
+def test_an_import_from_a_test_module_is_noticed(name: str) -> None:
+    assert TEST_MODULE.search(name) and not TEST_MODULE.search("optigpu.interp.testing")
 
 
 def test_private_names_stay_in_their_module() -> None:

@@ -41,8 +41,8 @@ def test_answer(variant: Variant) -> None:
         assert_annotated_program_verifies(checked)
     if "replay" in variant.checks:
         assert checked.program is not None and checked.result is not None
-        found = audit(checked.program, certificate_of(checked.program, checked.result), Z3Solver())
-        assert found.failures == {}
+        audited = audit(checked.program, certificate_of(checked.program, checked.result), Z3Solver())
+        assert audited.failures == {}
 
 
 def assert_annotated_program_verifies(checked: Checked) -> None:
@@ -50,8 +50,8 @@ def assert_annotated_program_verifies(checked: Checked) -> None:
     assert checked.program is not None and checked.result is not None
     loops = {loop: contract for f in checked.result.functions for loop, contract in f.loops.items()}
     text = print_program(annotated(checked.program, loops))
-    again = Verifier().verify(parse_text(text, "annotated.c"))
-    assert again.verified, text
+    result = Verifier().verify(parse_text(text, "annotated.c"))
+    assert result.verified, text
 
 
 @parametrised([v for v in VARIANTS if v.run is not None])
@@ -65,8 +65,8 @@ def test_run(variant: Variant) -> None:
         assert report.failure is not None
         program = variant.program()
         for seed in range(SCHEDULES):
-            again = run_once(Runner(program), variant.run_function(program), report.failure.inputs, seed)
-            assert again is not None and again.misbehaviour.code == answer.code == "OG210"
+            failure = run_once(Runner(program), variant.run_function(program), report.failure.inputs, seed)
+            assert failure is not None and failure.misbehaviour.code == answer.code == "OG210"
 
 
 @parametrised([v for v in VARIANTS if "standin" in v.checks])

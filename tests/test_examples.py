@@ -35,9 +35,9 @@ def test_prints_back_to_the_same_program(path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(path.parent)  # what it includes is relative to it
     program = parse_file(path)
     printed = print_program(program)
-    again = parse_text(printed)
-    assert again.items == program.items
-    assert print_program(again) == printed
+    reparsed = parse_text(printed)
+    assert reparsed.items == program.items
+    assert print_program(reparsed) == printed
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=example_id)

@@ -55,7 +55,7 @@ _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=(
 
 @contextmanager
 def observe(observer: Observer) -> Iterator[None]:
-    """Be told of every accepted step of every script that runs inside."""
+    """Call `observer` after every accepted step of every script that runs inside the `with`."""
     token = _observers.set((*_observers.get(), observer))
     try:
         yield
@@ -77,7 +77,7 @@ class Script(TransformSession):
         integers: str = "machine",
         verifier: Verifier | None = None,
     ) -> None:
-        """`integers="unbounded"`: those that are not shown to fit their types are assumed to; code and certificate say where."""
+        """`integers="unbounded"`: assume that integers fit their types where that is not proved; code and certificate say where."""
         if integers not in INTEGERS:
             raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
         path = source
@@ -94,7 +94,7 @@ class Script(TransformSession):
 
     @deep
     def trace(self, path: str | Path = "trace.html") -> Path:
-        """Write what the script did as one page that opens offline."""
+        """Write the trace of the script as one HTML file that opens offline."""
         write_whole(path, trace_html(self.record))
         return Path(path)
 
@@ -128,7 +128,7 @@ class Script(TransformSession):
 
     @deep
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
-        """The verified program as CUDA; with room for so many blocks of each kernel at once, or for those said at its launch."""
+        """The verified program as CUDA. `blocks_per_multiprocessor` is for all kernels; by default each launch has its own."""
         self._finished()
         emission = self._cuda_emission(blocks_per_multiprocessor)
         return emission.cuda(self.program, self._header(emission))
@@ -152,19 +152,19 @@ class Script(TransformSession):
         if not hosts:
             raise CallError(f"{self.original.file} has no function")
         name = function or self.only or hosts[-1].name
-        found = [f for f in hosts if f.name == name]
-        if not found:
+        named = [f for f in hosts if f.name == name]
+        if not named:
             raise CallError(f"there is no function `{name}` (there is: {', '.join(f.name for f in hosts)})")
-        f = without_constants(self.program, found[0])
+        f = without_constants(self.program, named[0])
         return CFunction(emit_c(self.program), signature_of(f, effective_types(f), definitions_of(self.program)))
 
     @deep
     def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
-        """What `build` compiles: CUDA text and how it is called, which can be saved for a machine that has only the runtime."""
+        """What `build` compiles: CUDA text and call signature, which can be saved for a machine that has only the runtime."""
         return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))
 
     def _finished(self) -> None:
-        """The program is verified. That is not taken from the verifier, who may be anybody's: its proof is replayed elsewhere."""
+        """Raise CallError unless the program is verified. The verifier is not trusted: its proof is replayed in another process."""
         if self.unchecked is not None:
             raise CallError(self.unchecked)
         result = self.result
@@ -173,18 +173,18 @@ class Script(TransformSession):
         if not result.verified:
             raise CallError("the program is not verified, so no code is made from it")
         try:
-            found = REPLAYER.replay(certificate_of(self.program, result))
+            audit = REPLAYER.replay(certificate_of(self.program, result))
         except (ValueError, ReplayError) as e:
             raise CallError(f"the proof cannot be replayed, so no code is made from it: {e}") from None
-        for name, why in found.failures.items():
+        for name, why in audit.failures.items():
             raise CallError(f"the proof of {name} does not hold when it is replayed, so no code is made from it: {why}")
         rests_on = sorted(result.axioms), sorted(result.admitted), sorted(result.unbounded_statements)
-        if (found.axioms, found.admitted, found.unbounded) != rests_on:
+        if (audit.axioms, audit.admitted, audit.unbounded) != rests_on:
             raise CallError("the proof rests on something else than its verdict says, so no code is made from it")
 
 
 def verified_cuda(program: Program, unit: CudaUnit) -> BuiltCuda:
-    """What was emitted from a verified program, with how it is called."""
+    """The CUDA emitted from a verified program, with its call signature."""
     f = without_constants(program, program.function(unit.name))
     signature = signature_of(f, effective_types(f), definitions_of(program))
     alignment = dict(unit.alignment)

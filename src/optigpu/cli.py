@@ -1,6 +1,6 @@
 """The command line. Exit codes: 0 fine, 1 the program is wrong, 2 bad input or unsupported, 3 a bug of ours.
 
-What needs a parser or a solver is imported when it is asked for: `bench` and `doctor` work where only the runtime is installed.
+Parser and solver are imported by the commands that need them: `bench` and `doctor` work where only the runtime is installed.
 """
 
 from __future__ import annotations
@@ -35,26 +35,24 @@ from optigpu.version import VERSION
 Run = Callable[[argparse.Namespace, Style], int]
 
 
-def _later(what: sys.UnraisableHookArgs) -> None:
-    """Python drops an interrupt that comes while an object is finalised: it is sent again, when that is done."""
+def _resend_interrupt(what: sys.UnraisableHookArgs) -> None:
+    """Send an interrupt again that arrived in a finaliser: Python drops exceptions there."""
     if issubclass(what.exc_type, KeyboardInterrupt):
-        again = threading.Timer(0.02, interrupt_main)
-        again.daemon = True
-        again.start()
+        resend = threading.Timer(0.02, interrupt_main)
+        resend.daemon = True
+        resend.start()
     else:
         sys.__unraisablehook__(what)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; never a stack trace, unless OPTIGPU_TRACEBACK asks for it."""
-    gc.set_threshold(
-        50_000, 20, 100
-    )  # many small terms that live long, and hardly a cycle: looking for them takes time
-    sys.set_int_max_str_digits(0)  # products of constants in formulas may be long, and are numbers all the same
+    """Run a command. Errors are printed as messages; OPTIGPU_TRACEBACK=1 shows the stack trace of an internal error."""
+    gc.set_threshold(50_000, 20, 100)  # terms are small, long-lived and rarely cyclic: collect less often
+    sys.set_int_max_str_digits(0)  # products of constants in formulas may have many digits
     with patient_output() as output:
         try:
             code = _main(argv)
-        except SystemExit:  # of the parser of arguments: help, or what is wrong with them
+        except SystemExit:  # argparse printed help or an error
             if output.failure() is None:
                 raise
             code = BAD_INPUT
@@ -67,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str] | None) -> int:
     args = _arguments().parse_args(argv)
     style = Style(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
-    before, sys.unraisablehook = sys.unraisablehook, _later
+    before, sys.unraisablehook = sys.unraisablehook, _resend_interrupt
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -114,7 +112,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """What is said, without the place in our code."""
+    """Print a warning without the place in our code that raised it."""
     print(f"warning: {message}", file=sys.stderr)
 
 
@@ -132,7 +130,7 @@ def _arguments() -> argparse.ArgumentParser:
 
 @contextmanager
 def _needs_parser_and_solver() -> Iterator[None]:
-    """Where packages are missing that only some commands need, say so."""
+    """Report a missing package that only some commands need."""
     try:
         yield
     except ImportError as e:
@@ -180,7 +178,7 @@ def _size(text: str) -> tuple[str, float]:
 
 
 def _built(args: argparse.Namespace, style: Style) -> BuiltCuda | int:
-    """From files that were built, or by verifying and emitting; an exit code if that fails."""
+    """The function to time: loaded from built files, or verified and emitted now. An exit code if that fails."""
     path = Path(args.source)
     if path.suffix in (".cu", ".json"):
         return load(path.parent, path.stem)
@@ -191,9 +189,9 @@ def _built(args: argparse.Namespace, style: Style) -> BuiltCuda | int:
 
 
 def doctor_command(args: argparse.Namespace, style: Style) -> int:
-    for what, there, which in findings():
-        mark = style.green("yes") if there else style.red("no ")
-        print(f"{what:<12} {mark:<4} {which}")
+    for tool, installed, version in findings():
+        mark = style.green("yes") if installed else style.red("no ")
+        print(f"{tool:<12} {mark:<4} {version}")
     return FINE
 
 

@@ -1,4 +1,4 @@
-"""Axioms, admitted functions and definitions: what a verdict rests on is told, and counts as it stands now."""
+"""Axioms, admitted functions and definitions: a verdict lists every assumption that it depends on, as the program has it now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`optigpu audit` of emitted code: it is made again from the proved program, whatever the certificate says of it."""
+"""`optigpu audit` of emitted code: it emits the code again from the proved program, and does not trust the certificate."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def replaced(path: Path, old: str, new: str) -> None:
 
 
 def emission_of(folder: Path) -> dict[str, Any]:
-    found = json.loads((folder / "add.cert.json").read_text())["emission"]
-    assert isinstance(found, dict)
-    return found
+    emission = json.loads((folder / "add.cert.json").read_text())["emission"]
+    assert isinstance(emission, dict)
+    return emission
 
 
 def test_code_is_accepted_if_its_program_becomes_it(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,10 +202,10 @@ def test_programs_become_the_same_code_when_read_from_a_certificate(path: Path) 
         (f,) = [f for f in program.functions() if launches(f)]
         barriers = [s.id for s in statements(f.body) if isinstance(s, CallStmt) and s.call.func == "blocksync"]
         emission = cuda_emission(program, None, 3, dict.fromkeys(barriers, "why"), dict.fromkeys(launches(f), 2))
-    again = read_again(program)
-    read = read_emission(json.loads(json.dumps(emission.to_json())), again)
+    reread = read_again(program)
+    read = read_emission(json.loads(json.dumps(emission.to_json())), reread)
     assert read == emission
-    assert read.code(again, ["header"]) == emission.code(program, ["header"])
+    assert read.code(reread, ["header"]) == emission.code(program, ["header"])
 
 
 def test_free_text_of_a_certificate_is_one_comment() -> None:

@@ -117,19 +117,19 @@ def test_a_precondition_with_an_input_proves_what_is_so(name: str) -> None:
 def test_a_precondition_without_an_input_proves_nothing(name: str, result: int) -> None:
     parameters, clauses, old, new = TWINS[name]
     assert clauses.count(old) == 1
-    found = first(function(parameters, clauses.replace(old, new), result))
-    assert found.verdict is Verdict.UNPROVED
-    assert found.problem is not None
-    assert (found.problem.code, found.problem.loc.line) == ("OG360", 2)
-    assert diagnostic_of(found.problem).help
+    function_result = first(function(parameters, clauses.replace(old, new), result))
+    assert function_result.verdict is Verdict.UNPROVED
+    assert function_result.problem is not None
+    assert (function_result.problem.code, function_result.problem.loc.line) == ("OG360", 2)
+    assert diagnostic_of(function_result.problem).help
 
 
 def core(text: str) -> list[tuple[str, int]] | None:
     program = parse_text(text, "f.c")
     elaborated = elaborate(program)
-    stated = [s for s in contract_facts(elaborated, program.functions()[-1]) if not s.after]
-    found = contradiction(ObligationJudge(Z3Solver(), Facts(SearchGuide())), stated)
-    return None if found is None else [(s.text, s.loc.line) for s in found]
+    preconditions = [s for s in contract_facts(elaborated, program.functions()[-1]) if not s.after]
+    conflict = contradiction(ObligationJudge(Z3Solver(), Facts(SearchGuide())), preconditions)
+    return None if conflict is None else [(s.text, s.loc.line) for s in conflict]
 
 
 def test_only_what_contradicts_is_shown() -> None:
@@ -154,11 +154,11 @@ EMPTY = """void f(int64_t n, float a[n]) {{
 
 
 def test_an_array_that_no_memory_has_is_shown_with_its_clause() -> None:
-    found = first(EMPTY.format(least=70368744177664))
-    assert found.verdict is Verdict.UNPROVED
-    assert found.problem is not None
-    assert (found.problem.code, found.problem.loc.line) == ("OG360", 2)
-    assert [(loc.line, text) for loc, text in found.problem.labels] == [
+    function_result = first(EMPTY.format(least=70368744177664))
+    assert function_result.verdict is Verdict.UNPROVED
+    assert function_result.problem is not None
+    assert (function_result.problem.code, function_result.problem.loc.line) == ("OG360", 2)
+    assert [(loc.line, text) for loc, text in function_result.problem.labels] == [
         (3, "`a` lies in memory: it has at most 140737488355328 bytes")
     ]
     smaller = first(EMPTY.format(least=8))
@@ -172,18 +172,18 @@ def test_only_arrays_with_cells_need_memory() -> None:
     parameters = "int64_t n, int64_t m, float a[9][9]"
     assert core(function(parameters, large, 1)) is None
     assert core(function(parameters, large + cells, 1)) is None
-    found = core(function(parameters, '__requires("n >= 0, m >= 0");' + large + cells, 1))
-    assert found is not None
-    assert ("`a` lies in memory: it has at most 140737488355328 bytes", 2) in found
+    clauses_in_conflict = core(function(parameters, '__requires("n >= 0, m >= 0");' + large + cells, 1))
+    assert clauses_in_conflict is not None
+    assert ("`a` lies in memory: it has at most 140737488355328 bytes", 2) in clauses_in_conflict
 
 
 def test_axioms_count_too() -> None:
     text = '__DECL(p, "int -> int");\n__AXIOM(low, "forall (i: int) -> p(i) < 3");\n'
     text += 'int f(int n) {{ __requires("p(n) == {}"); __ensures("_Res == 1"); return 1; }}'
     assert first(text.format(2)).verdict is Verdict.VERIFIED
-    found = first(text.format(3))
-    assert found.problem is not None and found.problem.code == "OG360"
-    assert any("the axiom low" in label for _, label in found.problem.labels)
+    function_result = first(text.format(3))
+    assert function_result.problem is not None and function_result.problem.code == "OG360"
+    assert any("the axiom low" in label for _, label in function_result.problem.labels)
 
 
 def test_a_called_function_needs_a_precondition_with_an_input() -> None:
@@ -208,8 +208,8 @@ def test_a_device_function_is_for_a_block_that_can_be() -> None:
       __preserves("ThreadsCtx({0})"); __reads("KernelParams(_, {0}, _)"); __reads("x ~> Cells1(32)");
     }}"""
     assert first(text.format(1024)).verdict is Verdict.VERIFIED
-    found = first(text.format(2048))
-    assert found.problem is not None and found.problem.code == "OG360"
+    function_result = first(text.format(2048))
+    assert function_result.problem is not None and function_result.problem.code == "OG360"
 
 
 def test_a_lemma_needs_hypotheses_that_can_hold() -> None:
@@ -244,7 +244,7 @@ def test_the_exit_code_is_that_of_a_wrong_program(tmp_path: Path, capsys: pytest
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "message"),
     [
         ('int f(int x) { __requires("x > 3"); return 1; }', "satisfied by f(x = 4)"),
         ('int f(int x) { __requires("x > 123456, x % 1000 == 7"); return 1; }', "satisfied by f(x = "),
@@ -257,9 +257,9 @@ def test_the_exit_code_is_that_of_a_wrong_program(tmp_path: Path, capsys: pytest
     ],
 )
 def test_an_input_is_shown_where_one_is_found(
-    text: str, shown: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert checked(text, tmp_path, "-v") == 0
-    assert shown in capsys.readouterr().out
+    assert message in capsys.readouterr().out
     assert checked(text, tmp_path) == 0
     assert "precondition" not in capsys.readouterr().out

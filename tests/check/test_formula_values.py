@@ -1,4 +1,4 @@
-"""Every part of a formula has a value: what divides by zero, or is the greatest of nothing, says what no reader expects."""
+"""Every subterm of a formula must be defined: a division by zero or the maximum of an empty range is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs changed at random: what the checker verifies runs clean under random schedules."""
+"""Random mutants of kernels: those that the checker verifies run without misbehaviour under random schedules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random kernels against the finite model of threads: what verifies has no race, in any grid, and reaches its barriers together."""
+"""Random kernels against the finite model of threads: a verified one has no data race, and all its threads reach each barrier."""
 
 from __future__ import annotations
 

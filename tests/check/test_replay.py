@@ -1,4 +1,4 @@
-"""A verdict that leaves the process rests on a replay in another one, which nothing in this one has touched."""
+"""Before a verdict leaves the process, a separate fresh process replays the proof."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""A changed program keeps the specification of the original, or the first part that is not as it was is named."""
+"""A transformed program keeps the specification of the original; otherwise the error names the first clause that differs."""
 
 from __future__ import annotations
 
 import pytest
 
-from optigpu.check.specification import specification_change
+from optigpu.check.specification_change import specification_change
 from optigpu.frontend import parse_text
 
 ORIGINAL = """

@@ -1,4 +1,4 @@
-"""The list of trusted folders is complete: it has all that the replaying process imports."""
+"""The list of trusted folders is complete: it contains every module that the replaying process imports."""
 
 from __future__ import annotations
 

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from optigpu.check.verify import Settings, Verifier
-from optigpu.codegen.cuda import emit_cuda
-from optigpu.codegen.cuda.text import comment
 from optigpu.frontend import parse_text
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.driver import size_of
@@ -22,81 +20,7 @@ from optigpu.syntax.program import If
 from optigpu.transform.registry import TransformSession
 from tests.evidence.translation import examine
 from tests.support.cuda import emitted, kernel_text, on_standin, one_kernel, refused
-
-
-def threads(body: str) -> str:
-    return one_kernel(f"thread for (int b = 0; b < B; b++) thread for (int t = 0; t < 8; t++) {{ {body} }}")
-
-
-def host(body: str, params: str = "", contract: str = "") -> str:
-    """A host function on `h`, which is `e` on the device until `body` copies it back."""
-    return f"""
-void f(int n, float h[8]{params}) {{
-  __requires("n >= 0");
-  __consumes("h ~> Cells1(8)");
-  __produces("h ~> Cells1(8)");
-  {contract}
-  float* const e = __gmem_malloc1<float>(8);
-  memcpy_host_to_device1(e, h, 8);
-  {body}
-  gmem_free(e);
-}}
-"""
-
-
-def launch(grid: str, body: str) -> str:
-    return f"""kernel_launch({grid}, 8, 0); kernel_setup_end();
-  thread for (int b = 0; b < {grid}; b++) thread for (int t = 0; t < 8; t++) {{ {body} }}
-  kernel_teardown_begin(); kernel_kill();"""
-
-
-BACK = "memcpy_device_to_host1(h, e, 8);"
-HIDING = {
-    "the start of a loop that runs once": threads(
-        "const int m = B + 4; for (int i = m; i < m + 1; i++) { const int m = 2 + t * b; d[b][t] = d[b][t] + i + m; }"
-    ),
-    "a variable after a thread loop of one declaration": one_kernel(
-        """thread for (int b = 0; b < B; b++) {
-          int x = 1 + b;
-          x = x + 1;
-          if (b < 7) {
-            thread for (int t = 0; t < 8; t++) { float x = d[b][t]; }
-            thread for (int t = 0; t < 8; t++) d[b][t] = x;
-          }
-        }"""
-    ),
-    "the bound of a loop": threads(
-        "const int m = B + 4; for (int i = 0; i < m; i++) { const int m = 2 + t; if (i < m) d[b][t] = d[b][t] + 1.0f; }"
-    ),
-    "a size of the host": threads("const int B = 3; d[b][t] = B + 1.0f;"),
-    "what a pointer depends on": threads(
-        "const int m = (t + b) / (b + 1) - b / (b + 1); float* const p = &d[b][t]; { const int t = 3; p[0] = t + 0 * m; }"
-    ),
-    "a size that a launch depends on": host(
-        "const int g = n + 1; for (int g = 0; g < 3; g++) {" + launch("g + 1", "if (b == g) e[t] = g;") + "}" + BACK
-    ),
-    "what a size of a launch is made of": host(
-        "const int g = n + 1; for (int n = 0; n < 3; n++) {" + launch("g", "if (b == 0) e[t] = n;") + "}" + BACK
-    ),
-    "a size of an earlier block": host(
-        "{ const int g = n + 1;" + launch("g", "if (b == 0) e[t] = 1.0f;") + "}"
-        "for (int g = 0; g < 3; g++) {" + launch("g + 1", "if (b == g) e[t] = g;") + "}" + BACK
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", HIDING)
-def test_a_name_that_hides_another_captures_nothing(name: str) -> None:
-    assert examine("#include <optigpu.h>\n" + HIDING[name], Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
-
-
-@pytest.mark.parametrize("loop", ["int m = 0; m < m; m++", "int m = m; m < 9; m++", "int m = 0; m < 9; m += m"])
-def test_the_range_of_a_loop_does_not_name_its_index(loop: str) -> None:
-    """C's bound would be the index, the program's the variable around it."""
-    text = threads(f"const int m = 3 + b; for (int i = 0; i < m; i++) d[b][t] = 1.0f; for ({loop}) d[b][t] = 2.0f;")
-    parse_text(text.replace(f"for ({loop})", "for (int k = 0; k < m; k++)"))
-    with pytest.raises(InputError, match="in the range of its own loop"):
-        parse_text(text)
+from tests.support.emitted_programs import BACK, eight, host, launch, one_block, threads
 
 
 def test_arrays_of_the_caller_take_no_copies_before_they_are_copied_in() -> None:
@@ -123,49 +47,6 @@ def test_arrays_of_one_name_in_two_blocks_are_not_both_the_callers() -> None:
     )
     assert emitted(text).on_device
     assert not emitted(text.replace(" c ", " d ").replace("c[", "d[").replace("(c)", "(d)")).on_device
-
-
-@pytest.mark.parametrize(
-    ("loop", "type_"),
-    [
-        ("int s = n; s >= -2147483647; s -= 5", "long long"),
-        ("int s = n; s >= -2147483640; s -= 5", "int"),
-        ("int s = 1; s < n; s *= 2", "long long"),
-        ("int s = 1; s < n; s <<= 1", "long long"),
-        ("int s = 1; s < 1024; s *= 2", "int"),
-        ("int s = n; s > 0; s /= 2", "int"),
-    ],
-)
-def test_an_index_that_leaves_32_bits_when_its_loop_ends_has_more(loop: str, type_: str) -> None:
-    text = host(launch("1", f"for ({loop}) e[t] = 1.0f;") + BACK)
-    assert f"for ({type_} s = " in kernel_text(text)
-
-
-@pytest.mark.parametrize(
-    ("value", "type_"),
-    [
-        ("n * n / c[t]", "long long"),
-        ("n / c[t]", "int"),
-        ("n * n / (0 - m)", "long long"),
-        ("n * n % (m * m)", "long long"),
-        ("n % m", "int"),
-        ("abs(n * n - m)", "long long"),
-        ("abs(t - 4)", "int"),
-        ("n * n | 1", "long long"),
-        ("n | 1", "int"),
-        ("n * n ^ m", "long long"),
-        ("(0 - n * n) >> 1", "long long"),
-        ("1 << t", "int"),
-        ("n << t", "long long"),
-    ],
-)
-def test_a_value_is_not_taken_to_fit_because_its_type_does(value: str, type_: str) -> None:
-    text = host(
-        launch("1", f"const int x = {value}; e[t] = x;") + BACK + "gmem_free(c);",
-        ", int m",
-        '__requires("m >= 1"); int* const c = __gmem_malloc1<int>(8);',
-    )
-    assert f"const {type_} x = " in kernel_text(text)
 
 
 SPECIFIED = """#include <optigpu.h>
@@ -233,136 +114,6 @@ def test_a_launch_without_a_compiler_decides_branches_as_c_does(
 
 def test_a_launch_without_a_compiler_steps_as_c_does() -> None:
     assert [stepped(-9, "/", 2), stepped(9, "/", 2), stepped(-9, ">>", 1), stepped(3, "<<", 2)] == [-4, 4, -5, 12]
-
-
-@pytest.mark.parametrize("argument", ["n * n", "n", "t * 8 + b"])
-def test_an_argument_is_proved_to_fit_its_type(argument: str) -> None:
-    """So that its outermost operation needs no more bits."""
-    text = "__device__ float real(int k) { return k; }" + host(launch("1", f"e[t] = real({argument});") + BACK)
-    assert f"real({argument})" in kernel_text(text)
-
-
-def in_kernel(value: str, contract: str = '__requires("u >= 1, u <= 100, v >= 1");') -> str:
-    """A value that a thread computes of m, k (int), u, v (unsigned), y (64 bits)."""
-    params = ", int m, int k, unsigned u, unsigned v, int64_t y"
-    return kernel_text(host(launch("1", f"e[t] = {value};") + BACK, params, contract))
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("(int64_t)100000 * n", "(long long)100000 * n"),
-        ("(int64_t)100000 * t", "100000 * t"),
-        ("(int64_t)1 << (t + 40)", "(long long)1 << (t + 40)"),
-        ("(int64_t)1 << n % 63", "(long long)1 << n % 63"),
-        ("n + 4294967295", "n + 4294967295LL"),
-        ("v * v", "v * v"),
-        ("u * u", "u * u"),
-        ("(int)v", "(int)v"),
-        ("(int)u", "(int)u"),
-        ("(int)y", "(int)y"),
-        ("(int)(y + y)", "(int)(y + y)"),
-        ("(unsigned)(m * k * m)", "(unsigned)((long long)m * k) * m"),
-        ("((int)u * 4 - 3) / 4 - 5", "(long long)u - 6"),
-        ("((int)u * 4) / 4 < m ? 1.0f : 0.0f", "(long long)u < m ? 1.0f : 0.0f"),
-        ("((int)u * 4) / 4 < t ? 1.0f : 0.0f", "u < t ? 1.0f : 0.0f"),
-        ("t < 4 ? ((int)u * 4) / 4 : m", "t < 4 ? (long long)u : m"),
-        ("v - u", "v - u"),
-        ("(v - u) / 2u", "(v - u) / 2"),
-        ("-m", "-m"),
-        ("-((int)v)", "-(long long)(int)v"),
-        ("abs((int)v)", "(((long long)(int)v) < 0 ? -((long long)(int)v) : ((long long)(int)v))"),
-        ("m / k", "m / k"),
-        ("min(m * k, n)", "min((long long)((long long)m * k), (long long)n)"),
-    ],
-)
-def test_a_thread_computes_with_the_numbers_of_the_program(value: str, text: str) -> None:
-    """C++ would compute some of these in 32 bits, or without a sign."""
-    contract = '__requires("u >= 1, u <= 100, v >= 1, k != 0");'
-    assert f"e[t] = {text};" in in_kernel(value, contract)
-
-
-@pytest.mark.parametrize(("bound", "refused_"), [("y >= 0", True), ("y >= 0, y <= 10000", False)])
-def test_no_number_needs_more_than_64_bits(bound: str, refused_: bool) -> None:
-    text = host(launch("1", "e[t] = y * y * m;") + BACK, ", int m, int64_t y", f'__requires("{bound}");')
-    assert "OG404" in refused(text) if refused_ else "e[t] = y * y * m;" in kernel_text(text)
-
-
-def test_what_was_loaded_may_be_the_least_number() -> None:
-    """Its opposite does not fit 32 bits."""
-    text = host(
-        launch("1", "e[t] = -c[t] + abs(c[t]) + c[t] / c[7 - t];") + BACK + "gmem_free(c);",
-        contract="int* const c = __gmem_malloc1<int>(8);",
-    )
-    wide = "(long long)c[t]"
-    expected = f"e[t] = -{wide} + (({wide}) < 0 ? -({wide}) : ({wide})) + {wide} / c[7 - t];"
-    assert expected in " ".join(kernel_text(text).split())
-
-
-def test_large_numbers_are_computed_as_the_program_says() -> None:
-    values = [
-        "(int64_t)100000 * n",
-        "(int64_t)1 << (t + 40)",
-        "n + 4294967295",
-        "u * u",
-        "((int)u * 4 - 3) / 4 - 5",
-        "-n - n",
-    ]
-    body = "".join(f"if (t == {i}) e[t] = {v};" for i, v in enumerate(values))
-    text = host(launch("1", body) + BACK, ", unsigned u", '__requires("u >= 1, u <= 100000");').replace(
-        "float", "double"
-    )
-    n, u = 2_000_000_000, 99_999
-    for u in (99_999, 1):
-        h = np.zeros(8)
-        on_standin(text, races=False)(n, h, u)
-        assert h[:6].tolist() == [100_000 * n, 1 << 41, n + 4294967295, u * u % 2**32, u - 6, -2 * n]
-
-
-@pytest.mark.parametrize(
-    ("loop", "head"),
-    [
-        ("int s = 1; s < n; s *= 2", "for (long long s = 1; s < n; s *= 2)"),
-        ("int s = 1; s < 1024; s *= 2", "for (int s = 1; s < 1024; s *= 2)"),
-        ("int s = n; s > 0; s /= 2", "for (int s = n; s > 0; s /= 2)"),
-        ("int s = -3; s < ((int)u * 4) / 4; s++", "for (int s = -3; (long long)s < u; ++s)"),
-        ("unsigned s = 1; s < v; s *= 2", "for (long long s = 1; s < v; s *= 2)"),
-        ("unsigned s = 1; s < u; s *= 2", "for (unsigned s = 1; s < u; s *= 2)"),
-    ],
-)
-def test_loops_of_the_host_end_as_those_of_a_thread(loop: str, head: str) -> None:
-    params, contract = ", unsigned u, unsigned v", '__requires("u >= 1, u <= 100, v >= 1");'
-    inside = host(launch("1", f"for ({loop}) e[t] = 1.0f;") + BACK, params, contract)
-    around = host(f"for ({loop}) {{" + launch("1", "e[t] = 1.0f;") + "}" + BACK, params, contract)
-    assert head in kernel_text(inside)
-    assert head in emitted(around).text.split("__global__")[1]
-
-
-@pytest.mark.parametrize(
-    ("fact", "check"),
-    [
-        ("u - v >= 0", "if ((long long)u - v < 0)"),
-        ("u - 5 >= 0", "if ((long long)u - 5 < 0)"),
-        ("m >= u", "if ((long long)m < u)"),
-        ("m * k <= 10", "if ((long long)m * k > 10)"),
-        ("u >= 5", "if (u < 5)"),
-        ("m >= k", "if (m < k)"),
-        ("w <= 9", "if (w > 9)"),
-        ("w - 9 <= 0", None),
-    ],
-)
-def test_what_is_required_is_checked_as_a_fact_about_numbers(fact: str, check: str | None) -> None:
-    """`u - v < 0` is never true of unsigned numbers in C++."""
-    params = ", int m, int k, unsigned u, unsigned v, uint64_t w"
-    text = emitted(host(launch("1", "e[t] = 1.0f;") + BACK, params, f'__requires("u <= 100, v <= 100, {fact}");')).text
-    assert f"The caller sees to: {fact}" in text if check is None else check in text
-
-
-def test_a_result_is_proved_to_fit_its_type() -> None:
-    f = """__device__ int square(int k) { __requires("k >= 0, k <= 100000"); return k * k; }"""
-    assert "return k * k;" in emitted(f + host(launch("1", "e[t] = square(t);") + BACK)).text
-    wide = f.replace("k * k", "k * k / 4")
-    assert "return (long long)k * k / 4;" in emitted(wide + host(launch("1", "e[t] = square(t);") + BACK)).text
 
 
 INTEGERS = host("BODY" + BACK).replace("float", "int")
@@ -434,44 +185,6 @@ def test_a_device_function_has_no_vector_accesses() -> None:
     assert "OG401: a vector access inside a device function" in refused(text.replace("COPY", "vstore4(&q[0], &p[0]);"))
 
 
-@pytest.mark.parametrize(
-    ("name", "refused_"),
-    [("cudaMemcpy", True), ("failure", True), ("new", True), ("cuda_copy", False), ("copy", False)],
-)
-def test_no_entry_point_takes_the_place_of_what_cuda_has(name: str, refused_: bool) -> None:
-    text = host(launch("1", "e[t] = 1.0f;") + BACK).replace("void f(", f"void {name}(")
-    if refused_:
-        assert f"OG405: `{name}` means something else" in refused(text)
-    else:
-        assert f'extern "C" const char* {name}(' in emitted(text).text
-
-
-@pytest.mark.parametrize(
-    ("name", "refused_"),
-    [
-        ("store4", True), ("make_float4", True), ("__shfl_down_sync", True), ("cudaFree", True), ("f_kernel2", True),
-        ("launch_f_kernel", True), ("store5", False), ("kernel_f", False),
-    ],
-)  # fmt: skip
-def test_no_device_function_takes_the_place_of_one_of_cuda(name: str, refused_: bool) -> None:
-    """`store4(float*, float*)` would be called for every `vstore4`."""
-    text = f"__device__ float {name}(float x) {{ return x; }}" + host(launch("1", f"e[t] = {name}(1.0f);") + BACK)
-    if refused_:
-        said = f"OG101: `{name}` is built in" if name.startswith("__") else f"OG405: `{name}` means something else"
-        assert said in refused(text)
-    else:
-        assert f"{name}(1.0f)" in kernel_text(text)
-
-
-@pytest.mark.parametrize("name", ["a.c\nint evil;", "a.c\rint evil;", "a.c\u2028int evil;"])
-def test_a_comment_ends_where_its_line_ends(name: str) -> None:
-    text = emit_cuda(parse_text(threads("d[b][t] = 1.0f;"), name)).text
-    assert text.startswith("// Generated by OptiGPU from a.c int evil;. Do not edit.\n//\n")
-    for end in ("\\", "\\\t", "\\ \0", "\\\x7f \\"):  # what the compiler takes for the end of a line that goes on
-        assert comment(f"because {end}") == "// because"
-    assert comment("a \\ b") == "// a \\ b"
-
-
 @pytest.mark.parametrize(("back", "waits"), [("BACK", True), ("if (n > 3) { BACK }", False)])
 def test_kernels_have_ended_when_a_function_ends(back: str, waits: bool) -> None:
     """A copy that is not always made does not always wait for them, nor report what went wrong."""
@@ -494,110 +207,6 @@ def test_what_is_required_of_constants_is_checked() -> None:
     unit = emitted("#define N 4\n#define M (N * 2)\n" + text)
     assert "if (n > 4)" in unit.text
     assert unit.on_device
-
-
-def eight(body: str, *, index: str = "int t", pre: str = "", params: str = "", contract: str = "") -> str:
-    """Eight threads of one block; numbers are doubles."""
-    loops = f"thread for (int b = 0; b < 1; b++) thread for ({index} = 0; t < 8; t++) {{ {body} }}"
-    kernel = f"kernel_launch(1, 8, 0); kernel_setup_end(); {loops} kernel_teardown_begin(); kernel_kill();"
-    return pre + host(kernel + BACK, params, contract).replace("float", "double")
-
-
-SIGNS = {
-    "an index without a sign is an int of the thread": eight("e[t] = t * 600000000;", index="unsigned t"),
-    "64 bits without a sign, less than zero": eight(
-        "e[t] = ((int64_t)w * 4 - 3) / 4 - 5;", params=", uint64_t w", contract='__requires("w >= 1, w <= 4");'
-    ),
-    "64 bits without a sign, compared": eight(
-        "e[t] = ((int64_t)w * 4) / 4 < t - m ? 1.0 : 0.0;",
-        params=", uint64_t w, int m", contract='__requires("w >= 1, w <= 4, m >= 5, m <= 9");',
-    ),
-    "64 bits without a sign, taken away": eight(
-        "e[t] = t - ((int64_t)w * 4) / 4;", params=", uint64_t w", contract='__requires("w >= 1, w <= 4");'
-    ),
-    "a quotient in place": eight(
-        "int s = t - 8; s /= ((int)u * 4) / 4; e[t] = s;", params=", unsigned u", contract='__requires("u >= 1, u <= 4");'
-    ),
-    "a remainder in place": eight(
-        "int s = t - 8; s %= ((int)u * 4) / 4; e[t] = s;", params=", unsigned u", contract='__requires("u >= 3, u <= 4");'
-    ),
-    "the greatest of two numbers, one without a sign": eight(
-        "const unsigned x = t * 500000000; e[t] = max(x, t) / 2;", index="unsigned t"
-    ),
-    "a constant of 64 bits without a sign": eight(
-        "e[t] = w < (uint64_t)9223372036854775807 + 5 ? 1.0 : 2.0;", params=", uint64_t w"
-    ),
-    "a size of an array of which nothing is said": eight(
-        "double r[8]; e[t] = g(t - 3, r);", pre="__device__ double g(int n, double a[n]) { return n >= 0 ? 1.0 : 2.0; }\n"
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", SIGNS)
-def test_numbers_keep_their_signs(name: str) -> None:
-    assert examine("#include <optigpu.h>\n" + SIGNS[name], Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
-
-
-@pytest.mark.parametrize(("bound", "refused_"), [("w <= 100", False), ("w >= 5", True)])
-def test_no_comparison_loses_a_sign(bound: str, refused_: bool) -> None:
-    text = eight(
-        "e[t] = ((int64_t)w * 4) / 4 < m ? 1.0 : 0.0;",
-        params=", uint64_t w, int m", contract=f'__requires("{bound}");',
-    )  # fmt: skip
-    if refused_:
-        assert "OG404" in refused(text)
-    else:
-        assert "(long long)w < m" in kernel_text(text)
-
-
-@pytest.mark.parametrize("bound", ["n * n + 2", "n + 2"])
-def test_the_index_of_a_host_loop_reaches_the_kernel_whole(bound: str) -> None:
-    """In each iteration it is proved to fit its type; it may leave that when the loop ends."""
-    type_ = "int"
-    loop = f"for (int i = n; i < {bound}; i++) {{" + launch("1", "e[t] = i;") + "}" + BACK
-    text = host(loop, contract='__requires("n >= 1, n <= 2000000000");')
-    assert f"f_kernel({type_} i, " in kernel_text(text)
-    assert f"launch_f_kernel({type_} i, " in emitted(text).text
-    assert ("for (long long i" in emitted(text).text) is (bound == "n * n + 2")
-
-
-SHARED_TWICE = """thread for (int b = 0; b < B; b++) {
-  { __shared__ float s[8];
-    thread for (int t = 0; t < 8; t++) s[t] = t;
-    blocksync();
-    thread for (int t = 0; t < 8; t++) d[b][t] = s[7 - t];
-    blocksync(); }
-  { __shared__ float s[8];
-    thread for (int t = 0; t < 8; t++) s[t] = 2.0f;
-    blocksync();
-    thread for (int t = 0; t < 8; t++) {
-      float OWN[8];
-      for (int i = 0; i < 8; i++) OWN[i] = 5.0f;
-      d[b][t] = d[b][t] + OWN[0] + s[7 - t];
-    } }
-}"""
-NAMES = {own: one_kernel(SHARED_TWICE.replace("OWN", own), shared="32") for own in ("s_", "s1", "s__", "x")} | {
-    "a variable after a thread loop with one of its name": one_kernel(
-        """thread for (int b = 0; b < B; b++) {
-          thread for (int t = 0; t < 8; t++) { float x = d[b][t]; x = x * x; d[b][t] = x; }
-          int x = b + 1; x = x * x;
-          thread for (int t = 0; t < 8; t++) d[b][t] = d[b][t] + x;
-        }"""
-    ),
-    "a variable after a block with a shared array of its name": one_kernel(
-        """thread for (int b = 0; b < B; b++) {
-          { __shared__ float x[8]; thread for (int t = 0; t < 8; t++) { x[t] = 3.0f; d[b][t] = d[b][t] + x[t]; } }
-          int x = b + 1; x = x * x;
-          thread for (int t = 0; t < 8; t++) d[b][t] = d[b][t] + x;
-        }""",
-        shared="32",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_moved_to_the_top_of_a_kernel_meets_no_other_name(name: str) -> None:
-    assert examine("#include <optigpu.h>\n" + NAMES[name], Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
 
 
 def scopes(last: str, *, size: int = 8000, wrapped: str = "{}") -> str:
@@ -648,18 +257,6 @@ def test_a_barrier_that_is_not_always_passed_separates_nothing(wrapped: str, pla
 def test_shared_memory_that_no_block_has_is_refused() -> None:
     assert TOGETHER in kernel_text(scopes("blocksync();", size=50000))
     assert "OG406: the shared arrays of this kernel take 400000 bytes" in refused(scopes("", size=50000))
-
-
-def test_the_programs_functions_are_called_and_not_cudas() -> None:
-    """CUDA's `umin(unsigned, unsigned)` would suit the arguments better, were both looked at: inside a namespace, one is found."""
-    own = "__device__ int64_t umin(int64_t a, int64_t b) { return a * b + 7; }\n"
-    text = eight("e[t] = umin(u, u);", pre=own, params=", unsigned u")
-    unit = emitted(text)
-    for whole, head in ((unit.text, "namespace {"), (unit.device_text, "namespace program {")):
-        before, inside = whole.split(head)
-        assert "umin" not in before
-        assert "umin(u, u)" in inside.split("\n}  // namespace" if head == "namespace {" else "\n}\n\n}\n")[0]
-    assert examine("#include <optigpu.h>\n" + text, Verifier(Settings(unbounded=True)), 1) == ("agrees", "")
 
 
 POINTERS = {
@@ -743,77 +340,6 @@ def test_a_thread_has_room_for_large_arrays_on_the_stand_in() -> None:
     assert h.tolist() == [[2.0 * t for t in range(8)]]
 
 
-def one_block(params: str, type_: str, body: str, contract: str = "", before: str = "") -> str:
-    """A function that sets `b[256]`, which is `d` on the device; `body` is what thread t does."""
-    return f"""#include <optigpu.h>
-{before}
-void f({params}, {type_} b[256]) {{
-  {contract}
-  __writes("b ~> Cells1(256)");
-  {type_}* const d = __gmem_malloc1<{type_}>(256);
-  kernel_launch(1, 256, 0);
-  kernel_setup_end();
-  thread for (int t = 0; t < 256; t++) {{ {body} }}
-  kernel_teardown_begin();
-  kernel_kill();
-  memcpy_device_to_host1(b, d, 256);
-  gmem_free(d);
-}}
-"""
-
-
-# (parameters, type of b, what a thread does, contract, arguments, what b[255] is): natural readings of ranges that were wrong
-WIDE = {
-    "cast of a difference": ("int x", "uint64_t", "d[t] = (uint64_t)(x - t);", "", (-(2**31),), 2**64 - 2**31 - 255),
-    "constants put together": (
-        "uint64_t u", "uint64_t", "const uint64_t v = u / 2u * 2u; d[t] = v + 1u + 5u;", "", (2**40,), 2**40 + 6,
-    ),
-    "a local that hides a parameter": (
-        "int n, unsigned u", "unsigned", "const unsigned n = u; d[t] = (n + 2000000000u) / 2u;", "",
-        (1, 2**32 - 10), 999999995,
-    ),
-    "an index helper in a condition": (
-        "int h, int w, int r", "int", "d[t] = MINDEX2(h, w, r, 7) < 3000000000 ? 1 : 0;",
-        '__requires("0 <= r && r < h, 7 < w");', (100000, 100000, 99999), 0,
-    ),
-    "wrapping around is no reason to refuse an argument": (
-        "int n", "unsigned", "d[t] = (unsigned)n + 2147484000u;", '__requires("n >= 0");', (2**31 - 1,), 351,
-    ),
-    "remainders in place": (
-        "int x, int y", "int", "int z = x; z %= y; d[t] = z;", '__requires("y == -1");', (-(2**31), -1), 0,
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WIDE)
-def test_numbers_are_no_smaller_than_they_are(name: str) -> None:
-    params, type_, body, contract, args, last = WIDE[name]
-    out = np.full(256, 77, {"int": "i4", "unsigned": "u4"}.get(type_, type_.removesuffix("_t")))
-    on_standin(one_block(params, type_, body, contract))(*args, out)
-    assert out[255] == last
-
-
-def test_a_thread_is_not_a_logical_variable_of_its_name() -> None:
-    text = """#include <optigpu.h>
-void f(int n, float a[n][1000000000][1000], int64_t b[256]) {
-  __requires("t: int, t == n, A: int * int * int -> float");
-  __reads("a ~> Matrix3(t, 1000000000, 1000, A)");
-  __writes("b ~> Matrix1(256, fun i -> i * 60000000)");
-  int64_t* const d = __gmem_malloc1<int64_t>(256);
-  kernel_launch(1, 256, 0);
-  kernel_setup_end();
-  thread for (int t = 0; t < 256; t++) d[t] = t * 60000000;
-  kernel_teardown_begin();
-  kernel_kill();
-  memcpy_device_to_host1(b, d, 256);
-  gmem_free(d);
-}
-"""
-    out = np.zeros(256, np.int64)
-    on_standin(text)(0, np.zeros((0, 10**9, 1000), np.float32), out)
-    assert (out == np.arange(256) * 60000000).all()
-
-
 def test_a_pointer_points_where_it_did_at_the_call() -> None:
     put = """__device__ void put(float x[1], int p[1]) {
   __preserves("ThreadsCtx(1)");
@@ -842,69 +368,6 @@ void f(float b[2]) {{
     out = np.zeros(2, np.float32)
     on_standin(text)(out)
     assert out.tolist() == [5.0, 0.0]
-
-
-def test_blocks_may_have_constants_of_one_name() -> None:
-    first, second = (
-        f"{{ const int m = {size}; {launch('m', f'if (b == 0) e[t] = {value};')} }}"
-        for size, value in (("n / 2", 1), ("4", 2))
-    )
-    assert examine("#include <optigpu.h>\n" + host(first + second + BACK), Verifier(), 1) == ("agrees", "")
-
-
-@pytest.mark.parametrize(
-    ("params", "fact"), [("int n, int m, int k", "n * m * k <= 9"), ("int64_t n, int64_t m", "n * m <= 9")]
-)
-def test_a_fact_that_needs_more_than_64_bits_is_left_to_the_caller(params: str, fact: str) -> None:
-    text = emitted(one_block(params, "int", "d[t] = 1;", f'__requires("{fact}");')).text
-    assert f"// The caller sees to: {fact}\n" in text
-    assert f"{fact} does not hold" not in text
-    narrow = emitted(one_block("int n, int m", "int", "d[t] = 1;", '__requires("n * m <= 9");')).text
-    assert "n * m <= 9 does not hold" in narrow
-
-
-GROUP = """#include <optigpu.h>
-__device__ void g(int p, TYPE x[1]) {
-  __preserves("ThreadsCtx(1)");
-  __requires("0 <= p && p < 1000000");
-  __consumes("&x[0] ~>[GMem] UninitCell"); __produces("&x[0] ~>[GMem] Cell");
-  INSIDE
-}
-void f(TYPE b[4]) {
-  __writes("b ~> Cells1(4)");
-  TYPE* const d = __gmem_malloc1<TYPE>(4);
-  kernel_launch(1, 4, 0);
-  kernel_setup_end();
-  thread for (int t = 0; t < 4; t++) { OUTSIDE }
-  kernel_teardown_begin();
-  kernel_kill();
-  memcpy_device_to_host1(b, d, 4);
-  gmem_free(d);
-}
-"""
-# (type, what g does, what calls it, results): names of g that are taken where it is called
-PUT_IN_PLACE = {
-    "a variable": (
-        "int64_t", "int s = p; s += 1; x[0] = s * s;", "const int s = t + 100000; g(s, &d[t]);",
-        [(100001 + t) ** 2 for t in range(4)],
-    ),
-    "an index": (
-        "int64_t", "x[0] = p; for (int t = 0; t < 3; t++) x[0] = t * 2000000000;", "g(t, &d[t]);", [4000000000] * 4,
-    ),
-    "a name that would be bound again": (
-        "float", "x[0] = 0.0f; for (int i = 0; i < 3; i++) { const int i1 = 7; x[0] += i + i1 + p; }",
-        "for (int i = t; i < t + 1; i++) { g(i, &d[i]); }", [24 + 3 * t for t in range(4)],
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", PUT_IN_PLACE)
-def test_functions_put_in_place_keep_what_their_names_mean(name: str) -> None:
-    type_, inside, outside, expected = PUT_IN_PLACE[name]
-    text = GROUP.replace("TYPE", type_).replace("INSIDE", inside).replace("OUTSIDE", outside)
-    out = np.zeros(4, type_.removesuffix("_t").replace("float", "float32"))
-    on_standin(text)(out)
-    assert out.tolist() == expected
 
 
 def test_a_launch_without_a_compiler_takes_no_float_for_an_integer() -> None:
@@ -944,35 +407,6 @@ def test_the_size_of_shared_memory_is_known_before_a_launch() -> None:
     assert "extern __shared__" in emitted(one_kernel(fine, shared="4 * (B + 8)")).text
     inside = body.replace("DECL", "const int m = B + 8;").replace("SIZE", "m")
     assert refused(one_kernel(inside, shared="4 * (B + 8)")).startswith("OG402: the size of shared memory is computed")
-
-
-NESTED = """#include <optigpu.h>
-__device__ int h(int i, float s[8]) {
-  __preserves("ThreadsCtx(8)");
-  __ensures("_Res == i + 2");
-  __consumes("for t in 0..8 -> &s[t] ~>[SMem] UninitCell"); __produces("for t in 0..8 -> &s[t] ~>[SMem] Cell");
-  int v = i + 1; v = v + 1; thread for (int t = 0; t < 8; t++) { s[t] = i; } return v;
-}
-__device__ void g(float s[8]) {
-  __preserves("ThreadsCtx(8)");
-  __consumes("for t in 0..8 -> &s[t] ~>[SMem] UninitCell"); __produces("for t in 0..8 -> &s[t] ~~>[SMem] 5");
-  INSIDE
-}
-"""
-USED = "thread for (int b = 0; b < B; b++) { __shared__ float s[8]; g(s); thread for (int t = 0; t < 8; t++) d[b][t] = s[t]; }"
-
-
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "int v = 1; v = h(3, s); thread for (int t = 0; t < 8; t++) { s[t] = v; }",
-        "int v = 1; v = v + 1; const int w = h(0, s); v = v + 1; thread for (int t = 0; t < 8; t++) { s[t] = v + w; }",
-    ],
-)
-def test_calls_in_functions_put_in_place_take_no_names_of_theirs(inside: str) -> None:
-    out = np.zeros((2, 8), np.float32)
-    on_standin(one_kernel(USED, shared="32", before=NESTED.replace("INSIDE", inside)))(2, out)
-    assert (out == 5).all()
 
 
 @pytest.mark.parametrize(

@@ -37,12 +37,12 @@ def text() -> str:
 
 def lost(text: str) -> dict[str, str]:
     """The programs of which something is missing in the compiled text, with what is there."""
-    found, out = compiled(text), {}
+    operations, out = compiled(text), {}
     for path in EXCHANGES:
         names = [f"{path.stem}_kernel", f"{path.stem}_kernel2"]
         for name, wanted in zip(names, expected(path)):
-            if not remains(wanted, found[name]):
-                out[path.stem] = found[name]
+            if not remains(wanted, operations[name]):
+                out[path.stem] = operations[name]
     return out
 
 

@@ -1,4 +1,4 @@
-"""Floats as integers in emitted code: where one does not fit, C leaves open what happens, the program says: some number."""
+"""Floats as integers in emitted code: one that does not fit is undefined in C, and an unspecified integer in the program."""
 
 from __future__ import annotations
 

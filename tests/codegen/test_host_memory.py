@@ -1,4 +1,4 @@
-"""Emitted host code that gets no memory: the call is an error, what it allocated is freed, and the process goes on."""
+"""Emitted host code whose allocation fails: the call raises an error, frees its other allocations, and the process continues."""
 
 from __future__ import annotations
 

@@ -202,10 +202,10 @@ def test_random_functions_in_c(seed: int, tmp_path: Path) -> None:
         command = [c_compiler() or "cc", "-std=c11", "-w", *flags, "-o", str(tmp_path / "all"), str(source)]
         subprocess.run(command, check=True)
         done = subprocess.run([str(tmp_path / "all")], capture_output=True, text=True, check=False)
-        found = done.stdout.split()
-        wrong = [call for call, same in zip(calls, found) if same != "1"]
+        results = done.stdout.split()
+        wrong = [call for call, same in zip(calls, results) if same != "1"]
         assert not wrong, wrong[0]
-        assert done.returncode == 0, f"undefined: {calls[len(found)]}"
+        assert done.returncode == 0, f"undefined: {calls[len(results)]}"
 
 
 KERNEL = """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from optigpu.check.verify import Verifier
-from optigpu.codegen.cuda.device_code import VECTOR_TYPES
+from optigpu.codegen.cuda.device_code_printer import VECTOR_TYPES
 from optigpu.runtime.nvcc import compile_cuda, nvcc
 from optigpu.runtime.signature import DTYPES
 from optigpu.syntax.diagnostic import InputError

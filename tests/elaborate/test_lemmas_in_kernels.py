@@ -1,4 +1,4 @@
-"""A lemma that was proved once is used by threads as by the host: it says what follows, and is executed by nobody."""
+"""Threads may use a proved lemma as the host does: it adds a fact, and no code is executed for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Integers have machine types: what is put into a place is shown to fit, unsigned numbers wrap, expressions are mathematical."""
+"""Machine integers: a stored value is proved to fit its type, unsigned types wrap, and signed expressions are mathematical."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ def test_a_pointer_goes_to_an_element_or_after_the_last(body: str) -> None:
     assert run(LAST.format(body=body), 3, [4, 5, 6])[0] == 6
 
 
-@pytest.mark.parametrize(("body", "said"), BAD)
-def test_no_other_pointer_is_formed(body: str, said: str) -> None:
-    assert verdict_of(LAST.format(body=body)) == said
+@pytest.mark.parametrize(("body", "message"), BAD)
+def test_no_other_pointer_is_formed(body: str, message: str) -> None:
+    assert verdict_of(LAST.format(body=body)) == message
     assert misbehaves(LAST.format(body=body), 3, [4, 5, 6]).code == "OG201"
 
 
@@ -66,9 +66,9 @@ def test_a_pointer_stays_in_its_row(cell: str, body: str) -> None:
     assert verdict_of(ROWS.format(cell=cell, body=body)) == VERIFIED
 
 
-@pytest.mark.parametrize(("cell", "body", "said"), BAD_ROWS)
-def test_a_pointer_into_a_row_needs_the_row(cell: str, body: str, said: str) -> None:
-    assert verdict_of(ROWS.format(cell=cell, body=body)) == said
+@pytest.mark.parametrize(("cell", "body", "message"), BAD_ROWS)
+def test_a_pointer_into_a_row_needs_the_row(cell: str, body: str, message: str) -> None:
+    assert verdict_of(ROWS.format(cell=cell, body=body)) == message
 
 
 def test_arguments_are_pointers_too() -> None:
@@ -99,11 +99,11 @@ def test_pointers_to_what_the_function_allocates(declaration: str, good: str, ba
 
 
 @pytest.mark.parametrize(
-    ("index", "said"), [("p", VERIFIED), ("p * q", "OG335 3:18"), ("p + 9223372036854775807", "OG335 3:18")]
+    ("index", "message"), [("p", VERIFIED), ("p * q", "OG335 3:18"), ("p + 9223372036854775807", "OG335 3:18")]
 )
-def test_a_pointer_into_an_array_of_unknown_size_is_a_number_of_64_bits(index: str, said: str) -> None:
+def test_a_pointer_into_an_array_of_unknown_size_is_a_number_of_64_bits(index: str, message: str) -> None:
     text = f"""int f(int64_t p, int64_t q, int* a) {{ __requires("p >= 1, q >= 1"); __reads("&a[0] ~> Cell");
 
   int* const x = &a[{index}]; return a[0]; }}
 """
-    assert verdict_of(text) == said
+    assert verdict_of(text) == message

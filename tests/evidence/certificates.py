@@ -1,4 +1,4 @@
-"""Certificates: every proof replays without the checker's search, and no tampering makes `audit` say something untrue.
+"""Certificates: every proof replays without the search, and no changed certificate makes `audit` accept a false statement.
 
 `python -m tests.evidence.certificates --jobs 16` writes the certificate of every example, hand-written kernel and last program of a
 script, replays it, and replays it again with one thing in the file changed. As the file has a hash of all its parts, every change
@@ -111,14 +111,14 @@ def where(data: Any, path: tuple[Any, ...]) -> str:
 def outcome(program: Program, text: str, solver: CachedSolver) -> str:
     try:
         with within(LIMIT):
-            found = audit(program, text, solver)
+            audited = audit(program, text, solver)
     except ValueError:
         return DETECTED
     except TooSlow:
         return SLOW
     except Exception as e:
         return f"{CRASHED}: {type(e).__name__}: {e}"
-    return DETECTED if found.failures else STILL
+    return DETECTED if audited.failures else STILL
 
 
 def certified(path: Path) -> tuple[Program, str] | None:
@@ -158,11 +158,11 @@ def examine(program: Program, certificate: str, count: int) -> dict[str, Any]:
 
 def task(t: work.Task) -> dict[str, Any]:
     name, (path, count) = t
-    found = certified(path)
+    certificate = certified(path)
     return (
         {"task": name, "verified": False}
-        if found is None
-        else {"task": name, "verified": True, **examine(*found, count)}
+        if certificate is None
+        else {"task": name, "verified": True, **examine(*certificate, count)}
     )
 
 
@@ -192,9 +192,9 @@ def main() -> int:
     sys.setrecursionlimit(10_000)
     paths = [p for which, some in PATHS.items() if args.which in ("all", which) for p in some]
     tasks = [(p.relative_to(ROOT).as_posix(), (p, args.changes)) for p in paths]
-    found = table(list(work.run(tasks, task, args)))
-    print(json.dumps(found, indent=2))
-    return 1 if found["bad"] or found["replay"] != found["programs"] else 0
+    summary = table(list(work.run(tasks, task, args)))
+    print(json.dumps(summary, indent=2))
+    return 1 if summary["bad"] or summary["replay"] != summary["programs"] else 0
 
 
 if __name__ == "__main__":

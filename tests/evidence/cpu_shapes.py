@@ -150,8 +150,8 @@ class CpuShapes:
             ]
         )
         loop = self.r.choice(["int i = 0; i < n; i++", "int i = n - 1; i >= 0; i--"])
-        again = self.r.choice(["", "", " if (i == 0) continue; a[i] += 0.0f;"])
-        return self.vector(f"  for ({loop}) {{ if ({test}) continue; a[i] += 1.0f;{again} }}", right)
+        second_access = self.r.choice(["", "", " if (i == 0) continue; a[i] += 0.0f;"])
+        return self.vector(f"  for ({loop}) {{ if ({test}) continue; a[i] += 1.0f;{second_access} }}", right)
 
     def early_return(self) -> str:
         test = self.r.choice(["m < 0", "n == 0", "m > n", "n < 2"])

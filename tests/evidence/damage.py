@@ -169,10 +169,10 @@ def bracket(text: str, r: Random) -> str:
 
 
 def _one_of(text: str, r: Random, pattern: str, make: Callable[[str], str]) -> str:
-    found = list(re.finditer(pattern, text))
-    if not found:
+    matches = list(re.finditer(pattern, text))
+    if not matches:
         return make("") + text
-    m = r.choice(found)
+    m = r.choice(matches)
     return text[: m.start()] + make(m.group()) + text[m.end() :]
 
 

@@ -1,4 +1,4 @@
-"""Random programs: what is verified never misbehaves, on any input and schedule tried.
+"""Random programs: a verified program misbehaves on none of the inputs and schedules that are tried.
 
 `python -m tests.evidence.fuzz --programs 20000 --jobs 16` looks for one that does. Programs are right by construction, nearly right
 (with one or two mutations, of the program or of its contracts alone), or random.
@@ -136,11 +136,11 @@ def main() -> int:
         results.append(r)
         for b in r.get("bad", []):
             print(f"{b['outcome']}: --seed {b['seed']} --number {b['number']}: {b['detail']}\n{b['text']}", flush=True)
-    found = table(results)
-    for kind, row in found["rows"].items():
+    summary = table(results)
+    for kind, row in summary["rows"].items():
         print(f"{kind:<32}", "  ".join(f"{o}: {n}" for o, n in row.items() if n))
-    print(f"{found['programs']} programs, {found['runs']} runs, {len(found['bad'])} bad")
-    return 1 if found["bad"] else 0
+    print(f"{summary['programs']} programs, {summary['runs']} runs, {len(summary['bad'])} bad")
+    return 1 if summary["bad"] else 0
 
 
 if __name__ == "__main__":

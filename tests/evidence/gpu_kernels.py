@@ -118,8 +118,8 @@ def number(x: Any) -> Any:
 
 def interesting(runner: Runner, f: Function, seed: int) -> list[Inputs]:
     """Some that have cells; the later ones are larger."""
-    found = (i for i in valid_inputs(runner, f, seed=seed, most=2 * TRIED) if 0 < cells(i) <= MOST_CELLS)
-    return list(islice(found, TRIED))[-INPUTS:]
+    candidates = (i for i in valid_inputs(runner, f, seed=seed, most=2 * TRIED) if 0 < cells(i) <= MOST_CELLS)
+    return list(islice(candidates, TRIED))[-INPUTS:]
 
 
 def record(parsed: Program, seed: int) -> dict[str, Any] | None:

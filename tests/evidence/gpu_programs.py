@@ -294,8 +294,8 @@ class GpuMaker:
         sync = "      blocksync();\n" if self.careful or self.r.random() < 0.5 else ""
         self.specs["d"] = lambda j: f"({j} == 0 ? Sum({k} in 0..{self.t}, {held(k)}) : {old(j)})"
         after = self.threads(lambda t, x: f"if ({t} == 0) {{ d[b][{t}] = {s}[0]; }}")
-        again = self.barrier() + self.do_write(arrays, s)
-        return f"    for (int {h} = {self.t // 2}; {h} > 0; {h} >>= 1) {{\n{loop}{sync}    }}\n{after}{again}"
+        second_write = self.barrier() + self.do_write(arrays, s)
+        return f"    for (int {h} = {self.t // 2}; {h} > 0; {h} >>= 1) {{\n{loop}{sync}    }}\n{after}{second_write}"
 
     def do_uniform(self, arrays: list[str], s: str) -> str:
         """What is the same for all threads of the block: loads, conditions and barriers under them."""

@@ -99,7 +99,7 @@ def differs(expected: Any, have: Any, known: Any) -> str:
 
 def run(library: Library, kernel: dict[str, Any], which: int, data: Any, repeat: int) -> str:
     """One kernel on one input, several times: what differs, or nothing."""
-    name, given = kernel["name"], kernel["runs"][which]
+    name, recorded_run = kernel["name"], kernel["runs"][which]
 
     def stored(array: str, what: str) -> Any:
         return data.get(f"{name}.{which}.{array}.{what}")
@@ -118,7 +118,7 @@ def run(library: Library, kernel: dict[str, Any], which: int, data: Any, repeat:
             args: list[Any] = []
             for p in kernel["params"]:
                 if not p["array"]:
-                    args.append(c_type(p["type"])(given["scalars"][p["name"]]))
+                    args.append(c_type(p["type"])(recorded_run["scalars"][p["name"]]))
                 else:
                     args.append(buffers.get(p["name"]) or have[p["name"]].ctypes.data_as(ctypes.c_void_p))
             library.call(name, args if result is None else [*args, ctypes.byref(result)])
@@ -127,8 +127,8 @@ def run(library: Library, kernel: dict[str, Any], which: int, data: Any, repeat:
             for n, array in have.items():
                 if what := differs(after[n], array, known[n]):
                     return f"{n}{what}"
-            if result is not None and not np.isclose(float(given["result"]), result.value, RELATIVE, ABSOLUTE):
-                return f"the result is {result.value}, expected {given['result']}"
+            if result is not None and not np.isclose(float(recorded_run["result"]), result.value, RELATIVE, ABSOLUTE):
+                return f"the result is {result.value}, expected {recorded_run['result']}"
     finally:
         for pointer in buffers.values():
             library.code.device_free(pointer)
@@ -151,13 +151,13 @@ def run_file(stem: Path, library: Path, repeat: int) -> None:
     loaded = Library(library)
     data = dict(np.load(stem.with_suffix(".npz")))
     for kernel in json.loads(stem.with_suffix(".json").read_text(encoding="utf-8")):
-        found = ""
+        difference = ""
         for which in range(len(kernel["runs"])):
             try:
-                found = found or run(loaded, kernel, which, data, repeat)
+                difference = difference or run(loaded, kernel, which, data, repeat)
             except DeviceError as e:
-                found = str(e)
-        print(json.dumps({"name": kernel["name"], "differs": found}), flush=True)
+                difference = str(e)
+        print(json.dumps({"name": kernel["name"], "differs": difference}), flush=True)
 
 
 def outcome(stem: Path, library: Path, repeat: int) -> tuple[dict[str, str], str]:
@@ -202,11 +202,11 @@ def main() -> int:
         libraries = list(pool.map(lambda s: compiled(s.with_suffix(".cu"), args.cpu), stems))
     compiling = time.perf_counter() - begin
     with ThreadPoolExecutor(args.processes) as pool:
-        found = list(pool.map(lambda x: ({}, x[1][1]) if x[1][0] is None else outcome(x[0], x[1][0], args.repeat),
+        outcomes = list(pool.map(lambda x: ({}, x[1][1]) if x[1][0] is None else outcome(x[0], x[1][0], args.repeat),
                               zip(stems, libraries)))  # fmt: skip
     running = time.perf_counter() - begin - compiling
     rows, bad = [], []
-    for stem, (differing, trouble) in zip(stems, found):
+    for stem, (differing, trouble) in zip(stems, outcomes):
         kernels = json.loads(stem.with_suffix(".json").read_text(encoding="utf-8"))
         rows.append(row(stem.name, kernels, differing, args.repeat))
         bad += [{"file": stem.name, "kernel": n, "differs": d} for n, d in differing.items() if d]

@@ -1,4 +1,4 @@
-"""Damaged inputs: whatever a file holds, a command says in words what is wrong, and where.
+"""Damaged inputs: whatever a file contains, a command reports what is wrong and where, and never crashes.
 
 `python -m tests.evidence.inputs --inputs 20000 --jobs 16` damages programs, headers, scripts, certificates and built files, and
 puts each to a command: exit code 0, 1 or 2; bad input is told with its place; no stack trace, nothing half written, no long wait.
@@ -216,11 +216,11 @@ def case(seed: int, number: int, largest: int = 1 << 30) -> Case:
         for name, text in (*chosen.beside, (chosen.name, data)):
             (here / name).parent.mkdir(exist_ok=True)
             (here / name).write_bytes(text)
-        given = {p.relative_to(here).as_posix() for p in here.rglob("*")}
+        input_files = {p.relative_to(here).as_posix() for p in here.rglob("*")}
         os.chdir(here)
         try:
             outcome, detail, runs = judged(
-                chosen, data, [chosen.name if a == "{}" else a for a in command], given, number
+                chosen, data, [chosen.name if a == "{}" else a for a in command], input_files, number
             )
         finally:
             os.chdir(before)
@@ -239,15 +239,15 @@ def _damaged(chosen: Input, r: Random) -> tuple[list[str], bytes]:
     return names, data
 
 
-def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number: int) -> tuple[str, str, int]:
+def judged(chosen: Input, data: bytes, argv: list[str], input_files: set[str], number: int) -> tuple[str, str, int]:
     limit = SECONDS if max(len(data), len(chosen.data)) <= SMALL else MORE_SECONDS
     try:
         with within(HANG):
             answer = put(*argv)
     except TooSlow:
         return "too slow", f"no answer in {HANG} s", 0
-    said = answer.out + answer.err
-    fault = faulty(chosen, argv, answer, said) or left_over(answer, given)
+    output = answer.out + answer.err
+    fault = faulty(chosen, argv, answer, output) or left_over(answer, input_files)
     if fault is None and answer.seconds > limit:
         fault = "too slow", f"{answer.seconds:.1f} s"
     if fault is not None:
@@ -260,32 +260,32 @@ def judged(chosen: Input, data: bytes, argv: list[str], given: set[str], number:
     return {0: ACCEPTED, 1: REJECTED, 2: BAD_INPUT}[answer.code], "", 0
 
 
-def faulty(chosen: Input, argv: list[str], answer: Answer, said: str) -> tuple[str, str] | None:
+def faulty(chosen: Input, argv: list[str], answer: Answer, output: str) -> tuple[str, str] | None:
     """What is wrong with an answer."""
-    if "Traceback" in said or ('File "' in said and chosen.kind != "script"):
-        return "stack trace", said[-3000:]
-    if "internal error" in said or answer.code == 3:
-        return "internal error", said[-3000:]
+    if "Traceback" in output or ('File "' in output and chosen.kind != "script"):
+        return "stack trace", output[-3000:]
+    if "internal error" in output or answer.code == 3:
+        return "internal error", output[-3000:]
     if answer.code not in (0, 1, 2):
-        return "another exit code", f"{answer.code}: {said[-3000:]}"
-    if answer.code and not said.strip():
+        return "another exit code", f"{answer.code}: {output[-3000:]}"
+    if answer.code and not output.strip():
         return "nothing said", str(answer.code)
-    if answer.code == 2 and chosen.kind in ("program", "header", "script") and not told_where(argv, said):
-        return "no place", said[-3000:]
+    if answer.code == 2 and chosen.kind in ("program", "header", "script") and not told_where(argv, output):
+        return "no place", output[-3000:]
     return None
 
 
 NO_PLACE = ("no GPU was found", "compiler", "launches no kernel", "makes no script", "no function", "cannot be tested")
 
 
-def told_where(argv: list[str], said: str) -> bool:
+def told_where(argv: list[str], output: str) -> bool:
     where = SCRIPT_PLACE if argv[1].endswith(".py") else PLACE
-    return bool(where.search(said)) or any(words in said for words in NO_PLACE)
+    return bool(where.search(output)) or any(words in output for words in NO_PLACE)
 
 
-def left_over(answer: Answer, given: set[str]) -> tuple[str, str] | None:
+def left_over(answer: Answer, input_files: set[str]) -> tuple[str, str] | None:
     """Files that a command should not have left: half written ones, or output of what failed."""
-    new = {p.relative_to(Path.cwd()).as_posix() for p in Path.cwd().rglob("*")} - given
+    new = {p.relative_to(Path.cwd()).as_posix() for p in Path.cwd().rglob("*")} - input_files
     half = {n for n in new if Path(n).name.startswith(".") or n.endswith(".new")}
     return ("half written", ", ".join(sorted(half))) if half else None
 
@@ -305,8 +305,14 @@ def chunk(task: work.Task) -> dict[str, Any]:
                 outcomes[f"damage {damage}: {c.outcome}"] += 1
             outcomes[f"command {c.command.split()[0]}: {c.outcome}"] += 1
             if c.outcome in BAD:
-                told = {"seed": seed, "number": number, "origin": c.origin, "damage": c.damage, "command": c.command}
-                bad.append({**told, "outcome": c.outcome, "detail": c.detail})
+                description = {
+                    "seed": seed,
+                    "number": number,
+                    "origin": c.origin,
+                    "damage": c.damage,
+                    "command": c.command,
+                }
+                bad.append({**description, "outcome": c.outcome, "detail": c.detail})
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return {"task": name, "outcomes": outcomes, "runs": runs, "bad": bad}
@@ -334,7 +340,7 @@ def table(results: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def told(b: dict[str, Any]) -> str:
+def bad_input_text(b: dict[str, Any]) -> str:
     place = f"--seed {b['seed']} --number {b['number']}"
     return f"{b['outcome']}: {place}: {b['origin']} ({b['damage']}), {b['command']}\n{b['detail']}"
 
@@ -359,12 +365,14 @@ def main() -> int:
     for r in work.run(tasks, chunk, args):
         results.append(r)
         for b in r.get("bad", []):
-            print(told(b), flush=True)
-    found = table(results)
-    for what, row in found["rows"].items():
+            print(bad_input_text(b), flush=True)
+    summary = table(results)
+    for what, row in summary["rows"].items():
         print(f"{what:<32}", "  ".join(f"{o}: {n}" for o, n in row.items() if n))
-    print(f"{found['inputs']} inputs, {found['runs']} runs, {len(found['bad'])} bad, {len(found['lost'])} chunks lost")
-    return 1 if found["bad"] or found["lost"] else 0
+    print(
+        f"{summary['inputs']} inputs, {summary['runs']} runs, {len(summary['bad'])} bad, {len(summary['lost'])} chunks lost"
+    )
+    return 1 if summary["bad"] or summary["lost"] else 0
 
 
 if __name__ == "__main__":

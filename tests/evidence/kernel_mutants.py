@@ -1,4 +1,4 @@
-"""The kernel without one side condition: which test notices?
+"""Mutants of the kernel: remove one side condition, and look for a test that fails.
 
 `python -m tests.evidence.kernel_mutants --jobs 16` removes every side condition (side_conditions.py), one at a time, each in a
 process of its own, and runs the tests of the kernel's rules that call the function it is in, and the wrong twins of all tables,

@@ -1,4 +1,4 @@
-"""One text, four readers: a C compiler, the interpreter, the C that is emitted, the checker. Do they agree where C is defined?
+"""One program text, four results: C compiler, interpreter, emitted C and checker agree wherever C defines the result.
 
 `python -m tests.evidence.meanings --programs 5000 --jobs 2` looks for a function that they read differently. Each has its arguments
 as precondition. The checker must not prove that the result is not what C computes, and should prove that it is. Where an
@@ -125,8 +125,8 @@ def computed(texts: Sequence[str], functions: Sequence[SmallFunction], flags: tu
 def together(texts: Sequence[str]) -> list[str]:
     """Emitted texts in one file, which has each conversion of floats once."""
     lines = "\n".join(texts).splitlines()
-    again = [x for x in lines if PREFIX in x and x.startswith("static inline")]
-    return ["#include <stdint.h>", *dict.fromkeys(again), *(x for x in lines if x not in again)]
+    helpers = [x for x in lines if PREFIX in x and x.startswith("static inline")]
+    return ["#include <stdint.h>", *dict.fromkeys(helpers), *(x for x in lines if x not in helpers)]
 
 
 def read_line(line: str) -> Computed:
@@ -148,8 +148,10 @@ def interpreted(text: str, f: SmallFunction) -> Fraction | Misbehaviour:
 
 def proved(f: SmallFunction, value: Fraction, verifier: Verifier) -> tuple[bool, bool]:
     """Whether the checker proves that the result is this value, and that it is another."""
-    shown = literal(value, f.result)
-    text = INCLUDE + f.above + f.text(f.name, f"_Res == {shown}") + f.text(f.name + "_not", f"_Res != {shown}")
+    value_text = literal(value, f.result)
+    text = (
+        INCLUDE + f.above + f.text(f.name, f"_Res == {value_text}") + f.text(f.name + "_not", f"_Res != {value_text}")
+    )
     result = verifier.verify(parse_text(text))
     verdicts = {r.name: r.verdict.name == "VERIFIED" for r in result.functions}
     return verdicts.get(f.name, False), verdicts.get(f.name + "_not", False)
@@ -209,8 +211,8 @@ def examine(functions: Sequence[SmallFunction], verifier: Verifier) -> list[tupl
         for texts in ([text for _, text, _ in emitted], [code for _, _, code in emitted])
         for flags in (UNDEFINED_TRAPS, OPTIMISED)
     ]
-    for (f, text, _), *found in zip(emitted, *readings):
-        out.append((f, text, compared(f, text, found, verifier)))
+    for (f, text, _), *results in zip(emitted, *readings):
+        out.append((f, text, compared(f, text, results, verifier)))
     return out
 
 
@@ -253,11 +255,11 @@ def main() -> int:
         refusals.update(r.get("refusals", {}))
         for b in r.get("bad", []):
             print(f"--seed {b['seed']}, {b['name']}: {b['detail']}\n{b['text']}", flush=True)
-    found = table(results)
-    print(f"{found['functions']} functions:", ", ".join(f"{n} {o}" for o, n in found["outcomes"].items() if n))
+    summary = table(results)
+    print(f"{summary['functions']} functions:", ", ".join(f"{n} {o}" for o, n in summary["outcomes"].items() if n))
     for why, n in refusals.most_common(12):
         print(f"  {n} {REFUSED}: {why}")
-    return 1 if found["bad"] or found["lost"] else 0
+    return 1 if summary["bad"] or summary["lost"] else 0
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ is refused only because a number may not fit (OG336) is checked again with integ
 def summaries() -> dict[str, Any]:
     """What the runs in build/evidence found, with what is kept from earlier ones for parts that were not run."""
     kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    again = kept.setdefault("again", {})
+    repeated_runs = kept.setdefault("again", {})
     for name, make in (
         ("fuzz", fuzz.table),
         ("program_mutants", program_mutants.table),
@@ -50,7 +50,7 @@ def summaries() -> dict[str, Any]:
             kept[name] = make(list({r["task"]: r for r in results}.values()))
         repeated = work.read(work.RESULTS / f"again-{name}.jsonl")
         if repeated:
-            again[name] = make(repeated)
+            repeated_runs[name] = make(repeated)
     if ON_GPU.exists():
         report = json.loads(ON_GPU.read_text(encoding="utf-8"))
         kept["gpu"] = {n: report[n] for n in ("on", "repeat", "total", "bad")}
@@ -84,10 +84,10 @@ def _conditions(results: list[dict[str, Any]], total: int) -> dict[str, Any]:
     }
 
 
-def repeated(again: dict[str, Any]) -> str:
+def repeated(repeated_runs: dict[str, Any]) -> str:
     """What was run again with the present code, where a larger run is of earlier code."""
     lines = []
-    if f := again.get("fuzz"):
+    if f := repeated_runs.get("fuzz"):
         sums = Counter[str]()
         for row in f["rows"].values():
             sums.update(row)
@@ -95,7 +95,7 @@ def repeated(again: dict[str, Any]) -> str:
             f"- {f['programs']:,} random programs, {f['runs']:,} runs: {sums['verified and clean']:,} verified, {sums[ASSUMING]:,} more with integers "
             f"assumed to fit, {sums['rejected and misbehaving']:,} rejected and misbehaving; wrongly verified: **{len(f['bad'])}**."
         )
-    if m := again.get("program_mutants"):
+    if m := repeated_runs.get("program_mutants"):
         sums = Counter[str]()
         for row in m["rows"].values():
             sums.update(row)
@@ -104,12 +104,12 @@ def repeated(again: dict[str, Any]) -> str:
             f"- {sum(sums.values()):,} mutants of {len(m['rows'])} programs, {m['runs']:,} runs: {sums['rejected and misbehaving']:,} misbehave and are "
             f"rejected, {_verified(sums):,} are verified; misbehaving and verified: **{wrong}**."
         )
-    if c := again.get("certificates"):
+    if c := repeated_runs.get("certificates"):
         changes = sum(sum(row.values()) for row in c["rows"].values())
         lines.append(
             f"- {c['replay']} of {c['programs']} certificates replay; {changes:,} changes, not detected: **{len(c['bad'])}**."
         )
-    if i := again.get("inputs"):
+    if i := repeated_runs.get("inputs"):
         lines.append(f"- {i['inputs']:,} damaged inputs: **{len(i['bad']) + len(i['lost'])}** bad answers.")
     head = (
         "## Run again\n\nThe runs above of random programs, mutants, certificates and damaged inputs are of the code before integers were proved to fit\n"
@@ -133,9 +133,9 @@ def fuzz_part(f: dict[str, Any]) -> str:
         verified = row["verified and clean"] + assuming + row[WRONG] + row["verified, no input to run on"]
         rejected, clean = row["rejected and misbehaving"], row["rejected, clean in all runs"]
         other = total - verified - rejected - clean
-        shown = kind.replace("right by construction", "meant to be right")
+        label = kind.replace("right by construction", "meant to be right")
         lines.append(
-            f"| {shown} | {total:,} | {verified:,} | {assuming:,} | {row[WRONG]} | {rejected:,} | {clean:,} | {other} |"
+            f"| {label} | {total:,} | {verified:,} | {assuming:,} | {row[WRONG]} | {rejected:,} | {clean:,} | {other} |"
         )
     seen = ", ".join(f"{code} {n:,}" for code, n in list(f["misbehaviour"].items())[:12])
     lines += [
@@ -218,7 +218,7 @@ def kernel_part(t: dict[str, Any]) -> str:
         named = ", ".join(f"`{s['condition'].partition(' · ')[0]}`" for s in laws["survivors"] if not s["why"])
         lines += [
             "",
-            "The laws of the normaliser, of the judge and of the constructors of terms (`facts.py`, `judge.py`, `terms.py`) have tests beside evaluation with numbers. Here, too,",
+            "The laws of the normaliser, of the judge and of the constructors of terms (`facts.py`, `judge.py`, `terms/`) have tests beside evaluation with numbers. Here, too,",
             "tests and guards under which a law is applied, and exceptions before it, were removed; without some of them nothing untrue follows, but",
             "less, or later:",
             f"{laws['tried']} of {laws['conditions']} conditions tried, {laws['killed']} killed, {len(laws['survivors'])} survivors.",
@@ -254,7 +254,7 @@ def certificates_part(c: dict[str, Any]) -> str:
 
 def models_part() -> str:
     """Which model each public rule of the kernel is compared with; the tests fail for a rule without one."""
-    from tests.kernel.test_models import EXAMPLES, MODELS, MORE, public_rules
+    from tests.support.rule_models import EXAMPLES, MODELS, MORE, public_rules
 
     lines = [
         "## Finite models",
@@ -268,8 +268,8 @@ def models_part() -> str:
     ]
     for rule in public_rules():
         models = [MODELS[rule][0], *([MORE[rule]] if rule in MORE else [])]
-        said = "; ".join(f"`{m.__name__}`: {str(m.__doc__).splitlines()[0].rstrip('.')}" for m in models)
-        lines.append(f"| `{rule}` | {said} |")
+        descriptions = "; ".join(f"`{m.__name__}`: {str(m.__doc__).splitlines()[0].rstrip('.')}" for m in models)
+        lines.append(f"| `{rule}` | {descriptions} |")
     return "\n".join(lines)
 
 
@@ -399,7 +399,7 @@ def gpu_part(g: dict[str, Any]) -> str:
     )
 
 
-def render(found: dict[str, Any]) -> str:
+def render(results: dict[str, Any]) -> str:
     parts = [HEAD.rstrip()]
     for name, part in (
         ("fuzz", fuzz_part),
@@ -411,18 +411,18 @@ def render(found: dict[str, Any]) -> str:
         ("meanings", meanings_part),
         ("gpu", gpu_part),
     ):
-        if found.get(name):
-            parts.append(part(found[name]))
+        if results.get(name):
+            parts.append(part(results[name]))
     return "\n\n".join([*parts, models_part(), FOUND.rstrip(), REST])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.evidence.page", description=__doc__)
     parser.parse_args()
-    found = summaries()
-    KEPT.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    PAGE.write_text(render(found), encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)}: {', '.join(found)}")
+    results = summaries()
+    KEPT.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    PAGE.write_text(render(results), encoding="utf-8")
+    print(f"{PAGE.relative_to(ROOT)}: {', '.join(results)}")
     return 0
 
 

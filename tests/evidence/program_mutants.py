@@ -111,9 +111,9 @@ def chunk(task: work.Task) -> dict[str, Any]:
     verifier, original = Verifier(), parse_text(program, "original.c")
     if len(list(original.functions())) > 1:
         verifier.verify(original)  # functions that a mutation leaves alone are proved once
-    found = mutants_of(program)
+    mutants = mutants_of(program)
     outcomes, kinds, bad, clean, runs = Counter[str](), Counter[str](), [], [], 0
-    for kind, tree in (found[n] for n in numbers):
+    for kind, tree in (mutants[n] for n in numbers):
         text = rendered(tree)
         if text is None:
             continue
@@ -178,13 +178,13 @@ def main() -> int:
         results.append(r)
         for b in r.get("bad", []):
             print(f"{b['outcome']}: {r['task']} {b['kind']}: {b['detail']}\n{b['text']}", flush=True)
-    found = table(results)
-    for name, row in found["rows"].items():
+    summary = table(results)
+    for name, row in summary["rows"].items():
         print(f"{name:<40}", "  ".join(f"{o}: {n}" for o, n in row.items() if n))
     print(
-        f"{sum(sum(r.values()) for r in found['rows'].values())} mutants, {found['runs']} runs, {len(found['bad'])} bad"
+        f"{sum(sum(r.values()) for r in summary['rows'].values())} mutants, {summary['runs']} runs, {len(summary['bad'])} bad"
     )
-    return 1 if found["bad"] else 0
+    return 1 if summary["bad"] else 0
 
 
 if __name__ == "__main__":

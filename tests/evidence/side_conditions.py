@@ -39,8 +39,8 @@ class Site:
 
     @property
     def name(self) -> str:
-        again = f" #{self.number}" if self.number else ""
-        return f"{self.module}.{self.rule} · {self.kind} · {self.text}{again}"
+        suffix = f" #{self.number}" if self.number else ""
+        return f"{self.module}.{self.rule} · {self.kind} · {self.text}{suffix}"
 
 
 Removal = tuple[str, str, Callable[[], None]]  # kind, text, how it is done
@@ -54,8 +54,8 @@ def sites(module: str) -> list[Site]:
 def without(site: Site) -> ast.Module:
     """The module without one side condition."""
     tree = ast.parse(source(site.module))
-    for found, remove in _removals(site.module, tree):
-        if found == site:
+    for candidate, remove in _removals(site.module, tree):
+        if candidate == site:
             remove()
             return ast.fix_missing_locations(tree)
     raise KeyError(site.name)
@@ -287,10 +287,10 @@ def note_calls() -> None:
 
 
 def _replace(module: str, rule: str, tree: ast.Module) -> None:
-    found: Any = imported(module)
+    value: Any = imported(module)
     for name in rule.split("."):
-        found = found.__dict__[name]
-    function = found.fget if isinstance(found, property) else getattr(found, "__wrapped__", found)
+        value = value.__dict__[name]
+    function = value.fget if isinstance(value, property) else getattr(value, "__wrapped__", value)
     for remembering in (x for m in MODULES for x in vars(imported(m)).values()):
         if hasattr(remembering, "cache_clear"):
             remembering.cache_clear()

@@ -1,4 +1,4 @@
-"""Kernels with smaller tiles and blocks: the same code with other constants, of which the interpreter can run many tiles."""
+"""Kernels with smaller tiles and blocks: the same code with smaller constants, so that the interpreter can run many tiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Side conditions whose removal no test notices, each with the reason why nothing untrue gets through without it."""
+"""Side conditions whose removal no test notices, each with the reason why the kernel stays sound without it."""
 
 from __future__ import annotations
 

@@ -59,11 +59,11 @@ def test_programs_of_every_shape_mostly_verify(maker: type[CpuShapes] | type[Gpu
 
 def test_contracts_are_mutated_on_their_own() -> None:
     program = parse_text((EXAMPLES / "row_sums.c").read_text(encoding="utf-8"))
-    found = list(contract_mutants(program))
+    mutants = list(contract_mutants(program))
     assert {"contract: value", "contract: weakened", "contract: index +1", "contract: operator"} <= {
-        k for k, _ in found
+        k for k, _ in mutants
     }
-    assert all(f.body == g.body for _, p in found for f, g in zip(program.functions(), p.functions()))
+    assert all(f.body == g.body for _, p in mutants for f, g in zip(program.functions(), p.functions()))
 
 
 def test_a_time_limit_is_seen_behind_other_exceptions() -> None:
@@ -87,10 +87,10 @@ def test_whole_and_partial_tiles_are_among_the_first_inputs() -> None:
 @pytest.mark.parametrize("name", ["copy", "row_sums", "gpu/vector_add"])
 def test_misbehaving_mutants_are_rejected(name: str) -> None:
     program = parse_text(print_program(parse_text((EXAMPLES / f"{name}.c").read_text(encoding="utf-8"))))
-    found = distinct_mutants(program)
-    assert len(found) > 20
+    mutants = distinct_mutants(program)
+    assert len(mutants) > 20
     verifier, caught = Verifier(), 0
-    for kind, tree in Random(name).sample(found, 8):
+    for kind, tree in Random(name).sample(mutants, 8):
         text = rendered(tree)
         if text is not None:
             t = trial(text, verifier, runs=20, other_runs=20, seconds=2.0)
@@ -127,41 +127,41 @@ def test_every_side_condition_can_be_removed() -> None:
 def test_tampered_certificates_are_noticed_or_still_proofs(name: str) -> None:
     program = certified(EXAMPLES / f"{name}.c")
     assert program is not None
-    found = examine(*program, 40)
-    assert found["replays"] and not found["bad"]
-    outcomes = {key.partition(": ")[2] for key in found["outcomes"]}
+    outcome = examine(*program, 40)
+    assert outcome["replays"] and not outcome["bad"]
+    outcomes = {key.partition(": ")[2] for key in outcome["outcomes"]}
     assert outcomes <= {DETECTED, STILL} and DETECTED in outcomes
-    for key in found["outcomes"]:
+    for key in outcome["outcomes"]:
         assert not (key.startswith(("contracts", "ledger", "program", "format", "seal")) and key.endswith(STILL)), key
 
 
 def test_damaged_inputs_are_answered_in_words() -> None:
-    found = [inputs.case(0, number, largest=400) for number in range(12)]
+    cases = [inputs.case(0, number, largest=400) for number in range(12)]
     assert not [
-        f"{c.origin} ({c.damage}), {c.command}: {c.outcome} {c.detail}" for c in found if c.outcome in inputs.BAD
+        f"{c.origin} ({c.damage}), {c.command}: {c.outcome} {c.detail}" for c in cases if c.outcome in inputs.BAD
     ]
-    assert {c.kind for c in found} <= set(inputs.KINDS)
-    assert inputs.BAD_INPUT in {c.outcome for c in found}
+    assert {c.kind for c in cases} <= set(inputs.KINDS)
+    assert inputs.BAD_INPUT in {c.outcome for c in cases}
 
 
 def test_an_unclear_answer_would_be_noticed() -> None:
     program = next(i for i in inputs.corpus() if i.kind == "program")
-    for code, said, fault in (
+    for code, message, fault in (
         (2, "error: no", "no place"),
         (2, "", "nothing said"),
         (3, "x.c:1:1: error: no", "internal error"),
         (1, "Traceback (most recent call last):", "stack trace"),
         (7, "x.c:1:1: error: no", "another exit code"),
     ):
-        found = inputs.faulty(program, ["check", "x.c"], inputs.Answer(code, "", said, 0.1), said)
-        assert found is not None and found[0] == fault
+        verdict = inputs.faulty(program, ["check", "x.c"], inputs.Answer(code, "", message, 0.1), message)
+        assert verdict is not None and verdict[0] == fault
     assert inputs.faulty(program, ["check", "x.c"], inputs.Answer(2, "", "", 0.1), "x.c:1:1: error[OG001]: no") is None
 
 
 def test_four_readers_of_one_text_agree() -> None:
-    found = meanings.examine([meanings.program(1, n) for n in range(16)], Verifier())
-    assert not [(m.detail, text) for _, text, m in found if m.outcome == meanings.BAD]
-    assert [m.outcome for _, _, m in found].count(meanings.PROVED) >= 3
+    comparisons = meanings.examine([meanings.program(1, n) for n in range(16)], Verifier())
+    assert not [(m.detail, text) for _, text, m in comparisons if m.outcome == meanings.BAD]
+    assert [m.outcome for _, _, m in comparisons].count(meanings.PROVED) >= 3
 
 
 def test_a_reader_that_differs_would_be_noticed() -> None:

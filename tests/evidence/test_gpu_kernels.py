@@ -1,4 +1,4 @@
-"""The harness for kernels on a GPU, on the CPU stand-in: what it makes agrees, what differs is told, exchanges are recognised."""
+"""The harness for kernels on a GPU, on the CPU stand-in: kernels agree with the interpreter, and differences are reported."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ SUM = """float g(int n, float d[n], int k) {
 def made(text: str) -> dict[str, Any]:
     parsed = parse_text(text)
     assert Verifier().verify(parsed).verified
-    found = record(parsed, 0)
-    assert found is not None
-    return found
+    kernel = record(parsed, 0)
+    assert kernel is not None
+    return kernel
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The attack on code generation itself: random verified kernels agree, and a planted fault is seen."""
+"""Code generation: random verified kernels agree with the interpreter, and planted faults are noticed."""
 
 from __future__ import annotations
 

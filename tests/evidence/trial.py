@@ -1,4 +1,4 @@
-"""One program put to the checker and to the interpreter: do they agree?"""
+"""Check one program and run it in the interpreter: a verified program must not misbehave."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_the_text_of_a_literal_denotes_its_number_and_is_short(seed: int) -> Non
 
 
 COMPARED = """bool f() {{
-  __ensures("_Res == {said}");
+  __ensures("_Res == {source}");
   {declaration}
   return {test};
 }}
@@ -93,7 +93,7 @@ COMPARISONS = [
 def test_proof_and_interpreter_say_what_c_says(case: tuple[str, str, bool], tmp_path: Path) -> None:
     declaration, test, c_says = case
     right, wrong = (
-        COMPARED.format(said=str(b).lower(), declaration=declaration, test=test) for b in (c_says, not c_says)
+        COMPARED.format(source=str(b).lower(), declaration=declaration, test=test) for b in (c_says, not c_says)
     )
     assert verdict_of(right) == VERIFIED
     assert verdict_of(wrong) == "OG307 2:14"
@@ -115,7 +115,7 @@ def test_a_macro_is_rounded_where_it_is_converted() -> None:
 SCALED = """void f(int n, float a[n], float b[n]) {{
   __requires("A: int -> float");
   __reads("a ~> Matrix1(n, A)");
-  __writes("b ~> Matrix1(n, fun i -> {said} * A(i))");
+  __writes("b ~> Matrix1(n, fun i -> {source} * A(i))");
   for (int i = 0; i < n; i++) b[i] = {code} * a[i];
 }}
 """
@@ -123,17 +123,17 @@ SCALED = """void f(int n, float a[n], float b[n]) {{
 
 @pytest.mark.parametrize("literal", ["0.1f", "0.1", "1e-5f", "3.0f", "16777216.0f"])
 def test_formulas_and_code_read_a_literal_alike(literal: str) -> None:
-    assert verdict_of(SCALED.format(said=literal, code=literal)) == VERIFIED
+    assert verdict_of(SCALED.format(source=literal, code=literal)) == VERIFIED
 
 
-@pytest.mark.parametrize(("said", "code"), [("0.1", "0.1f"), ("0.1f", "0.1"), ("1 /. 10", "0.1f"), ("0.2f", "0.1f")])
-def test_literals_of_two_types_are_two_numbers(said: str, code: str) -> None:
-    assert verdict_of(SCALED.format(said=said, code=code)) == "OG305 4:13"
+@pytest.mark.parametrize(("source", "code"), [("0.1", "0.1f"), ("0.1f", "0.1"), ("1 /. 10", "0.1f"), ("0.2f", "0.1f")])
+def test_literals_of_two_types_are_two_numbers(source: str, code: str) -> None:
+    assert verdict_of(SCALED.format(source=source, code=code)) == "OG305 4:13"
 
 
 def test_numbers_that_both_types_have_are_one() -> None:
-    assert verdict_of(SCALED.format(said="0.5", code="0.5f")) == VERIFIED
-    assert verdict_of(SCALED.format(said="0.5", code="0.25f")) == "OG305 4:13"
+    assert verdict_of(SCALED.format(source="0.5", code="0.5f")) == VERIFIED
+    assert verdict_of(SCALED.format(source="0.5", code="0.25f")) == "OG305 4:13"
 
 
 def test_cuda_has_the_literals_of_the_program() -> None:

@@ -90,14 +90,14 @@ def with_rare_result(parameters: str, body: str, wrong: str) -> Program:
 
 @pytest.mark.parametrize("name", RARE)
 def test_a_wrong_result_on_few_inputs_is_refuted(name: str) -> None:
-    parameters, body, shown = RARE[name]
+    parameters, body, message = RARE[name]
     program = with_rare_result(parameters, body, "1")
     result = Verifier(Settings(refuter=refute)).verify(program).functions[0]
     assert result.verdict is Verdict.REFUTED
     assert result.counterexample is not None
-    assert shown in result.counterexample.inputs
-    again = refute(program, "f")
-    assert again is not None and again.inputs == result.counterexample.inputs
+    assert message in result.counterexample.inputs
+    second_witness = refute(program, "f")
+    assert second_witness is not None and second_witness.inputs == result.counterexample.inputs
 
 
 @pytest.mark.parametrize("name", RARE)
@@ -132,6 +132,6 @@ def test_large_floats_are_for_programs_that_do_not_round(function: str, large: b
 def test_only_floats_of_the_type_are_drawn(name: str, has_large: bool) -> None:
     program = parse_text(f"int f({name} x) {{ return (double)x < 0.1 ? 0 : (double)x < 1e39 ? 1 : 2; }}", "f.c")
     t = next(t for t in MACHINE_SCALARS if t.name == name)
-    found = values_of(t, [], candidate_floats(program, program.function("f")))
-    assert (max(found) > 10**38) == has_large
-    assert (Fraction(0.1) in found) == has_large  # the nearest double is no float
+    values = values_of(t, [], candidate_floats(program, program.function("f")))
+    assert (max(values) > 10**38) == has_large
+    assert (Fraction(0.1) in values) == has_large  # the nearest double is no float

@@ -1,4 +1,4 @@
-"""The executable semantics: what runs well, and each thing that can go wrong beside its harmless twin."""
+"""The interpreter: programs that run without error, and for each kind of misbehaviour one program with it and one without."""
 
 from __future__ import annotations
 

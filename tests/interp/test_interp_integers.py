@@ -1,4 +1,4 @@
-"""Integers in the interpreter: expressions are mathematical, unsigned ones wrap, and what is stored has to fit its place."""
+"""Integers in the interpreter: signed expressions are mathematical, unsigned ones wrap, and a stored value must fit its type."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optigpu.codegen.cuda.entry_checks import requirements
-from optigpu.codegen.cuda.text import CudaExprs
+from optigpu.codegen.cuda.statement_printer import CudaExprs
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.runtime.preconditions import holds, integer_value
 from optigpu.syntax.program import For

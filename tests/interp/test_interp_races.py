@@ -83,9 +83,9 @@ class Kernel:
         """Two threads touch a cell, one of them writing, in different blocks or without a barrier between."""
         return any(
             (b1, t1) != (b2, t2) and (w1 or w2) and (b1 != b2 or p1 == p2)
-            for found in self.accesses.values()
-            for p1, b1, t1, w1 in found
-            for p2, b2, t2, w2 in found
+            for accesses in self.accesses.values()
+            for p1, b1, t1, w1 in accesses
+            for p2, b2, t2, w2 in accesses
         )
 
     def text(self) -> str:
@@ -114,7 +114,7 @@ def test_races_are_exactly_the_unordered_pairs(part: int) -> None:
             outcome = run_once(
                 Runner(program), program.function("f"), Inputs({}, {"h": (8,)}, {"h": [1] * 8}), schedule
             )
-            found = None if outcome is None else outcome.misbehaviour.code
-            assert found == ("OG210" if kernel.has_race() else None), kernel.text()
+            code = None if outcome is None else outcome.misbehaviour.code
+            assert code == ("OG210" if kernel.has_race() else None), kernel.text()
         racy += kernel.has_race()
     assert 5 < racy < 55

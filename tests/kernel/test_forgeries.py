@@ -1,4 +1,4 @@
-"""More attempts to get something untrue past the rules: terms that no parser makes, names that collide, owners that are nobody.
+"""Forged arguments of rules: terms that no parser builds, names that collide, owners that are no thread.
 
 Beside each stands what it imitates, which is accepted.
 """
@@ -76,15 +76,15 @@ def test_a_logical_variable_is_one_value_for_all_cells() -> None:
             kc.Bind(result, k.sub(first, second)),
         ),
     )
-    for value, given, ok in ((B0, B0, False), (B0, m, False), (m, B0, False), (m, m, True)):
+    for value, argument, ok in ((B0, B0, False), (B0, m, False), (m, B0, False), (m, m, True)):
         requires = (*SIZES, k.le(k.num(2), n))
         kernel, state = calling(g, pre=(CellClaim(WHOLE, KNOWN, k.to_real(value)),), requires=requires)
         end = kernel.load(kernel.load(kernel.begin("g", ((B0,),)), 1, (ZERO,)), 1, (ONE,))
         kernel.finish(kernel.let(end), (ID,), ((),))
         if ok:
-            kernel.call(state, (given,), (ID,), ((),))
+            kernel.call(state, (argument,), (ID,), ((),))
         else:
-            refused(kernel.call, state, (given,), (ID,), ((),))
+            refused(kernel.call, state, (argument,), (ID,), ((),))
 
 
 def test_nothing_is_given_back_for_reading() -> None:
@@ -206,7 +206,7 @@ def blocks(crossed: bool, *first: kc.Instruction, value: Term = FIVE) -> kc.Coun
     return kc.CountedLoop(B, ZERO, "<", k.num(2), "+", ONE, (*first, write), kc.THREAD)
 
 
-def said(kernel: Kernel, state: State, family: int, value: Term, owner: Owner | None) -> State:
+def restated(kernel: Kernel, state: State, family: int, value: Term, owner: Owner | None) -> State:
     """After a loop that does nothing, with an invariant that says who owns the cells."""
     body = kernel.enter_loop(state, LoopContract((), (Invariant(family, TRUE, value, (), owner),)))
     return kernel.leave_loop(body, (), ((),))
@@ -227,7 +227,7 @@ def after_threads(owner: Owner, crossed: bool) -> Theorem:
     post = (CellClaim(WHOLE, KNOWN, FIVE),)
     ends = (kc.Phase("teardown"), kc.Phase("host"))
     kernel, state = launched(*code, *ends, block=32, grid=k.num(2), requires=SIXTY_FOUR, post=post)
-    state = said(kernel, written_by_threads(kernel, state, 64), 1, THREE, owner)
+    state = restated(kernel, written_by_threads(kernel, state, 64), 1, THREE, owner)
     body = kernel.enter_loop(state, LoopContract((of_blocks(crossed, FIVE, False),), part=BLOCK))
     body, _ = written_by_the_block(kernel, kernel.barrier(body))
     return kernel.finish(kernel.phase(kernel.phase(kernel.leave_loop(body, ((),), ()))), (ID,), ())
@@ -251,7 +251,7 @@ def after_blocks(owner: Owner | None, crossed: bool) -> Theorem:
     kernel, state = launched(*code, *ends, block=32, grid=k.num(2), requires=SIXTY_FOUR, post=post)
     body = kernel.enter_loop(state, LoopContract((of_blocks(False, FIVE, True),), part=BLOCK))
     body, family = written_by_the_block(kernel, body)
-    state = kernel.leave_loop(said(kernel, kernel.barrier(body), family, FIVE, owner), ((),), ())
+    state = kernel.leave_loop(restated(kernel, kernel.barrier(body), family, FIVE, owner), ((),), ())
     body = kernel.enter_loop(state, LoopContract((of_blocks(crossed, FIVE, True),), part=BLOCK))
     body, _ = written_by_the_block(kernel, body)
     return kernel.finish(kernel.phase(kernel.phase(kernel.leave_loop(body, ((),), ()))), (ID,), ())
@@ -272,22 +272,22 @@ def test_an_owner_is_part_of_the_group() -> None:
 ANOTHER = (kc.Phase("teardown"), kc.Phase("host"), kc.LaunchKernel(ONE, k.num(6), ZERO), kc.Phase("threads"))
 
 
-def again(*body: kc.Instruction) -> kc.CountedLoop:
+def loop_of_three(*body: kc.Instruction) -> kc.CountedLoop:
     return kc.CountedLoop(R, ZERO, "<", k.num(3), "+", ONE, body)
 
 
 def test_a_kernel_ends_where_it_was_launched() -> None:
     """A loop of threads that ends the kernel and launches another one has no meaning; one of the host may launch many."""
-    kernel, state = launched(again(*ANOTHER), *ANOTHER[:2])
+    kernel, state = launched(loop_of_three(*ANOTHER), *ANOTHER[:2])
     assert isinstance(refused(kernel.phase, kernel.enter_loop(state, LoopContract())), WrongContext)
-    kernel, state = begun(again(*ANOTHER[2:], *ANOTHER[:2]), pre=())
+    kernel, state = begun(loop_of_three(*ANOTHER[2:], *ANOTHER[:2]), pre=())
     body = kernel.phase(kernel.launch(kernel.enter_loop(state, LoopContract())))
     kernel.finish(kernel.leave_loop(kernel.phase(kernel.phase(body)), (), ()), (), ())
     kernel.unroll(state)
-    kernel, state = launched(again(*ANOTHER))
+    kernel, state = launched(loop_of_three(*ANOTHER))
     assert isinstance(refused(kernel.unroll, state), WrongContext)
     for part in (ANOTHER[2:], ANOTHER[2:3]):
-        kernel, state = begun(again(*part), pre=())
+        kernel, state = begun(loop_of_three(*part), pre=())
         assert isinstance(refused(kernel.unroll, state), WrongContext)
 
 

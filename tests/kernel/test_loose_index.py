@@ -1,4 +1,4 @@
-"""A bound index outside of its binder stands for no number."""
+"""A bound index outside its binder has no value, so no rule accepts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel cannot be talked into a theorem: every way that Python offers to make or change a state, a fact or a theorem is tried.
+"""Only the kernel can make a theorem: every way that Python offers to forge or change a state, a fact or a theorem fails.
 
 Each attack wants a theorem of a function that ensures `false`. Beside them stands the honest proof, which is accepted.
 """
@@ -398,6 +398,40 @@ def test_a_judge_that_agrees_is_no_judge() -> None:
         Kernel(object(), kc.KernelProgram({}), Ledger())  # type: ignore[arg-type]
 
 
+class Yes(Solver):
+    """A solver that agrees with everything."""
+
+    def valid(self, facts: Any, goal: Term) -> bool:
+        return True
+
+
+def test_a_judge_keeps_its_solver() -> None:
+    """Neither is it made again with another one, nor does a judge that says it is equal take its place."""
+    judge = Judge()
+
+    class Same(Judge):
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return hash(judge)
+
+    with pytest.raises(TypeError, match="has been made already"):
+        judge.__init__(Yes())  # type: ignore[misc]
+    same = Same(Yes())
+    kernel = kernel_of(function(), judge=judge)
+    with pytest.raises(Rejected):
+        finished(kernel, kernel.begin("f", ()))
+    yes = kernel_of(function(), judge=same)
+    assert finished(yes, yes.begin("f", ())) not in kernel.ledger.theorems.values()
+
+
+def test_a_ledger_is_made_once() -> None:
+    ledger = Ledger()
+    with pytest.raises(TypeError, match="has been made already"):
+        ledger.__init__()  # type: ignore[misc]
+
+
 class Fickle(CellClaim):
     """A claim that says one thing at first, and then another."""
 
@@ -478,8 +512,8 @@ def test_a_theorem_rests_on_what_it_calls() -> None:
     axioms = kc.KernelProgram({"g": g, "f": f}, (("a", k.le(ZERO, n)),))
     with pytest.raises(ValueError):
         Kernel(judge, axioms, Ledger()).recall(caller)
-    again = kernel_of(g, f, judge=judge)
-    assert (again.recall(callee), again.recall(caller)) == (callee, caller)
+    other_kernel = kernel_of(g, f, judge=judge)
+    assert (other_kernel.recall(callee), other_kernel.recall(caller)) == (callee, caller)
 
 
 def test_what_a_ledger_has_proved_stays_as_it_is() -> None:
@@ -502,12 +536,12 @@ def test_a_theorem_that_assumes_integers_to_fit_is_not_remembered() -> None:
         program = kc.KernelProgram({"f": function(ensures=())}, (), unbounded)
         kernel = Kernel(judge, program, Ledger())
         theorem = kernel.finish(kernel.begin("f", ()), (), ())
-        again = kernel_of(function(ensures=()), judge=judge, ledger=Ledger())
+        other_kernel = kernel_of(function(ensures=()), judge=judge, ledger=Ledger())
         if unbounded:
             with pytest.raises(ValueError, match="another program"):
-                again.recall(theorem)
+                other_kernel.recall(theorem)
         else:
-            assert again.recall(theorem) == theorem
+            assert other_kernel.recall(theorem) == theorem
 
 
 def test_the_ledger_that_others_have_is_a_copy() -> None:
@@ -526,6 +560,7 @@ def test_refusals_do_not_hand_out_what_the_kernel_keeps() -> None:
     with pytest.raises(Rejected) as e:
         kernel.assertion(state, ())
     assert e.value.cause.facts is state.facts
+    assert e.value.__context__ is None and e.value.__cause__ is None  # nor by the exception that it stands for
     assert state.block.before is None and not isinstance(state.facts, Facts)
     assert CellFamily in {type(r) for r in kernel_with_array().held.values()}
 

@@ -1,4 +1,4 @@
-"""The rules about threads, called directly: what they accept is so in the finite model, and untrue claims are rejected."""
+"""The rules for threads, called directly: accepted conclusions are true in the finite model, false claims are rejected."""
 
 from __future__ import annotations
 
@@ -113,15 +113,15 @@ def test_thread_loops_start_at_zero_and_are_for_threads_only() -> None:
 
 def test_what_threads_wrote_is_theirs() -> None:
     """After `thread for t < 6: d[5 - t] = 0`, cell c belongs to thread 5 - c, also for a loop of 2 x 3 or 3 x 2 threads."""
-    first, again = (thread_loop(n, num(6), store(k.sub(num(5), k.var(n, INT)))) for n in ("t", "u"))
-    kernel, state = launched(first, again, block=6, grid=ONE)
+    first, second = (thread_loop(n, num(6), store(k.sub(num(5), k.var(n, INT)))) for n in ("t", "u"))
+    kernel, state = launched(first, second, block=6, grid=ONE)
     x = own(1, num(6), k.sub(num(5), B0), k.sub(num(5), B0), k.sub(num(5), B0))
     after = written_by_each(kernel, state, first, x)
     owner = after.held[1].owner
     assert owner is not None
     for c in range(6):
         assert evaluate(owner.start, {}, (c,)) == 5 - c and evaluate(owner.size, {}, (c,)) == 1
-    written_by_each(kernel, after, again, x)
+    written_by_each(kernel, after, second, x)
     other = own(1, num(6), B0, B0, B0)
     assert isinstance(rejected(kernel.enter_loop, after, LoopContract((other,), part=ONE)), NotOwner)
     some = replace(other, whole=False)
@@ -265,8 +265,8 @@ def test_states_of_threads_do_not_leave_what_they_found_out() -> None:
     kernel = Kernel(ObligationJudge(Z3Solver()), program, LedgerEntries())
     state = kernel.phase(kernel.launch(kernel.begin("f", ((B0,),))))
     inside = kernel.call(kernel.enter_loop(state, LoopContract(part=ONE)), (), (), ())
-    found = inside.env[i]
-    end = kernel.load(inside, 1, (found,))
+    value = inside.env[i]
+    end = kernel.load(inside, 1, (value,))
     assert isinstance(rejected(kernel.leave_loop, end, (), ()), OutOfOrder)
     wider = PendingRead(1, state.held[1].cells, Owner(ZERO, ONE))
-    assert kernel.leave_loop(kernel.forget(end, 0, wider, Cover(0, (found,))), (), ()).pending_reads
+    assert kernel.leave_loop(kernel.forget(end, 0, wider, Cover(0, (value,))), (), ()).pending_reads

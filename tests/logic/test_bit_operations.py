@@ -1,4 +1,4 @@
-"""What the kernel says of `&`, `|` and `^` holds of the bits of all integers, negative ones with infinitely many leading ones."""
+"""The kernel's laws of `&`, `|` and `^` hold for the bits of all integers, negative ones with infinitely many leading ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of variables: a text for each, read back as what it is, and no name that looks like another one's."""
+"""Names of variables: each has a text that reads back as the same name, and no two names have the same text."""
 
 from __future__ import annotations
 

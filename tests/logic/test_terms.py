@@ -1,4 +1,4 @@
-"""Every law that a term constructor uses holds in the model: normalised terms mean what was built."""
+"""Every law that a term constructor uses holds in the model: a normalised term has the value of the term that was built."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_substitution_preserves_meaning(seed: int, other: int, env_seed: int) ->
     value, value_meaning = make(other, "int", 2)
     env = environment(Random(env_seed))
     substituted = k.substitute(term, {k.var("x", INT): value})
-    found = evaluate(substituted, env)  # first: it refuses examples with huge powers
-    assert found == meaning({**env, "x": value_meaning(env, ())}, ())
+    value_after = evaluate(substituted, env)  # first: it refuses examples with huge powers
+    assert value_after == meaning({**env, "x": value_meaning(env, ())}, ())
 
 
 @settings(max_examples=300, deadline=None)

@@ -25,9 +25,9 @@ def step(before: str, after: str) -> Step:
 
 
 def test_a_loop_around_code_does_not_change_the_code() -> None:
-    found = rows(["a;", "b;"], ["for {", "  a;", "  b;", "}"])
-    assert [r.kind for r in found] == [ADDED, INDENTED, INDENTED, ADDED]
-    assert counts(found) == (2, 0)
+    aligned = rows(["a;", "b;"], ["for {", "  a;", "  b;", "}"])
+    assert [r.kind for r in aligned] == [ADDED, INDENTED, INDENTED, ADDED]
+    assert counts(aligned) == (2, 0)
 
 
 def test_a_changed_line_faces_what_it_was() -> None:
@@ -74,8 +74,8 @@ def test_colours_and_nothing_to_show() -> None:
 
 
 def test_lines_that_are_fixed_face_each_other() -> None:
-    found = rows(["a;", "x;", "b;"], ["x;", "a;", "b;"], [(1, 0)])
-    assert [(r.left, r.right) for r in found] == [(0, None), (1, 0), (None, 1), (2, 2)]
+    aligned = rows(["a;", "x;", "b;"], ["x;", "a;", "b;"], [(1, 0)])
+    assert [(r.left, r.right) for r in aligned] == [(0, None), (1, 0), (None, 1), (2, 2)]
 
 
 LINES = st.lists(
@@ -85,10 +85,10 @@ LINES = st.lists(
 
 @given(LINES, LINES)
 def test_both_sides_are_complete_and_in_order(before: list[str], after: list[str]) -> None:
-    found = rows(before, after)
-    assert [r.left for r in found if r.left is not None] == list(range(len(before)))
-    assert [r.right for r in found if r.right is not None] == list(range(len(after)))
-    for r in found:
+    aligned = rows(before, after)
+    assert [r.left for r in aligned if r.left is not None] == list(range(len(before)))
+    assert [r.right for r in aligned if r.right is not None] == list(range(len(after)))
+    for r in aligned:
         if r.kind in (SAME, INDENTED):
             assert r.left is not None and r.right is not None
             assert before[r.left].strip() == after[r.right].strip()

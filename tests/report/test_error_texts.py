@@ -1,4 +1,4 @@
-"""The messages of the checker as people read them: one for each code that a program of tests/cases gets."""
+"""The checker's messages as a user reads them: one for each error code that a program of tests/cases gets."""
 
 from __future__ import annotations
 

@@ -37,10 +37,10 @@ def record() -> Record:
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     assert BINARY is not None
-    found = Browser(BINARY, tmp_path_factory.mktemp("profile"))
-    found.size(1440, 900)
-    yield found
-    found.close()
+    browser = Browser(BINARY, tmp_path_factory.mktemp("profile"))
+    browser.size(1440, 900)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture
@@ -135,14 +135,14 @@ def test_a_broken_promise_of_a_read_back_program_is_shown_at_its_clause() -> Non
     step = Step(1, "wrong()", "", 0, "", (), before, after, result, 0.0, problem)
     data = data_of(trace_html(Record("copy", "", (first, step))))
     programs = data["programs"][data["steps"][1]["after"]]
-    shown = [data["texts"][programs[v][0][n]] for v, n in enumerate(data["steps"][1]["error"]["lines"])]
-    assert "void copy" in shown[0] and "__writes" in shown[1] and "__writes" in shown[2]
+    error_lines = [data["texts"][programs[v][0][n]] for v, n in enumerate(data["steps"][1]["error"]["lines"])]
+    assert "void copy" in error_lines[0] and "__writes" in error_lines[1] and "__writes" in error_lines[2]
 
 
 def data_of(page: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return dict(json.loads(found.group(1)))
+    script_tag = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert script_tag is not None
+    return dict(json.loads(script_tag.group(1)))
 
 
 # In a browser
@@ -214,10 +214,10 @@ def test_views_and_comparisons(page: Browser) -> None:
 def test_a_click_on_a_line_shows_what_is_held_there(page: Browser) -> None:
     page.click('.step[data-k="5"]')
     page.click(line_with(page, "b[32 * bx + x]"))
-    shown = page.text("#point")
-    assert "Held before this line" in shown
-    assert re.search(r"read and write\s+b\[.*\]\[.*\] uninitialised", shown)
-    assert re.search(r"tile\[i\]\[j\] for i in 0..32, j in 0..32 = A\(.*32 \* by.*32 \* bx.*\)", shown)
+    point_text = page.text("#point")
+    assert "Held before this line" in point_text
+    assert re.search(r"read and write\s+b\[.*\]\[.*\] uninitialised", point_text)
+    assert re.search(r"tile\[i\]\[j\] for i in 0..32, j in 0..32 = A\(.*32 \* by.*32 \* bx.*\)", point_text)
     assert "bx >= 0" in page.texts("#point .facts code")
     page.click('[data-view="plain"]')
     assert not page.visible("#point")

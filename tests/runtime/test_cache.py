@@ -163,9 +163,9 @@ def test_nvrtc_that_never_ends_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert nvrtc._compiled_in_time("", ()) == b"code"
 
 
-@pytest.mark.parametrize("said", ["x", "-1", "0", "nan", "inf", "1e30"])
-def test_a_time_limit_is_a_number(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPTIGPU_COMPILE_SECONDS", said)
+@pytest.mark.parametrize("setting", ["x", "-1", "0", "nan", "inf", "1e30"])
+def test_a_time_limit_is_a_number(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPTIGPU_COMPILE_SECONDS", setting)
     with pytest.raises(BuildError, match="OPTIGPU_COMPILE_SECONDS is a number of seconds"):
         compile_c(TEXT)
 

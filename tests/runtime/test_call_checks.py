@@ -1,4 +1,4 @@
-"""Attempts to call a verified function with arguments of which its contract says nothing."""
+"""Calls of a verified function with arguments that violate its precondition are refused."""
 
 from __future__ import annotations
 

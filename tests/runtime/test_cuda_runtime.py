@@ -130,8 +130,8 @@ def test_a_function_that_does_more_than_copy_and_launch_has_no_entry_for_device_
     assert not emitted(ROOT / "examples/gpu/reduce.c").on_device
     text = TRANSPOSE.read_text(encoding="utf-8")
     assert emitted(text).on_device
-    again = text.replace("kernel_kill();", "kernel_kill(); memcpy_host_to_device2(d_a, a, H, W);")
-    assert not emitted(again).on_device, "a copy in after the kernel"
+    copied_twice = text.replace("kernel_kill();", "kernel_kill(); memcpy_host_to_device2(d_a, a, H, W);")
+    assert not emitted(copied_twice).on_device, "a copy in after the kernel"
     assert not emitted(
         text.replace("d_a[32 * by", "d_a[32 * by").replace("tile[8 * j + y][x] = ", "d_a[8 * j + y][x] = ")
     ).on_device

@@ -76,8 +76,8 @@ int nvrtcGetPTX(void* p, char* to) { to[0] = 'P'; to[1] = 'T'; to[2] = 'X'; to[3
 def test_nvrtc_gives_ptx_for_gpus_that_it_does_not_know(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NVRTC", str(make_nvrtc(tmp_path, ARCHITECTURES)))
     monkeypatch.setenv("OPTIGPU_CACHE", str(tmp_path / "cache"))
-    found = (nvrtc.nvrtc, nvrtc.nvrtc_version, nvrtc.nvrtc_targets)
-    for f in found:
+    functions = (nvrtc.nvrtc, nvrtc.nvrtc_version, nvrtc.nvrtc_targets)
+    for f in functions:
         f.cache_clear()
     try:
         assert nvrtc.compile_nvrtc("void f();", "90") == b"--std=c++17 --gpu-architecture=sm_90 "
@@ -85,7 +85,7 @@ def test_nvrtc_gives_ptx_for_gpus_that_it_does_not_know(tmp_path: Path, monkeypa
         with pytest.raises(BuildError, match=r"NVRTC .* compiles for GPUs of compute capability 8.0 and newer"):
             nvrtc.compile_nvrtc("void f();", "75")
     finally:
-        for f in found:
+        for f in functions:
             f.cache_clear()
 
 

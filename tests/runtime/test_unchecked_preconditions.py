@@ -1,4 +1,4 @@
-"""What a call checks of the precondition, and what it says it did not."""
+"""Which parts of a precondition a call checks, and which it reports as unchecked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import optigpu as og
-from optigpu.codegen.cuda.emit import emit_cuda
+from optigpu.codegen.cuda.cuda_unit import emit_cuda
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime import preconditions
@@ -37,9 +37,9 @@ def signature(text: str) -> Signature:
 def check(s: Signature, **arguments: Any) -> tuple[str, ...]:
     """Also as a file keeps it."""
     first = s.check(s.bind((), dict(arguments)))
-    again = signature_from_json(signature_to_json(s))
-    assert again.unchecked() == s.unchecked()
-    assert again.check(again.bind((), dict(arguments))) == first
+    signature = signature_from_json(signature_to_json(s))
+    assert signature.unchecked() == s.unchecked()
+    assert signature.check(signature.bind((), dict(arguments))) == first
     return first
 
 
@@ -206,9 +206,9 @@ def test_a_range_is_never_too_small() -> None:
         'void f(int n) { __requires("forall (i: int) (j: int) (h: i < j && 0 <= i && j <= n) -> i + j > 0"); }', "f.c"
     )
     fact = program.functions()[0].contract[0].items[0].body
-    found = unfolded(fact, {})
+    conjuncts = unfolded(fact, {})
     assert isinstance(fact, Forall)
-    assert isinstance(found, BigOp)
+    assert isinstance(conjuncts, BigOp)
     s = signature('void f(int n) { __requires("forall (i: int) (j: int) (h: i < j && 0 <= i && j <= n) -> j != n"); }')
     check(s, n=0)
     with pytest.raises(CallError, match="does not hold"):

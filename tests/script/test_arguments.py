@@ -1,4 +1,4 @@
-"""Wrong arguments of transformations: every one is told as an error of the script, at its line; none ends in our code."""
+"""Wrong arguments of transformations: each is reported as an error at a line of the script; no traceback shows our code."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def test_every_step_computes_what_the_original_does(done: dict[str, og.Script], 
         compiled = CFunction(emit_c(step.after), signature_of(f, effective_types(f)))
         difference = compare(compiled, runner, f, runs=6)
         assert difference is None, (step.title, difference)
-        again = compare(compiled, Runner(step.after), step.after.function(f.name), runs=2)
-        assert again is None, (step.title, again)
+        own_difference = compare(compiled, Runner(step.after), step.after.function(f.name), runs=2)
+        assert own_difference is None, (step.title, own_difference)
 
 
 LISTING_2_2 = """{
@@ -263,8 +263,8 @@ def test_bad_target_is_explained(name: str) -> None:
         call(s)
     d = caught.value.diagnostic
     assert d.code == code
-    shown = f"{d.message} {d.help or ''}"
-    assert words in shown, shown
+    message = f"{d.message} {d.help or ''}"
+    assert words in message, message
     assert d.loc.file.endswith("test_scripts.py") or any(lb.loc.file.endswith("test_scripts.py") for lb in d.labels)
     assert s.program is before
 

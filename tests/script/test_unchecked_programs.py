@@ -1,4 +1,4 @@
-"""Attempts to get code out of a script that was not checked against the original, or that says something else than what was."""
+"""Attempts to emit code that was not checked against the original program, or that differs from the checked program."""
 
 from __future__ import annotations
 

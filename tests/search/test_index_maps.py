@@ -59,8 +59,8 @@ REJECTED = [
 
 @pytest.mark.parametrize("case", REJECTED, ids=str)
 def test_maps_without_one(case: tuple[str, str, str, str]) -> None:
-    *program, said = case
-    assert verdict_of(scatter(*program)) == said
+    *program, message = case
+    assert verdict_of(scatter(*program)) == message
 
 
 WARPS = """void f(int n, float b[32 * n]) {{
@@ -84,7 +84,7 @@ def test_warps_with_their_lanes_in_another_order(index: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("index", "said"),
+    ("index", "message"),
     [
         ("31 * w + 31 - l", "OG324 7:7"),
         ("32 * w + 32 - l", "OG302 7:7"),
@@ -92,8 +92,8 @@ def test_warps_with_their_lanes_in_another_order(index: str) -> None:
         ("32 * w + (l ^ 32)", "OG324 7:7"),
     ],
 )
-def test_warps_that_meet_each_other(index: str, said: str) -> None:
-    assert verdict_of(WARPS.format(index=index)) == said
+def test_warps_that_meet_each_other(index: str, message: str) -> None:
+    assert verdict_of(WARPS.format(index=index)) == message
 
 
 NUMBER = 'int f(int x, int y) {{\n  __requires("x >= 0, y >= 0, {requires}");\n  __ensures("{ensures}");\n  return {value};\n}}\n'
@@ -135,7 +135,7 @@ def test_what_does_not_hold_of_bits(requires: str, value: str, ensures: str) -> 
 SHUFFLE = """void f(int G, float d[G][32]) {{
   __requires("D: int * int -> float, G >= 0");
   __consumes("d ~> Matrix2Of(G, 32, GMem, D)");
-  __produces("d ~> Matrix2Of(G, 32, GMem, fun b t -> D(b, t) + D(b, t ^ {said}))");
+  __produces("d ~> Matrix2Of(G, 32, GMem, fun b t -> D(b, t) + D(b, t ^ {claimed_lane}))");
   kernel_launch(G, 32, 0);
   kernel_setup_end();
   thread for (int b = 0; b < G; b++) {{
@@ -153,9 +153,9 @@ SHUFFLE = """void f(int G, float d[G][32]) {{
 
 @pytest.mark.parametrize("amount", [1, 5, 16])
 def test_a_shuffle_gives_the_value_of_the_other_lane(amount: int) -> None:
-    assert verdict_of(SHUFFLE.format(said=amount, amount=amount)) == VERIFIED
+    assert verdict_of(SHUFFLE.format(claimed_lane=amount, amount=amount)) == VERIFIED
 
 
-@pytest.mark.parametrize(("said", "amount"), [(1, 2), (5, 4), (5, 7)])
-def test_a_shuffle_does_not_give_that_of_a_third(said: int, amount: int) -> None:
-    assert verdict_of(SHUFFLE.format(said=said, amount=amount)) == "OG305 4:15"
+@pytest.mark.parametrize(("claimed_lane", "amount"), [(1, 2), (5, 4), (5, 7)])
+def test_a_shuffle_does_not_give_that_of_a_third(claimed_lane: int, amount: int) -> None:
+    assert verdict_of(SHUFFLE.format(claimed_lane=claimed_lane, amount=amount)) == "OG305 4:15"

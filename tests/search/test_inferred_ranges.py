@@ -21,10 +21,10 @@ TEST = k.var("test", k.BOOL)
 def laws(final: k.Term, entry: k.Term = ZERO) -> k.Term:
     tools = SearchTools(ObligationJudge(Z3Solver()))
     facts = Facts().assume(k.le(ZERO, V), k.lt(V, N))
-    found = RangeSearch(
+    ranges = RangeSearch(
         tools, facts, V, IterationRange(ZERO, N, k.bound(0, INT)), {"r": Changed(R, final, entry)}, ()
     ).laws()
-    return k.instantiate(found.get("r", k.abstract(TRUE, (V, R))), (V, R))
+    return k.instantiate(ranges.get("r", k.abstract(TRUE, (V, R))), (V, R))
 
 
 def test_a_counter_is_at_most_the_number_of_iterations() -> None:
@@ -47,9 +47,9 @@ def test_weaker_bounds_are_left_out() -> None:
 
 def test_leaves_are_all_cases() -> None:
     t = k.add(k.ite(TEST, k.ONE, R), k.max_(V, N))
-    found = leaves(t)
-    assert found is not None and len(found) == 4
+    parts = leaves(t)
+    assert parts is not None and len(parts) == 4
     judge = ObligationJudge(Z3Solver())
-    for condition, leaf in found:
+    for condition, leaf in parts:
         assert judge.proves(Facts().assume(condition), k.eq(leaf, t))
-    assert judge.proves(Facts(), k.or_(*(condition for condition, _ in found)))
+    assert judge.proves(Facts(), k.or_(*(condition for condition, _ in parts)))

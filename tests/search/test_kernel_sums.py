@@ -17,8 +17,8 @@ from tests.support.verdicts import VERIFIED, verdict_of
 @pytest.mark.parametrize("name", ["reduce", "scan", "matmul"])
 def test_proofs_of_fast_kernels_replay(name: str) -> None:
     program = parse_file(ROOT / "examples" / "gpu" / "fast" / f"{name}.c")
-    found = audit(program, certificate_of(program, Verifier().verify(program)), Z3Solver())
-    assert found.failures == {}, found.failures
+    audited = audit(program, certificate_of(program, Verifier().verify(program)), Z3Solver())
+    assert audited.failures == {}, audited.failures
 
 
 def test_sums_of_integers_cancel_index_by_index() -> None:

@@ -107,17 +107,17 @@ def test_lines_know_their_statements_in_every_view(view: str) -> None:
     program, result = checked(BRANCHES)
     assert result.verified
     lines = listing(program, view, result)
-    found = {line.text.strip(): (line.statement, line.end) for line in lines if line.function}
-    assert found["#pragma omp parallel for"] == found["for (int i = 0; i < n; i++) {"] == (1, False)
-    assert found["if (i < 3) {"] == (3, False)
-    assert found["b[i] = 1;"] == (4, False)
-    assert found["} else if (i < 5) {"] == (5, False)
-    assert found["b[i] = 2;"] == (6, False)
-    assert found["} else {"] == (5, True)
-    assert found["b[i] = 3;"] == (7, False)
-    assert ('__ASSERT("i >= 0");' in found) == (view != PLAIN_VIEW)
-    assert any("__x" in text for text in found) == (view == INFERRED_VIEW)
-    assert not any(text.startswith("__") for text in found) or view != PLAIN_VIEW
+    statements = {line.text.strip(): (line.statement, line.end) for line in lines if line.function}
+    assert statements["#pragma omp parallel for"] == statements["for (int i = 0; i < n; i++) {"] == (1, False)
+    assert statements["if (i < 3) {"] == (3, False)
+    assert statements["b[i] = 1;"] == (4, False)
+    assert statements["} else if (i < 5) {"] == (5, False)
+    assert statements["b[i] = 2;"] == (6, False)
+    assert statements["} else {"] == (5, True)
+    assert statements["b[i] = 3;"] == (7, False)
+    assert ('__ASSERT("i >= 0");' in statements) == (view != PLAIN_VIEW)
+    assert any("__x" in text for text in statements) == (view == INFERRED_VIEW)
+    assert not any(text.startswith("__") for text in statements) or view != PLAIN_VIEW
 
 
 @pytest.mark.parametrize("path", [*EXAMPLES, *GPU_PROGRAMS], ids=lambda p: p.stem)
@@ -140,5 +140,5 @@ def test_listing_with_and_without_a_cache_is_the_same() -> None:
     program, result = checked(COPY)
     cache: dict = {}
     for view in (PLAIN_VIEW, ANNOTATED_VIEW, INFERRED_VIEW):
-        first, again = (listing(program, view, result, cache) for _ in range(2))
-        assert first == again == listing(program, view, result)
+        first, second = (listing(program, view, result, cache) for _ in range(2))
+        assert first == second == listing(program, view, result)

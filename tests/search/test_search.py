@@ -1,4 +1,4 @@
-"""What the search relies on: exact division of polynomials, samples that are models, and that what differs in one is not equal."""
+"""What the search relies on: exact division of polynomials, samples that satisfy the facts, refutation by a sample."""
 
 from __future__ import annotations
 

@@ -199,10 +199,10 @@ def _directives(header: list[str]) -> list[Directive]:
     for number, line in enumerate(header, 1):
         content = line[2:]
         indented = content.startswith("   ")
-        found = re.match(r"\s*(\w+)\s*:(?: (.*))?$", content)
+        directive = re.match(r"\s*(\w+)\s*:(?: (.*))?$", content)
         first = re.match(r"\s*(\w+)", content)
-        if found is not None:
-            key, value = found.group(1), (found.group(2) or "").strip()
+        if directive is not None:
+            key, value = directive.group(1), (directive.group(2) or "").strip()
             if key not in (OF_MUTANT if indented else OF_FILE):
                 raise CaseError(f"line {number}: there is no directive `{key}` here")
             if indented and (not out or out[-1].key != "mutate"):
@@ -247,10 +247,10 @@ def _run(values: dict[str, str]) -> Answer | None:
 
 
 def _listed(values: dict[str, str], key: str, known: set[str]) -> frozenset[str]:
-    found = frozenset(values[key].split(", ")) if key in values else frozenset()
-    if not found <= known:
-        raise CaseError(f"`{key}` has {', '.join(sorted(found - known))}; there are {', '.join(sorted(known))}")
-    return found
+    items = frozenset(values[key].split(", ")) if key in values else frozenset()
+    if not items <= known:
+        raise CaseError(f"`{key}` has {', '.join(sorted(items - known))}; there are {', '.join(sorted(known))}")
+    return items
 
 
 def _number(text: str) -> int:

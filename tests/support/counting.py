@@ -1,4 +1,4 @@
-"""How much work something is, counted instead of timed: the same on every machine."""
+"""Work measured by counting function calls instead of time: the same number on every machine."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ def exchange(path: Path) -> Program:
 
 def expected(path: Path) -> list[str]:
     """What the program says of each of its kernels."""
-    (said,) = re.findall(r"^// PTX: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return [part.strip() for part in said.split(";")]
+    (ptx,) = re.findall(r"^// PTX: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return [part.strip() for part in ptx.split(";")]
 
 
 def device_code(units: list[CudaUnit]) -> str:
@@ -56,11 +56,11 @@ def compiled(text: str) -> dict[str, str]:
         file.write_text(text, encoding="utf-8")
         subprocess.run([nvcc() or "nvcc", *FLAGS, "-o", str(out), str(file)], check=True, capture_output=True)
         ptx = out.read_text(encoding="utf-8")
-    found: dict[str, str] = {}
+    instructions: dict[str, str] = {}
     for part in re.split(r"^\.visible \.entry |^\.entry ", ptx, flags=re.MULTILINE)[1:]:
         words = [word(m) for m in OPERATION.finditer(part)]
-        found[part.split("(")[0].strip()] = " ".join(words)
-    return found
+        instructions[part.split("(")[0].strip()] = " ".join(words)
+    return instructions
 
 
 def word(m: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ class TooSlow(BaseException):
 
 
 class within:
-    """At most so many seconds of the processor's time, whatever else the machine does; 0 for any number.
+    """Limit the CPU time of a block, independent of the machine's load; 0 means no limit.
 
     Code that the limit stops may hide why (ctypes turns any exception in an argument into its own), so `over` remembers it, and
     what goes on all the same is stopped again a second later.

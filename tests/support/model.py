@@ -45,7 +45,7 @@ def cell_list(cells: Cells, env: Env) -> list[tuple[int, ...]]:
 
 
 def contents(family: CellFamily, env: Env) -> dict[tuple[int, ...], Any]:
-    """What the family holds: values of the cells that are written, None for those that are not."""
+    """The contents of the family: the value of each written cell, None for each unwritten one."""
     out: dict[tuple[int, ...], Any] = {}
     for b in binders(family.cells, env):
         written = evaluate(family.init, env, b)
@@ -54,8 +54,8 @@ def contents(family: CellFamily, env: Env) -> dict[tuple[int, ...], Any]:
 
 
 def is_injective(cells: Cells, env: Env) -> bool:
-    found = cell_list(cells, env)
-    return len(found) == len(set(found))
+    indices = cell_list(cells, env)
+    return len(indices) == len(set(indices))
 
 
 def environments(names: tuple[str, ...], values: range, facts: Facts, functions: Env) -> Iterator[dict[str, Any]]:
@@ -78,7 +78,7 @@ UNKNOWN = object()  # contents that have only a name
 
 @dataclass
 class Permissions:
-    """What is held: cells with their contents (None: not written), who may access them, and who has read what since a barrier."""
+    """The permissions of a state: cells with contents (None: not written), their owners, and the reads since the last barrier."""
 
     full: dict[Cell, Any] = field(default_factory=dict)
     lent: dict[Cell, Any] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Permissions:
 
 
 def permissions(state: State, env: Env) -> Permissions:
-    """What a state says, for these numbers. No cell is held twice, and none is both held in full and lent."""
+    """The permissions of a state for these numbers. No cell is held twice, and none is both held in full and lent."""
     out = Permissions()
     threads = range(evaluate(state.context.threads, env))
     for r in state.held.values():
@@ -114,16 +114,16 @@ def _content(r: CellFamily, env: Env, b: tuple[int, ...]) -> Any:
         return UNKNOWN
 
 
-def must_allow(said: Permissions, so: Permissions) -> None:
-    """What a state says is so, and perhaps less: the same cells, contents that are there, no owner too many, no reader too few."""
-    assert said.full.keys() == so.full.keys()
-    assert said.lent.keys() <= so.lent.keys() | so.full.keys()
+def must_allow(claimed: Permissions, so: Permissions) -> None:
+    """Assert that the claimed permissions are sound: the same cells, true contents, no extra owner, no missing reader."""
+    assert claimed.full.keys() == so.full.keys()
+    assert claimed.lent.keys() <= so.lent.keys() | so.full.keys()
     actual = {**so.lent, **so.full}
-    for cell, content in {**said.lent, **said.full}.items():
+    for cell, content in {**claimed.lent, **claimed.full}.items():
         assert content is None or actual[cell] is not None, f"not written: {cell}"
         assert content is None or content is UNKNOWN or content == actual[cell], (cell, content, actual[cell])
-        assert cell not in so.owners or said.owners[cell] <= so.owners[cell], (cell, said.owners[cell])
-    assert so.readers <= said.readers
+        assert cell not in so.owners or claimed.owners[cell] <= so.owners[cell], (cell, claimed.owners[cell])
+    assert so.readers <= claimed.readers
 
 
 class Misbehaved(AssertionError):
@@ -142,10 +142,10 @@ class Memory:
         return evaluate(t, self.env)
 
     def cell(self, place: kc.CellAddress) -> Cell:
-        found = (place.base, tuple(self.value(e) for e in place.index))
-        if found not in self.cells:
-            raise Misbehaved(f"outside: {found}")
-        return found
+        cell = (place.base, tuple(self.value(e) for e in place.index))
+        if cell not in self.cells:
+            raise Misbehaved(f"outside: {cell}")
+        return cell
 
     def step(self, i: kc.Instruction) -> None:
         match i:

@@ -1,4 +1,4 @@
-"""The kernel's rules without the seal: they accept states that a test has made."""
+"""The kernel's rules without the seal, so that a test can apply them to states that it builds itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from optigpu.logic.judge import ObligationJudge
 
 
 class OpenKernel(Kernel):
-    """What a rule says of a state is worth as much as the state is."""
+    """The rules, applicable to any state. A result is only as sound as the state that the test built."""
 
     def __init__(self, judge: ObligationJudge, program: KernelProgram, ledger: LedgerEntries) -> None:
         self.conditions = SideConditions(judge, program, ledger)

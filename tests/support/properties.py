@@ -1,4 +1,4 @@
-"""Property tests that count: how many random examples a property says something about."""
+"""Random tests that count the examples in which the property was really tested, so that a test cannot pass vacuously."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def accepted(holds: Callable[[int], bool], examples: int) -> int:
-    """Try a property on as many seeds. It raises where it fails, and returns whether the example counts."""
+    """Run a property on the seeds 0 to `examples` - 1. `holds` raises where it fails, and returns whether the example counts."""
     count = 0
     for seed in range(examples):
         try:

@@ -1,4 +1,4 @@
-"""Random facts of the shapes that programs give."""
+"""Random facts of the shapes that occur in programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = [k.var(n, INT) for n in INTS]
 
 
 def random_facts(r: Random) -> Facts:
-    """Facts of the shapes that programs give: ranges, sizes, divisibility, equations, and some of any kind."""
+    """Facts of the shapes that occur in programs: ranges, sizes, divisibility, equations, and some of any kind."""
     maker = TermMaker(r)
     facts = Facts(SearchGuide())
     for _ in range(r.randint(1, 4)):

@@ -123,7 +123,7 @@ def run_sequence(
         except LookupError:
             continue  # there is nothing of the kind in this program
         script.explains = rng.random() < 0.05
-        shown = f"{full}({', '.join([*map(repr, args), *(f'{k}={v!r}' for k, v in kwargs.items())])})"
+        call = f"{full}({', '.join([*map(repr, args), *(f'{k}={v!r}' for k, v in kwargs.items())])})"
         try:
             with within(limit):
                 getattr(getattr(script, group.name), name)(*args, **kwargs)
@@ -131,12 +131,12 @@ def run_sequence(
             refused = {InputError: "refused", StepError: "rejected"}.get(type(e), "too slow")
             tally.count(full, refused)
             if script.program is not before or len(script.steps) != count:
-                bug(f"{refused}, but the program was changed: {shown}")
+                bug(f"{refused}, but the program was changed: {call}")
                 return
             continue
         except Exception:
             tally.count(full, "crashed")
-            bug(f"crashed: {shown}\n{traceback.format_exc(limit=-6)}")
+            bug(f"crashed: {call}\n{traceback.format_exc(limit=-6)}")
             return
         done.append(script.steps[-1].title)
         tally.count(full, "accepted")
@@ -148,7 +148,7 @@ def run_sequence(
             wrong = behaviour.difference(script.program, rng, compiled=also)
         if wrong is not None:
             text = print_program(script.program)
-            bug(f"WRONG after {shown}: {wrong}\nbefore:\n{print_program(before)}\nafter:\n{text}")
+            bug(f"WRONG after {call}: {wrong}\nbefore:\n{print_program(before)}\nafter:\n{text}")
             return
         if len(list(sp_statements(script.program))) > 150:
             break
@@ -166,11 +166,11 @@ def malformed(program: Program) -> str | None:
     if len(set(map(id, statement_ids))) != len(statement_ids):
         return "two statements share an id"
     try:
-        again = parse_text(print_program(program), program.file)
+        reparsed = parse_text(print_program(program), program.file)
     except InputError as e:
         return f"the printed program does not parse: {e.diagnostic.message}"
-    if again.items != program.items:
-        return f"the printed program is another one when parsed: {first_difference(program.items, again.items)}"
+    if reparsed.items != program.items:
+        return f"the printed program is another one when parsed: {first_difference(program.items, reparsed.items)}"
     if not has_kernels(program):
         emit_c(program)
     return None
@@ -205,14 +205,14 @@ def main() -> int:
     tally, start = Tally(), time.perf_counter()
     verifier = Verifier(Settings())
     sources = [p for p in (KERNELS if args.gpu else SOURCES) if args.only is None or args.only in p.name]
-    shown = 0
+    printed_bugs = 0
     for number, path in sequences(args.seed, sources):
         if args.sequence is not None and number < args.sequence:
             continue
         run_sequence(args.seed, number, path, verifier, tally, limit=30)
-        if len(tally.bugs) > shown:
-            print("\n".join(tally.bugs[shown:]), flush=True)
-            shown = len(tally.bugs)
+        if len(tally.bugs) > printed_bugs:
+            print("\n".join(tally.bugs[printed_bugs:]), flush=True)
+            printed_bugs = len(tally.bugs)
         if number % 50 == 49:
             print(f"{tally.steps} steps, {time.perf_counter() - start:.0f} s: {dict(tally.outcomes)}", flush=True)
             verifier = Verifier(Settings())

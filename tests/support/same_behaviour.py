@@ -36,39 +36,39 @@ class Behaviour:
         self.runs = self.compiled = 0
         self.known: list[tuple[Function, Inputs, State]] = []
         for f in self.hosts:
-            for given in valid_inputs(self.original, f, seed=seed, most=inputs):
-                self._add(f, given)
+            for example in valid_inputs(self.original, f, seed=seed, most=inputs):
+                self._add(f, example)
 
-    def _add(self, f: Function, given: Inputs) -> bool:
+    def _add(self, f: Function, inputs: Inputs) -> bool:
         try:
-            self.known.append((f, given, self.run(self.original, f, given)))
+            self.known.append((f, inputs, self.run(self.original, f, inputs)))
         except OutOfFuel:
             return False
         return True
 
-    def run(self, runner: Runner, f: Function, given: Inputs) -> State:
+    def run(self, runner: Runner, f: Function, inputs: Inputs) -> State:
         """The result and the arrays afterwards. The contract is checked on the way, and every access."""
         self.runs += 1
         machine = runner.start(self.runs, FUEL)
-        views = arguments(machine, f, given)
+        views = arguments(machine, f, inputs)
         result = machine.call(f.name, views, NOWHERE)
         return result, [list(v.alloc.data) for v in views if isinstance(v, MemoryView)]
 
     def difference(self, program: Program, rng: random.Random, *, compiled: bool) -> str | None:
-        """How the program behaves otherwise; None if it was not seen to."""
+        """A description of the first difference in behaviour; None if no run differs."""
         runner = Runner(program)
         for f in self.hosts:  # inputs around the constants of the changed program
-            for given in valid_inputs(runner, program.function(f.name), seed=rng.randrange(1000), most=2):
-                self._add(f, given)
-        for f, given, expected in self.known:
+            for inputs in valid_inputs(runner, program.function(f.name), seed=rng.randrange(1000), most=2):
+                self._add(f, inputs)
+        for f, inputs, expected in self.known:
             try:
-                found = self.run(runner, program.function(f.name), given)
+                state = self.run(runner, program.function(f.name), inputs)
             except Misbehaviour as m:
-                return f"{f.name}({given}) misbehaves: {m.code} {m.message} at {m.loc}"
+                return f"{f.name}({inputs}) misbehaves: {m.code} {m.message} at {m.loc}"
             except (OutOfFuel, CannotEvaluate):
                 continue
-            if not same(expected, found):
-                return f"{f.name}({given}) gives {found} instead of {expected}"
+            if not same(expected, state):
+                return f"{f.name}({inputs}) gives {state} instead of {expected}"
         del self.known[8:]
         if not compiled:
             return None
@@ -76,8 +76,8 @@ class Behaviour:
         for f in self.hosts:
             seen = without_constants(program, f)
             made = CFunction(emit_c(program), signature_of(seen, effective_types(seen)))
-            for g, given, _ in self.known:
-                wrong = compare_on(made, self.original, f, given) if g is f else None
+            for g, inputs, _ in self.known:
+                wrong = compare_on(made, self.original, f, inputs) if g is f else None
                 if wrong is not None:
                     return f"compiled, {f.name} differs in {wrong.what}: {wrong}"
         return None

@@ -1,4 +1,4 @@
-"""What the checker says of a short program, in a form that tests can compare."""
+"""The checker's verdict on a short program as a string that tests compare."""
 
 from __future__ import annotations
 

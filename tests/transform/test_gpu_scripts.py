@@ -51,13 +51,13 @@ SMALLER = {  # fewer blocks, for the interpreter
 @pytest.fixture(scope="module")
 def done() -> Callable[[str], og.Script]:
     """Each script is run once, when it is first asked for."""
-    found: dict[str, og.Script] = {}
+    scripts: dict[str, og.Script] = {}
 
     def get(name: str) -> og.Script:
-        if name not in found:
+        if name not in scripts:
             path = next(p for p in SCRIPTS if p.stem == name)
-            found[name] = runpy.run_path(str(path))["s"]
-        return found[name]
+            scripts[name] = runpy.run_path(str(path))["s"]
+        return scripts[name]
 
     return get
 

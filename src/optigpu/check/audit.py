@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from optigpu.check.certificate import read_certificate
+from optigpu.check.certificate import CertificateHeader, read_certificate
 from optigpu.check.certified_text import assumptions, contract_hash, whole_text
 from optigpu.check.contract_checks import contract_problem
 from optigpu.check.recorded_proof import RuleCall, replay_proof
@@ -49,7 +50,7 @@ class Certified:
 
     tool: str
     program: Program
-    emission: dict[str, Any] | None  # how code was made from the program
+    emission: Mapping[str, object] | None  # how code was made from the program
     ledger: dict[str, Any]
 
 
@@ -58,10 +59,10 @@ def certified(text: str) -> Certified:
     """Read a certificate. Raises ValueError if the text is none."""
     _, header = read_certificate(text)
     try:
-        program = parse_text(header["program"], "program of the certificate")
+        program = parse_text(header.program, "program of the certificate")
     except InputError as e:
         raise ValueError(f"not a certificate (its program cannot be read: {e})") from None
-    return Certified(header["tool"], program, header["emission"], header["ledger"])
+    return Certified(header.tool, program, header.emission, header.ledger)
 
 
 @deep
@@ -69,10 +70,10 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     """Replay every proof of a certificate. Raises ValueError if the file is no certificate."""
     proofs, header = read_certificate(text)
     try:
-        left_out = frozenset((str(f), str(what), int(n)) for f, what, n in header["ledger"].pop("without"))
+        left_out = frozenset((str(f), str(what), int(n)) for f, what, n in header.ledger.pop("without"))
     except (KeyError, TypeError, ValueError):
         raise ValueError("not a certificate (without)") from None
-    elaborated = elaborate(program, bool(header["ledger"].get("unbounded")), left_out)
+    elaborated = elaborate(program, bool(header.ledger.get("unbounded")), left_out)
     ledger = Ledger()
     judge = Judge(solver, SearchGuide())
     out = AuditResult(solver=solver.description, trusted_lines=trusted_lines(), programs=programs(solver.description))
@@ -96,19 +97,19 @@ def audit(program: Program, text: str, solver: Solver) -> AuditResult:
     out.axioms, out.admitted = sorted(ledger.axioms), sorted(admitted)
     out.unbounded = sorted(elaborated.statements[at] for at in ledger.unbounded)
     out.normaliser, out.solver_answers = judge.obligation_counts()
-    out.written_by = f"{header['tool']}, {header['ledger'].pop('solver', None)}"
+    out.written_by = f"{header.tool}, {header.ledger.pop('solver', None)}"
     if not out.failures:
         out.failures.update(_other_claims(program, header, out))
     return out
 
 
 def _not_proved(
-    f: Function, name: str, proofs: dict[str, list[RuleCall]], header: dict[str, Any], kernel: Kernel
+    f: Function, name: str, proofs: dict[str, list[RuleCall]], header: CertificateHeader, kernel: Kernel
 ) -> str | None:
     """Why the certificate does not prove a function, whose name in the kernel is `name`; None if it does."""
     if name not in proofs:
         return "the certificate has no proof of it"
-    if header["contracts"].get(f.name) != contract_hash(f):
+    if header.contracts.get(f.name) != contract_hash(f):
         return "its contract is not the one that was certified"
     try:
         theorem = replay_proof(kernel, proofs[name])
@@ -119,13 +120,13 @@ def _not_proved(
     return None if theorem.function.name == name else "the proof is of another function"
 
 
-def _other_claims(program: Program, header: dict[str, Any], out: AuditResult) -> dict[str, str]:
+def _other_claims(program: Program, header: CertificateHeader, out: AuditResult) -> dict[str, str]:
     """Other wrong claims of a certificate whose proofs all hold."""
     wrong = {}
-    if header["program"] != whole_text(program, out.theorems):
+    if header.program != whole_text(program, out.theorems):
         wrong["program"] = "it is not the one that was certified"
-    if set(header["contracts"]) != set(out.theorems):
+    if set(header.contracts) != set(out.theorems):
         wrong["contracts"] = "they are not those of the program"
-    if header["ledger"] != assumptions(out.axioms, out.admitted, out.unbounded):
+    if header.ledger != assumptions(out.axioms, out.admitted, out.unbounded):
         wrong["ledger"] = "the proof rests on something else than the certificate says"
     return wrong

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from optigpu.check.recorded_proof import RuleCall, StateRef
 from optigpu.kernel import context as groups
@@ -34,14 +35,28 @@ _CLASSES = {
 }  # fmt: skip
 
 
+Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateHeader:
+    """A certificate without its proofs. What it claims is unchecked: `audit` compares it with the program."""
+
+    tool: str
+    program: str
+    emission: Mapping[str, object] | None  # the options with which code was emitted
+    contracts: Mapping[str, object]  # function -> hash of its contract
+    ledger: dict[str, Any]  # the assumptions
+
+
 class _Encoder:
     """Terms are written once each, in the order of their parts."""
 
     def __init__(self) -> None:
-        self.table: list[Any] = []
+        self.table: list[Json] = []
         self.numbers: dict[Term, int] = {}
 
-    def encode(self, x: Any) -> Any:
+    def encode(self, x: object) -> Json:
         if isinstance(x, Term):
             return {"t": self.term(x)}
         if is_dataclass(x) and not isinstance(x, type):
@@ -59,7 +74,7 @@ class _Encoder:
             return found
         match t.op:
             case "num":
-                node: list[Any] = ["num", str(t.data), t.sort.name]
+                node: list[Json] = ["num", str(t.data), t.sort.name]
             case "var":
                 node = ["var", str(t.data), sort_text(t.sort)]
             case "bound":
@@ -75,7 +90,7 @@ class _Encoder:
         return self.numbers[t]
 
 
-def sort_text(s: Sort) -> Any:
+def sort_text(s: Sort) -> Json:
     return [[sort_text(a) for a in s.args], sort_text(s.result)] if s.result is not None else s.name
 
 
@@ -132,26 +147,27 @@ def decode(x: Any, terms: list[Term]) -> Any:
     return x
 
 
-def certificate_text(functions: dict[str, list[RuleCall]], header: dict[str, Any]) -> str:
+def certificate_text(functions: dict[str, list[RuleCall]], header: CertificateHeader) -> str:
     """A certificate as JSON text."""
     encoder = _Encoder()
     proofs = {name: encoder.encode(calls) for name, calls in functions.items()}
-    return sealed({"format": FORMAT, **header, "terms": encoder.table, "proofs": proofs})
+    parts = {f.name: getattr(header, f.name) for f in fields(header)}
+    return sealed({"format": FORMAT, **parts, "terms": encoder.table, "proofs": proofs})
 
 
-def sealed(data: dict[str, Any]) -> str:
+def sealed(data: Mapping[str, object]) -> str:
     """The text of a certificate, with the hash of all its other parts. It is no signature: whoever changes a proof can seal it
     again, and is then left with what the kernel accepts."""
     parts = {name: value for name, value in data.items() if name != "seal"}
     return _json({**parts, "seal": hashlib.sha256(_json(parts).encode()).hexdigest()}) + "\n"
 
 
-def _json(data: dict[str, Any]) -> str:
+def _json(data: Mapping[str, object]) -> str:
     return json.dumps(data, separators=(",", ":"), sort_keys=True)
 
 
-def read_certificate(text: str) -> tuple[dict[str, list[RuleCall]], dict[str, Any]]:
-    """Proofs by function, and the rest of the file. Raises ValueError for anything malformed."""
+def read_certificate(text: str) -> tuple[dict[str, list[RuleCall]], CertificateHeader]:
+    """Proofs by function, and the header. Raises ValueError for anything malformed."""
     try:
         data = json.loads(text)
         if data["format"] != FORMAT:
@@ -175,5 +191,5 @@ def read_certificate(text: str) -> tuple[dict[str, list[RuleCall]], dict[str, An
                 raise ValueError(f"not a certificate ({part})")
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError, ArithmeticError, AssertionError) as e:
         raise ValueError(f"not a certificate ({type(e).__name__})") from None
-    header = {name: value for name, value in data.items() if name not in ("terms", "proofs")}
-    return proofs, header
+    header = (data[f.name] for f in fields(CertificateHeader))
+    return proofs, CertificateHeader(*header)

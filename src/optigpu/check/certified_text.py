@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any
 
 from optigpu.syntax.printer import ProgramPrinter, print_program
 from optigpu.syntax.program import Function, Include, Program, Role, TopLevel
@@ -47,7 +46,7 @@ def _system_headers(items: Iterable[TopLevel]) -> Iterator[Include]:
             yield from [i] if i.system else _system_headers(i.items)
 
 
-def assumptions(axioms: Iterable[str], admitted: Iterable[str], unbounded: Iterable[int]) -> dict[str, Any]:
+def assumptions(axioms: Iterable[str], admitted: Iterable[str], unbounded: Iterable[int]) -> dict[str, object]:
     """What proofs rest on. `unbounded`: numbers of statements whose integers are assumed to fit."""
     return {
         "axioms": sorted(axioms),

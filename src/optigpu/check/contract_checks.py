@@ -41,7 +41,7 @@ def contract_problem(judge: ObligationJudge, elaborated: Elaborated, f: Function
         return _unsatisfiable(core, f)
     for c, facts in undefined(judge, clauses):
         labels = ((c.within, "in this definition"),) if c.within is not None else ()
-        cause = UnmetObligation(Operation.OBLIGE, obligation=f"undefined {c.why}", facts=facts, goal=c.goal)
+        cause = UnmetObligation(Operation.OBLIGE, obligation=c.why, facts=facts, goal=c.goal)
         return Problem("OG361", c.loc, cause, labels, function=f.name)
     return None
 

@@ -5,8 +5,8 @@ A theorem comes out of a replay only if the kernel accepts every call, whatever 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from optigpu.kernel import Judge, Kernel, Ledger, State, Theorem
 from optigpu.kernel.instructions import KernelProgram
@@ -30,7 +30,7 @@ class RuleCall:
     """A rule, its arguments (states by reference), and the numbers of the states that it made."""
 
     rule: str
-    args: tuple[Any, ...]
+    args: tuple[object, ...]
     makes: tuple[int, ...]
 
 
@@ -44,17 +44,17 @@ class RecordingKernel(Kernel):
         self._numbers: dict[int, int] = {}
         vars(self).update({rule: self._recorded(rule) for rule in RECORDED_RULES})
 
-    def _recorded(self, rule: str) -> Any:
-        original = getattr(self, rule)
+    def _recorded(self, rule: str) -> Callable[..., object]:
+        original: Callable[..., object] = getattr(self, rule)
 
-        def call(*args: Any) -> Any:
+        def call(*args: object) -> object:
             result = original(*args)
             self.note(rule, args, result)
             return result
 
         return call
 
-    def note(self, rule: str, args: tuple[Any, ...], result: Any) -> None:
+    def note(self, rule: str, args: tuple[object, ...], result: object) -> None:
         made = result if type(result) is tuple else (result,)
         numbers = []
         for s in made:

@@ -16,7 +16,7 @@ import sys
 import threading
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from optigpu.check.audit import AuditResult, audit, certified
 from optigpu.frontend import parse_file
@@ -26,6 +26,20 @@ from optigpu.syntax.diagnostic import InputError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START = "import sys; sys.path.insert(0, sys.argv[1]); from optigpu.check.replay import serve; serve()"
+
+
+class ReplayRequest(TypedDict):
+    """A line to the other process: a certificate, and the file that it is about, or None for its own program."""
+
+    certificate: str
+    file: str | None
+
+
+class ReplayAnswer(TypedDict, total=False):
+    """A line from the other process: the fields of an `AuditResult`, or why there is none."""
+
+    result: dict[str, Any]
+    error: str
 
 
 class ReplayError(Exception):
@@ -42,18 +56,18 @@ class Replayer:
 
     def replay(self, certificate: str, file: str | None = None) -> AuditResult:
         """What a certificate proves of its own program, or of a file. Raises ValueError if it is no certificate."""
-        request = json.dumps({"certificate": certificate, "file": None if file is None else os.path.abspath(file)})
+        path = None if file is None else os.path.abspath(file)
         with self._lock:
-            answer = self._answer(request)
+            answer = self._answer({"certificate": certificate, "file": path})
         if "error" in answer:
             raise ValueError(answer["error"])
         return AuditResult(**answer["result"])
 
-    def _answer(self, request: str) -> dict[str, Any]:
+    def _answer(self, request: ReplayRequest) -> ReplayAnswer:
         process = self._running_process()
         assert process.stdin is not None and process.stdout is not None
         try:
-            process.stdin.write(request + "\n")
+            process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
             line = process.stdout.readline()
         except OSError:
@@ -64,7 +78,7 @@ class Replayer:
         if not line:
             self._stop(process)
             raise ReplayError("the process that replays proofs has ended")
-        answer: dict[str, Any] = json.loads(line)
+        answer: ReplayAnswer = json.loads(line)
         return answer
 
     def _running_process(self) -> subprocess.Popen[str]:
@@ -112,7 +126,7 @@ def serve() -> None:
         answers.flush()
 
 
-def _answer(request: dict[str, Any], solver: Solver) -> dict[str, Any]:
+def _answer(request: ReplayRequest, solver: Solver) -> ReplayAnswer:
     try:
         text, file = request["certificate"], request["file"]
         program = certified(text).program if file is None else parse_file(file)

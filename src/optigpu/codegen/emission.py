@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from optigpu.codegen.c import emit_c
-from optigpu.codegen.cuda.emit import CudaUnit, emit_cuda, host_function
+from optigpu.codegen.cuda.cuda_unit import CudaUnit, emit_cuda, host_function
 from optigpu.syntax.program import CallStmt, Function, Program
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import StatementId
@@ -51,7 +51,7 @@ class Emission:
     def code(self, program: Program, header: Sequence[str]) -> str:
         return self.c(program) if self.language == "c" else self.cuda(program, header).text
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         if self.language == "c":
             return {"language": "c", "functions": list(self.functions)}
         return {
@@ -92,10 +92,10 @@ def _numbered(f: Function, by_id: Mapping[StatementId, Value]) -> dict[int, Valu
     return {n: by_id[s.id] for n, s in enumerate(statements(f.body)) if s.id in by_id}
 
 
-def read_emission(data: Mapping[str, Any], program: Program) -> Emission:
+def read_emission(data: Mapping[str, object], program: Program) -> Emission:
     """Read the options from a certificate. Raises ValueError unless they fit this program."""
     try:
-        emission = _read(data)
+        emission = _read(dict(data))
         fits = emission.to_json() == data and _possible(emission, {f.name: f for f in program.functions()})
     except (KeyError, TypeError, ValueError):
         fits = False
@@ -104,7 +104,7 @@ def read_emission(data: Mapping[str, Any], program: Program) -> Emission:
     return emission
 
 
-def _read(data: Mapping[str, Any]) -> Emission:
+def _read(data: dict[str, Any]) -> Emission:
     functions = tuple(data["functions"])
     if data["language"] == "c":
         return Emission("c", functions)
@@ -129,5 +129,5 @@ def _possible(e: Emission, own: Mapping[str, Function]) -> bool:
     )
 
 
-def _numbers(values: Collection[Any], within: range) -> bool:
+def _numbers(values: Collection[object], within: range) -> bool:
     return all(type(n) is int and n in within for n in values)

@@ -1,1 +1,1 @@
-"""What the commands of the command line do. All but `bench` and `doctor`, which need the runtime alone."""
+"""The commands of the command line, except `bench` and `doctor`, which need only the runtime (`cli.py`)."""

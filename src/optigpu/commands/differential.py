@@ -1,4 +1,4 @@
-"""The compiled function beside the interpreter, on the same inputs."""
+"""Differential test: runs a compiled function and the interpreter on the same inputs and compares their results."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ RELATIVE, ABSOLUTE = 2e-4, 2e-4
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where the two disagree: the array (or the result), and what each computed."""
+    """A disagreement: the array or the result, the compiled and the interpreted value, and the inputs."""
 
     what: str
-    compiled: Any
-    interpreted: Any
+    compiled: object
+    interpreted: object
     inputs: Inputs
 
 
@@ -70,7 +70,7 @@ def compare_on(compiled: CFunction | CudaFunction, runner: Runner, f: Function, 
 
 
 def agrees(view: MemoryView, array: Any) -> bool:
-    """Cells that the interpreter leaves unwritten can hold anything."""
+    """Whether interpreted and compiled contents agree. A cell that the interpreter left unwritten agrees with anything."""
     flat = array.reshape(-1)
     for held, have in zip(view.alloc.data, flat):
         if isinstance(held, Uninit):

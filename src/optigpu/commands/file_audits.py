@@ -1,4 +1,4 @@
-"""Audits of files: annotated C is replayed, emitted code is made again from the certificate's program and compared."""
+"""Audits of files: the certificate of annotated C is replayed; emitted code is also emitted anew and compared."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from optigpu.syntax.diagnostic import InputError
 
 
 def audited_file(file: str, certificate: str) -> AuditResult:
-    """The program of a file; of emitted code, the program of the certificate, from which the code is made again."""
+    """Replay the certificate of a file. Emitted code must also equal what the program in the certificate is emitted as."""
     claimed = certified(certificate)
     try:
-        kind, given = Path(file).suffix, read_exact(file)
+        kind, code = Path(file).suffix, read_exact(file)
     except UnicodeDecodeError:
         raise CallError(f"{file} is no text") from None
     cuda = kind in (*CUDA_SUFFIXES, ".json")
     emission = None if claimed.emission is None else read_emission(claimed.emission, claimed.program)
-    if not cuda and (emission is None or emission.language != "c" or "optigpu.h" in given):  # annotated C
-        parse_file(file)  # its errors are told with their places
+    if not cuda and (emission is None or emission.language != "c" or "optigpu.h" in code):  # annotated C
+        parse_file(file)  # reports syntax errors with their places
         return replayed(certificate, file)
     if emission is None or (emission.language == "cuda") != cuda:
         raise ValueError(f"it is of no {'CUDA' if cuda else 'C'} code")
-    found = replayed(certificate, None)
-    if not found.failures:
-        wrong = _wrong_code(given, kind, claimed, emission)
+    audit = replayed(certificate, None)
+    if not audit.failures:
+        wrong = _wrong_code(code, kind, claimed, emission)
         if wrong is not None:
-            found.failures[file] = f"this is not what its program becomes: {wrong}"
+            audit.failures[file] = f"this is not what its program becomes: {wrong}"
         else:
-            found.code = "CUDA" if cuda else "C"
-            found.trusted_lines |= trusted_for_code()
-            found.programs.append(PROGRAMS_FOR_CODE)
-    return found
+            audit.code = "CUDA" if cuda else "C"
+            audit.trusted_lines |= trusted_for_code()
+            audit.programs.append(PROGRAMS_FOR_CODE)
+    return audit
 
 
 def replayed(certificate: str, file: str | None) -> AuditResult:
@@ -52,8 +52,8 @@ def replayed(certificate: str, file: str | None) -> AuditResult:
         raise CallError(str(e)) from None
 
 
-def _wrong_code(given: str, kind: str, claimed: Certified, emission: Emission) -> str | None:
-    """Why code, or how it is called (`.json`), is not what is made from the program of a certificate that was replayed."""
+def _wrong_code(code: str, kind: str, claimed: Certified, emission: Emission) -> str | None:
+    """How `code` (or a manifest, `.json`) differs from what the certified program is emitted as; None if it does not."""
     program, ledger = claimed.program, claimed.ledger
     assumed = ledger["axioms"], ledger["admitted"], str(ledger.get("solver")), ledger.get("unbounded", ())
     header = emitted_header(emission, program, *assumed)
@@ -64,7 +64,7 @@ def _wrong_code(given: str, kind: str, claimed: Certified, emission: Emission) -
             made = emission.code(program, header)
     except InputError as e:
         return f"no code is made from it ({e.diagnostic.message})"
-    wrong = first_difference(given, made)
+    wrong = first_difference(code, made)
     if wrong is not None and claimed.tool != TOOL:
         return f"{wrong} (the certificate is of {claimed.tool}, this is {TOOL}: emit it again)"
     return wrong

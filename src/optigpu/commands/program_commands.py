@@ -40,15 +40,15 @@ from optigpu.syntax.program import Function, Program, Role
 from optigpu.syntax.unfolding import definitions_of
 
 
-def _functions(program: Program, wanted: str | None) -> list[Function]:
+def _functions(program: Program, name: str | None) -> list[Function]:
     functions = [f for f in program.functions() if f.role is Role.HOST]
-    if wanted is None:
+    if name is None:
         return functions
-    found = [f for f in functions if f.name == wanted]
-    if not found:
+    named = [f for f in functions if f.name == name]
+    if not named:
         names = ", ".join(f.name for f in functions) or "none"
-        raise CallError(f"{program.file} has no function `{wanted}` (it has: {names})")
-    return found
+        raise CallError(f"{program.file} has no function `{name}` (it has: {names})")
+    return named
 
 
 def _verifier(args: argparse.Namespace) -> Verifier:
@@ -93,15 +93,15 @@ def _print_check(args: argparse.Namespace, program: Program, result: ProgramResu
 
 
 def _precondition(program: Program, elaborated: Elaborated, name: str) -> str:
-    """An input that satisfies the precondition of a function, as far as one is found."""
+    """The text of an input that satisfies the precondition of a function, if one is found."""
     f = program.function(name)
     try:
-        found = satisfying_input(Runner(program), f, suggested_sizes(Z3Solver(), elaborated, f))
-    except (CannotEvaluate, KeyError, RecursionError):  # a lemma, or a function of a group of threads
-        found = None
-    if found is None:
+        inputs = satisfying_input(Runner(program), f, suggested_sizes(Z3Solver(), elaborated, f))
+    except (CannotEvaluate, KeyError, RecursionError):  # a lemma, or a function for a group of threads
+        inputs = None
+    if inputs is None:
         return "neither an input that satisfies it nor a contradiction was found"
-    return f"satisfied by {name}({describe_inputs(found)})"
+    return f"satisfied by {name}({describe_inputs(inputs)})"
 
 
 def audit_command(args: argparse.Namespace, style: Style) -> int:
@@ -109,7 +109,7 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
     for file in args.files:
         if args.certificate is not None:
             try:
-                found = audited_file(file, Path(args.certificate).read_text(encoding="utf-8"))
+                audit = audited_file(file, Path(args.certificate).read_text(encoding="utf-8"))
             except ValueError as e:
                 raise CallError(f"{args.certificate}: {e}") from None
         else:
@@ -119,9 +119,9 @@ def audit_command(args: argparse.Namespace, style: Style) -> int:
                 for f in result.functions:
                     print(render_function(f, style))
                 return WRONG
-            found = replayed(certificate_of(program, result), file)
-        print(render_audit(file, found, style))
-        if found.failures or (args.no_assumptions and found.assumptions):
+            audit = replayed(certificate_of(program, result), file)
+        print(render_audit(file, audit, style))
+        if audit.failures or (args.no_assumptions and audit.assumptions):
             code = WRONG
     return code
 
@@ -167,8 +167,8 @@ def run_c_command(args: argparse.Namespace, style: Style) -> int:
         runner = Runner(program)
         source = emit_c(program)
         for f in _functions(program, args.function):
-            seen = without_constants(program, f)
-            compiled = CFunction(source, signature_of(seen, effective_types(seen), definitions_of(program)))
+            plain = without_constants(program, f)
+            compiled = CFunction(source, signature_of(plain, effective_types(plain), definitions_of(program)))
             runs = 0
             for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
                 difference = compare_on(compiled, runner, f, inputs)

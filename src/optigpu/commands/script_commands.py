@@ -1,4 +1,4 @@
-"""The commands on scripts and what they make: run, diff, build."""
+"""The commands on scripts: run, diff, build."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def build_command(args: argparse.Namespace, style: Style) -> int:
 
 
 def built_cuda_of(source: str, style: Style) -> tuple[int, BuiltCuda | None]:
-    """The CUDA of a C file, or of what a script makes, once verified."""
+    """The exit code, and the verified CUDA of a C file or of a script's result."""
     code, script = _script_of(source, style)
     if script is None:
         return code, None
@@ -73,7 +73,7 @@ def built_cuda_of(source: str, style: Style) -> tuple[int, BuiltCuda | None]:
 
 
 def _script_of(source: str, style: Style) -> tuple[int, Script | None]:
-    """The last script that a file makes, or a script without steps for a C file; none if something is wrong."""
+    """The exit code, and the last `Script` of a Python file, or a `Script` without steps for a C file; None if it fails."""
     if source.endswith(".py"):
         code, scripts = run_script(source, lambda script, step: None, style)
         if code == FINE and not scripts:

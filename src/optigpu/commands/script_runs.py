@@ -1,4 +1,4 @@
-"""Running a script from the command line: its errors are told at its own lines, never with our stack frames."""
+"""Runs a script from the command line. Its errors are reported at its own lines, without our stack frames."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from optigpu.syntax.source import Loc
 
 
 def run_script(path: str, progress: Callable[[Script, Step], None], style: Style) -> tuple[int, list[Script]]:
-    """Run a script; its errors are explained in its own terms."""
+    """Run a script; returns the exit code and the sessions that it made. Errors are printed with the line of the script."""
     scripts: dict[int, Script] = {}
 
-    def seen(script: Script, step: Step) -> None:
+    def observer(script: Script, step: Step) -> None:
         scripts[id(script)] = script
         progress(script, step)
 
@@ -34,7 +34,7 @@ def run_script(path: str, progress: Callable[[Script, Step], None], style: Style
     before, sys.argv = sys.argv, [path]
     sys.path.insert(0, str(file.resolve().parent))
     try:
-        with observe(seen):
+        with observe(observer):
             runpy.run_path(path, run_name="__main__")
     except StepError as e:
         print(render_step_error(e, style), file=sys.stderr)
@@ -48,7 +48,7 @@ def run_script(path: str, progress: Callable[[Script, Step], None], style: Style
             print(e.code, file=sys.stderr)
         return (e.code if isinstance(e.code, int) else BAD_INPUT if e.code else FINE), list(scripts.values())
     except SyntaxError as e:
-        if e.lineno is None:  # some versions of Python say so of a file with null bytes, others raise a ValueError
+        if e.lineno is None:  # a file with null bytes, for which other versions of Python raise a ValueError
             print(_unreadable(e, path), file=sys.stderr)
             return BAD_INPUT, []
         print(f"{e.filename or path}:{e.lineno or 1}:{e.offset or 1}: error: {e.msg}", file=sys.stderr)
@@ -65,14 +65,14 @@ def run_script(path: str, progress: Callable[[Script, Step], None], style: Style
 
 
 def _own_line(e: BaseException, script: Path) -> traceback.FrameSummary | None:
-    """The line of the script that an error came from; none if it did not come to run."""
+    """The line of the script that an error came from; None if the script did not start."""
     frames = traceback.extract_tb(e.__traceback__)
     own = [f for f in frames if Path(f.filename).resolve() == script.resolve()]
     return own[-1] if own else None
 
 
 def _placed(e: InputError, script: Path) -> InputError:
-    """An error without a place, at the line of the script."""
+    """The error; if it has no place, with the line of the script as its place."""
     line = _own_line(e, script)
     if e.diagnostic.loc.line or line is None or line.lineno is None:
         return e
@@ -84,13 +84,13 @@ def _unreadable(e: BaseException, path: str) -> str:
 
 
 def _fault(e: BaseException, path: str) -> str:
-    """An error that a script made, or that our code did not expect: that one is raised again."""
+    """The message for an error of the script. An error of our own code, or a request to exit, is raised again."""
     line = _own_line(e, Path(path))
     if line is None:
         return _unreadable(e, path)
     last = traceback.extract_tb(e.__traceback__)[-1]
     if not isinstance(e, Exception) and last != line:
-        raise e  # somebody wants everything to stop, as an interrupt does
+        raise e  # a request to exit, such as an interrupt
     ours = last.filename.startswith(str(Path(__file__).parent.parent))
     expected = isinstance(e, BuildError | CallError | OSError)
     if ours and not expected and not isinstance(e, TypeError | AttributeError):

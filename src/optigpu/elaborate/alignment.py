@@ -54,7 +54,7 @@ def with_aligned_calls(
         def with_obligations(i: kc.Instruction) -> kc.Instructions:
             needs = _needs(i, functions, accesses) if isinstance(i, kc.Invoke) else []
             goals = (accesses[f.name].aligned(view, width) for view, width in needs)
-            return (*(kc.Oblige(goal, "aligned", at=i.at) for goal in goals if goal is not k.TRUE), i)
+            return (*(kc.Oblige(goal, kc.Obligation.ALIGNED, at=i.at) for goal in goals if goal is not k.TRUE), i)
 
         return replace(f, body=kc.rewritten_code(f.body, with_obligations))
 

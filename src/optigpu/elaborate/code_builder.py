@@ -71,14 +71,14 @@ class CodeBuilder:
         finally:
             self.code = outer
 
-    def oblige(self, prop: Term, why: str, loc: Loc) -> None:
+    def oblige(self, prop: Term, why: kc.Obligation, loc: Loc) -> None:
         if prop is not k.TRUE:
             self.code.append(kc.Oblige(prop, why, at=self.at(loc)))
 
     def fits(self, value: Term, t: Type | None, loc: Loc) -> None:
         """Oblige that an integer stored in a variable, an element, an argument or a result fits its machine type."""
         if value.sort is INT:
-            self.oblige(within(value, limits_of(t)), "overflow", loc)
+            self.oblige(within(value, limits_of(t)), kc.Obligation.OVERFLOW, loc)
 
     def modulo(self, value: Term, t: Scalar, loc: Loc) -> Term:
         """Reduce an unsigned number modulo 2^bits of its type."""

@@ -1,4 +1,6 @@
-"""Where the parts of formulas have a value: a divisor is not zero, a range is not empty, an index is within a model.
+"""Definedness of formulas in contracts: a divisor is not zero, a range is not empty, an index is within a model.
+
+This is about formulas only. The obligations of C code (divisors, shifts, conversions, pointers) are in `expression_values.py`.
 
 A logical function that is the model of an array (`a ~> Matrix1(n, A)`) has a value where the array has a cell. Its other values
 are not determined by any input, so a contract must not depend on them.
@@ -10,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from optigpu.kernel.instructions import Obligation
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, CellClaim, Terms
 from optigpu.logic.terms import REAL, Term
@@ -20,14 +23,14 @@ from optigpu.syntax.source import Loc
 class ValueCondition:
     """A part of a formula has a value only if `goal` follows from the hypotheses around it.
 
-    If `why` is "model", the goal is still the application `A(i)` itself, until `resolved` replaces it by a condition on i.
+    If `why` is UNDEFINED_MODEL, the goal is still the application `A(i)` itself, until `resolved` replaces it by a condition on i.
     `variables` are bound around the part. `within` is the place of the part in the definition that is used at `loc`.
     """
 
     variables: tuple[Term, ...]
     hypotheses: tuple[Term, ...]
     goal: Term
-    why: str
+    why: Obligation
     loc: Loc
     within: Loc | None = None
 
@@ -56,13 +59,13 @@ class ValueConditions:
     """Collects value conditions, each with the hypotheses and bound variables around its part of the formula."""
 
     def __init__(self) -> None:
-        self.collected: dict[tuple[Term | tuple[Term, ...] | str, ...], ValueCondition] = {}
+        self.collected: dict[tuple[Term | tuple[Term, ...] | Obligation, ...], ValueCondition] = {}
         self.variables: tuple[Term, ...] = ()
         self.hypotheses: tuple[Term, ...] = ()
         self.use: Loc | None = None  # of the definition whose body is being elaborated
         self.uses: set[tuple[int, tuple[Term, ...], tuple[Term, ...]]] = set()  # of definitions, since the last `take`
 
-    def add(self, goal: Term, why: str, loc: Loc) -> None:
+    def add(self, goal: Term, why: Obligation, loc: Loc) -> None:
         if goal is not k.TRUE:
             at, within = (loc, None) if self.use is None else (self.use, loc)
             condition = ValueCondition(self.variables, self.hypotheses, goal, why, at, within)
@@ -150,7 +153,7 @@ def resolved(conditions: Iterable[ValueCondition], models: Models) -> tuple[Valu
     """The conditions with the goals that the models give for applications, without those that are true."""
     out: list[ValueCondition] = []
     for c in conditions:
-        goal = in_model(c.goal, models) if c.why == "model" else c.goal
+        goal = in_model(c.goal, models) if c.why is Obligation.UNDEFINED_MODEL else c.goal
         if goal is not k.TRUE:
             out.append(replace(c, goal=goal))
     return tuple(out)

@@ -49,7 +49,7 @@ class CallElaborator(ExpressionElaborator):
         for arg, d in zip(call.args[1:], type_.dims[1:] if type_.distributed else type_.dims):
             if d is not None:
                 goal = k.eq(self.expr(arg, names), self.expr(d, names))
-                self.oblige(goal, "free sizes", arg.loc)
+                self.oblige(goal, kc.Obligation.FREED_SIZES, arg.loc)
 
     def vector(self, call: Call, names: Names, at: int) -> None:
         """`vload4(&r[0], &a[4 * i])`: read all cells, then write all; the one in memory is aligned to the width."""
@@ -58,7 +58,9 @@ class CallElaborator(ExpressionElaborator):
         memory = source if way == "load" else to
         self.accesses.need(memory.base, width)
         self.oblige(
-            self.accesses.aligned(kc.ArrayView(memory.base, memory.lead, memory.shift), width), "aligned", call.loc
+            self.accesses.aligned(kc.ArrayView(memory.base, memory.lead, memory.shift), width),
+            kc.Obligation.ALIGNED,
+            call.loc,
         )
         elem = call.args[0].type
         assert isinstance(elem, Array)

@@ -43,7 +43,7 @@ class ExpressionElaborator(CodeBuilder):
             value, t = self.expr(part, self.outer), part.type
             assert isinstance(t, Scalar)
             if t.kind is Kind.INT:
-                self.oblige(within(value, limits_of(t)), "conversion", part.loc)
+                self.oblige(within(value, limits_of(t)), kc.Obligation.CONVERSION, part.loc)
             rests_on_rounding = not is_float(t) and any(is_float(x.type) for x in children(part))
             if self.code or rests_on_rounding:
                 raise unsupported("C computes another number here, or none", part.loc)
@@ -130,12 +130,12 @@ class ExpressionElaborator(CodeBuilder):
     def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
         match op:
             case "/" | "%":
-                self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), "division", loc)
+                self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), kc.Obligation.DIVISION, loc)
             case "<<" | ">>":
-                self.oblige(k.le(k.ZERO, a), "shift", loc)
+                self.oblige(k.le(k.ZERO, a), kc.Obligation.SHIFT, loc)
                 self.shift_amount(b, left, loc)
             case "&" | "|" | "^":
-                self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "bits", loc)
+                self.oblige(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), kc.Obligation.BITS, loc)
             case _:
                 pass
         value = pure_operation(op, a, b)
@@ -144,7 +144,7 @@ class ExpressionElaborator(CodeBuilder):
     def shift_amount(self, amount: Term, left: Type | None, loc: Loc) -> None:
         """In C, a shift by at least the number of bits of the left operand is undefined."""
         assert isinstance(left, Scalar)
-        self.oblige(k.and_(k.le(k.ZERO, amount), k.lt(amount, k.num(left.bits))), "shift", loc)
+        self.oblige(k.and_(k.le(k.ZERO, amount), k.lt(amount, k.num(left.bits))), kc.Obligation.SHIFT, loc)
 
     # Conversions
 
@@ -163,7 +163,7 @@ class ExpressionElaborator(CodeBuilder):
                     return self.modulo(value, to, loc)
                 mathematical = have.kind is Kind.INT and have.signed  # it may have any value, whatever its type
                 if not fits or (mathematical and not implicit):
-                    self.oblige(within(value, limits_of(to)), "conversion", loc)
+                    self.oblige(within(value, limits_of(to)), kc.Obligation.CONVERSION, loc)
                 return value
 
     def truncated(self, x: Term, to: Scalar, loc: Loc) -> Term:
@@ -186,11 +186,11 @@ class ExpressionElaborator(CodeBuilder):
         values = [self.expr(a, names) for a in e.args]
         if name == "exact_div":
             a, b = values
-            self.oblige(k.not_(k.eq(b, k.ZERO)), "division", e.loc)
-            self.oblige(k.eq(a, k.mul(b, k.fdiv(a, b))), "exact_div", e.loc)
+            self.oblige(k.not_(k.eq(b, k.ZERO)), kc.Obligation.DIVISION, e.loc)
+            self.oblige(k.eq(a, k.mul(b, k.fdiv(a, b))), kc.Obligation.EXACT_DIVISION, e.loc)
             return k.fdiv(a, b)
         if name in MATH:
-            self.oblige(defined(MATH[name].real_name, values), "domain", e.loc)
+            self.oblige(defined(MATH[name].real_name, values), kc.Obligation.DOMAIN, e.loc)
         if name in MATH or name in ("min", "max", "abs") or index_helper(name):
             value = self.formulas.known_function(name, values, e.loc)
             return self.modulo(value, e.type, e.loc) if index_helper(name) and is_unsigned(e.type) else value
@@ -211,7 +211,7 @@ class ExpressionElaborator(CodeBuilder):
     def pointer_obligations_last(self, start: int) -> None:
         """Move the obligations of pointers passed to a call behind it: an access out of bounds is the better error message."""
         new = self.code[start:]
-        pointers = [i for i in new if isinstance(i, kc.Oblige) and i.why == "pointer"]
+        pointers = [i for i in new if isinstance(i, kc.Oblige) and i.why is kc.Obligation.POINTER]
         self.code[start:] = [*(i for i in new if i not in pointers), *pointers]
 
     # Pointers
@@ -264,4 +264,4 @@ class ExpressionElaborator(CodeBuilder):
         limits = (
             k.and_(k.le(k.ZERO, i), k.le(i, d)) if d is not None else within(i, limits_of(INT64)) for i, d in bounds
         )
-        self.oblige(k.and_(*limits), "pointer", loc)
+        self.oblige(k.and_(*limits), kc.Obligation.POINTER, loc)

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from optigpu.elaborate.arithmetic_terms import divides, exact_quotient, linear, pure_operation, remainder
 from optigpu.elaborate.definedness import ValueConditions, defined
 from optigpu.elaborate.name_scope import Entry, FunEntry, Names, ValueEntry, sort_of, unsupported
+from optigpu.kernel.instructions import Obligation
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, WRAPS, index_helper
@@ -134,9 +135,9 @@ class FormulaElaborator:
         b, op = self.term(e.right, names), REAL_SPELLINGS.get(e.op, e.op)
         match op:
             case "/" | "%":
-                self.conditions.add(k.not_(k.eq(b, k.num(0, b.sort))), "division", e.loc)
+                self.conditions.add(k.not_(k.eq(b, k.num(0, b.sort))), Obligation.UNDEFINED_DIVISION, e.loc)
             case "<<" | ">>" | "&" | "|" | "^":
-                self.conditions.add(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), "bits", e.loc)
+                self.conditions.add(k.and_(k.le(k.ZERO, a), k.le(k.ZERO, b)), Obligation.UNDEFINED_BITS, e.loc)
             case _:
                 pass
         return remainder(a, b) if op == "%" else pure_operation(op, a, b)
@@ -150,7 +151,7 @@ class FormulaElaborator:
                 if definition is not None:
                     self.use(definition, self.entries(e.args, args, names), e.loc)
                 elif f.op == "var":
-                    self.conditions.add(k.app(f, *args), "model", e.loc)
+                    self.conditions.add(k.app(f, *args), Obligation.UNDEFINED_MODEL, e.loc)
                 return k.app(f, *args)
             case FunEntry(fun, inner):
                 for p, a in zip(fun.params, [self.term(a, names) for a in e.args]):
@@ -164,9 +165,9 @@ class FormulaElaborator:
             return k.and_(k.le(low, x), k.lt(x, high))
         values = [self.term(a, names) for a in e.args]
         if e.func in MATH:
-            self.conditions.add(defined(MATH[e.func].real_name, values), "domain", e.loc)
+            self.conditions.add(defined(MATH[e.func].real_name, values), Obligation.UNDEFINED_DOMAIN, e.loc)
         elif e.func == "exact_div":
-            self.conditions.add(divides(*values), "exact_div", e.loc)
+            self.conditions.add(divides(*values), Obligation.UNDEFINED_EXACT_DIVISION, e.loc)
         return self.known_function(e.func, values, e.loc)
 
     def entries(self, es: tuple[Expr, ...], values: tuple[Term, ...], names: Names) -> tuple[Entry, ...]:
@@ -271,7 +272,9 @@ class FormulaElaborator:
         low, high = self.range(b.range, names)
         v = self.binder(b.name)
         if e.op in ("Max", "Min"):
-            self.conditions.add(k.lt(low, high), "empty", b.range.loc if b.range.loc.line else e.loc)
+            self.conditions.add(
+                k.lt(low, high), Obligation.UNDEFINED_EXTREMUM, b.range.loc if b.range.loc.line else e.loc
+            )
         with self.conditions.under(k.le(low, v), k.lt(v, high), binding=(v,)):
             body = k.abstract(self.big_operator(e, at + 1, names.bind(b.name, ValueEntry(v))), (v,))
         if e.op in ("Max", "Min"):  # of an empty range: the body at its lower bound, as in the interpreter

@@ -39,7 +39,7 @@ class FunctionElaborator(StatementElaborator):
             reject_jumps(s, last_of_function=i == len(f.body) - 1)
         for d in (d for p in f.params if isinstance(p.type, Array) for d in p.type.dims if d is not None):
             # C computes the sizes of parameters when the function is entered, in their types
-            self.oblige(k.eq(self.expr(d, names), self.formulas.term(d, names)), "conversion", d.loc)
+            self.oblige(k.eq(self.expr(d, names), self.formulas.term(d, names)), kc.Obligation.CONVERSION, d.loc)
         body = (*self.code, *self.block(f.body, names))
         device, lemma = f.role is Role.DEVICE, f.role is Role.GHOST
         function = kc.Procedure(f.name, params, contract.contract, body, f.admitted, device, threads, lemma=lemma)

@@ -107,7 +107,7 @@ class StatementElaborator(CallElaborator):
             formulas = AssertionElaborator(self, names)
             prop = formulas.term(item.body, names)
             for condition in resolved(formulas.conditions.take(), self.models):
-                self.oblige(condition.closed(), f"undefined {condition.why}", condition.loc)
+                self.oblige(condition.closed(), condition.why, condition.loc)
             self.code.append(kc.Assertion(prop, at=self.at(item.loc)))
             if item.name is not None:
                 names = names.bind(item.name, ValueEntry(prop))
@@ -127,7 +127,7 @@ class StatementElaborator(CallElaborator):
             return names.bind(s.name, self.pointer(s.init, names))
         assert isinstance(s.type, Array)
         dims = tuple(self.stable(self.expr(d, names), at) for d in s.type.dims if d is not None)
-        self.oblige(k.and_(*(k.lt(k.ZERO, d) for d in dims)), "empty", s.loc)  # C has no empty arrays
+        self.oblige(k.and_(*(k.lt(k.ZERO, d) for d in dims)), kc.Obligation.EMPTY_ARRAY, s.loc)  # C has no empty arrays
         sort, space = sort_of(s.type.elem, s.loc), s.type.space
         self.dims[base] = dims
         size, limits = s.type.elem.size, limits_of(s.type.elem)
@@ -223,13 +223,13 @@ class StatementElaborator(CallElaborator):
             range_ = iterations(loop, loop.start, loop.bound, loop.amount)
             end = k.instantiate(range_.index, (range_.end,))
             if not plain or r.op == "-" or r.relation != "<" or loop.amount is not k.ONE:
-                self.oblige(k.and_(within(loop.start, limits), within(end, limits)), "overflow", s.loc)
+                self.oblige(k.and_(within(loop.start, limits), within(end, limits)), kc.Obligation.OVERFLOW, s.loc)
             return ()
         fits = [] if plain else [within(loop.index, limits)]
         if not t.signed and r.op in ("*", "<<"):
             factor = loop.amount if r.op == "*" else k.pow2(loop.amount)
             fits.append(within(k.mul(loop.index, factor), limits))
-        return tuple(kc.Oblige(p, "overflow", at=self.at(s.loc)) for p in fits)
+        return tuple(kc.Oblige(p, kc.Obligation.OVERFLOW, at=self.at(s.loc)) for p in fits)
 
     def is_plain(self, e: Expr, t: Scalar, names: Names) -> bool:
         """Does the origin of this expression alone show that it fits the type?"""

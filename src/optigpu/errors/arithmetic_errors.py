@@ -6,6 +6,7 @@ from optigpu.errors.cause_keys import obligations, rejections
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
 from optigpu.kernel.causes import Operation, Overflow
+from optigpu.kernel.instructions import Obligation
 from optigpu.logic.terms import subterms
 from optigpu.syntax.types import MACHINE_SCALARS, Kind
 
@@ -32,7 +33,7 @@ ARITHMETIC_ERRORS = (
         "OG310",
         "division by zero",
         "A division by something that may be zero.",
-        causes=obligations("division"),
+        causes=obligations(Obligation.DIVISION),
         message="this divisor may be zero",
         help="add a __requires that excludes zero, or guard it with if",
     ),
@@ -40,7 +41,7 @@ ARITHMETIC_ERRORS = (
         "OG311",
         "division that is not exact",
         'exact_div(a, b) needs a fact that b divides a, for example __requires("n % 16 == 0").',
-        causes=obligations("exact_div"),
+        causes=obligations(Obligation.EXACT_DIVISION),
         message="the division is not shown to be exact",
         help=_divides,
     ),
@@ -48,7 +49,7 @@ ARITHMETIC_ERRORS = (
         "OG312",
         "bit operation on a negative number",
         "Shifts and bit operations take numbers that are not negative.",
-        causes=obligations("shift", "bits"),
+        causes=obligations(Obligation.SHIFT, Obligation.BITS),
         message="bit operations take numbers that are not negative",
         help=GIVE_THE_RANGE,
     ),
@@ -56,7 +57,7 @@ ARITHMETIC_ERRORS = (
         "OG313",
         "conversion that changes the number",
         "A conversion to another integer type may change the number. A cast to an unsigned type is computed modulo 2^bits.",
-        causes=obligations("conversion"),
+        causes=obligations(Obligation.CONVERSION),
         message="this value may be outside its type, which changes it",
         help=GIVE_THE_RANGE,
         shows_type_ranges=True,
@@ -65,7 +66,7 @@ ARITHMETIC_ERRORS = (
         "OG333",
         "root or logarithm outside its domain",
         "The square root of a number that may be negative, or the logarithm of one that may not be positive.",
-        causes=obligations("domain"),
+        causes=obligations(Obligation.DOMAIN),
         message="this function may have no real number as its value here",
         help=GIVE_THE_RANGE,
     ),
@@ -74,7 +75,7 @@ ARITHMETIC_ERRORS = (
         "integer overflow",
         "A number may not fit the machine type of the variable, cell, index, argument or result that it is put into. Give a\n"
         "bound in the contract, or a wider type. `optigpu check --integers unbounded` assumes it, and says where.",
-        causes=(*rejections(Overflow, Operation.STORE), *obligations("overflow")),
+        causes=(*rejections(Overflow, Operation.STORE), *obligations(Obligation.OVERFLOW)),
         message=_overflow,
         help="add a bound to the contract, or use a wider type (int64_t)",
         shows_type_ranges=True,

@@ -7,7 +7,7 @@ from enum import Enum
 
 from optigpu.kernel.causes import Cause, Operation, UnequalParts, UnmetObligation, WrongContext
 from optigpu.kernel.context import HOST, THREADS
-from optigpu.kernel.instructions import REGISTER, SHARED
+from optigpu.kernel.instructions import REGISTER, SHARED, Obligation
 from optigpu.search.search_causes import DataRace, NoLoopContract, Obstacle, RaceKind, RaceScope, SharedByThreads
 
 
@@ -33,7 +33,7 @@ class Rejection:
 
     cause: type[Cause]
     operation: Operation
-    which: str = ""
+    which: Obligation | Obstacle | None = None
 
 
 CauseKey = Rejection | Race | Misplaced
@@ -43,14 +43,14 @@ def rejections(cause: type[Cause], *operations: Operation) -> tuple[CauseKey, ..
     return tuple(Rejection(cause, operation) for operation in operations)
 
 
-def obligations(*names: str) -> tuple[CauseKey, ...]:
+def obligations(*unmet: Obligation) -> tuple[CauseKey, ...]:
     """Conditions of partial operations, by `Oblige.why`."""
-    return tuple(Rejection(UnmetObligation, Operation.OBLIGE, name) for name in names)
+    return tuple(Rejection(UnmetObligation, Operation.OBLIGE, obligation) for obligation in unmet)
 
 
 def no_contract(*obstacles: Obstacle) -> tuple[CauseKey, ...]:
     """Loops for which the search found no contract."""
-    return tuple(Rejection(NoLoopContract, Operation.INFER, obstacle.value) for obstacle in obstacles)
+    return tuple(Rejection(NoLoopContract, Operation.INFER, obstacle) for obstacle in obstacles)
 
 
 def key_of(cause: Cause) -> CauseKey:
@@ -61,8 +61,10 @@ def key_of(cause: Cause) -> CauseKey:
             return Race.ONE_LOOP
         case WrongContext(operation=Operation.CALL, context=context) if context.kind not in (HOST, THREADS):
             return Misplaced.CALL
-        case UnmetObligation() | NoLoopContract():
-            return Rejection(type(cause), cause.operation, cause.reason)
+        case UnmetObligation():
+            return Rejection(UnmetObligation, cause.operation, cause.obligation)
+        case NoLoopContract():
+            return Rejection(NoLoopContract, cause.operation, cause.obstacle)
         case UnequalParts():
             return Rejection(UnequalParts, cause.operation)
         case _:

@@ -6,21 +6,34 @@ from optigpu.errors.cause_keys import Rejection, obligations, rejections
 from optigpu.errors.check_causes import Contradiction
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
-from optigpu.kernel.causes import MissingPermission, Operation, Overlap, Uninitialised, UnprovedFact, WrongValue
+from optigpu.kernel.causes import (
+    MissingPermission,
+    Operation,
+    Overlap,
+    Uninitialised,
+    UnmetObligation,
+    UnprovedFact,
+    WrongValue,
+)
+from optigpu.kernel.instructions import Obligation
 
 # Why a part of a formula may have no value, and what excludes that.
 WITHOUT_VALUE = {
-    "division": ("this divides by what may be zero", "exclude zero"),
-    "domain": ("this function may have no real number as its value here", "give the range"),
-    "exact_div": ("this division is not shown to be exact", "say that it is"),
-    "bits": ("bit operations and shifts take numbers that are not negative", "give the range"),
-    "empty": ("this range may be empty, and then there is no greatest or least of it", "exclude that"),
-    "model": ("the array that holds these values may have no such cell", "give the range"),
+    Obligation.UNDEFINED_DIVISION: ("this divides by what may be zero", "exclude zero"),
+    Obligation.UNDEFINED_DOMAIN: ("this function may have no real number as its value here", "give the range"),
+    Obligation.UNDEFINED_EXACT_DIVISION: ("this division is not shown to be exact", "say that it is"),
+    Obligation.UNDEFINED_BITS: ("bit operations and shifts take numbers that are not negative", "give the range"),
+    Obligation.UNDEFINED_EXTREMUM: (
+        "this range may be empty, and then there is no greatest or least of it",
+        "exclude that",
+    ),
+    Obligation.UNDEFINED_MODEL: ("the array that holds these values may have no such cell", "give the range"),
 }
 
 
 def _without_value(d: Details) -> tuple[str, str]:
-    return WITHOUT_VALUE[d.cause.reason.removeprefix("undefined ")]
+    assert isinstance(d.cause, UnmetObligation)
+    return WITHOUT_VALUE[d.cause.obligation]
 
 
 def _statement(d: Details) -> str:
@@ -83,7 +96,7 @@ CONTRACT_ERRORS = (
         "negative number, A(i) where the array that holds A has no cell i. Its surroundings have to exclude that:\n"
         '  __ensures("y != 0 ==> _Res == x / y"), __ensures("_Res == (0 < i ? A(i - 1) : 0)")\n'
         'or another clause: __requires("n > 0").',
-        causes=obligations(*(f"undefined {why}" for why in WITHOUT_VALUE)),
+        causes=obligations(*WITHOUT_VALUE),
         message=lambda d: f"a part of this formula may have no value: {_without_value(d)[0]}",
         help=lambda d: (
             f"{_without_value(d)[1]} with a condition around it (c ? a : b, c ==> P, a range) or with a __requires"

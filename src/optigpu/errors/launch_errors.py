@@ -5,13 +5,20 @@ from __future__ import annotations
 from optigpu.errors.cause_keys import Misplaced, obligations, rejections
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
-from optigpu.kernel.causes import LaunchLimit, LeftInKernel, Operation, SharedMemoryExceeded, WrongContext, WrongSpace
-from optigpu.kernel.instructions import REGISTER, SHARED
+from optigpu.kernel.causes import (
+    LaunchLimit,
+    LeftInKernel,
+    Operation,
+    SharedMemoryExceeded,
+    UnmetObligation,
+    WrongContext,
+    WrongSpace,
+)
+from optigpu.kernel.instructions import REGISTER, SHARED, Obligation
 from optigpu.kernel.launch_rules import MOST_SHARED, MOST_THREADS
 from optigpu.syntax.types import INT
 
 SPACE_NAMES = {"Any": "host", "GMem": "global", "SMem": "shared", "TReg": "register", "Device": "device"}
-FREE_SIZES = "free sizes"  # the obligation that an array is freed with the sizes it was allocated with
 PROTOCOL = "kernel_launch, kernel_setup_end, kernel_teardown_begin, kernel_kill come in this order"
 
 
@@ -66,8 +73,13 @@ def _phase(d: Details) -> str:
             return "a kernel that is started here must also end here"
 
 
+def _has_other_sizes(d: Details) -> bool:
+    """Is an array freed with other sizes than it was allocated with?"""
+    return isinstance(d.cause, UnmetObligation) and d.cause.obligation is Obligation.FREED_SIZES
+
+
 def _not_freed(d: Details) -> str:
-    if d.cause.reason == FREE_SIZES:
+    if _has_other_sizes(d):
         return "this is not the size it was allocated with"
     if d.space == REGISTER:
         return f"{d.array} is a register array of the whole grid: it would outlive the kernel"
@@ -77,7 +89,7 @@ def _not_freed(d: Details) -> str:
 def _free_it(d: Details) -> str | None:
     if d.space == SHARED:
         return f"__smem_free1({d.base}, n) between kernel_teardown_begin() and kernel_kill()"
-    return "free it with the sizes of its __smem_malloc" if d.cause.reason == FREE_SIZES else None
+    return "free it with the sizes of its __smem_malloc" if _has_other_sizes(d) else None
 
 
 LAUNCH_ERRORS = (
@@ -122,7 +134,7 @@ LAUNCH_ERRORS = (
         "OG351",
         "shared memory that is not freed",
         "Shared memory that was allocated before kernel_setup_end is freed, with its sizes, before kernel_kill.",
-        causes=(*rejections(LeftInKernel, Operation.LAUNCH), *obligations(FREE_SIZES)),
+        causes=(*rejections(LeftInKernel, Operation.LAUNCH), *obligations(Obligation.FREED_SIZES)),
         message=_not_freed,
         help=_free_it,
     ),

@@ -17,17 +17,18 @@ from optigpu.kernel.causes import (
     Overlap,
     Uninitialised,
 )
-from optigpu.search.search_causes import Obstacle, ReadOnly
+from optigpu.kernel.instructions import Obligation
+from optigpu.search.search_causes import NoLoopContract, Obstacle, ReadOnly
 
 
 def _not_held(d: Details) -> str:
-    if d.cause.reason == Obstacle.NO_MEMORY.value:
+    if isinstance(d.cause, NoLoopContract) and d.cause.obstacle is Obstacle.NO_MEMORY:
         return f"{d.array} is not held here: it has been freed, or the contract does not mention it"
     return f"this access of {d.array} is not shown to stay within the cells that are held"
 
 
 def _not_an_allocation(d: Details) -> str:
-    if d.cause.reason == Obstacle.FREED.value:
+    if isinstance(d.cause, NoLoopContract) and d.cause.obstacle is Obstacle.FREED:
         return f"{d.array} comes from outside the loop and is freed in each iteration"
     return f"{d.array} is not an allocation that can be freed here"
 
@@ -123,7 +124,7 @@ MEMORY_ERRORS = (
         "OG334",
         "local array without elements",
         "A local array has at least one element: what happens with none C leaves open. MALLOC1 may allocate none.",
-        causes=obligations("empty"),
+        causes=obligations(Obligation.EMPTY_ARRAY),
         message="this array may have no elements",
         help="add a __requires that gives the range",
     ),
@@ -132,7 +133,7 @@ MEMORY_ERRORS = (
         "pointer outside its array",
         "A pointer goes to an element of its array, or to the place after the last one: &a[n]. C has no others, not\n"
         "even where nothing is accessed through them: &a[n + 5] may not be formed. A pointer into a row needs that row.",
-        causes=obligations("pointer"),
+        causes=obligations(Obligation.POINTER),
         message="this pointer may lie outside its array",
         help="add a __requires that gives the range",
     ),

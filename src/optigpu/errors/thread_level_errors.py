@@ -7,6 +7,7 @@ from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
 from optigpu.errors.race_errors import loop_of_group
 from optigpu.kernel.causes import NoWholeWarps, Operation, ShuffleOutsideWarp, UnequalParts, WrongContext, WrongGroup
+from optigpu.kernel.instructions import Obligation
 from optigpu.kernel.thread_conditions import WARP
 
 
@@ -114,7 +115,7 @@ THREAD_LEVEL_ERRORS = (
         "OG353",
         "vector access that is not aligned",
         "A vector load or store of n cells starts at an offset (from the start of the array, row by row) that n divides.",
-        causes=obligations("aligned"),
+        causes=obligations(Obligation.ALIGNED),
         message="this vector access is not shown to be aligned: its first cell is at a multiple of its width",
         help="start it at a multiple of its width, also in each row: the inner sizes of the array count",
     ),

@@ -83,7 +83,7 @@ class _BadToken:
     """A token that the grammar does not accept, and what is around it."""
 
     type: str
-    shown: str  # its first line, shortened
+    first_line: str  # shortened
     at: int  # its offset
     place: Loc
     after_previous: Loc  # the end of the token before it
@@ -108,10 +108,10 @@ def _bad_token(error: UnexpectedToken, text: str, span: SpanOf, what: str) -> In
     if token.type == "$END":
         return _early_end(text, accepts, span, what)
     at, end = token.start_pos or 0, token.end_pos or 0
-    shown = str(token).split("\n", 1)[0]
-    shown = shown if len(shown) <= 30 else shown[:27] + "…"
+    first_line = str(token).split("\n", 1)[0]
+    first_line = first_line if len(first_line) <= 30 else first_line[:27] + "…"
     previous = _end_of_previous(text, at)
-    bad = _BadToken(token.type, shown, at, span(at, end), span(previous, previous), accepts, text, span, what)
+    bad = _BadToken(token.type, first_line, at, span(at, end), span(previous, previous), accepts, text, span, what)
     return next(e for e in (explain(bad) for explain in EXPLANATIONS) if e is not None)
 
 
@@ -138,15 +138,15 @@ def _global_variable(t: _BadToken) -> InputError | None:
 def _undeclared_index(t: _BadToken) -> InputError | None:
     if t.accepts != {"TYPE"} or not t.text[: t.at].rstrip().endswith("("):
         return None
-    return input_error("OG011", "the index of a loop is declared in the loop", t.place, help=f"int {t.shown}")
+    return input_error("OG011", "the index of a loop is declared in the loop", t.place, help=f"int {t.first_line}")
 
 
 def _nested_assignment(t: _BadToken) -> InputError | None:
     if t.type == "STEP":
         fix = "write it as a statement of its own"
-        return input_error("OG010", f"`{t.shown}` is a statement here, not an expression", t.place, help=fix)
+        return input_error("OG010", f"`{t.first_line}` is a statement here, not an expression", t.place, help=fix)
     if t.type == "ASSIGN" and "SEMICOLON" not in t.accepts and "RPAR" in t.accepts:
-        message = f"`{t.shown}` assigns: it cannot stand inside an expression"
+        message = f"`{t.first_line}` assigns: it cannot stand inside an expression"
         return input_error("OG010", message, t.place, help="to compare, write ==")
     if t.type == "ASSIGN" and "ASSIGN" not in t.accepts and "SEMICOLON" in t.accepts:
         return input_error("OG010", "only one assignment in a statement", t.place, help="write two statements")
@@ -164,12 +164,12 @@ def _missing_punctuation(t: _BadToken) -> InputError | None:
     if t.starts_expression:
         return None
     if "SEMICOLON" in t.accepts:
-        return input_error("OG001", f"expected `;` before `{t.shown}`", t.after_previous, help="add `;`")
+        return input_error("OG001", f"expected `;` before `{t.first_line}`", t.after_previous, help="add `;`")
     for terminal, closer in CLOSERS.items():
         if terminal in t.accepts:
             opener = _opener(t.text, t.at, OPENERS[closer])
             labels = (Label(t.span(opener, opener + 1), "opened here"),) if opener is not None else ()
-            return input_error("OG001", f"expected `{closer}` before `{t.shown}`", t.after_previous, labels=labels)
+            return input_error("OG001", f"expected `{closer}` before `{t.first_line}`", t.after_previous, labels=labels)
     return None
 
 
@@ -177,14 +177,14 @@ def _missing_expression(t: _BadToken) -> InputError | None:
     if not t.accepts >= {"NUMBER", "NAME"} or "RBRACE" in t.accepts:
         return None
     kind = "a formula" if t.what == "formula" else "an expression"
-    return input_error("OG001", f"expected {kind} here, not `{t.shown}`", t.place)
+    return input_error("OG001", f"expected {kind} here, not `{t.first_line}`", t.place)
 
 
 def _unexpected(t: _BadToken) -> InputError:
     wording = sorted({WORDING[terminal] for terminal in t.accepts if terminal in WORDING})
     if 0 < len(wording) <= 3:
-        return input_error("OG001", f"expected {' or '.join(wording)} here, not `{t.shown}`", t.place)
-    return input_error("OG001", f"`{t.shown}` is unexpected here", t.place)
+        return input_error("OG001", f"expected {' or '.join(wording)} here, not `{t.first_line}`", t.place)
+    return input_error("OG001", f"`{t.first_line}` is unexpected here", t.place)
 
 
 # In this order: the first that applies explains the token.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from optigpu.interp.happens_before import RecordedAccess
 from optigpu.interp.heap import (
     UNINIT,
     Allocation,
     Heap,
     MemoryView,
-    RecordedAccess,
     Uninit,
     box_indices,
     index_of,

@@ -1,25 +1,19 @@
-"""The heap: allocations, pointers into them, and the checks of every access.
-
-Races are decided by happens-before, not by the schedule. Each access has the path of (region, iteration) pairs of the parallel
-loops around it, from the outside in. Two accesses are concurrent if and only if their paths first differ in the iteration of one
-region: iterations of one execution of a parallel loop are unordered, everything else is ordered. Two concurrent accesses to a
-cell, at least one of them a write, are a race.
-"""
+"""The heap: allocations, pointers into them, and the checks of every access: bounds, lifetime, rights, and data races by the rule
+of `happens_before.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from optigpu.interp.happens_before import RecordedAccess, Shadow, TaskPath, concurrent
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.numeric_values import Number
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space
-
-TaskPath: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Uninit:
@@ -31,24 +25,6 @@ class Uninit:
 
 UNINIT = Uninit()
 Contents: TypeAlias = Number | Uninit
-
-
-class RecordedAccess(NamedTuple):
-    """An access to a cell: by which task, and where in the program."""
-
-    path: TaskPath
-    loc: Loc
-    who: tuple[tuple[str, int], ...] | None = (
-        None  # of a GPU thread: names and values of the thread loops' indices around it
-    )
-
-
-@dataclass(slots=True)
-class Shadow:
-    """The accesses to a cell that later ones can race with: the last write, and the last read of each task since then."""
-
-    write: RecordedAccess | None = None
-    reads: dict[Hashable, RecordedAccess] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -150,16 +126,6 @@ def index_of(alloc: Allocation, flat: int) -> str:
         parts.append(flat % n)
         flat //= n
     return alloc.name + "".join(f"[{i}]" for i in reversed(parts))
-
-
-def concurrent(a: TaskPath, b: TaskPath) -> bool:
-    """Whether neither of two accesses happens before the other: their paths first differ in the iteration of one region."""
-    for (region1, iteration1), (region2, iteration2) in zip(a, b):
-        if region1 != region2:
-            return False
-        if iteration1 != iteration2:
-            return True
-    return False
 
 
 @dataclass(slots=True)

@@ -17,7 +17,8 @@ from greenlet import getcurrent, greenlet
 from optigpu.interp.contract_evaluation import AFTER, BEFORE, ContractChecker, Skipped, facts, resources
 from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
-from optigpu.interp.heap import UNINIT, MemoryView, Rights, TaskPath, index_of
+from optigpu.interp.happens_before import TaskPath
+from optigpu.interp.heap import UNINIT, MemoryView, Rights, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.numeric_values import RuntimeValue
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_group

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from greenlet import getcurrent, greenlet
 
-from optigpu.interp.heap import Allocation, Heap, MemoryView, Rights, TaskPath
+from optigpu.interp.happens_before import TaskPath
+from optigpu.interp.heap import Allocation, Heap, MemoryView, Rights
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.numeric_values import Number, RuntimeValue
 from optigpu.syntax.builtins import WARP_SIZE

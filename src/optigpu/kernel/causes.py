@@ -7,7 +7,7 @@ from enum import Enum
 from typing import ClassVar, TypeAlias, TypeVar, dataclass_transform
 
 from optigpu.kernel.context import Context
-from optigpu.kernel.instructions import Limits
+from optigpu.kernel.instructions import Limits, Obligation
 from optigpu.logic.cells import Cells, Owner, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
@@ -191,11 +191,11 @@ class UnprovedFact(Cause, word="fact"):
 class UnmetObligation(Cause, word="obligation"):
     """The condition of a partial operation does not follow: `Oblige.why` says which."""
 
-    obligation: str
+    obligation: Obligation
 
     @property
     def reason(self) -> str:
-        return self.obligation
+        return self.obligation.value
 
 
 @with_fields

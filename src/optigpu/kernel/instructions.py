@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TypeAlias
 
 from optigpu.logic.cells import CellClaim, Terms
@@ -99,12 +100,35 @@ class Release(_Instruction):
     heap: bool = True
 
 
+class Obligation(Enum):
+    """What an `Oblige` demands. C code gets its obligations in `elaborate/expression_values.py`. UNDEFINED_…: a part of a formula
+    may have no value (`elaborate/definedness.py`)."""
+
+    DIVISION = "division"  # the divisor is not zero
+    EXACT_DIVISION = "exact_div"  # the divisor divides the dividend
+    SHIFT = "shift"  # the amount is within the width, the shifted number not negative
+    BITS = "bits"  # the operands of a bit operation are not negative
+    CONVERSION = "conversion"  # a conversion keeps the value
+    DOMAIN = "domain"  # the function has a real value: sqrt of no negative number
+    OVERFLOW = "overflow"  # an integer fits its machine type
+    POINTER = "pointer"  # a pointer stays in its array, or one past its end
+    EMPTY_ARRAY = "empty"  # a local array has at least one element
+    ALIGNED = "aligned"  # the address of a vector access is a multiple of its width
+    FREED_SIZES = "free sizes"  # an array is freed with the sizes it was allocated with
+    UNDEFINED_DIVISION = "undefined division"
+    UNDEFINED_EXACT_DIVISION = "undefined exact_div"
+    UNDEFINED_BITS = "undefined bits"
+    UNDEFINED_DOMAIN = "undefined domain"
+    UNDEFINED_EXTREMUM = "undefined empty"  # the greatest or least of an empty range
+    UNDEFINED_MODEL = "undefined model"  # A(i), where the array that holds A has no cell i
+
+
 @record
 class Oblige(_Instruction):
     """A condition without which the next operation is undefined: a non-zero divisor, divisibility, a shift's range."""
 
     prop: Term
-    why: str
+    why: Obligation
 
 
 @record

@@ -11,7 +11,11 @@ from optigpu.logic.terms import Term
 
 @record
 class Theorem:
-    """The function meets its contract, if the axioms hold and the functions it calls meet theirs. Only `finish` makes one."""
+    """The function meets its contract, if the axioms hold and the functions it calls meet theirs.
+
+    Only the rule `finish` makes a theorem that counts: `sealed.py` keeps the theorems of its own rules, and code outside the kernel
+    gets a `SealedTheorem`, a copy for reading.
+    """
 
     function: Procedure
     axioms: tuple[tuple[str, Term], ...]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType, NoneType
 from typing import Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar, cast
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from optigpu.kernel import (
     branch_rules,
@@ -30,7 +30,7 @@ from optigpu.kernel import (
     thread_rules,
 )
 from optigpu.kernel.causes import Rejected, for_reading
-from optigpu.kernel.instructions import KernelProgram
+from optigpu.kernel.instructions import KernelProgram, Obligation
 from optigpu.kernel.ledger import LedgerEntries, Theorem
 from optigpu.kernel.side_conditions import SideConditions
 from optigpu.kernel.state import OpenBlock, State
@@ -43,7 +43,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 READABLE = ("assumptions", "constants", "guide", "inconsistent", "items", "known")  # attributes of facts
 QUESTIONS = ("apply", "arbitrary", "assume", "nonneg", "proves", "reduce", "simplify")  # methods of facts
-WHOLE = frozenset((Term, Sort, str, int, bool, NoneType))  # types of arguments
+WHOLE = frozenset((Term, Sort, Obligation, str, int, bool, NoneType))  # types of arguments
 PARTED = frozenset((tuple, *RECORDS))  # types of arguments whose parts are looked at
 
 
@@ -271,8 +271,10 @@ def _seal_kernel(made: Kernel, court: _Court, book: _Book, program: KernelProgra
             try:
                 out = rule(conditions, *map(taken, args))
             except Rejected as e:
-                raise Rejected(for_reading(e.cause)) from None
-            return tuple(map(show, out)) if type(out) is tuple else show(out)
+                rejection = Rejected(for_reading(e.cause))
+            else:
+                return tuple(map(show, out)) if type(out) is tuple else show(out)
+            raise rejection  # not inside `except`: its __context__ would be the exception with the facts themselves
 
         return apply
 
@@ -313,19 +315,37 @@ def _showing(court: _Court, book: _Book) -> tuple[Callable[[Any], Any], dict[int
     return show, states
 
 
+class _KeptFor(Generic[R]):
+    """What is kept for each judge or ledger, by identity: a subclass may say that it is equal to another one."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, tuple[ref[object], R]] = {}
+
+    def add(self, owner: object, make: Callable[[], R]) -> None:
+        """Once for each: a judge does not become one with another solver."""
+        if id(owner) in self._entries:
+            raise TypeError(f"this {type(owner).__name__} has been made already")
+        self._entries[id(owner)] = ref(owner, partial(lambda n, _: self._entries.pop(n), id(owner))), make()
+
+    def of(self, owner: object) -> R:
+        if id(owner) not in self._entries:
+            raise TypeError(f"{type(owner).__name__} where a judge or a ledger is expected")
+        return self._entries[id(owner)][1]
+
+
 def _sealing() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """Functions that make judges, ledgers and kernels. Nothing else can reach what these keep."""
-    courts: WeakKeyDictionary[Judge, _Court] = WeakKeyDictionary()
-    books: WeakKeyDictionary[Ledger, _Book] = WeakKeyDictionary()
+    courts: _KeptFor[_Court] = _KeptFor()
+    books: _KeptFor[_Book] = _KeptFor()
 
     def judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> None:
-        courts[made] = _seal_judge(made, solver, guide)
+        courts.add(made, lambda: _seal_judge(made, solver, guide))
 
     def ledger(made: Ledger) -> None:
-        books[made] = _seal_ledger(made)
+        books.add(made, lambda: _seal_ledger(made))
 
     def kernel(made: Kernel, judge: Judge, program: KernelProgram, ledger: Ledger) -> None:
-        _seal_kernel(made, courts[judge], books[ledger], program)
+        _seal_kernel(made, courts.of(judge), books.of(ledger), program)
 
     return judge, ledger, kernel
 

@@ -28,6 +28,7 @@ from optigpu.kernel.instructions import (
     GhostStep,
     Havoc,
     LoadCell,
+    Obligation,
     Oblige,
     Release,
     StoreCell,
@@ -205,7 +206,7 @@ def oblige(c: SideConditions, state: State) -> State:
     i = next_instruction(state, Oblige)
     prop = state.value(i.prop)
     for goal in k.conjuncts(prop):
-        if i.why == "overflow" and c.program.unbounded and not c.judge.proves(state.facts, goal):
+        if i.why is Obligation.OVERFLOW and c.program.unbounded and not c.judge.proves(state.facts, goal):
             c.ledger.unbounded.add(i.at)
         else:
             c.require(state.facts, goal, UnmetObligation(Operation.OBLIGE, obligation=i.why))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from optigpu.report.diagnostics import PLAIN, Style
 from optigpu.runtime.bench import Measurement
 
@@ -32,7 +30,7 @@ def _line(name: str, width: int, ms: float, rate: float, share: float | None, no
     )
 
 
-def measurement_json(m: Measurement) -> dict[str, Any]:
+def measurement_json(m: Measurement) -> dict[str, object]:
     return {
         "name": m.name,
         "where": m.where,

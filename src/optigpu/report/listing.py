@@ -79,7 +79,7 @@ class _Lister(ProgramPrinter):
 
     def item(self, item: TopLevel) -> None:
         loops = self.loops.get(item.name, {}) if isinstance(item, Function) else {}
-        key = (id(item), VIEWS.index(self.view), *(id(shown) for shown in loops.values()))
+        key = (id(item), VIEWS.index(self.view), *(id(contract) for contract in loops.values()))
         first = self.here
         if key not in self.cache:
             super().item(_with_contracts(item, loops))

@@ -52,13 +52,13 @@ class PermissionWriter:
         if printer is None:
             printer = self._printers[key] = _PointPrinter(scope)
         families = sorted(state.held.values(), key=lambda f: f.share == READ)
-        shown = [printer.permission(f, state) for f in families if not self._is_empty(f, state.facts)]
+        permissions = [printer.permission(f, state) for f in families if not self._is_empty(f, state.facts)]
         texts = {printer.fact(p) for p in state.facts.items if not is_range_of_type(p)}
         facts = sorted(
             (t for t in texts if t.replace(">=", ">") == t or t.replace(">=", ">") not in texts), key=_short_first
         )
         equations = [f"{name} = {printer.show(value)}" for name, value in scope.defined]
-        unique = dict.fromkeys(shown)
+        unique = dict.fromkeys(permissions)
         return Held(tuple(unique), tuple([*equations, *(t for t in facts if len(t) < 90)][:MOST_FACTS]))
 
     def _is_empty(self, f: CellFamily, facts: Facts) -> bool:
@@ -68,13 +68,13 @@ class PermissionWriter:
             return True
         if f.cells.where is TRUE:
             return False
-        found = self._empty.get((facts, f))
-        if found is None:
+        empty = self._empty.get((facts, f))
+        if empty is None:
             xs = _binders(f)
             ranges = replace(f.cells, where=TRUE).domain(xs)
-            found = facts.assume(ranges).proves(k.not_(instantiate(f.cells.where, xs)))
-            self._empty[facts, f] = found
-        return found
+            empty = facts.assume(ranges).proves(k.not_(instantiate(f.cells.where, xs)))
+            self._empty[facts, f] = empty
+        return empty
 
 
 def _short_first(text: str) -> tuple[int, str]:
@@ -155,14 +155,14 @@ class _PointPrinter:
         return self.facts[p]
 
     def permission(self, f: CellFamily, state: State) -> Permission:
-        found = self.texts.get(f)
-        if found is None:
+        permission = self.texts.get(f)
+        if permission is None:
             printer = self.printer()
             cells = replace(f.cells.substitute(self.scope.written), base=source_name(f.cells.base))
             text = printer.cells(cells)
             owned = "" if f.owner is None else ", each held by its own thread until a barrier"
-            found = self.texts[f] = Permission(f.share == READ, text, self.contents(f, state, printer) + owned)
-        return found
+            permission = self.texts[f] = Permission(f.share == READ, text, self.contents(f, state, printer) + owned)
+        return permission
 
     def contents(self, f: CellFamily, state: State, printer: TermPrinter) -> str:
         if f.init is k.FALSE:

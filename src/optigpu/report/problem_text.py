@@ -34,10 +34,10 @@ def diagnostic_of(p: Problem) -> Diagnostic:
     return Diagnostic(p.code, message, p.loc, labels, tuple(notes), row.help_of(details))
 
 
-def race_message(p: Problem, seen: str) -> str | None:
+def race_message(p: Problem, observed: str) -> str | None:
     """The cell on which a run saw a data race, and why the accesses are unordered; None if the problem is no race."""
     race = None if p.cause is None else proof_error(p.code).race_of(_details(p, TermPrinter()))
-    return None if race is None else f"{seen.partition(':')[0]}: {race}"
+    return None if race is None else f"{observed.partition(':')[0]}: {race}"
 
 
 def _details(p: Problem, printer: TermPrinter) -> Details:
@@ -64,9 +64,9 @@ def _notes(d: Details, printer: TermPrinter, type_ranges: bool, floats_open: boo
     if floats_open:
         out.append(("floats", OPEN_FLOATS))
     if cause.facts is not None and any(name == "need" for name, _ in out):
-        given = _relevant_facts(cause, cause.facts, printer, type_ranges)
-        if given:
-            out.append(("given", ", ".join(given)))
+        facts = _relevant_facts(cause, cause.facts, printer, type_ranges)
+        if facts:
+            out.append(("given", ", ".join(facts)))
     return out
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Hashable
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Generic, NotRequired, TypeAlias, TypedDict, TypeVar
 
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.errors.problem import Problem
@@ -35,6 +35,10 @@ from optigpu.search.proof_states import ProofStates
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
 
+Item = TypeVar("Item", bound=Hashable)
+Numbers: TypeAlias = tuple[int, ...]
+# Rows of a diff: [kind, count], or [2, left columns, right columns] for a changed line.
+Runs: TypeAlias = list[list[int | list[int]]]
 CODES = {SAME: 0, INDENTED: 1, CHANGED: 2, ADDED: 3, REMOVED: 4}
 
 
@@ -60,39 +64,73 @@ def script_repr_html(record: Record, height: int = 640) -> str:
     return f'<iframe srcdoc="{page}" style="{style}" title="{html.escape(record.name)}"></iframe>'
 
 
+class TraceError(TypedDict):
+    """The error of a rejected step, as `trace.js` reads it."""
+
+    code: str
+    message: str
+    notes: list[list[str]]  # [name or place, text]
+    help: str
+    lines: list[int]  # the line of the error in each view; -1 if there is none
+
+
+class TraceStep(TypedDict):
+    """A step, as `trace.js` reads it."""
+
+    n: int
+    title: str
+    file: str
+    line: int
+    source: str
+    phase: list[str]
+    before: int  # numbers of programs
+    after: int
+    first: int
+    diff: list[Runs | None]  # of before and after, in each view
+    all: list[Runs | None]  # of first and after
+    changed: tuple[int, int]
+    ms: float
+    word: str  # the verdict
+    work: NotRequired[list[int]]  # obligations proved by the normaliser, by the solver
+    cached: NotRequired[int]
+    error: NotRequired[TraceError]
+    closes: NotRequired[bool]  # whether it checks a phase
+
+
 def _asset(name: str) -> str:
     return files("optigpu.report").joinpath("trace_assets", name).read_text(encoding="utf-8")
 
 
-class _Table:
+class _Table(Generic[Item]):
     """Numbers distinct items."""
 
     def __init__(self) -> None:
-        self.items: list[Any] = []
-        self.numbers: dict[Hashable, int] = {}
+        self.items: list[Item] = []
+        self.numbers: dict[Item, int] = {}
 
-    def number(self, key: Hashable, item: Any = None) -> int:
-        if key not in self.numbers:
-            self.numbers[key] = len(self.items)
-            self.items.append(key if item is None else item)
-        return self.numbers[key]
+    def number(self, item: Item) -> int:
+        if item not in self.numbers:
+            self.numbers[item] = len(self.items)
+            self.items.append(item)
+        return self.numbers[item]
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A diff: runs of rows as [kind, count], or [2, left columns, right columns] for a changed line; numbers of lines (added,
-    removed); pairs of matching lines."""
+    """A diff."""
 
-    runs: list[list[Any]]
-    counts: tuple[int, int]
-    pairs: list[tuple[int, int]]
+    runs: Runs
+    counts: tuple[int, int]  # lines added, lines removed
+    pairs: list[tuple[int, int]]  # matching lines
 
 
 class _Tracer:
     def __init__(self, record: Record) -> None:
         self.record = record
-        self.texts, self.permissions, self.points = _Table(), _Table(), _Table()
-        self.programs = _Table()
+        self.texts = _Table[str]()
+        self.permissions = _Table[tuple[bool, str, str]]()
+        self.points = _Table[tuple[Numbers, Numbers]]()  # permissions, texts of facts
+        self.programs = _Table[tuple[tuple[Numbers, Numbers], ...]]()  # in each view: texts, points
         self.listings: dict[tuple[int, str], tuple[Line, ...]] = {}
         self.point_of: dict[int, int] = {}  # by the identity of states, which the record keeps alive
         self.writer = PermissionWriter()
@@ -101,7 +139,7 @@ class _Tracer:
         self.printed: Cache = {}
         self.compared: dict[tuple[Hashable, Hashable], _Compared] = {}
 
-    def page(self) -> dict[str, Any]:
+    def page(self) -> dict[str, object]:
         steps = [self.step(s) for s in self.record.steps]
         _close_phases(steps)
         return {
@@ -116,7 +154,7 @@ class _Tracer:
             **self.verdict(),
         }
 
-    def verdict(self) -> dict[str, Any]:
+    def verdict(self) -> dict[str, object]:
         """The final verdict and its assumptions."""
         steps = self.record.steps
         checked = [s.result for s in steps if s.result is not None and s.error is None]
@@ -190,7 +228,7 @@ class _Tracer:
         pairs = self.rows(before, after, PLAIN_VIEW).pairs
         return [(left[i], right[j]) for i, j in pairs if i in left and j in right]
 
-    def comparison(self, before: Program, after: Program, view: str) -> Any:
+    def comparison(self, before: Program, after: Program, view: str) -> Runs | None:
         """The diff of two programs in a view; None if inferred contracts are missing because a program was not checked."""
         a, b = self.program(before), self.program(after)
         if view == INFERRED_VIEW and (id(before) in self.results) != (id(after) in self.results):
@@ -201,10 +239,10 @@ class _Tracer:
 
     # Steps
 
-    def step(self, s: Step) -> dict[str, Any]:
+    def step(self, s: Step) -> TraceStep:
         before, after = self.program(s.before), self.program(s.after)
         first = self.program(self.record.steps[0].after)
-        out: dict[str, Any] = {
+        out: TraceStep = {
             "n": s.number,
             "title": s.title,
             "file": s.file,
@@ -227,7 +265,7 @@ class _Tracer:
             out["error"] = self.error(s, after)
         return out
 
-    def error(self, s: Step, after: int) -> dict[str, Any]:
+    def error(self, s: Step, after: int) -> TraceError:
         """The parts of an error, and its line in each view."""
         f = _failed(s)
         d = s.error if isinstance(s.error, Diagnostic) else combined(f) if f is not None else diagnostic_of(_problem(s))
@@ -245,18 +283,18 @@ class _Tracer:
     def error_line(self, s: Step, d: Diagnostic, after: int, view: str) -> int:
         lines = self.listings[after, view]
         if not isinstance(s.error, Problem):
-            found = next((n for n, x in enumerate(lines) if x.loc.line and x.loc == d.loc and not x.end), None)
-            return -1 if found is None else found
+            line = next((n for n, x in enumerate(lines) if x.loc.line and x.loc == d.loc and not x.end), None)
+            return -1 if line is None else line
         statement, loc = s.error.statement, s.error.loc
         printed = self.listings[after, ANNOTATED_VIEW]
         if not statement and loc.line and not any(x.loc.file == loc.file for x in printed):
             # the place refers to the printed program, which this view shows
             loc = printed[loc.line - 1].loc if loc.line <= len(printed) else loc
-        found = find_line(lines, s.error.function, statement, loc)
-        return -1 if found is None else found
+        line = find_line(lines, s.error.function, statement, loc)
+        return -1 if line is None else line
 
 
-def _close_phases(steps: list[dict[str, Any]]) -> None:
+def _close_phases(steps: list[TraceStep]) -> None:
     """Assign the step that checks a phase to the phase; its time excludes that of the phase's other steps."""
     for n, s in enumerate(steps):
         inside = []
@@ -300,14 +338,16 @@ def _has(r: ProgramResult, v: Verdict) -> bool:
     return any(f.verdict is v for f in r.functions)
 
 
-def _runs(diff_rows: list[Row]) -> list[list[Any]]:
-    out: list[list[Any]] = []
+def _runs(diff_rows: list[Row]) -> Runs:
+    out: Runs = []
     for r in diff_rows:
         code = CODES[r.kind]
         if r.kind == CHANGED:
             out.append([code, [x for s in r.left_spans for x in s], [x for s in r.right_spans for x in s]])
-        elif out and out[-1][0] == code:
-            out[-1][1] += 1
-        else:
-            out.append([code, 1])
+            continue
+        match out[-1] if out else None:
+            case [previous, int(count)] if previous == code:
+                out[-1] = [code, count + 1]
+            case _:
+                out.append([code, 1])
     return out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
@@ -34,14 +33,14 @@ def combined(r: FunctionResult) -> Diagnostic:
     d = diagnostic_of(r.problem)
     if r.counterexample is None:
         return d
-    seen = r.counterexample.diagnostic
-    race = race_message(r.problem, seen.message) if seen.code == DATA_RACE else None
+    observed = r.counterexample.diagnostic
+    race = race_message(r.problem, observed.message) if observed.code == DATA_RACE else None
     if race is not None:
-        return Diagnostic(d.code, race, seen.loc, seen.labels, seen.notes, d.help)
-    if (seen.loc.file, seen.loc.line, seen.loc.column) == (d.loc.file, d.loc.line, d.loc.column):
-        return Diagnostic(d.code, seen.message, d.loc, d.labels, d.notes, d.help)
+        return Diagnostic(d.code, race, observed.loc, observed.labels, observed.notes, d.help)
+    if (observed.loc.file, observed.loc.line, observed.loc.column) == (d.loc.file, d.loc.line, d.loc.column):
+        return Diagnostic(d.code, observed.message, d.loc, d.labels, d.notes, d.help)
     label = Label(d.loc, d.message)
-    return Diagnostic(d.code, seen.message, seen.loc, (label, *d.labels), d.notes, d.help)
+    return Diagnostic(d.code, observed.message, observed.loc, (label, *d.labels), d.notes, d.help)
 
 
 def summary(r: ProgramResult, style: Style = PLAIN) -> str:
@@ -74,10 +73,10 @@ def assuming(axioms: Sequence[str], admitted: Sequence[str], solver: str, unboun
     return f"{'; '.join(parts)}; {solver}"
 
 
-def as_json(r: ProgramResult) -> dict[str, Any]:
+def as_json(r: ProgramResult) -> dict[str, object]:
     functions = []
     for f in r.functions:
-        entry: dict[str, Any] = {
+        entry: dict[str, object] = {
             "name": f.name, "verdict": f.verdict.value, "seconds": round(f.seconds, 4),
             "obligations": {"normaliser": f.normaliser, "solver": f.solver},
         }  # fmt: skip
@@ -88,12 +87,12 @@ def as_json(r: ProgramResult) -> dict[str, Any]:
                 "notes": dict(d.notes), "help": d.help,
             }  # fmt: skip
         if f.counterexample is not None:
-            seen = f.counterexample.diagnostic
+            observed = f.counterexample.diagnostic
             entry["witness"] = {
                 "inputs": f.counterexample.inputs,
-                "code": seen.code,
-                "message": seen.message,
-                "line": seen.loc.line,
+                "code": observed.code,
+                "message": observed.message,
+                "line": observed.loc.line,
             }
         functions.append(entry)
     ledger = {

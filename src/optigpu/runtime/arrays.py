@@ -33,7 +33,7 @@ class ArrayBuffer:
         return int(np.dtype(self.dtype).itemsize * np.prod(self.shape, dtype=np.int64))
 
 
-def view_of(value: Any) -> ArrayBuffer | None:
+def view_of(value: object) -> ArrayBuffer | None:
     """The description of an array; None for any other object."""
     if isinstance(value, np.ndarray):
         flags = value.flags

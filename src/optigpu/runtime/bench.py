@@ -15,7 +15,7 @@ from optigpu.runtime.driver import DeviceArray
 from optigpu.runtime.libraries import same_results
 from optigpu.runtime.nvcc import gpu_architecture, gpu_name
 from optigpu.runtime.preconditions import integer_value
-from optigpu.runtime.signature import DTYPES, ArrayParam, ScalarParam, Signature
+from optigpu.runtime.signature import DTYPES, Argument, Arguments, ArrayParam, ScalarParam, Signature
 from optigpu.runtime.timing import Timing, copy_bandwidth, time_on_cpu, time_on_gpu
 from optigpu.syntax.exprs import Binary, Int, Var
 from optigpu.syntax.free_names import free_vars
@@ -69,16 +69,16 @@ class TimedFunction(Protocol):
     @property
     def takes_device_arrays(self) -> bool: ...
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __call__(self, *args: Argument, **kwargs: Argument) -> Argument: ...
 
-    def prepared(self, *args: Any, **kwargs: Any) -> Callable[[], None]: ...
+    def prepared(self, *args: Argument, **kwargs: Argument) -> Callable[[], None]: ...
 
 
 def bench(
     function: TimedFunction,
     sizes: Mapping[str, float] | None = None,
     *,
-    data: Mapping[str, Any] | None = None,
+    data: Mapping[str, Argument] | None = None,
     repeats: int = 20,
     flops: float | str | None = None,
     compare: bool = False,
@@ -184,11 +184,11 @@ def total_bytes(signature: Signature, sizes: Mapping[str, float]) -> int:
     return total
 
 
-def random_data(signature: Signature, sizes: Mapping[str, float]) -> dict[str, Any]:
+def random_data(signature: Signature, sizes: Mapping[str, float]) -> Arguments:
     """Arrays for a run: floats in [0, 1) to read, NaN to overwrite, zeros for integers (they may be indices)."""
     rng = np.random.default_rng(0)
     read = {array for _, array in signature.models}
-    out: dict[str, Any] = dict(sizes)
+    out: Arguments = dict(sizes)
     for p in signature.params:
         if isinstance(p, ArrayParam):
             shape, dtype = shape_of(p, signature, sizes), DTYPES[p.elem.name]
@@ -201,7 +201,7 @@ def random_data(signature: Signature, sizes: Mapping[str, float]) -> dict[str, A
     return out
 
 
-def bytes_moved(signature: Signature, bound: Mapping[str, Any]) -> int:
+def bytes_moved(signature: Signature, bound: Mapping[str, Argument]) -> int:
     """Memory traffic: each array counts once if the contract reads it, and once if it writes it."""
     read = {array for _, array in signature.models}
     return sum(

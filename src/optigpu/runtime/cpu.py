@@ -10,7 +10,7 @@ import numpy as np
 
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.compilers import compile_c
-from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
+from optigpu.runtime.signature import Argument, ArrayParam, ScalarParam, Signature
 from optigpu.runtime.unchecked import Unchecked
 from optigpu.syntax.header_macros import ATTEMPT
 from optigpu.syntax.types import Scalar
@@ -37,7 +37,7 @@ class CFunction:
         library = ctypes.CDLL(str(self.path))
         types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
         result = None if signature.result is None else ctype(signature.result)
-        self._function: Any
+        self._function: Any  # of ctypes, or `_attempted`
         try:  # by item, since attributes of the library object may hide it
             attempt = library[ATTEMPT + signature.name]
         except AttributeError:  # the function does not allocate
@@ -50,16 +50,16 @@ class CFunction:
 
     def _attempted(self, attempt: Any, result: Any, *raw: Any) -> Any:
         """A call that raises an error if memory runs out."""
-        found = None if result is None else result()
-        message = attempt(*raw, *([] if found is None else [ctypes.addressof(found)]))
+        storage = None if result is None else result()
+        message = attempt(*raw, *([] if storage is None else [ctypes.addressof(storage)]))
         if message is not None:
             raise MemoryError(message.decode())
-        return None if found is None else found.value
+        return None if storage is None else storage.value
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Argument, **kwargs: Argument) -> Argument:
         bound = self.signature.bind(args, kwargs)
         self._open.say(self.signature.check(bound))
-        raw: list[Any] = []
+        raw: list[float] = []
         for p in self.signature.params:
             value = bound[p.name]
             if isinstance(p, ScalarParam):

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from optigpu.codegen.launch_plan import Plan
@@ -26,7 +27,7 @@ from optigpu.runtime.driver import driver
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, gpu_count, nvcc
 from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
-from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
+from optigpu.runtime.signature import Argument, Arguments, ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
 from optigpu.runtime.unchecked import Unchecked
 
@@ -64,8 +65,8 @@ class CudaFunction:
             _warn_about_standin()
         self.compiler = "the CPU stand-in" if self.standin else chosen_compiler(compiler)
         self.path: Path | None = None
-        self._host: Any = None
-        self._device: Any = None
+        self._host: Callable[..., None]
+        self._device: Callable[..., None] | None = None
         if self.compiler == "nvrtc":
             self.use_launcher(kernels, plan)
         else:
@@ -82,7 +83,7 @@ class CudaFunction:
         host.argtypes, host.restype = [*types, *result], ctypes.c_char_p
         turn = one_at_a_time(path) if self.standin else nullcontext()
 
-        def call(*raw: Any) -> None:
+        def call(*raw: float) -> None:
             with turn:
                 message = host(*raw)  # thread-local in the library
             self.report(message)
@@ -111,7 +112,7 @@ class CudaFunction:
         self._host = launcher.on_host
         self._device = lambda *raw, stream, device_: launcher.on_device(*raw, stream=stream, device=device_)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Argument, **kwargs: Argument) -> Argument:
         bound = self.signature.bind(args, kwargs)
         views = self.views(bound)
         if any(v.device is not None for v in views.values()):
@@ -126,7 +127,7 @@ class CudaFunction:
         self._host(*raw, ctypes.addressof(result))
         return result.value
 
-    def views(self, bound: dict[str, Any]) -> dict[str, ArrayBuffer]:
+    def views(self, bound: Arguments) -> dict[str, ArrayBuffer]:
         out: dict[str, ArrayBuffer] = {}
         for p in self.signature.params:
             if isinstance(p, ArrayParam):
@@ -144,19 +145,20 @@ class CudaFunction:
                 out[p.name] = view
         return out
 
-    def in_host_memory(self, p: ArrayParam, tensor: Any) -> Any:
+    def in_host_memory(self, p: ArrayParam, tensor: Argument) -> Argument:
         """A host tensor as a NumPy array that shares its memory."""
         try:
             return tensor.numpy()
         except (RuntimeError, TypeError) as e:  # it needs a gradient, is sparse, or has a type unknown to NumPy
             raise CallError(f"{self.signature.name}: `{p.name}` cannot be used as an array: {e}") from None
 
-    def prepared(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
+    def prepared(self, *args: Argument, **kwargs: Argument) -> Callable[[], None]:
         """A call on device arrays with all checks done beforehand, for timing. It keeps the arrays alive; do not resize them."""
         bound = self.signature.bind(args, kwargs)
         views = self.views(bound)
         raw = self.device_arguments(bound, views)
         call, device = self._device, gpu_of(views)
+        assert call is not None
         gpu = on_gpu(device, views)
         with gpu:
             stream = current_stream(list(views.values()))
@@ -186,13 +188,14 @@ class CudaFunction:
         """Whether the function only copies in, launches and copies out, so that it can run on device arrays in place."""
         return self._device is not None
 
-    def call_on_device(self, bound: dict[str, Any], views: dict[str, ArrayBuffer]) -> None:
+    def call_on_device(self, bound: Arguments, views: dict[str, ArrayBuffer]) -> None:
         raw = self.device_arguments(bound, views)
+        assert self._device is not None
         device = gpu_of(views)
         with on_gpu(device, views):
             self._device(*raw, stream=current_stream(list(views.values())), device_=device)
 
-    def device_arguments(self, bound: dict[str, Any], views: dict[str, ArrayBuffer]) -> list[Any]:
+    def device_arguments(self, bound: Arguments, views: dict[str, ArrayBuffer]) -> list[float]:
         name = self.signature.name
         if self.standin:
             raise CallError(f"{name} was built for the CPU stand-in: it takes NumPy arrays")
@@ -267,8 +270,8 @@ class on_gpu:
     def __init__(self, device: int | None, views: Mapping[str, ArrayBuffer]) -> None:
         kinds = {v.kind for v in views.values()}
         torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
-        self.make: Callable[[], AbstractContextManager[Any]] = nullcontext
-        self.inner: list[AbstractContextManager[Any]] = []
+        self.make: Callable[[], AbstractContextManager[object]] = nullcontext
+        self.inner: list[AbstractContextManager[object]] = []
         if "torch" in kinds and torch is not None:
             self.make = lambda: torch.cuda.device(device)
         elif "cupy" in kinds and cupy is not None:
@@ -281,5 +284,7 @@ class on_gpu:
         inner.__enter__()
         self.inner.append(inner)
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.inner.pop().__exit__(kind, error, trace)

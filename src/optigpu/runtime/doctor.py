@@ -14,7 +14,7 @@ from optigpu.runtime.nvrtc import nvrtc, nvrtc_version
 
 
 def findings() -> list[tuple[str, bool, str]]:
-    """(tool, found, version or path) for everything that OptiGPU can use."""
+    """(tool, whether it is installed, version or advice) for everything that OptiGPU can use."""
     cc = c_compiler()
     nvcc = shutil.which("nvcc")
     return [

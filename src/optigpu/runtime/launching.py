@@ -43,8 +43,8 @@ class Launcher:
         self.plan = plan
         self.image = image
         self.drivers = drivers
-        self._functions: dict[tuple[int, str], Any] = {}
-        self._modules: dict[int, Any] = {}
+        self._functions: dict[tuple[int, str], ctypes.c_void_p] = {}
+        self._modules: dict[int, ctypes.c_void_p] = {}
 
     def on_host(self, *raw: Any) -> None:
         """Copy in, run the plan, copy out."""
@@ -94,7 +94,7 @@ class Launcher:
         assert value is not None, e
         return value
 
-    def function(self, d: Driver, device: int, kernel: str) -> Any:
+    def function(self, d: Driver, device: int, kernel: str) -> ctypes.c_void_p:
         if device not in self._modules:
             image = self.image if isinstance(self.image, bytes) else self.image(device)
             self._modules[device] = d.load(image)

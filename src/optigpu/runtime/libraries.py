@@ -36,20 +36,20 @@ def library(name: str) -> Any:
         return None
 
 
-def computes(call: Call, result: Any, wanted: Any) -> bool:
-    """Whether the call succeeds and computes the wanted values."""
+def computes(call: Call, result: Any, expected: Any) -> bool:
+    """Whether the call succeeds and computes the expected values."""
     try:
         call()
     except Exception:  # the library refuses these shapes
         return False
-    if tuple(result.shape) != tuple(wanted.shape):
+    if tuple(result.shape) != tuple(expected.shape):
         return False
     torch, cupy = library("torch"), library("cupy")
     if torch is not None and isinstance(result, torch.Tensor):
-        want = torch.as_tensor(wanted, device=result.device)
+        want = torch.as_tensor(expected, device=result.device)
         scale = want.abs().max() if want.numel() else 0.0
         return bool(((result - want).abs() <= LIBRARY_TOLERANCE * scale).all())
-    want = cupy.asarray(wanted)
+    want = cupy.asarray(expected)
     scale = cupy.abs(want).max() if want.size else 0.0
     return bool((cupy.abs(result - want) <= LIBRARY_TOLERANCE * scale).all())
 
@@ -59,9 +59,9 @@ def torch_candidates(inputs: list[Any], output: Any) -> Iterator[Candidate]:
     if torch is None or not torch.cuda.is_available():
         return
     torch.backends.cuda.matmul.allow_tf32 = False
-    given = [torch.as_tensor(x, device="cuda") for x in inputs]
+    tensors = [torch.as_tensor(x, device="cuda") for x in inputs]
     calls: dict[str, Callable[[Any], object]] = {}
-    match given:
+    match tensors:
         case [a] if a.ndim == 1:
             calls = {
                 "torch cumsum": lambda out: torch.cumsum(a, 0, out=out),
@@ -86,9 +86,9 @@ def torch_candidates(inputs: list[Any], output: Any) -> Iterator[Candidate]:
             }
         case _:
             pass
-    wanted = torch.as_tensor(output, device="cuda")
+    expected = torch.as_tensor(output, device="cuda")
     for name, call in calls.items():
-        out = torch.full_like(wanted, float("nan") if wanted.is_floating_point() else 0)
+        out = torch.full_like(expected, float("nan") if expected.is_floating_point() else 0)
         yield name, partial(call, out), out
 
 
@@ -115,9 +115,9 @@ def cupy_candidates(inputs: list[Any], output: Any) -> Iterator[Candidate]:
             }
         case _:
             pass
-    wanted = cupy.asarray(output)
+    expected = cupy.asarray(output)
     for name, call in calls.items():
-        out = cupy.full_like(wanted, cupy.nan if wanted.dtype.kind == "f" else 0)
+        out = cupy.full_like(expected, cupy.nan if expected.dtype.kind == "f" else 0)
         yield name, partial(call, out), out
 
 

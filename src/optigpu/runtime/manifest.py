@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -112,13 +113,13 @@ def load(folder: Path, key: str) -> BuiltCuda:
     )
 
 
-def _seal(data: dict[str, Any]) -> str:
+def _seal(data: Mapping[str, object]) -> str:
     """The hash of everything else in the manifest: the way to call the code must not change either."""
     return content_key(json.dumps({name: value for name, value in data.items() if name != "seal"}, sort_keys=True))
 
 
-def signature_to_json(s: Signature) -> dict[str, Any]:
-    params: list[dict[str, Any]] = []
+def signature_to_json(s: Signature) -> dict[str, object]:
+    params: list[dict[str, object]] = []
     for p in s.params:
         if isinstance(p, ArrayParam):
             dims = [None if d is None else encode(d) for d in p.dims]
@@ -160,7 +161,7 @@ def signature_from_json(data: dict[str, Any]) -> Signature:
     return Signature(data["name"], tuple(params), result, facts, tuple((a, b) for a, b in data["models"]), reach)
 
 
-def encodable(e: Any) -> bool:
+def encodable(e: object) -> bool:
     try:
         encode(e)
     except TypeError:
@@ -168,7 +169,7 @@ def encodable(e: Any) -> bool:
     return True
 
 
-def encode(e: Any) -> Any:
+def encode(e: Any) -> object:
     """A syntax node as JSON: its class, its fields, and its type, which arithmetic depends on."""
     match e:
         case None | bool() | int() | str():

@@ -50,28 +50,28 @@ def order_of_pairs(binders: tuple[RangeBinder, ...], body: Expr) -> Order | None
     if i == j or {i, j} & (free_vars(binders[0].range.low) | free_vars(binders[0].range.high)):
         return None
     match body:
-        case Binary("==>", Binary() as given, Binary() as wanted):
-            given_op = _relation(given)
-        case Binary("||", Binary() as given, Binary() as wanted):
-            given_op = NEGATED.get(_relation(given), "")
+        case Binary("==>", Binary() as premise, Binary() as conclusion):
+            premise_op = _relation(premise)
+        case Binary("||", Binary() as premise, Binary() as conclusion):
+            premise_op = NEGATED.get(_relation(premise), "")
         case _:
             return None
-    wanted_op = _relation(wanted)
-    if (given.left, given.right) == (Var(j), Var(i)):
-        given_op = MIRRORED.get(given_op, "")
-    elif (given.left, given.right) != (Var(i), Var(j)):
+    conclusion_op = _relation(conclusion)
+    if (premise.left, premise.right) == (Var(j), Var(i)):
+        premise_op = MIRRORED.get(premise_op, "")
+    elif (premise.left, premise.right) != (Var(i), Var(j)):
         return None
-    left, right = wanted.left, wanted.right
+    left, right = conclusion.left, conclusion.right
     if i not in free_vars(left):
-        left, right, wanted_op = right, left, MIRRORED.get(wanted_op, "")
+        left, right, conclusion_op = right, left, MIRRORED.get(conclusion_op, "")
     if j in free_vars(left) or i in free_vars(right) or substitute(left, {i: Var(j)}) != right:
         return None
-    if given_op == ">":
-        given_op, wanted_op = "<", MIRRORED.get(wanted_op, "")
-    if wanted_op == "!=" and given_op in ("!=", "<"):
-        return Order(i, left, wanted_op)
-    if given_op == "<" and wanted_op in ("<", "<=", ">", ">="):
-        return Order(i, left, wanted_op)
+    if premise_op == ">":
+        premise_op, conclusion_op = "<", MIRRORED.get(conclusion_op, "")
+    if conclusion_op == "!=" and premise_op in ("!=", "<"):
+        return Order(i, left, conclusion_op)
+    if premise_op == "<" and conclusion_op in ("<", "<=", ">", ">="):
+        return Order(i, left, conclusion_op)
     return None
 
 

@@ -6,9 +6,10 @@ import operator
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optigpu.runtime.pairs import order_of_pairs
 from optigpu.syntax.builtins import WRAPS
@@ -36,14 +37,19 @@ from optigpu.syntax.operators import REAL_SPELLINGS, WRAPPING
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import subexpressions
 
+# The value of an expression at the points of the quantifiers around it: a number or truth value, or a NumPy array with an axis for
+# each quantifier that it depends on.
+PointValues: TypeAlias = Any
+Environment: TypeAlias = Mapping[str, Any]  # names to PointValues, or to the ArrayContents of a logical function
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayContents:
     """A logical function defined by the contents of an array."""
 
-    array: Any
+    array: NDArray[Any]
 
-    def at(self, *indices: Any) -> Any:
+    def at(self, *indices: PointValues) -> PointValues:
         """The values at these indices. Outside of the array the function is unspecified, so any element will do. Integers are
         widened, so that arithmetic on them does not wrap around."""
         clipped = [np.asarray(np.clip(i, 0, max(n - 1, 0)), np.int64) for i, n in zip(indices, self.array.shape)]
@@ -65,7 +71,7 @@ class _Unknown(Exception):
     """An expression has no value, or none that can be computed here."""
 
 
-def holds(prop: Expr, env: Mapping[str, Any]) -> bool | None:
+def holds(prop: Expr, env: Environment) -> bool | None:
     """Whether a fact holds; None if it cannot be evaluated."""
     try:
         return bool(np.all(_value(prop, env)))
@@ -113,14 +119,14 @@ def decidable(e: Expr, known: AbstractSet[str]) -> bool:
             return False
 
 
-def integer_value(e: Expr, env: Mapping[str, Any]) -> int | None:
+def integer_value(e: Expr, env: Environment) -> int | None:
     try:
         return int(_value(e, env))
     except (_Unknown, OverflowError):
         return None
 
 
-def _value(e: Expr, env: Mapping[str, Any]) -> Any:
+def _value(e: Expr, env: Environment) -> PointValues:
     match e:
         case Int(value) | Bool(value):
             return value
@@ -154,7 +160,7 @@ def _value(e: Expr, env: Mapping[str, Any]) -> Any:
             raise _Unknown
 
 
-def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
+def _binary(e: Binary, env: Environment) -> PointValues:
     op, a = REAL_SPELLINGS.get(e.op, e.op), _value(e.left, env)
     if op in ("&&", "||", "==>"):
         return _connective(op, a, e.right, env)
@@ -168,7 +174,7 @@ def _binary(e: Binary, env: Mapping[str, Any]) -> Any:
     return _integer_operation(op, a, b)
 
 
-def _connective(op: str, a: Any, right: Expr, env: Mapping[str, Any]) -> Any:
+def _connective(op: str, a: PointValues, right: Expr, env: Environment) -> PointValues:
     """`&&`, `||`, `==>`: evaluate the right side only where the left side decides nothing; it may have no value elsewhere."""
     open_ = np.logical_not(a) if op == "||" else a
     if np.ndim(a) == 0 and not open_:
@@ -183,13 +189,13 @@ def _connective(op: str, a: Any, right: Expr, env: Mapping[str, Any]) -> Any:
             return np.logical_or(np.logical_not(a), b)
 
 
-def _comparison(op: str, a: Any, b: Any) -> Any:
+def _comparison(op: str, a: PointValues, b: PointValues) -> PointValues:
     if op == "!=" and (_is_float(a) or _is_float(b)):  # with NaN, no comparison holds
         return np.logical_or(a < b, a > b)
     return COMPARISON_FUNCTIONS[op](a, b)
 
 
-def _integer_operation(op: str, a: Any, b: Any) -> Any:
+def _integer_operation(op: str, a: PointValues, b: PointValues) -> PointValues:
     """An integer operation, or `+`, `-`, `*` of any numbers."""
     match op:
         case "+":
@@ -216,7 +222,7 @@ def _integer_operation(op: str, a: Any, b: Any) -> Any:
             raise _Unknown
 
 
-def _value_where(points: Any, e: Expr, env: Mapping[str, Any]) -> Any:
+def _value_where(points: PointValues, e: Expr, env: Environment) -> PointValues:
     """The values at the selected points; elsewhere, where the expression may have no value, zero."""
     if np.ndim(points) == 0 or np.all(points) or not any(map(_may_have_no_value, subexpressions(e))):
         return _value(e, env)
@@ -244,13 +250,13 @@ def _may_have_no_value(e: Expr) -> bool:
             return False
 
 
-def _wrapped(value: Any, t: Type | None) -> Any:
+def _wrapped(value: PointValues, t: Type | None) -> PointValues:
     """A number modulo 2^bits of an unsigned type; unchanged for other types."""
     machine = isinstance(t, Scalar) and is_int(t) and t.bits and not t.signed
     return _unbounded(value) % (1 << t.bits) if machine and isinstance(t, Scalar) else value
 
 
-def _converted(value: Any, to: Scalar) -> Any:
+def _converted(value: PointValues, to: Scalar) -> PointValues:
     """Conversion as in C: a truth value becomes 0 or 1, a float is truncated. Integers keep their value."""
     kind = np.asarray(value).dtype.kind
     if not is_int(to) or kind not in "bf":
@@ -260,7 +266,7 @@ def _converted(value: Any, to: Scalar) -> Any:
     return np.trunc(value).astype(np.int64) if np.ndim(value) else int(value)
 
 
-def _roomy(op: str, a: Any, b: Any) -> tuple[Any, Any]:
+def _roomy(op: str, a: PointValues, b: PointValues) -> tuple[PointValues, PointValues]:
     """The operands, as unbounded Python integers if the result may not fit the array's type."""
     if op not in ("+", "-", "*", "<<") or not (_is_integer(a) and _is_integer(b)):
         return a, b
@@ -269,15 +275,15 @@ def _roomy(op: str, a: Any, b: Any) -> tuple[Any, Any]:
     return (a, b) if most < INT64_LIMIT else (_unbounded(a), _unbounded(b))
 
 
-def _is_integer(x: Any) -> bool:
+def _is_integer(x: PointValues) -> bool:
     return isinstance(x, int) or np.asarray(x).dtype.kind in "iu"
 
 
-def _is_float(x: Any) -> bool:
+def _is_float(x: PointValues) -> bool:
     return isinstance(x, float) or np.asarray(x).dtype.kind == "f"
 
 
-def _largest(x: Any) -> int:
+def _largest(x: PointValues) -> int:
     """The largest absolute value."""
     if isinstance(x, int):
         return abs(x)
@@ -285,11 +291,11 @@ def _largest(x: Any) -> int:
     return max(abs(int(array.min())), abs(int(array.max()))) if array.size else 0
 
 
-def _unbounded(x: Any) -> Any:
+def _unbounded(x: PointValues) -> PointValues:
     return x.astype(object) if isinstance(x, np.ndarray) else int(x)
 
 
-def _truncating(a: Any, b: Any) -> Any:
+def _truncating(a: PointValues, b: PointValues) -> PointValues:
     if np.any(np.equal(b, 0)):
         raise _Unknown
     if isinstance(a, int) and isinstance(b, int):
@@ -298,7 +304,7 @@ def _truncating(a: Any, b: Any) -> Any:
     return np.where((np.asarray(a) >= 0) == (np.asarray(b) >= 0), quotient, -quotient)
 
 
-def _call(name: str, args: list[Any], env: Mapping[str, Any]) -> Any:
+def _call(name: str, args: list[PointValues], env: Environment) -> PointValues:
     function = env.get(name)
     if isinstance(function, ArrayContents):
         return function.at(*args)
@@ -322,7 +328,7 @@ POINTS_AT_ONCE = 1 << 20
 MOST_POINTS = 1 << 30  # more would take minutes; the fact stays undecided
 
 
-def _for_all(binders: tuple[RangeBinder, ...], body: Expr, env: Mapping[str, Any]) -> Any:
+def _for_all(binders: tuple[RangeBinder, ...], body: Expr, env: Environment) -> PointValues:
     """A universal quantifier: each binder is an array axis, after those of enclosing quantifiers; evaluated in chunks."""
     while (
         isinstance(body, BigOp) and body.op == "All" and not {b.name for b in binders} & {b.name for b in body.binders}
@@ -340,14 +346,14 @@ def _for_all(binders: tuple[RangeBinder, ...], body: Expr, env: Mapping[str, Any
     return _in_parts(binders, body, env)
 
 
-def _in_parts(binders: tuple[RangeBinder, ...], body: Expr, env: Mapping[str, Any]) -> Any:
+def _in_parts(binders: tuple[RangeBinder, ...], body: Expr, env: Environment) -> PointValues:
     if not binders:
         return _value(body, env)
     low, high = _range(binders[0], env)
     inner = {n: v[..., np.newaxis] if _is_axis(v) else v for n, v in env.items()}
     outside = int(np.prod(np.broadcast_shapes(*(v.shape for v in env.values() if _is_axis(v))), dtype=np.int64))
     step = max(1, POINTS_AT_ONCE // max(1, outside))
-    out: Any = True
+    out: PointValues = True
     for start in range(low, high, step):
         inner[binders[0].name] = np.arange(start, min(start + step, high))
         chunk = np.asarray(_in_parts(binders[1:], body, inner))
@@ -357,7 +363,7 @@ def _in_parts(binders: tuple[RangeBinder, ...], body: Expr, env: Mapping[str, An
     return out
 
 
-def _range(b: RangeBinder, env: Mapping[str, Any]) -> tuple[int, int]:
+def _range(b: RangeBinder, env: Environment) -> tuple[int, int]:
     if not isinstance(b.range, Range):
         raise _Unknown
     low, high = _value(b.range.low, env), _value(b.range.high, env)
@@ -366,7 +372,7 @@ def _range(b: RangeBinder, env: Mapping[str, Any]) -> tuple[int, int]:
     return int(low), max(int(low), int(high))
 
 
-def _fewest_points(binders: tuple[RangeBinder, ...], env: Mapping[str, Any]) -> int:
+def _fewest_points(binders: tuple[RangeBinder, ...], env: Environment) -> int:
     """A lower bound for the number of points: the product of the ranges that do not depend on the quantifier's own binders."""
     own = {b.name for b in binders}
     count = 1
@@ -377,6 +383,6 @@ def _fewest_points(binders: tuple[RangeBinder, ...], env: Mapping[str, Any]) -> 
     return count
 
 
-def _is_axis(value: Any) -> bool:
+def _is_axis(value: object) -> bool:
     """Whether a value is the axis of an enclosing quantifier."""
     return isinstance(value, np.ndarray) and value.ndim > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from optigpu.syntax.program import Function
 from optigpu.syntax.types import VOID, Kind, Scalar, Space
 from optigpu.syntax.unfolding import unfolded, visible_definitions
 
+Argument: TypeAlias = Any  # of a call: a number, or an array of NumPy, PyTorch or CuPy
+Arguments: TypeAlias = dict[str, Argument]  # by parameter
 DTYPES: dict[str, str] = {
     "bool": "bool", "int8_t": "int8", "int16_t": "int16", "int": "int32", "int64_t": "int64", "uint8_t": "uint8",
     "uint16_t": "uint16", "unsigned": "uint32", "uint64_t": "uint64", "float": "float32", "double": "float64",
@@ -61,7 +63,7 @@ class Signature:
     models: tuple[tuple[str, str], ...]  # (logical function, array it describes): `a ~> Matrix1(n, A)`
     reach: tuple[Requirement, ...] = ()  # arrays without a declared size have the cells of the contract
 
-    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def bind(self, args: Sequence[Argument], kwargs: Arguments) -> Arguments:
         """Arguments by name. They are given in order, with or without the sizes that follow from array shapes, or by keyword."""
         names = [p.name for p in self.params]
         sizes = self.inferable_sizes()
@@ -72,7 +74,7 @@ class Signature:
             raise CallError(
                 f"{self.name} takes {len(names)} arguments ({', '.join(names)}), but {len(args)} were given"
             )
-        bound: dict[str, Any] = dict(zip(order, args))
+        bound: Arguments = dict(zip(order, args))
         for key, value in kwargs.items():
             if key not in names:
                 raise CallError(f"{self.name} has no parameter `{key}` (it has {', '.join(names)})")
@@ -94,7 +96,7 @@ class Signature:
         dims = {d.name for p in self.params if isinstance(p, ArrayParam) for d in p.dims if isinstance(d, Var)}
         return integers & dims
 
-    def infer_sizes(self, bound: dict[str, Any]) -> None:
+    def infer_sizes(self, bound: Arguments) -> None:
         for p in self.params:
             if isinstance(p, ArrayParam) and p.name in bound and hasattr(bound[p.name], "shape"):
                 shape = tuple(bound[p.name].shape)
@@ -103,10 +105,10 @@ class Signature:
                         if isinstance(d, Var) and d.name not in bound and d.name in self.inferable_sizes():
                             bound[d.name] = int(n)
 
-    def check(self, bound: dict[str, Any]) -> tuple[str, ...]:
+    def check(self, bound: Arguments) -> tuple[str, ...]:
         """Check types, shapes, layout, overlap and preconditions; raises CallError for the first violation. Returns the
         preconditions that could not be checked."""
-        scalars: dict[str, Any] = {}
+        scalars: Arguments = {}
         for p in self.params:
             if isinstance(p, ScalarParam):
                 scalars[p.name] = bound[p.name] = self.scalar(p, bound[p.name])
@@ -117,11 +119,11 @@ class Signature:
         arrays = {p.name: ArrayContents(bound[p.name]) for p in self.params if isinstance(p, ArrayParam)}
         models = {logic: arrays[array] for logic, array in self.models}
         known = {**models, **{contents(name): held for name, held in arrays.items()}, **scalars}
-        open_ = self.facts(known)
+        undecided = self.facts(known)
         self.reached({p.name: bound[p.name].shape for p in self.params if isinstance(p, ArrayParam)}, known)
-        return open_
+        return undecided
 
-    def scalar(self, p: ScalarParam, value: Any) -> Any:
+    def scalar(self, p: ScalarParam, value: Argument) -> Argument:
         if isinstance(value, np.bool_ | np.number) and not isinstance(value, np.timedelta64):
             value = value.item()
         match p.type.kind:
@@ -156,7 +158,7 @@ class Signature:
             )
         return passed
 
-    def array(self, p: ArrayParam, value: Any, scalars: dict[str, Any]) -> None:
+    def array(self, p: ArrayParam, value: Argument, scalars: Arguments) -> None:
         want = DTYPES[p.elem.name]
         if not isinstance(value, np.ndarray):
             raise CallError(f"{self.name}: `{p.name}` is an array of {want}, not {kind_of(value)}")
@@ -178,9 +180,9 @@ class Signature:
                 f"{self.name}: `{p.name}` has bytes that are neither 0 nor 1 (convert it with .astype(bool))"
             )
 
-    def check_views(self, bound: dict[str, Any], views: Mapping[str, ArrayBuffer]) -> tuple[str, ...]:
+    def check_views(self, bound: Arguments, views: Mapping[str, ArrayBuffer]) -> tuple[str, ...]:
         """`check` for device arrays: their contents are not read, so preconditions about them stay unchecked."""
-        scalars: dict[str, Any] = {}
+        scalars: Arguments = {}
         for p in self.params:
             if isinstance(p, ScalarParam):
                 scalars[p.name] = bound[p.name] = self.scalar(p, bound[p.name])
@@ -202,11 +204,11 @@ class Signature:
                 apart = a.pointer + a.bytes <= b.pointer or b.pointer + b.bytes <= a.pointer
                 if (p.written or q.written) and not apart and a.bytes and b.bytes:
                     raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
-        open_ = self.facts(scalars)
+        undecided = self.facts(scalars)
         self.reached({n: view.shape for n, view in views.items()}, scalars)
-        return open_
+        return undecided
 
-    def reached(self, shapes: Mapping[str, tuple[int, ...]], known: dict[str, Any]) -> None:
+    def reached(self, shapes: Mapping[str, tuple[int, ...]], known: Arguments) -> None:
         """Check that arrays without a declared size are large enough."""
         extents = {extent(n, axis): size for n, shape in shapes.items() for axis, size in enumerate(shape)}
         for r in self.reach:
@@ -221,14 +223,14 @@ class Signature:
             known |= {contents(p.name) for p in self.params if isinstance(p, ArrayParam)}
         return tuple(dict.fromkeys(r.text for r in self.requirements if not decidable(r.prop, known)))
 
-    def facts(self, known: dict[str, Any]) -> tuple[str, ...]:
+    def facts(self, known: Arguments) -> tuple[str, ...]:
         """Check the preconditions that these values decide. Returns the undecided ones."""
         known = {**INT_CONSTANTS, **known}
-        open_: list[str] = []
+        undecided: list[str] = []
         for r in self.requirements:
             decided = holds(r.prop, known) if decidable(r.prop, known.keys()) else None
             if decided is None:
-                open_.append(r.text)
+                undecided.append(r.text)
             elif not decided:
                 named = {
                     n: known[n]
@@ -239,13 +241,13 @@ class Signature:
                 raise CallError(
                     f"{self.name}: the precondition {r.text} does not hold{f' ({values})' if values else ''}"
                 )
-        return tuple(dict.fromkeys(open_))
+        return tuple(dict.fromkeys(undecided))
 
     def rank(self, p: ArrayParam, shape: tuple[int, ...]) -> None:
         if len(shape) != len(p.dims):
             raise CallError(f"{self.name}: `{p.name}` has {len(p.dims)} dimensions, not {len(shape)}")
 
-    def shape(self, p: ArrayParam, shape: tuple[int, ...], scalars: dict[str, Any]) -> None:
+    def shape(self, p: ArrayParam, shape: tuple[int, ...], scalars: Arguments) -> None:
         self.rank(p, shape)
         for axis, (d, have) in enumerate(zip(p.dims, shape)):
             if d is None:
@@ -259,7 +261,7 @@ class Signature:
                     f"{self.name}: `{p.name}` has size {print_expr(d)} = {size}{axis_text}, but the array has {have}"
                 )
 
-    def overlaps(self, bound: dict[str, Any]) -> None:
+    def overlaps(self, bound: Arguments) -> None:
         arrays = [(p, bound[p.name]) for p in self.params if isinstance(p, ArrayParam)]
         for i, (p, x) in enumerate(arrays):
             for q, y in arrays[i + 1 :]:
@@ -267,7 +269,7 @@ class Signature:
                     raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     return type(value).__name__
 
 

@@ -12,7 +12,9 @@ from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.source import NOWHERE
 
 
-def check_arguments(f: Callable[..., Any], session: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def check_arguments(
+    f: Callable[..., object], session: object, args: tuple[object, ...], kwargs: dict[str, object]
+) -> None:
     """Raise OG604 if there are too many or too few arguments, or one does not have its type. The first one is the session."""
     signature, hints = _declared(f)
     try:
@@ -28,7 +30,7 @@ def check_arguments(f: Callable[..., Any], session: Any, args: tuple[Any, ...], 
                 raise _wrong_argument(f"`{name}` cannot be {_value_text(v)}", f"{name}: {annotation}")
 
 
-def fits(value: Any, hint: Any) -> bool:
+def fits(value: object, hint: object) -> bool:
     """Is the value of the type? Types that cannot be looked into accept every value."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
@@ -47,7 +49,7 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 @cache
-def _declared(f: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
+def _declared(f: Callable[..., object]) -> tuple[inspect.Signature, dict[str, object]]:
     try:
         hints = get_type_hints(f)
     except Exception:  # the hints of a user's transformation may use names that only a type checker sees
@@ -60,7 +62,7 @@ def _signature_text(signature: inspect.Signature) -> str:
     return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)).replace("'", "")
 
 
-def _value_text(value: Any) -> str:
+def _value_text(value: object) -> str:
     text = value if isinstance(value, str) else type(value).__name__ if callable(value) else repr(value)
     return f"{text:.60}"
 

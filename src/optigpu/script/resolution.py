@@ -64,7 +64,7 @@ def resolve(
 
 
 def _chosen(target: Target, candidates: Sequence[tuple[StatementPath, Stmt]]) -> StatementPath:
-    """The one that the target means of several candidates."""
+    """The candidate that the target selects."""
     count = len(candidates)
     if isinstance(target.which, int):
         if not -count <= target.which < count:
@@ -76,12 +76,12 @@ def _chosen(target: Target, candidates: Sequence[tuple[StatementPath, Stmt]]) ->
 
 
 def _named(program: Program, functions: Sequence[str], name: str, kind: str) -> Target:
-    """The target that a bare name means."""
+    """The target that a bare name stands for."""
     if kind not in MEANINGS_OF_NAME:
         raise _error("OG604", f"{kind!r} is not a kind of statement", help=f"one of {', '.join(MEANINGS_OF_NAME)}")
-    wanted = [f for f in program.functions() if f.name in functions]
+    searched = [f for f in program.functions() if f.name in functions]
     options = [make(name) for make in MEANINGS_OF_NAME[kind]]
-    return next((t for t in options if any(matches(t, f) for f in wanted)), options[0])
+    return next((t for t in options if any(matches(t, f) for f in searched)), options[0])
 
 
 def _no_match(program: Program, names: Sequence[str], target: Target) -> InputError:
@@ -113,8 +113,8 @@ def ambiguous(
     code: str, message: str, candidates: Sequence[tuple[StatementPath, Stmt]], help_: str | None = None
 ) -> InputError:
     """An error that lists candidates."""
-    shown = candidates[:MAX_CANDIDATES_SHOWN]
-    labels = tuple(Label(s.loc, f"{path.function}: {headline(s)}") for path, s in shown)
+    listed = candidates[:MAX_CANDIDATES_SHOWN]
+    labels = tuple(Label(s.loc, f"{path.function}: {headline(s)}") for path, s in listed)
     if help_ is None and code == "OG602":
         help_ = "say which: .first, .nth(1), .last, .all, or For(…, body=…)"
     return InputError(Diagnostic(code, message, NOWHERE, labels, (), help_))

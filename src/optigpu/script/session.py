@@ -1,7 +1,7 @@
 """A session: a program, the steps that change it, and the check after each.
 
 A transformation edits `session.program` through `update`, and is not trusted. When the outermost one returns, the whole program is
-checked again against the contracts of the original, and either the step is recorded or the program is as it was before.
+checked against the contracts of the original; then the step is recorded, or undone.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from optigpu.check.specification import specification_change
+from optigpu.check.specification_change import specification_change
 from optigpu.check.verdict import ProgramResult, Refuter
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, recheck
@@ -67,7 +67,7 @@ class Session:
             known = ", ".join(searchable(self.program)) or "none"
             raise InputError(Diagnostic("OG601", f"there is no function `{function}` (there is: {known})", NOWHERE))
         self.steps: list[Step] = []
-        self.attempts: list[Step] = []  # also those that were rejected
+        self.attempts: list[Step] = []  # accepted and rejected
         self.reasons: dict[StatementId, str] = {}  # why each barrier is needed
         self.residents: dict[
             StatementId, int
@@ -163,8 +163,8 @@ class Session:
         self.update(edit_body(self.program, path, change))
 
     @deep
-    def run_step(self, name: str, body: Callable[[], R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
-        """Run a transformation as one step: check the result and record it, or leave the program as it was."""
+    def run_step(self, name: str, body: Callable[[], R], args: tuple[object, ...], kwargs: dict[str, object]) -> R:
+        """Run a transformation as one step: check the result and record it, or undo it."""
         if self._depth:
             return body()
         title = f"{name}({', '.join([*map(_argument_text, args), *(f'{k}={_argument_text(v)}' for k, v in kwargs.items())])})"
@@ -204,7 +204,7 @@ class Session:
                 raise
 
     def _accept(self, title: str, before: Program, start: float, *, check: bool) -> None:
-        """Check and record a step; if that fails for whatever reason, the program is as it was before."""
+        """Check and record a step; any failure undoes it."""
         try:
             if self.program is not self._updated:  # a transformation may have set it without `update`
                 self._update_last(title)
@@ -255,7 +255,7 @@ class Session:
             raise at_script_line(InputError(Diagnostic("OG606", message, change.loc)), len(self.steps), title)
 
 
-def _argument_text(value: Any) -> str:
+def _argument_text(value: object) -> str:
     """An argument in the title of a step."""
     if isinstance(value, str):
         return f'"{value}"'

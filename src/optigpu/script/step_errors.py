@@ -20,7 +20,7 @@ ABOUT_ARGUMENTS = ("OG601", "OG602", "OG603", "OG604")  # these are errors of th
 
 
 class StepError(Exception):
-    """The checker rejected a step. The program is as it was before; `step` holds what was tried."""
+    """The checker rejected a step, which was undone; `step` holds the rejected program."""
 
     def __init__(
         self, step: Step, failed: FunctionResult | None, diagnostic: Diagnostic, texts: dict[str, str]

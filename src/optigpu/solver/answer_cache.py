@@ -62,19 +62,21 @@ class CachedSolver(Solver):
             row = self._database.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error:
             return None
-        return None if row is None else {self._sealed(key, a): a for a in (True, False)}.get(row[0])
+        return None if row is None else {self._authentication_code(key, a): a for a in (True, False)}.get(row[0])
 
     def _to_disk(self, key: str, answer: bool) -> None:
         if self._database is None:
             return
         try:
             with self._database:
-                self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, self._sealed(key, answer)))
+                self._database.execute(
+                    "INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, self._authentication_code(key, answer))
+                )
         except sqlite3.Error:
             self._database = None
 
-    def _sealed(self, key: str, answer: bool) -> int:
-        """An answer as it is stored: its message authentication code, which only the owner of the secret can compute."""
+    def _authentication_code(self, key: str, answer: bool) -> int:
+        """What is stored for an answer: its message authentication code (MAC), which only the owner of the secret can compute."""
         code = hmac.digest(self._secret or b"", f"{key} {answer}".encode(), "sha256")
         return int.from_bytes(code[:7])
 

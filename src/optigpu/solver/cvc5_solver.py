@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from fractions import Fraction
+from typing import Any, TypeAlias
 
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import BOOL, INT, ONE, REAL, Sort, Term, add, le, mul, num, sub, subterms
 
+Cvc5Object: TypeAlias = Any  # a sort or term of cvc5, or cvc5 itself: it has no type hints
 CVC5_RLIMIT = 200_000  # cvc5's unit of work, per query
 
 
@@ -41,29 +43,29 @@ class Cvc5Solver(Solver):
 class Cvc5Translator:
     """Translates terms to cvc5. A term without a counterpart in cvc5 becomes a constant, the same one for equal terms."""
 
-    def __init__(self, cvc5: Any, manager: Any) -> None:
+    def __init__(self, cvc5: Cvc5Object, manager: Cvc5Object) -> None:
         self.kind = cvc5.Kind
         self.m = manager
-        self.memo: dict[Term, Any] = {}
-        self.functions: dict[tuple[str, tuple[Sort, ...], Sort], Any] = {}
-        self.sorts: dict[Sort, Any] = {}
+        self.memo: dict[Term, Cvc5Object] = {}
+        self.functions: dict[tuple[str, tuple[Sort, ...], Sort], Cvc5Object] = {}
+        self.sorts: dict[Sort, Cvc5Object] = {}
 
-    def sort(self, s: Sort) -> Any:
+    def sort(self, s: Sort) -> Cvc5Object:
         if s not in self.sorts:
             builtin = {INT: self.m.getIntegerSort, REAL: self.m.getRealSort, BOOL: self.m.getBooleanSort}
             self.sorts[s] = builtin[s]() if s in builtin else self.m.mkUninterpretedSort(s.name)
         return self.sorts[s]
 
-    def number(self, value: Any, s: Sort) -> Any:
+    def number(self, value: int | Fraction, s: Sort) -> Cvc5Object:
         return self.m.mkInteger(str(value)) if s is INT else self.m.mkReal(str(value))
 
-    def term(self, t: Term) -> Any:
+    def term(self, t: Term) -> Cvc5Object:
         translated = self.memo.get(t)
         if translated is None:
             translated = self.memo[t] = self._translate(t)
         return translated
 
-    def _translate(self, t: Term) -> Any:
+    def _translate(self, t: Term) -> Cvc5Object:
         k, mk = self.kind, self.m.mkTerm
         match t.op:
             case "num":
@@ -102,13 +104,13 @@ class Cvc5Translator:
                 name = f"{t.data}" if t.op == "var" else f"{t.op}!{len(self.memo)}"
                 return self.m.mkConst(self.sort(t.sort), name)
 
-    def _monomial(self, m: tuple[Term, ...], c: Any, s: Sort) -> Any:
+    def _monomial(self, m: tuple[Term, ...], c: int | Fraction, s: Sort) -> Cvc5Object:
         if not m:
             return self.number(c, s)
         atom = self.term(m[0]) if len(m) == 1 else self._apply(f"product!{len(m)}", m, s)
         return atom if c == 1 else self.m.mkTerm(self.kind.MULT, self.number(c, s), atom)
 
-    def _apply(self, name: str, args: Sequence[Term], s: Sort) -> Any:
+    def _apply(self, name: str, args: Sequence[Term], s: Sort) -> Cvc5Object:
         sorts = tuple(a.sort for a in args)
         key = (name, sorts, s)
         if key not in self.functions:
@@ -116,9 +118,9 @@ class Cvc5Translator:
             self.functions[key] = self.m.mkConst(signature, name)
         return self.m.mkTerm(self.kind.APPLY_UF, self.functions[key], *(self.term(a) for a in args))
 
-    def definitions(self, formulas: Sequence[Term]) -> list[Any]:
+    def definitions(self, formulas: Sequence[Term]) -> list[Cvc5Object]:
         """The defining bounds of floor division by a positive term, which cvc5 sees uninterpreted."""
-        out: list[Any] = []
+        out: list[Cvc5Object] = []
         symbolic = {
             t for f in formulas for t in subterms(f) if t.op == "fdiv" and t.level == 0 and t.args[1].op != "num"
         }

@@ -11,13 +11,14 @@ import contextlib
 import ctypes
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import BOOL, INT, ONE, REAL, Sort, Term, add, le, mul, num, sub, subterms
 
+Z3Object: TypeAlias = Any  # a context, sort or expression of z3, which has no type hints
 Z3_RLIMIT = 400_000  # z3's unit of work, per query
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 
@@ -66,7 +67,7 @@ class Z3Solver(Solver):
                     out[term] = z3.is_true(value)
         return out
 
-    def _query(self, facts: Sequence[Term], goal: Term) -> tuple[Any, Z3Translator]:
+    def _query(self, facts: Sequence[Term], goal: Term) -> tuple[Z3Object, Z3Translator]:
         context = z3.Context()
         solver = z3.SimpleSolver(ctx=context)
         solver.set("rlimit", self.rlimit)
@@ -84,35 +85,35 @@ class Z3Solver(Solver):
 class Z3Translator:
     """Translates terms to z3. A term without a counterpart in z3 becomes a constant, the same one for equal terms."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: Z3Object) -> None:
         self.context = context
-        self.constants: dict[Term, Any] = {}
-        self.memo: dict[Term, Any] = {}
+        self.constants: dict[Term, Z3Object] = {}
+        self.memo: dict[Term, Z3Object] = {}
 
-    def sort(self, s: Sort) -> Any:
+    def sort(self, s: Sort) -> Z3Object:
         if s is INT:
             return z3.IntSort(self.context)
         if s is REAL:
             return z3.RealSort(self.context)
         return z3.BoolSort(self.context) if s is BOOL else z3.DeclareSort(s.name, self.context)
 
-    def number(self, value: int | Fraction, s: Sort) -> Any:
+    def number(self, value: int | Fraction, s: Sort) -> Z3Object:
         return z3.IntVal(value, self.context) if s is INT else z3.RealVal(str(value), self.context)
 
-    def constant(self, t: Term) -> Any:
+    def constant(self, t: Term) -> Z3Object:
         if t not in self.constants:
             self.constants[t] = z3.Const(
                 f"{t.data if t.op == 'var' else t.op}!{len(self.constants)}", self.sort(t.sort)
             )
         return self.constants[t]
 
-    def term(self, t: Term) -> Any:
+    def term(self, t: Term) -> Z3Object:
         translated = self.memo.get(t)
         if translated is None:
             translated = self.memo[t] = self._translate(t)
         return translated
 
-    def _translate(self, t: Term) -> Any:
+    def _translate(self, t: Term) -> Z3Object:
         match t.op:
             case "num":
                 return self.number(t.data, t.sort)
@@ -150,7 +151,7 @@ class Z3Translator:
             case _:
                 return self.constant(t)
 
-    def _monomial(self, m: tuple[Term, ...], c: Any, sort: Sort) -> Any:
+    def _monomial(self, m: tuple[Term, ...], c: int | Fraction, sort: Sort) -> Z3Object:
         coefficient = self.number(c, sort)
         if not m:
             return coefficient
@@ -160,30 +161,30 @@ class Z3Translator:
             atom = self._uninterpreted_product(m, sort)
         return atom if c == 1 else coefficient * atom
 
-    def _uninterpreted_product(self, m: tuple[Term, ...], sort: Sort) -> Any:
+    def _uninterpreted_product(self, m: tuple[Term, ...], sort: Sort) -> Z3Object:
         """A product as an uninterpreted function of its factors: equal factors give equal products."""
         sorts = [self.sort(sort)] * (len(m) + 1)
         return z3.Function(f"product!{sort.name}!{len(m)}", *sorts)(*(self.term(a) for a in m))
 
-    def _maximum(self, t: Term) -> Any:
+    def _maximum(self, t: Term) -> Z3Object:
         first, *rest = (self.term(a) for a in t.args)
         out = first
         for x in rest:
             out = z3.If(out >= x, out, x)
         return out
 
-    def _application(self, t: Term) -> Any:
+    def _application(self, t: Term) -> Z3Object:
         f = t.args[0]
         sorts = [self.sort(s) for s in f.sort.args] + [self.sort(t.sort)]
         return z3.Function(f"{f.data}!{f.sort.name}", *sorts)(*(self.term(a) for a in t.args[1:]))
 
-    def _uninterpreted(self, name: str, t: Term) -> Any:
+    def _uninterpreted(self, name: str, t: Term) -> Z3Object:
         sorts = [self.sort(a.sort) for a in t.args] + [self.sort(t.sort)]
         return z3.Function(f"{name}!{t.sort.name}", *sorts)(*(self.term(a) for a in t.args))
 
-    def definitions(self, formulas: Sequence[Term]) -> list[Any]:
+    def definitions(self, formulas: Sequence[Term]) -> list[Z3Object]:
         """The defining bounds of floor division by a positive term, which z3 sees uninterpreted."""
-        out: list[Any] = []
+        out: list[Z3Object] = []
         seen: set[Term] = set()
         for f in formulas:
             for t in subterms(f):

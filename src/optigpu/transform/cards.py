@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import dedent
-from typing import Any
 
 from optigpu.transform.registry import GROUPS, transformations_of
 
@@ -28,7 +27,7 @@ def cards() -> list[Card]:
     return [_card(f"{group.name}.{name}", f) for group in GROUPS for name, f in transformations_of(group).items()]
 
 
-def _card(name: str, f: Callable[..., Any]) -> Card:
+def _card(name: str, f: Callable[..., object]) -> Card:
     text = inspect.getdoc(f) or ""
     parts = re.split(r"^(Before|Step|After|Needs|Fails):", text.replace(". Fails:", ".\nFails:"), flags=re.MULTILINE)
     sections = {parts[i]: parts[i + 1] for i in range(1, len(parts) - 1, 2)}
@@ -51,7 +50,7 @@ def _card(name: str, f: Callable[..., Any]) -> Card:
     )
 
 
-def _parameters_text(f: Callable[..., Any]) -> str:
+def _parameters_text(f: Callable[..., object]) -> str:
     """The parameters as they are written, without the session."""
     _, *parameters = inspect.signature(f).parameters.values()
     texts: list[str] = []

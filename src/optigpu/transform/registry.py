@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from optigpu.script.session import Session
 from optigpu.script.transformation import TransformGroup
@@ -194,6 +194,6 @@ GROUPS: tuple[type[TransformGroup], ...] = tuple(
 )
 
 
-def transformations_of(group: type[TransformGroup]) -> dict[str, Callable[..., Any]]:
+def transformations_of(group: type[TransformGroup]) -> dict[str, Callable[..., object]]:
     """The transformations of a group by their names, in the order of the reference."""
     return {name: f for name, f in vars(group).items() if not name.startswith("_") and inspect.isfunction(f)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.codegen.cuda.lower import is_barrier
+from optigpu.codegen.cuda.statement_lowering import is_barrier
 from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC
 from optigpu.syntax.exprs import Call, Expr, Var
 from optigpu.syntax.free_names import free_vars

@@ -51,7 +51,7 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
     read."""
     named: list[Stmt] = []
 
-    def settled(e: Expr, t: Scalar, p: Param) -> Expr:
+    def constant(e: Expr, t: Scalar, p: Param) -> Expr:
         name = _named(p, names)
         named.append(Decl(name, t, e, True))
         return Var(name, type=t)
@@ -68,14 +68,14 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
                 return e
 
     def number(e: Expr, p: Param) -> Expr:
-        return settled(e, e.type, p) if isinstance(e.type, Scalar) and reads_memory(e) else e
+        return constant(e, e.type, p) if isinstance(e.type, Scalar) and reads_memory(e) else e
 
     args: list[Expr] = []
     for p, a in zip(f.params, call.args):
         if not isinstance(p.type, Scalar):
             args.append(pointer(a, p))
         else:
-            args.append(a if isinstance(a, Int | Var) else settled(a, p.type, p))
+            args.append(a if isinstance(a, Int | Var) else constant(a, p.type, p))
     body = inlined(s, f, tuple(args), names)
     if body is None:
         raise input_error("OG401", f"the result of `{f.name}` has no place here", s.loc)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from optigpu.codegen.cuda.device import DeviceKernel, lower_kernel
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
-from optigpu.codegen.cuda.kernel_text import wrap_list
-from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, LoweringScope, Storage
+from optigpu.codegen.cuda.kernel_lowering import DeviceKernel, lower_kernel
+from optigpu.codegen.cuda.kernel_printer import wrap_list
 from optigpu.codegen.cuda.sections import KernelSection, split_kernels
-from optigpu.codegen.cuda.text import WIDE, BodyPrinter, CudaExprs
+from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
+from optigpu.codegen.cuda.statement_printer import WIDE, BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.thread_index import MAX_GRID_X, MAX_GRID_YZ
 from optigpu.codegen.expression_text import CExprs
 from optigpu.codegen.integer_polynomials import poly

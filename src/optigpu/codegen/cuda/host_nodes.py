@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from optigpu.codegen.cuda.device import DeviceKernel
-from optigpu.codegen.cuda.lower import ArrayInfo, Storage
+from optigpu.codegen.cuda.kernel_lowering import DeviceKernel
+from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Storage
 from optigpu.codegen.integer_polynomials import same_value
 from optigpu.syntax.exprs import Alloc, Call, Expr, Var
 from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt

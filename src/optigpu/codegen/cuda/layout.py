@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from optigpu.codegen.cuda.barriers import names
-from optigpu.codegen.cuda.lower import ArrayInfo, is_barrier
+from optigpu.codegen.cuda.statement_lowering import ArrayInfo, is_barrier
 from optigpu.codegen.integer_polynomials import expression, number, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.kernel.launch_rules import MOST_SHARED

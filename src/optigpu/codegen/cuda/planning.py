@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from optigpu.codegen.cuda.device import DeviceKernel
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
+from optigpu.codegen.cuda.kernel_lowering import DeviceKernel
 from optigpu.codegen.integer_polynomials import expand_index_helper
 from optigpu.codegen.launch_plan import Plan, PlanChoice, PlanCopy, PlanLaunch, PlanLet, PlanRepeat, PlanScratch
 from optigpu.syntax.builtins import index_helper

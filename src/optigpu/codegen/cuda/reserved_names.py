@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from optigpu.codegen.cuda.device_code import VECTOR_TYPES
+from optigpu.codegen.cuda.device_code_printer import VECTOR_TYPES
 from optigpu.syntax.builtins import NUMERIC
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Call

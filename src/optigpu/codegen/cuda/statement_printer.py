@@ -1,4 +1,4 @@
-"""Lowered code as CUDA C++ text: linear offsets, integer widths, unrolling."""
+"""Prints lowered statements and expressions as CUDA C++: linear offsets, integer widths, unrolling."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from optigpu.codegen.conversions import device_conversion
-from optigpu.codegen.cuda.lower import FULL_WARP, ArrayInfo, Storage
+from optigpu.codegen.cuda.statement_lowering import FULL_WARP, ArrayInfo, Storage
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import on_stack
 from optigpu.codegen.integer_polynomials import poly

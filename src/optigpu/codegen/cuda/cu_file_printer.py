@@ -1,4 +1,4 @@
-"""The text of a `.cu` file: header, device code, host helpers, launches, entry points."""
+"""Prints a whole `.cu` file: header, device code, host helpers, launches, entry points."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from optigpu.codegen.conversions import host_conversions
-from optigpu.codegen.cuda.device_code import DeviceCode
+from optigpu.codegen.cuda.device_code_printer import DeviceCode
 from optigpu.codegen.cuda.entry_checks import negated, requirements
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, print_launch
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain, flattened_nodes
 from optigpu.codegen.cuda.host_support import DEVICE_ARRAY, HOST_ARRAY, PREAMBLE, SCRATCH_ARRAY, SIZE_PRODUCT
-from optigpu.codegen.cuda.kernel_text import wrap_list
-from optigpu.codegen.cuda.lower import ArrayInfo, Storage
-from optigpu.codegen.cuda.text import CudaExprs, comment
+from optigpu.codegen.cuda.kernel_printer import wrap_list
+from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Storage
+from optigpu.codegen.cuda.statement_printer import CudaExprs, comment
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.parameter_types import effective_types

@@ -1,12 +1,12 @@
-"""The device code of a file: vector helpers, device functions (callees first), kernels."""
+"""Prints the device code of a `.cu` file: vector helpers, device functions (callees first), kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from optigpu.codegen.cuda.device import DeviceKernel
-from optigpu.codegen.cuda.kernel_text import print_device_function, print_kernel
+from optigpu.codegen.cuda.kernel_lowering import DeviceKernel
+from optigpu.codegen.cuda.kernel_printer import print_device_function, print_kernel
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.printer import Lines

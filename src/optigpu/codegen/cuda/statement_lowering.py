@@ -1,6 +1,7 @@
-"""Lowering to the code of one thread: thread loops become coordinates, distributed dimensions disappear, constants are folded.
+"""Lowers statements to the code of one thread: thread loops become coordinates, distributed dimensions disappear, constants are
+folded.
 
-The result is a `Body` again: what one CUDA thread runs. `text.py` prints it.
+The result is a `Body` again: what one CUDA thread runs. `statement_printer.py` prints it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kernels and device functions as CUDA C++ text."""
+"""Prints one `__global__` kernel, or one `__device__` function, as CUDA C++."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from optigpu.codegen.cuda.barriers import barrier_reasons
 from optigpu.codegen.cuda.dead_code import names_used, without_unused
-from optigpu.codegen.cuda.device import DeviceKernel, params_written
 from optigpu.codegen.cuda.distinct_names import without_hiding
-from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, LoweringScope, Storage
-from optigpu.codegen.cuda.text import BodyPrinter, CudaExprs
+from optigpu.codegen.cuda.kernel_lowering import DeviceKernel, params_written
+from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
+from optigpu.codegen.cuda.statement_printer import BodyPrinter, CudaExprs
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.syntax.builtins import VECTOR_CALLS

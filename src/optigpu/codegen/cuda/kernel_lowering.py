@@ -1,4 +1,4 @@
-"""Lowering of one kernel: its parameters, shared memory, thread coordinates and body."""
+"""Lowers one kernel launch to a `DeviceKernel`: parameters, shared memory, thread coordinates and the body of one thread."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from optigpu.codegen.cuda.dead_code import names_used, without_unused
 from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.group_calls import without_group_calls
 from optigpu.codegen.cuda.layout import SharedLayout, lay_out
-from optigpu.codegen.cuda.lower import ArrayInfo, Lowering, LoweringScope, Storage
 from optigpu.codegen.cuda.sections import KernelSection
+from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.value_ranges import Ranges

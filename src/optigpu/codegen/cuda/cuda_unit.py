@@ -1,4 +1,4 @@
-"""Emission of a host function with its kernels as one `.cu` file."""
+"""Emits a host function and its kernels as a `CudaUnit`: the `.cu` text with its entry points. `emit_cuda` runs all passes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from optigpu.codegen.cuda.device_code import DeviceCode
+from optigpu.codegen.cuda.cu_file_printer import UnitWriter
+from optigpu.codegen.cuda.device_code_printer import DeviceCode
 from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.host import HostLowering, has_launch
 from optigpu.codegen.cuda.host_nodes import bound_arrays
-from optigpu.codegen.cuda.lower import ArrayInfo, LoweringScope, Storage
 from optigpu.codegen.cuda.planning import plan_of
 from optigpu.codegen.cuda.reserved_names import reject_reserved
-from optigpu.codegen.cuda.text import NARROW
-from optigpu.codegen.cuda.unit_text import UnitWriter
+from optigpu.codegen.cuda.statement_lowering import ArrayInfo, LoweringScope, Storage
+from optigpu.codegen.cuda.statement_printer import NARROW
 from optigpu.codegen.launch_plan import Plan, PlanLimit
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.value_ranges import Assumptions, Ranges
