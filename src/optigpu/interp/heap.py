@@ -138,6 +138,7 @@ class Rights:
     function: str
     cells: dict[tuple[int, int], bool]
     depth: int
+    arrays: tuple[Allocation, ...] = ()  # those of the cells
 
 
 class Heap:

@@ -18,7 +18,7 @@ from optigpu.interp.contract_evaluation import AFTER, BEFORE, ContractChecker, S
 from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.happens_before import TaskPath
-from optigpu.interp.heap import UNINIT, MemoryView, Rights, index_of
+from optigpu.interp.heap import UNINIT, Allocation, MemoryView, Rights, index_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.numeric_values import RuntimeValue
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_group
@@ -183,6 +183,7 @@ class Machine(Device):
         f = target.function
         cells: dict[tuple[int, int], bool] = {}
         erased: list[tuple[MemoryView, int]] = []
+        arrays: dict[int, Allocation] = {}
         where = loc if loc.line else f.loc
         for kind, item in resources(f.contract, BEFORE):
 
@@ -208,13 +209,14 @@ class Machine(Device):
                 if self.rights is not None and claim.view.alloc.depth < self.rights.depth:
                     self.check_rights(claim.view.alloc, claim.flat(), write, where)
                 cells[key] = write
+                arrays[key[0]] = claim.view.alloc
                 if kind == "writes" or claim.contents == "uninit":
                     erased.append((claim.view, claim.flat()))
                 if self.path:
                     self.note(claim.view.alloc, claim.flat(), where, write=write)
         for view, flat in erased:
             view.alloc.data[flat] = UNINIT
-        return Rights(f.name, cells, self.depth + 1)
+        return Rights(f.name, cells, self.depth + 1, tuple(arrays.values()))
 
     def check_produced(self, target: CompiledFunction, env: dict[str, RuntimeValue]) -> set[tuple[int, int]]:
         """Check the permissions of the postcondition (OG212); returns their cells."""
@@ -238,6 +240,11 @@ class Machine(Device):
             if lost or (own and not cells):
                 where = (Label(f.loc, "until the end of this function"),)
                 raise Misbehaviour("OG205", f"`{alloc.name}` is never freed", alloc.loc, where)
+        for alloc in rights.arrays:
+            for flat in range(len(alloc.data) if alloc.alive and not alloc.heap else 0):
+                if rights.cells.get((id(alloc), flat)) and (id(alloc), flat) not in kept:
+                    message = f"{index_of(alloc, flat)} is consumed, and neither freed nor given back"
+                    raise Misbehaviour("OG205", message, f.loc)
 
     # Loops
 
@@ -250,6 +257,7 @@ class Machine(Device):
                 frame[slot] = i
                 body(self, frame)
             return
+        before, after = dict[tuple[int, int], Loc](), dict[tuple[int, int], Loc]()
         while True:
             try:
                 frame[slot] = next(values)
@@ -259,9 +267,9 @@ class Machine(Device):
                 return
             env = self.formula_env(loop.layout, frame)
             self.check_invariant(contract, env)
-            self.check_loop(contract, env, start=True)
+            _check_disjoint(self.check_loop(contract, env, start=True), before)
             body(self, frame)
-            self.check_loop(contract, env, start=False)
+            _check_disjoint(self.check_loop(contract, env, start=False), after)
 
     def check_invariant(self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue]) -> None:
         self.contracts.check_facts(facts(contract, "invariant"), env, "OG213", "the invariant of this loop")
@@ -272,10 +280,13 @@ class Machine(Device):
         for _, item in resources(contract, frozenset({"preserves"}), "s"):
             self.contracts.check_claims(item.body, env, fail)
 
-    def check_loop(self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], *, start: bool) -> None:
-        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213)."""
+    def check_loop(
+        self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], *, start: bool
+    ) -> list[ClaimedCell]:
+        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213). Returns the
+        cells that the iteration has for itself."""
         if not contract:
-            return
+            return []
         what = "the contract of this loop"
         if start:
             env.update(self.contracts.bind(contract, env, "x"))
@@ -288,8 +299,13 @@ class Machine(Device):
         def fail(claim: ClaimedCell, why: str) -> Misbehaviour:
             return Misbehaviour("OG213", f"{what} does not hold at the {when} of an iteration: {why}", claim.loc)
 
+        own: list[ClaimedCell] = []
         for kind, item in resources(contract, BEFORE if start else AFTER, "x"):
-            self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
+            cells = self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
+            own += cells if kind != "reads" else []
+        for _, item in resources(contract, frozenset({"reads"} if start else {}), "s"):
+            self.contracts.check_claims(item.body, env, fail)
+        return own
 
     def parallel_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
         """Each iteration is a task with a copy of the frame. Tasks take turns at random; an access to memory may end a turn."""
@@ -438,3 +454,13 @@ class _IterationTask:
         self.greenlet.switch()
         self.context = self.machine.context()
         return self.greenlet.dead
+
+
+def _check_disjoint(claims: list[ClaimedCell], earlier: dict[tuple[int, int], Loc]) -> None:
+    """No cell belongs to two iterations of a loop (OG213). Adds the cells of an iteration to those of earlier ones."""
+    own = {(id(c.view.alloc), c.flat()): c for c in claims}
+    for key, c in own.items():
+        if key in earlier:
+            name = index_of(c.view.alloc, c.flat())
+            raise Misbehaviour("OG213", f"the contract of this loop gives {name} to two iterations", c.loc)
+        earlier[key] = c.loc

@@ -1,16 +1,16 @@
 // `__xrequires` holds before the loop for all iterations, `__xensures` after it, for a loop that counts down.
 // expect: VERIFIED
 // run: clean
-// mutate: "xrequires(\"A(i) >= 0\")" -> "xrequires(\"A(i) >= 1\")" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "xrequires(\"A(i) >= 0\")" -> "xrequires(\"A(i) >= 0, i < 3\")" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "xensures(\"2 * A(i) >= A(i)\")" -> "xensures(\"2 * A(i) > A(i)\")" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "xensures(\"2 * A(i) >= A(i)\")" -> "xensures(\"i < 3\")" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "forall i in 0..n -> A(i) >= 0" -> "forall i in 1..n -> A(i) >= 0" => REFUTED[OG000] zzz
-//   run: OG000 zzz
+// mutate: "xrequires(\"A(i) >= 0\")" -> "xrequires(\"A(i) >= 1\")" => REFUTED[OG321] A(i) >= 1
+//   run: OG213 A(i) >= 1
+// mutate: "xrequires(\"A(i) >= 0\")" -> "xrequires(\"A(i) >= 0, i < 3\")" => REFUTED[OG321] i < 3
+//   run: OG213 i < 3
+// mutate: "xensures(\"2 * A(i) >= A(i)\")" -> "xensures(\"2 * A(i) > A(i)\")" => REFUTED[OG321] 2 * A(i) > A(i)
+//   run: OG213 2 * A(i) > A(i)
+// mutate: "xensures(\"2 * A(i) >= A(i)\")" -> "xensures(\"i < 3\")" => REFUTED[OG321] i < 3
+//   run: OG213 i < 3
+// mutate: "forall i in 0..n -> A(i) >= 0" -> "forall i in 1..n -> A(i) >= 0" => REFUTED[OG321] 2nd A(i) >= 0");
+//   run: OG213 2nd A(i) >= 0");
 
 #include <optigpu.h>
 void f(int n, float a[n], float w[n]) {

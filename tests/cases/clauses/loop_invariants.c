@@ -1,20 +1,23 @@
 // `__spreserves` and `__invariant` hold at the start of each iteration and after the last one.
 // expect: VERIFIED
 // run: clean
-// mutate: "&s ~~> 3 * i" -> "&s ~~> 3 * i + 1" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "&s ~~> 3 * i" -> "&s ~~> i" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "for j in 0..i -> &a[j] ~~> 3 * j" -> "for j in 0..i -> &a[j] ~~> 3 * j + 1" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "for j in 0..i -> &a[j] ~~> 3 * j" -> "for j in 0..i + 1 -> &a[j] ~~> 3 * j" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "for j in i..n -> &a[j] ~> UninitCell" -> "for j in i..n -> &a[j] ~> Cell" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "0 <= i, i <= n" -> "0 <= i, i < n" => REFUTED[OG000] zzz
-//   run: OG000 zzz
-// mutate: "0 <= i, i <= n" -> "1 <= i, i <= n" => REFUTED[OG000] zzz
-//   run: OG000 zzz
+// mutate: "&s ~~> 3 * i" -> "&s ~~> 3 * i + 1" => REFUTED[OG318] for (int i = 0; i < n; i++)
+//   run: OG213 &s ~~> 3 * i + 1
+// mutate: "&s ~~> 3 * i" -> "&s ~~> i" => REFUTED[OG318] for (int i = 0; i < n; i++)
+//   run: OG213 &s ~~> i
+// mutate: "for j in 0..i -> &a[j] ~~> 3 * j" -> "for j in 0..i -> &a[j] ~~> 3 * j + 1"
+//   => REFUTED[OG318] for (int i = 0; i < n; i++)
+//   run: OG213 &a[j] ~~> 3 * j + 1
+// mutate: "for j in 0..i -> &a[j] ~~> 3 * j" -> "for j in 0..i + 1 -> &a[j] ~~> 3 * j"
+//   => REFUTED[OG322] for j in 0..i + 1 -> &a[j] ~~> 3 * j
+//   run: OG213 &a[j] ~~> 3 * j
+// mutate: "for j in i..n -> &a[j] ~> UninitCell" -> "for j in i..n -> &a[j] ~> Cell"
+//   => REFUTED[OG318] for (int i = 0; i < n; i++)
+//   run: OG213 &a[j] ~> Cell
+// mutate: "0 <= i, i <= n" -> "0 <= i, i < n" => REFUTED[OG318] for (int i = 0; i < n; i++)
+//   run: OG213 i < n");
+// mutate: "0 <= i, i <= n" -> "1 <= i, i <= n" => REFUTED[OG318] for (int i = 0; i < n; i++)
+//   run: OG213 1 <= i
 
 #include <optigpu.h>
 void f(int n, int a[n]) {

@@ -1,15 +1,15 @@
-// Permissions: an uninitialised cell, a cell with some value, a cell with a value, a group of cells, both, a condition.
+// Permissions of an uninitialised cell, a cell with some value, a cell with a value, a group of cells, both, a condition.
 // expect: VERIFIED
 // run: clean
 // mutate: "&a[0] ~> UninitCell" -> "&a[0] ~> Cell" => REFUTED[OG000] zzz
 //   run: OG000 zzz
-// mutate: "&a[1] ~> Cell" -> "&a[1] ~> UninitCell" => REFUTED[OG000] zzz
+// mutate: "&a[1] ~> Cell, &a[2]" -> "&a[1] ~> UninitCell, &a[2]" => REFUTED[OG000] zzz
 //   run: OG000 zzz
-// mutate: "&a[2] ~~> 7" -> "&a[2] ~> Cell" => REFUTED[OG000] zzz
+// mutate: "Cell, &a[2] ~~> 7" -> "Cell, &a[2] ~> Cell" => REFUTED[OG000] zzz
 //   run: OG000 zzz
-// mutate: "for i in 3..n -> &a[i] ~~> i" -> "for i in 4..n -> &a[i] ~~> i" => REFUTED[OG000] zzz
+// mutate: "for i in 3..n -> &a[i] ~~> i\");\n  __reads" -> "for i in 4..n -> &a[i] ~~> i\");\n  __reads" => REFUTED[OG000] zzz
 //   run: OG000 zzz
-// mutate: "for i in 3..n -> &a[i] ~~> i" -> "for i in 3..n -> &a[i] ~~> i + 1" => REFUTED[OG000] zzz
+// mutate: "for i in 3..n -> &a[i] ~~> i\");\n  __ensures" -> "for i in 3..n -> &a[i] ~~> i + 1\");\n  __ensures" => REFUTED[OG000] zzz
 //   run: OG000 zzz
 // mutate: "If(c > 0, &b[0] ~~> 1)" -> "If(c > 1, &b[0] ~~> 1)" => REFUTED[OG000] zzz
 //   run: OG000 zzz
