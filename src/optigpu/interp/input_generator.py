@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
 
@@ -19,7 +20,8 @@ from optigpu.interp.candidate_values import (
     values_of,
 )
 from optigpu.interp.contract_evaluation import BEFORE, facts, resources
-from optigpu.interp.inputs import Inputs
+from optigpu.interp.heap import MemoryView, Uninit
+from optigpu.interp.inputs import Inputs, arguments
 from optigpu.interp.machine import Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import Number, RuntimeValue
@@ -32,6 +34,7 @@ from optigpu.syntax.types import Kind, Scalar
 MAX_SIZE = 130  # an array has at most 4 * MAX_SIZE^2 cells
 MAX_DRAWS = 200  # of random integers that the precondition rejects, before the generator gives up
 SMALLEST_FIRST = 3  # so many of the smallest sizes come before the tiles
+MAX_STATED_CELLS = 10_000  # that get the value which the precondition states
 MAX_FRACTION_CELLS = 64  # larger arrays hold whole numbers
 
 
@@ -52,6 +55,8 @@ class InputGenerator:
         self.machine = runner.start()
         self.names = [p.name for p in self.integers]
         self.props = [i.body for i in facts(f.contract, "requires") if free_vars(i.body) <= set(self.names)]
+        # permissions whose contents depend on the parameters alone, such as `&a[0] ~~> n`
+        self.stated = [i.body for _, i in resources(f.contract, BEFORE) if free_vars(i.body) <= self.types.keys()]
         self.pools = [self.alone(n) for n in self.names]
         self.tiles = {n: self.tile(n) for n in self.names}
         self.wide = False
@@ -158,7 +163,21 @@ class InputGenerator:
                     return None
                 inputs.shapes[p.name] = shape
                 inputs.arrays[p.name] = self.contents(type_.elem, top, size)
+        if self.stated:
+            self.put_stated_contents(machine, inputs)
         return inputs
+
+    def put_stated_contents(self, machine: Machine, inputs: Inputs) -> None:
+        """Put the values into cells that the precondition states as numbers."""
+        env = dict(zip((p.name for p in self.f.params), arguments(machine, self.f, inputs)))
+        for h in self.stated:
+            with suppress(CannotEvaluate, Misbehaviour):
+                for claim in islice(machine.evaluator.claims(h, env), MAX_STATED_CELLS):
+                    if not isinstance(claim.contents, str):
+                        claim.view.alloc.data[claim.flat()] = machine.evaluator.value(claim.contents, claim.env)
+        for name, view in env.items():
+            if isinstance(view, MemoryView):
+                inputs.arrays[name] = [x for x in view.alloc.data if not isinstance(x, Uninit)]
 
     def contents(self, t: Scalar, top: int, size: int) -> list[Number]:
         """Random contents of an array. Large arrays of floats hold whole numbers: fractions are slow, and find no more errors."""
