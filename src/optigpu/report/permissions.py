@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from optigpu.kernel import State
+from optigpu.kernel.instructions import REGISTER
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Terms
@@ -160,9 +161,24 @@ class _PointPrinter:
             printer = self.printer()
             cells = replace(f.cells.substitute(self.scope.written), base=source_name(f.cells.base))
             text = printer.cells(cells)
-            owned = "" if f.owner is None else ", each held by its own thread until a barrier"
-            permission = self.texts[f] = Permission(f.share == READ, text, self.contents(f, state, printer) + owned)
+            contents = self.contents(f, state, printer) + self.owner(f, state, printer)
+            permission = self.texts[f] = Permission(f.share == READ, text, contents)
         return permission
+
+    def owner(self, f: CellFamily, state: State, printer: TermPrinter) -> str:
+        """The threads of the current group that may access the cells, until a barrier if they are no registers; nothing if all
+        may."""
+        if f.owner is None:
+            return ""
+        xs = _binders(f)
+        inside, owner = state.facts.assume(f.cells.domain(xs)), f.owner.at(xs)
+        start, size = (self.written(inside.simplify(t)) for t in (owner.start, owner.size))
+        threads = f"thread {printer.show(start)}"
+        if size is not k.ONE:
+            threads = f"threads {printer.show(start, 5)}..+{printer.show(size, 5)}"
+        if state.bases[f.cells.base].space == REGISTER:
+            return f", in a register of {threads}"
+        return f", owned by {threads} until a barrier"
 
     def contents(self, f: CellFamily, state: State, printer: TermPrinter) -> str:
         if f.init is k.FALSE:
