@@ -14,7 +14,7 @@ from optigpu.frontend import parse_text
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import run_once
 from optigpu.runtime.call_error import CallError
-from optigpu.search.inferred_contracts import annotated
+from optigpu.search.contract_annotations import annotated
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.printer import print_program
 from tests.conftest import EXAMPLES

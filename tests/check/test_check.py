@@ -25,7 +25,7 @@ from optigpu.interp.refute import refute
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.verdict_text import as_json, render_function
-from optigpu.search.inferred_contracts import annotated
+from optigpu.search.contract_annotations import annotated
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Program

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Protocol
 
 from optigpu.check.input_facts import input_facts
-from optigpu.elaborate.definedness import ContractFacts, ValueCondition
 from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.formula_definedness import ContractFacts, ValueCondition
 from optigpu.errors.check_causes import Contradiction
 from optigpu.errors.problem import Problem
 from optigpu.frontend.parameter_types import effective_types

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 
-from optigpu.elaborate.definedness import ContractFacts
+from optigpu.elaborate.formula_definedness import ContractFacts
 from optigpu.elaborate.name_scope import sort_of
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel import instructions as kc

@@ -10,7 +10,7 @@ from typing import Protocol
 from optigpu.check.recorded_proof import RuleCall
 from optigpu.errors.problem import Problem
 from optigpu.kernel import Theorem
-from optigpu.search.inferred_contracts import InferredLoop
+from optigpu.search.contract_annotations import InferredLoop
 from optigpu.search.proof_states import ProofStates
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program

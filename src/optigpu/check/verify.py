@@ -11,8 +11,8 @@ from optigpu.check.proof_attempt import ProofAttempt
 from optigpu.check.recorded_proof import RecordingKernel
 from optigpu.check.remembered_proofs import RememberedProof, loops_of, proof_basis, recalled_result
 from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
-from optigpu.elaborate.definedness import ContractFacts
 from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.formula_definedness import ContractFacts
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name
 from optigpu.errors.check_causes import UnverifiedCallee

@@ -32,7 +32,7 @@ from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.files import write_whole
 from optigpu.runtime.signature import signature_of
-from optigpu.search.inferred_contracts import annotated
+from optigpu.search.contract_annotations import annotated
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from optigpu.elaborate.alignment import VectorAccesses
-from optigpu.elaborate.definedness import Models
 from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.formula_definedness import Models
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names
 from optigpu.elaborate.permission_claims import PermissionElaborator

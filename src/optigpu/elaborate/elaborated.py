@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from optigpu.elaborate.alignment import VectorAccesses
-from optigpu.elaborate.definedness import ContractFacts
+from optigpu.elaborate.formula_definedness import ContractFacts
 from optigpu.kernel import instructions as kc
 from optigpu.logic.cells import CellClaim
 from optigpu.logic.terms import Term

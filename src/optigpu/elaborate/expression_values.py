@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.elaborate.arithmetic_terms import pure_operation
 from optigpu.elaborate.code_builder import CodeBuilder
-from optigpu.elaborate.definedness import defined
+from optigpu.elaborate.formula_definedness import defined
 from optigpu.elaborate.machine_types import as_integer, is_unsigned, limits_of, rounded
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel import instructions as kc

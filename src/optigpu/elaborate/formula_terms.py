@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from optigpu.elaborate.arithmetic_terms import divides, exact_quotient, linear, pure_operation, remainder
-from optigpu.elaborate.definedness import ValueConditions, defined
+from optigpu.elaborate.formula_definedness import ValueConditions, defined
 from optigpu.elaborate.name_scope import Entry, FunEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel.instructions import Obligation
 from optigpu.logic import terms as k

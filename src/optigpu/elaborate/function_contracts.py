@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from optigpu.elaborate.code_builder import CodeBuilder
-from optigpu.elaborate.definedness import ContractFacts, Models, models_of, resolved
 from optigpu.elaborate.elaborated import ContractPlaces
+from optigpu.elaborate.formula_definedness import ContractFacts, Models, models_of, resolved
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel import instructions as kc
@@ -147,8 +147,10 @@ def clause_sides(kind: str, claim: CellClaim) -> tuple[CellClaim | None, CellCla
             return claim, claim
         case "writes":
             return replace(claim, contents=UNINIT, value=None), claim
-        case _:
+        case "reads":
             return replace(claim, share=READ), None
+        case _:
+            raise AssertionError(kind)
 
 
 # The group of threads that calls a device function

@@ -7,8 +7,8 @@ that are unique in their function, and formulas become terms and claims.
 from __future__ import annotations
 
 from optigpu.elaborate.alignment import with_aligned_calls
-from optigpu.elaborate.definedness import ContractFacts, resolved
 from optigpu.elaborate.elaborated import Elaborated
+from optigpu.elaborate.formula_definedness import ContractFacts, resolved
 from optigpu.elaborate.formula_terms import FormulaElaborator
 from optigpu.elaborate.functions import FunctionElaborator
 from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of

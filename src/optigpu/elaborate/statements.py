@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.elaborate.definedness import resolved
 from optigpu.elaborate.device_calls import CallElaborator
 from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.expression_values import ExpressionElaborator
+from optigpu.elaborate.formula_definedness import resolved
 from optigpu.elaborate.formula_terms import FormulaElaborator
 from optigpu.elaborate.ghost_steps import ghost_step
 from optigpu.elaborate.loop_contracts import LoopContractCode, contract_code, loop_spec

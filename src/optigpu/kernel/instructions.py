@@ -102,7 +102,7 @@ class Release(_Instruction):
 
 class Obligation(Enum):
     """What an `Oblige` demands. C code gets its obligations in `elaborate/expression_values.py`. UNDEFINED_…: a part of a formula
-    may have no value (`elaborate/definedness.py`)."""
+    may have no value (`elaborate/formula_definedness.py`)."""
 
     DIVISION = "division"  # the divisor is not zero
     EXACT_DIVISION = "exact_div"  # the divisor divides the dividend

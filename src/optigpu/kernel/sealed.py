@@ -82,12 +82,10 @@ class SealedFacts:
 class Judge(inner_judge.ObligationJudge):
     """A judge with this solver and adviser. Theorems and facts belong to the judge under which they came about."""
 
+    obligation_counts: Callable[[], tuple[int, int]]  # how many the normaliser has proved, and how many the solver
+
     def __init__(self, solver: inner_judge.Solver | None = None, guide: Guide | None = None) -> None:
         _judge(self, solver or inner_judge.Solver(), guide or Guide())
-
-    def obligation_counts(self) -> tuple[int, int]:
-        """How many obligations the normaliser has proved, and how many the solver."""
-        raise NotImplementedError
 
 
 class Ledger(LedgerEntries):

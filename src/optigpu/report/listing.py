@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from optigpu.check.verdict import ProgramResult
+from optigpu.search.contract_annotations import InferredLoop, annotated
 from optigpu.search.formula_writer import Unprintable
-from optigpu.search.inferred_contracts import InferredLoop, annotated
 from optigpu.syntax.printer import ProgramPrinter
 from optigpu.syntax.program import (
     Assert,

@@ -18,13 +18,13 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments
 from optigpu.logic.terms import Term
 from optigpu.search.cell_search import CellSearch
+from optigpu.search.contract_annotations import InferredLoop
 from optigpu.search.explore.accumulation import Monoid
 from optigpu.search.explore.explorer import Explorer
 from optigpu.search.explore.loop_effects import LoopSummary, UnknownEffect
 from optigpu.search.explore.symbolic_memory import SharedCells, Unexplorable, World, unknown_content
 from optigpu.search.explore.tree_reduction import Tree, contents_after_step, find_tree, halved_indices, halving_steps
 from optigpu.search.failure import Progress
-from optigpu.search.inferred_contracts import InferredLoop
 from optigpu.search.loop_contract_search import LoopContractSearch
 from optigpu.search.search_causes import NoLoopContract, ReadOnly, SharedByThreads, shared_by_threads
 from optigpu.search.search_tools import SearchTools

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from optigpu.codegen.cuda.dead_code import names_used, without_unused
 from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.group_calls import without_group_calls
-from optigpu.codegen.cuda.layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.sections import KernelSection
+from optigpu.codegen.cuda.shared_memory_layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.thread_index import ThreadMap
