@@ -221,6 +221,11 @@ class Heap:
             message = f"{index_of(alloc, flat)} is written, but the contract of `{self.rights.function}` only reads it"
             raise Misbehaviour("OG215", message, loc)
 
+    def may_write(self, alloc: Allocation, flat: int) -> bool:
+        """May the running function write this cell, by its contract?"""
+        rights = self.rights
+        return rights is None or alloc.depth >= rights.depth or bool(rights.cells.get((id(alloc), flat)))
+
     def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
         """Record an access, and report a race with an earlier one (OG210)."""
         path = self.path

@@ -19,6 +19,7 @@ from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.happens_before import TaskPath
 from optigpu.interp.heap import UNINIT, Allocation, MemoryView, Rights, index_of
+from optigpu.interp.iteration_cells import IterationCells
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.numeric_values import RuntimeValue
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_group
@@ -257,7 +258,7 @@ class Machine(Device):
                 frame[slot] = i
                 body(self, frame)
             return
-        before, after = dict[tuple[int, int], Loc](), dict[tuple[int, int], Loc]()
+        cells = IterationCells(self)
         while True:
             try:
                 frame[slot] = next(values)
@@ -267,9 +268,9 @@ class Machine(Device):
                 return
             env = self.formula_env(loop.layout, frame)
             self.check_invariant(contract, env)
-            _check_disjoint(self.check_loop(contract, env, start=True), before)
+            self.check_loop(contract, env, cells, start=True)
             body(self, frame)
-            _check_disjoint(self.check_loop(contract, env, start=False), after)
+            self.check_loop(contract, env, cells, start=False)
 
     def check_invariant(self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue]) -> None:
         self.contracts.check_facts(facts(contract, "invariant"), env, "OG213", "the invariant of this loop")
@@ -281,12 +282,11 @@ class Machine(Device):
             self.contracts.check_claims(item.body, env, fail)
 
     def check_loop(
-        self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], *, start: bool
-    ) -> list[ClaimedCell]:
-        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213). Returns the
-        cells that the iteration has for itself."""
+        self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], cells: IterationCells, *, start: bool
+    ) -> None:
+        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213)."""
         if not contract:
-            return []
+            return
         what = "the contract of this loop"
         if start:
             env.update(self.contracts.bind(contract, env, "x"))
@@ -300,19 +300,23 @@ class Machine(Device):
             return Misbehaviour("OG213", f"{what} does not hold at the {when} of an iteration: {why}", claim.loc)
 
         own: list[ClaimedCell] = []
+        reads: list[ClaimedCell] = []
         for kind, item in resources(contract, BEFORE if start else AFTER, "x"):
-            cells = self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
-            own += cells if kind != "reads" else []
-        for _, item in resources(contract, frozenset({"reads"} if start else {}), "s"):
-            self.contracts.check_claims(item.body, env, fail)
-        return own
+            claims = self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
+            (reads if kind == "reads" else own).extend(claims)
+        for _, item in resources(contract, frozenset({"reads"}), "s"):
+            reads += self.contracts.check_claims(item.body, env, fail)
+        for _, item in resources(contract, frozenset({"preserves"} if start else {}), "s"):
+            reads += self.contracts.claims(item.body, env)
+        cells.add(own, reads, start=start)
 
     def parallel_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
         """Each iteration is a task with a copy of the frame. Tasks take turns at random; an access to memory may end a turn."""
         region = self.new_region()
         outer_path, outer_hub, context = self.path, self.hub, self.context()
         me = getcurrent()
-        tasks = [_IterationTask(self, frame, loop, i, me, (*outer_path, (region, i)), context) for i in values]
+        cells = IterationCells(self)
+        tasks = [_IterationTask(self, frame, loop, i, cells, me, (*outer_path, (region, i)), context) for i in values]
         try:
             while tasks:
                 at = self.random.randrange(len(tasks))
@@ -353,10 +357,10 @@ class Machine(Device):
         frame[loop.slot] = value = values[which]
         thread.base, thread.size, thread.loops = base + which * part, part, (*loops, (loop.index, value))
         if loop.contract and part == 1:
-            env = self.formula_env(loop.layout, frame)
-            self.check_loop(loop.contract, env, start=True)
+            env, cells = self.formula_env(loop.layout, frame), IterationCells(self)
+            self.check_loop(loop.contract, env, cells, start=True)
             loop.body(self, frame)
-            self.check_loop(loop.contract, env, start=False)
+            self.check_loop(loop.contract, env, cells, start=False)
         else:
             loop.body(self, frame)
         thread.base, thread.size, thread.loops = base, size, loops
@@ -430,6 +434,7 @@ class _IterationTask:
         frame: Frame,
         loop: LoopCode,
         i: int,
+        cells: IterationCells,
         parent: greenlet,
         path: TaskPath,
         context: CallContext,
@@ -439,9 +444,9 @@ class _IterationTask:
 
         def iteration() -> None:
             env = machine.formula_env(loop.layout, own) if loop.contract else {}
-            machine.check_loop(loop.contract, env, start=True)
+            machine.check_loop(loop.contract, env, cells, start=True)
             loop.body(machine, own)
-            machine.check_loop(loop.contract, env, start=False)
+            machine.check_loop(loop.contract, env, cells, start=False)
 
         self.machine, self.path, self.context = machine, path, context
         self.thread, self.magic = machine.thread, machine.magic
@@ -454,13 +459,3 @@ class _IterationTask:
         self.greenlet.switch()
         self.context = self.machine.context()
         return self.greenlet.dead
-
-
-def _check_disjoint(claims: list[ClaimedCell], earlier: dict[tuple[int, int], Loc]) -> None:
-    """No cell belongs to two iterations of a loop (OG213). Adds the cells of an iteration to those of earlier ones."""
-    own = {(id(c.view.alloc), c.flat()): c for c in claims}
-    for key, c in own.items():
-        if key in earlier:
-            name = index_of(c.view.alloc, c.flat())
-            raise Misbehaviour("OG213", f"the contract of this loop gives {name} to two iterations", c.loc)
-        earlier[key] = c.loc

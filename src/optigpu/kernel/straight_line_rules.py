@@ -234,13 +234,14 @@ def ghost(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tuple
     """
     i = next_instruction(state, GhostStep)
     require_known(state, steps)
-    for p in state.values(i.requires):
+    values = {**state.env, GROUP_SIZE: state.context.threads}
+    for p in (k.substitute(p, values) for p in i.requires):
         c.require(state.facts, p, UnprovedFact(Operation.GHOST))
         state = changed(state, facts=state.facts.assume(p))
     for side, found in ((i.pre, takes[: len(i.pre)]), (i.post, takes[len(i.pre) :])):
         held = dict(state.held)
         for claim, take in sorted(zip(side, found, strict=True), key=lambda pair: pair[0].share):  # full ones first
-            actual = claim.substitute({**state.env, GROUP_SIZE: state.context.threads})
+            actual = claim.substitute(values)
             r = c.claimed_family(Operation.GHOST, state, held, actual, take)
             require_claimed_owner(c, Operation.GHOST, state, r, actual, take)
             if actual.share == FULL:

@@ -12,14 +12,14 @@
 //   => UNPROVED[OG341] desync_for t in ..4 -> for u in 0..2 -> &d[b][t * 2 + u] ~~>[GMem] A(b, t * 2 + u) + k
 // mutate: "spreserves(\"desync_for t in ..8 -> &d[b][t] ~~>[GMem] A(b, t) + k"
 //   -> "spreserves(\"desync_for t in ..8 -> &d[b][t] ~~>[GMem] A(b, t) + k + 1"
-//   => UNPROVED[OG318] for (int k = 0; k < 3; k++)
+//   => UNPROVED[OG322] desync_for t in ..8 -> &d[b][t] ~~>[GMem] A(b, t) + k + 1
 // mutate: "xproduces(\"desync_for t in ..8 ->" -> "xproduces(\"for t in 0..8 ->"
-//   => UNPROVED[OG343] for t in 0..8 -> &d[b][t] ~~>[GMem] A(b, t) + 3
+//   => UNPROVED[OG341] for t in 0..8 -> &d[b][t] ~~>[GMem] A(b, t) + 3
 // mutate: "xproduces(\"desync_for t in ..8 -> &d[b][t] ~~>[GMem] A(b, t) + 3"
 //   -> "xproduces(\"desync_for t in ..8 -> &d[b][7 - t] ~~>[GMem] A(b, 7 - t) + 3"
-//   => UNPROVED[OG343] desync_for t in ..8 -> &d[b][7 - t] ~~>[GMem] A(b, 7 - t) + 3
+//   => UNPROVED[OG341] desync_for t in ..8 -> &d[b][7 - t] ~~>[GMem] A(b, 7 - t) + 3
 // mutate: "&d[b][t] ~~>[GMem] A(b, t)\");\n      d[b]" -> "desync_for u in ..2 -> &d[b][t] ~~>[GMem] A(b, t)\");\n      d[b]"
-//   => UNPROVED[OG340] 1st thread for (int t = 0; t < 8; t++) {
+//   => REFUTED[OG340] 1st thread for (int t = 0; t < 8; t++) {
 
 #include <optigpu.h>
 void f(int B, float h[B][8]) {

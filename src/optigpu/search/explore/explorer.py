@@ -33,6 +33,7 @@ from optigpu.search.explore.loop_effects import (
     Scratch,
     UnknownEffect,
     first_instruction,
+    same_but_for_guard,
     substituted,
 )
 from optigpu.search.explore.symbolic_memory import (
@@ -291,7 +292,8 @@ class Explorer:
         effects: dict[str, Effect] = {}
         for base in invariants | own_cells:
             updates = (*invariants.get(base, ()), *own_cells.get(base, ()))
-            effects[base] = OwnCells(base, updates) if base in own_cells else DeclaredInvariant(base, updates)
+            declared = DeclaredInvariant(base, updates)
+            effects[base] = OwnCells(base, _as_one(updates)) if base in own_cells else declared
         return effects
 
     def _declared_updates(
@@ -313,3 +315,13 @@ def _needs_range(summary: LoopSummary, base: str) -> bool:
     effect = summary.effects[base]
     known = isinstance(effect, Scratch) and not mentions_opaque(effect.updates[0].value)
     return summary.entry[base].start.sort is INT and not known
+
+
+def _as_one(updates: tuple[Update, ...]) -> tuple[Update, ...]:
+    """Write cells that are initialised on a condition, and otherwise not, as one update."""
+    match updates:
+        case (Update(cells, written=True) as some, Update(others, written=False)) if same_but_for_guard(cells, others):
+            where = k.or_(cells.where, others.where)
+            return (replace(some, cells=replace(cells, where=where), init=k.and_(some.init, cells.where)),)
+        case _:
+            return updates
