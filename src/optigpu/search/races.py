@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from optigpu.kernel import State
 from optigpu.kernel.causes import Cause, MissingPermission, NotOwner, Operation, UnorderedRead
-from optigpu.kernel.context import THREADS
+from optigpu.kernel.context import MAGIC, THREADS
 from optigpu.kernel.instructions import Procedure
 from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.thread_conditions import WARP
@@ -88,7 +88,7 @@ def _race(tools: SearchTools, state: State, cause: Cause) -> tuple[RaceKind, Rac
             kind = RaceKind.AFTER_READ
         case _:
             return None
-    if state.context.kind == THREADS:
+    if state.context.kind in (THREADS, MAGIC):
         loop = cause.operation is Operation.LOOP
         return kind, _scope(tools, state) if loop else _lent_to(state, cause.base)
     return (kind, RaceScope.BLOCK) if kind is RaceKind.ONE_LOOP else None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnequalParts
-from optigpu.kernel.context import THREADS, PendingRead, everyone
+from optigpu.kernel.context import MAGIC, NOWHERE, THREADS, PendingRead, everyone, imaginary
 from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
@@ -37,13 +37,16 @@ class ThreadSearch:
         self, state: State, loop: kc.CountedLoop, summary: LoopSummary, contract: LoopContract
     ) -> LoopContract:
         """Add to a loop's contract what groups of threads need."""
-        if state.context.kind != THREADS:
+        if state.context.kind not in (THREADS, MAGIC):
             return contract
-        if loop.mode == kc.THREAD:
+        if loop.mode in (kc.THREAD, kc.MAGIC_THREAD):
             effect = summary.shared_effect()
             if effect is not None:
                 at = first_instruction(effect) or 0
                 raise Rejected(SharedByThreads(Operation.LOOP, effect.base, at=at, facts=state.facts))
+        if loop.mode == kc.MAGIC_THREAD:
+            return contract
+        if loop.mode == kc.THREAD:
             extent = summary.range.high
             part = self.part(state, extent)
             if part is None:
@@ -121,14 +124,17 @@ class ThreadSearch:
                 xs = self.tools.temporaries(m.cells.arity)
                 at = self.tools.invert(family, m.cells.at(xs), end.facts.assume(m.cells.domain(xs)))
                 if at is not None:
-                    wider = PendingRead(m.family, family, everyone(end.context))
+                    reader = imaginary() if m.reader == imaginary() else everyone(end.context)
+                    wider = PendingRead(m.family, family, reader)
                     cover = Cover(0, tuple(k.abstract(t, xs) for t in at))
                     end = self.kernel.forget(end, end.pending_reads.index(m), wider, cover)
         return end
 
     def widened(self, end: State, contract: LoopContract, summary: LoopSummary, v: Term) -> LoopContract | None:
         """Widen the contract to the owners and pending reads that the end of the body leaves. Return None if it has them."""
-        if end.context.kind != THREADS or end.context.threads is ONE or not contract.invariant:
+        if end.context.kind not in (THREADS, MAGIC) or not contract.invariant:
+            return None
+        if end.context.threads is ONE and not _has_magic_accesses(end):
             return None
         invariant = tuple(self._with_owner_left(end, i, v) for i in contract.invariant)
         pending, families = list(contract.pending_reads), {i.family for i in contract.invariant}
@@ -181,6 +187,12 @@ class ThreadSearch:
                 if self.tools.proves(inside, goal):
                     return Cover(n, tuple(k.abstract(t, xs) for t in at))
         return None
+
+
+def _has_magic_accesses(state: State) -> bool:
+    """Have magic loops accessed cells since the last magic barrier?"""
+    owners = [r.owner for r in state.held.values() if r.owner is not None]
+    return any(NOWHERE in o.start.free for o in (*owners, *(m.reader for m in state.pending_reads)))
 
 
 def _in_all_iterations(m: PendingRead) -> PendingRead:
