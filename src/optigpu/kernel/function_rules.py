@@ -18,7 +18,7 @@ from optigpu.kernel.side_conditions import (
     within,
 )
 from optigpu.kernel.state import Base, OpenBlock, State, changed, first_state
-from optigpu.kernel.thread_conditions import DEVICE_MEMORY, ANY_LAUNCH, require_handover
+from optigpu.kernel.thread_conditions import ANY_LAUNCH, DEVICE_MEMORY, require_handover
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Terms, same
 from optigpu.logic.equality import EqualitySteps

@@ -118,8 +118,8 @@ def _exclusive_inside(
     """The cells X(v) that iteration v takes from r, and their pending reads, as the body sees them under `number`.
 
     All X(v) are cells of r, and no cell is in two of them. In a thread loop, the threads of the iteration own them, and every
-    pending read of one of them is by those threads; that says nothing if there is a single one. In a magic loop of a kernel the whole
-    group owns them, and there is no pending read of one of them.
+    pending read of one of them is by those threads; that says nothing if there is a single one. In a magic loop of a kernel, the
+    whole group owns them, and there is no pending read of one of them.
     """
     if not x.cells.ranges or x.cells.ranges[0] != (entered.range.low, entered.range.high):
         raise Rejected(WrongShape(Operation.LOOP, x.cells.base))

@@ -108,8 +108,8 @@ def store(c: SideConditions, state: State, family: int, at: Terms) -> State:
         ---------------------------------------------------------------------------
         {F; H, r} a[e] = x {F; H, r with value(b) = (b = w ? x : r.value(b))}
 
-    Side conditions: as for `load`, and one thread executes it (registers excepted: each thread has its own). On default memory a group
-    acts as one, and nobody else has read the cell since the last magic barrier.
+    Side conditions: as for `load`, and one thread executes it (registers excepted: each thread has its own). On default memory a
+    group acts as one, and nobody else has read the cell since the last magic barrier (`require_access`).
     Sound: r is injective, so that b = w is the only binder of the cell, and no other family has it.
     """
     i = next_instruction(state, StoreCell)
@@ -183,7 +183,11 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     base = state.bases.get(i.base)
     if base is None or base.heap != i.heap or any(d is None for d in base.dims):
         raise Rejected(NotAllocated(Operation.FREE, i.base))
-    places = {SHARED: (TEARDOWN if base.heap else THREADS,), REGISTER: (THREADS, MAGIC), HOST_MEMORY: (HOST, THREADS, MAGIC)}
+    places = {
+        SHARED: (TEARDOWN if base.heap else THREADS,),
+        REGISTER: (THREADS, MAGIC),
+        HOST_MEMORY: (HOST, THREADS, MAGIC),
+    }
     if state.context.kind not in places.get(base.space, (HOST,)):
         raise Rejected(WrongContext(Operation.FREE, i.base, space=base.space, context=state.context))
     r = family_of(Operation.FREE, state.held, family, i.base, FULL)

@@ -110,9 +110,9 @@ def require_access(
 ) -> None:
     """All threads of the group own the cell of r at these binders; a write is by one thread.
 
-    A register has a copy in each thread, so writing the same value to all copies is no race. On default memory a group of any number
-    of threads acts as one: it stores once, after what the same group has loaded and stored as one. It has to have a thread, and
-    nobody else may have read the cell since the last magic barrier: neither a part of the group nor a magic loop.
+    A register has a copy in each thread, so writing the same value to all copies is no race. On default memory a group of any size
+    acts as one: it stores once, after what the same group has loaded and stored as one. It has to have a thread, and nobody else
+    may have read the cell since the last magic barrier: neither a part of the group nor a magic loop.
     """
     base = r.cells.base
     if state.context.kind == HOST:

@@ -15,7 +15,18 @@ from optigpu.kernel.causes import (
     WrongSpace,
     unproved,
 )
-from optigpu.kernel.context import HOST, MAGIC, NOWHERE, THREADS, Context, PendingReads, choose_owner, everyone, imaginary, with_reads
+from optigpu.kernel.context import (
+    HOST,
+    MAGIC,
+    NOWHERE,
+    THREADS,
+    Context,
+    PendingReads,
+    choose_owner,
+    everyone,
+    imaginary,
+    with_reads,
+)
 from optigpu.kernel.instructions import MAGIC_THREAD, PARALLEL, REGISTER, SEQUENTIAL, THREAD, CountedLoop
 from optigpu.kernel.iterations import IterationRange
 from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, LoopContract
@@ -54,8 +65,8 @@ def group_of_iteration(
 def owner_inside(c: SideConditions, state: State, r: CellFamily, x: Exclusive, entered: EnteredLoop) -> Owner | None:
     """The owner of exclusive cells inside the iteration, under v and their binders.
 
-    Either all threads of the iteration own the cells already (`whole`), or all owners are threads of the iteration. An iteration of a
-    magic loop takes cells that all threads of the group around the loop own, and no registers: these belong to threads.
+    Either all threads of the iteration own the cells already (`whole`), or all owners are threads of the iteration. An iteration of
+    a magic loop takes cells that all threads of the group around the loop own, and no registers: these belong to threads.
     """
     context = entered.context
     if entered.first is NOWHERE and state.bases[x.cells.base].space == REGISTER:
