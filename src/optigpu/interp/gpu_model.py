@@ -223,9 +223,7 @@ class Device(Threads):
     ) -> None:
         alloc = view.alloc
         flat = offset_of(view, indices, loc)
-        if (
-            alloc.space in (Space.GMEM, Space.SMEM) and thread.size != 1
-        ):  # a register of a group has a copy in each thread
+        if alloc.space in (Space.GMEM, Space.SMEM) and not self.magic:  # each thread has its own copy of a register
             self.one_thread(thread, f"{index_of(alloc, flat)} is written", loc)
         self.check_access(thread, alloc, flat, loc, write=True)
         alloc.data[flat] = value

@@ -44,7 +44,7 @@ class ThreadSearch:
             if effect is not None:
                 at = first_instruction(effect) or 0
                 raise Rejected(SharedByThreads(Operation.LOOP, effect.base, at=at, facts=state.facts))
-        if loop.mode == kc.MAGIC_THREAD:
+        if loop.mode == kc.MAGIC_THREAD or (loop.mode == kc.THREAD and state.context.kind == MAGIC):
             return contract
         if loop.mode == kc.THREAD:
             extent = summary.range.high

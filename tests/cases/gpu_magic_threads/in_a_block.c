@@ -1,5 +1,5 @@
 // A magic thread loop in the code of a block: no thread executes it, so it cannot access shared memory.
-// expect: REFUTED[OG348] magic thread for (int t = 0; t < 4; t++)
+// expect: REFUTED[OG348] s[2 * t + 1]
 // run: OG223 s[2 * t + 1]
 
 void f(int B, float h[B][8]) {
