@@ -11,11 +11,12 @@ from dataclasses import replace
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnequalParts
-from optigpu.kernel.context import MAGIC, NOWHERE, THREADS, PendingRead, everyone, imaginary
+from optigpu.kernel.context import MAGIC, NOWHERE, THREADS, PendingRead, choose_owner, everyone, imaginary
 from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.kernel.thread_rules import ALL_MEMORY, SYNCHRONISED
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
+from optigpu.logic.cells import FULL, Cells, Owner, arguments, outermost, over, same
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, ONE, ZERO, Term
 from optigpu.search.explore.loop_effects import LoopSummary, first_instruction
@@ -53,6 +54,10 @@ class ThreadSearch:
                 raise Rejected(UnequalParts(Operation.LOOP, context=state.context, extent=extent, facts=state.facts))
             exclusive = tuple(self.with_owner(state, x, part) for x in contract.exclusive)
             return replace(contract, part=part, exclusive=exclusive)
+        barriers = {i.level for i in loop.body if isinstance(i, kc.Barrier)}
+        if barriers and not contract.exclusive and not contract.invariant:
+            spaces = ALL_MEMORY if "magic" in barriers else SYNCHRONISED
+            return self.barriers_alone(state, summary, contract, spaces)
         invariant = tuple(replace(i, owner=state.held[i.family].owner) for i in contract.invariant)
         families = {i.family for i in invariant}
         pending = [m for m in state.pending_reads if m.family in families]
@@ -60,6 +65,27 @@ class ThreadSearch:
         return replace(
             contract, invariant=invariant, pending_reads=tuple(map(_in_all_iterations, pending)), covers=covers
         )
+
+    def barriers_alone(
+        self, state: State, summary: LoopSummary, contract: LoopContract, spaces: tuple[str, ...]
+    ) -> LoopContract:
+        """The contract of a loop that changes no memory, and has barriers: after the first iteration, memory is synchronised."""
+        read = {m.family for m in state.pending_reads}
+        low = summary.range.low
+        invariant = []
+        for n, r in state.held.items():
+            if r.share == FULL and state.bases[r.cells.base].space in spaces and (r.owner is not None or n in read):
+                first = k.eq(k.bound(r.cells.arity, INT), low)
+                owner = r.owner and choose_owner(first, r.owner, everyone(state.context))
+                invariant.append(Invariant(n, r.init, r.value, owner=owner))
+        families = {i.family for i in invariant}
+        pending = [m for m in state.pending_reads if m.family in families]
+        reads = []
+        for m in map(_in_all_iterations, pending):
+            where = k.and_(m.cells.where, k.eq(k.bound(m.cells.arity - 1, INT), low))
+            reads.append(replace(m, cells=replace(m.cells, where=where)))
+        covers = tuple(Cover(n, arguments(m.cells.arity)) for n, m in enumerate(pending))
+        return replace(contract, invariant=tuple(invariant), pending_reads=tuple(reads), covers=covers)
 
     def check_extents(
         self,
