@@ -28,7 +28,9 @@ def _space(d: Details) -> str:
         return f"{d.array} is {space} memory, which is not what the called function takes"
     who = {"host": "host code", "threads": "device code"}.get(d.kind, f"the {d.kind} of a kernel")
     if d.kind == "magic":
-        return f"{d.array} is {space} memory: a magic thread loop, which no thread executes, accesses only default memory"
+        return (
+            f"{d.array} is {space} memory: a magic thread loop, which no thread executes, accesses only default memory"
+        )
     return f"{d.array} is {space} memory: {who} cannot access it"
 
 
@@ -109,7 +111,13 @@ LAUNCH_ERRORS = (
         "two. Default memory (of the host) in a kernel is an intermediate step, for which no code is made; it cannot be passed\n"
         "to a device function. A magic thread loop in a kernel accesses default memory alone.",
         causes=rejections(
-            WrongSpace, Operation.LOAD, Operation.STORE, Operation.CALL, Operation.BEGIN, Operation.SHUFFLE, Operation.LOOP
+            WrongSpace,
+            Operation.LOAD,
+            Operation.STORE,
+            Operation.CALL,
+            Operation.BEGIN,
+            Operation.SHUFFLE,
+            Operation.LOOP,
         ),
         message=_space,
         help=_converted,

@@ -20,7 +20,9 @@ CONVERT_BARRIER = (
     "make it a barrier of the block, s.gpu.magic_barrier_to_blocksync, or the end of the kernel, "
     "s.gpu.magic_barrier_to_teardown_sync"
 )
-CONVERT_HOST_MEMORY = "copy it to global memory around the launch: s.gpu.convert_to_global_mem makes a local copy global"
+CONVERT_HOST_MEMORY = (
+    "copy it to global memory around the launch: s.gpu.convert_to_global_mem makes a local copy global"
+)
 CONVERT_ALLOCATION = "convert it to memory of the GPU: s.gpu.convert_to_shared_mem, s.gpu.convert_to_register_mem"
 
 
@@ -33,7 +35,9 @@ def require_converted(device: Body, scope: LoweringScope, cells: set[str]) -> No
 def _unconverted(body: Body, scope: LoweringScope, cells: set[str]) -> Iterator[InputError]:
     for s in body:
         if isinstance(s, For) and s.mode is Mode.MAGIC_THREAD:
-            yield _no_counterpart("a magic thread loop", s.loc, "s.gpu.convert_magic_thread_fors makes it a thread loop")
+            yield _no_counterpart(
+                "a magic thread loop", s.loc, "s.gpu.convert_magic_thread_fors makes it a thread loop"
+            )
         match s:
             case CallStmt(call) if call.func == "magic_barrier":
                 yield _no_counterpart("`magic_barrier`", s.loc, CONVERT_BARRIER)
