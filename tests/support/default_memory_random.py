@@ -60,7 +60,9 @@ void f(float a[{SIZE}], float b[{SIZE}]) {{
                 return "blocksync();"
             case "if":
                 name, _ = r.choice(indices) if indices else ("0", 1)
-                return f"if ({name} == {r.randint(0, 1)}) {{\n{self.body(threads, block, indices, depth - 1, magic)}\n}}"
+                return (
+                    f"if ({name} == {r.randint(0, 1)}) {{\n{self.body(threads, block, indices, depth - 1, magic)}\n}}"
+                )
             case kind:
                 return self.loop(kind, threads, block, indices, depth, magic)
 

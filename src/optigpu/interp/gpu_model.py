@@ -352,8 +352,9 @@ class Device(Threads):
         thread = self.thread
         if thread is None:
             raise Misbehaviour("OG226", f"`{what}` is executed outside a kernel", loc)
-        self.one_thread(thread, f"`{what}` stands", loc)
         memory, registers = (source, to) if way == "load" else (to, source)
+        if memory.alloc.space is not Space.ANY:  # on default memory a group acts as one
+            self.one_thread(thread, f"`{what}` stands", loc)
         for view, fits in (
             (memory, memory.alloc.space is not Space.TREG),
             (registers, registers.alloc.space is Space.TREG),

@@ -68,9 +68,7 @@ def convert_to_shared_mem(session: Session, target: TargetLike, *, pad: pad | No
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)
     i, shared = path.index, shared_declaration(decl, pad)
-    session.edit_body(
-        path, lambda b: (*b[:i], shared, *(s for s in b[i + 1 :] if not is_free_of(s, decl.name)))
-    )
+    session.edit_body(path, lambda b: (*b[:i], shared, *(s for s in b[i + 1 :] if not is_free_of(s, decl.name))))
     return session.handle(path)
 
 
