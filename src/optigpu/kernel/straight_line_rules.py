@@ -161,7 +161,8 @@ def allocate(c: SideConditions, state: State) -> State:
     family = CellFamily(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
     bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
     held = {**state.held, state.counter: family}
-    facts = c.in_memory(state.facts.assume(sizes), box(i.base, dims), i.bytes)
+    size = i.bytes if context.kind == HOST else 0  # a group without threads allocates nothing, of whatever size
+    facts = c.in_memory(state.facts.assume(sizes), box(i.base, dims), size)
     after = changed(state, facts=facts, bases=bases, held=held, code=state.code[1:])
     return changed(after, counter=state.counter + 1, context=context)
 
