@@ -50,7 +50,7 @@ ANY_LAUNCH = (
 
 
 def require_reach(operation: Operation, state: State, base: str, called: bool = False) -> None:
-    """The memory is one that whoever executes here can access; `called`: that a device function can, which has no default memory."""
+    """The memory is one that whoever executes here can access; `called`: that a device function can, which has none of the host."""
     spaces = DEVICE_MEMORY if called else ACCESSIBLE.get(state.context.kind, ())
     if base in state.bases and state.bases[base].space not in spaces:
         raise Rejected(WrongSpace(operation, base, space=state.bases[base].space, context=state.context))
