@@ -25,7 +25,7 @@ from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.function_contracts import clause_sides, logical_variables
 from optigpu.elaborate.name_scope import Names
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.context import GROUP_SIZE
+from optigpu.kernel.context import GROUP_SIZE, imaginary
 from optigpu.kernel.iterations import IterationRange, iterations
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT, CellClaim, Owner, outermost, over
@@ -98,6 +98,10 @@ def contract_code(builder: CodeBuilder, spec: LoopSpec, loop: kc.CountedLoop, lo
         v = builder.formulas.binder("v")
         return of_all_iterations(claim, spec.index, v, range_, loop.mode == kc.THREAD)
 
+    def after_all(claim: CellClaim) -> CellClaim:
+        magic = loop.mode == kc.MAGIC_THREAD  # in a kernel nobody owns the cells then, up to a magic barrier
+        return replace(of_all(claim), owner=imaginary()) if magic else of_all(claim)
+
     first = {spec.index: k.instantiate(range_.index, (range_.low,))}
     points: tuple[tuple[list[kc.Instruction], WrittenClaims, WrittenClaims], ...] = (
         (code.before, [*((of_all(claim), where) for claim, where in spec.takes), *_at(first, spec.invariant)], []),
@@ -105,7 +109,7 @@ def contract_code(builder: CodeBuilder, spec: LoopSpec, loop: kc.CountedLoop, lo
         (code.end, spec.exclusive_post, spec.reads),
         (
             code.after,
-            [*((of_all(claim), where) for claim, where in spec.exclusive_post), *_at(final, spec.invariant)],
+            [*((after_all(claim), where) for claim, where in spec.exclusive_post), *_at(final, spec.invariant)],
             [],
         ),
     )

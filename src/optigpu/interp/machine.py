@@ -26,6 +26,7 @@ from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_gr
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role, logical_variables
 from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Space
 
 Frame: TypeAlias = list[RuntimeValue]  # one slot for each local name
 FrameLayout: TypeAlias = dict[str, tuple[int, bool]]  # name -> its slot, and whether it is a memory cell
@@ -99,6 +100,7 @@ class Machine(Device):
         target = self.functions[name]
         f = target.function
         self.check_side(f, loc)
+        self.check_device_memory(f, args, loc)
         frame: Frame = [None] * target.frame_size
         frame[: len(args)] = args
         self.check_group(target, dict(zip((p.name for p in f.params), args)), loc)
@@ -141,17 +143,26 @@ class Machine(Device):
 
     def check_side(self, f: Function, loc: Loc) -> None:
         """Host code can call only host functions, device code only device functions (OG226)."""
-        device = self.thread is not None and not self.magic
-        if loc.line and device != (f.role is Role.DEVICE) and not self.magic:
+        device = self.thread is not None
+        if loc.line and device and self.magic:
+            raise Misbehaviour("OG226", f"`{f.name}` is called in a magic thread loop, where no threads run", loc)
+        if loc.line and device != (f.role is Role.DEVICE):
             caller, callee = ("device", "host") if device else ("host", "device")
             raise Misbehaviour("OG226", f"`{f.name}` is a {callee} function, but {caller} code calls it", loc)
+
+    def check_device_memory(self, f: Function, args: Sequence[RuntimeValue], loc: Loc) -> None:
+        """Threads do not pass default memory to a device function (OG223)."""
+        for a in args if self.thread is not None else ():
+            if isinstance(a, MemoryView) and a.alloc.space is Space.ANY:
+                message = f"`{f.name}` is for memory of the GPU, but gets `{a.alloc.name}`, which is in host memory"
+                raise Misbehaviour("OG223", message, loc)
 
     def check_group(self, target: CompiledFunction, env: dict[str, RuntimeValue], loc: Loc) -> None:
         """A device function must be called by a group of as many threads as its `ThreadsCtx` states (OG228). From the host, only
         a function for single threads can be tested."""
         f = target.function
         group = f.token("ThreadsCtx")
-        if f.role is not Role.DEVICE or self.magic:
+        if f.role is not Role.DEVICE:
             return
         size = 1 if group is None else len(self.evaluator.value(group.args[0], {**env, **self.group_placeholders(f)}))
         if self.thread is None and group is not None:
@@ -168,7 +179,7 @@ class Machine(Device):
 
     def is_collective(self) -> bool:
         """Whether a group of several threads executes this code. Its contracts are about all of them, and are not checked."""
-        return self.thread is not None and self.thread.size > 1
+        return self.thread is not None and self.thread.size > 1 and not self.magic
 
     def enter(self, call: PreparedCall) -> RuntimeValue:
         outer = self.context()
@@ -345,7 +356,7 @@ class Machine(Device):
         if thread is None:
             raise Misbehaviour("OG226", "a thread loop is executed outside a kernel", loop.loc)
         if self.magic:
-            raise CannotEvaluate("a thread loop inside a magic thread loop cannot be run", loop.loc)
+            raise Misbehaviour("OG226", "a thread loop stands in a magic thread loop, where no threads run", loop.loc)
         base, size, loops, count = thread.base, thread.size, thread.loops, len(values)
         if count == 0 or size % count:
             message = (
@@ -368,25 +379,18 @@ class Machine(Device):
             self.hub.switch()
 
     def magic_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
-        """`magic thread for`, the reference that thread loops are derived from: a barrier of the group, all iterations as tasks
-        of one of its threads, and a second barrier."""
-        thread = self.thread
-        size = 1 if thread is None else thread.size
-        if thread is not None and size > 1:
-            self.meet(thread, "magic thread for", loop.loc)
-        if thread is None or thread.number == thread.base:
-            outer = self.magic
-            if thread is not None:
-                thread.size = 1
+        """`magic thread for`: a group executes all iterations as one, each of them as a task of its own. On the host the iterations
+        end together; in a kernel, only a magic barrier orders them before what follows."""
+
+        def iterations() -> None:
+            outer, clock = self.magic, self.clock
             self.magic = outer + 1
             try:
                 self.parallel_loop(values, loop, frame)
             finally:
-                self.magic = outer
-                if thread is not None:
-                    thread.size = size
-        if thread is not None and size > 1:
-            self.meet(thread, "the end of magic thread for", loop.loc)
+                self.magic, self.clock = outer, clock
+
+        self.as_one("magic thread for", loop.loc, iterations)
 
     def device_code(self, body: Closure, frame: Frame, loc: Loc) -> None:
         """Execute the code from `kernel_setup_end` to `kernel_teardown_begin` in every thread of the grid, each with a copy of the
@@ -449,13 +453,14 @@ class _IterationTask:
             machine.check_loop(loop.contract, env, cells, start=False)
 
         self.machine, self.path, self.context = machine, path, context
-        self.thread, self.magic = machine.thread, machine.magic
+        self.thread, self.magic, self.clock = machine.thread, machine.magic, machine.clock
         self.greenlet = greenlet(iteration, parent=parent)
 
     def run_until_it_yields(self) -> bool:
         """Let the iteration run until it yields. Returns whether it has ended."""
-        self.machine.path, self.machine.thread, self.machine.magic = self.path, self.thread, self.magic
-        self.machine.restore(self.context)
+        machine = self.machine
+        machine.path, machine.thread, machine.magic, machine.clock = self.path, self.thread, self.magic, self.clock
+        machine.restore(self.context)
         self.greenlet.switch()
-        self.context = self.machine.context()
+        self.context, self.clock = machine.context(), machine.clock
         return self.greenlet.dead

@@ -17,6 +17,7 @@ from optigpu.transform.gpu import (
     barrier_placement,
     copy_elimination,
     kernel_launches,
+    kernel_phases,
     magic_threads,
     memory_spaces,
     vectorization,
@@ -141,7 +142,9 @@ class GpuTransforms(TransformGroup):
     create_kernel_launch = kernel_launches.create_kernel_launch
     seq_for_to_magic_thread_for = magic_threads.seq_for_to_magic_thread_for
     hoist_barrier = magic_threads.hoist_barrier
+    remove_loop_around_barrier = kernel_phases.remove_loop_around_barrier
     convert_magic_thread_fors = magic_threads.convert_magic_thread_fors
+    copy_to_device = kernel_phases.copy_to_device
     convert_to_global_mem = memory_spaces.convert_to_global_mem
     convert_to_shared_mem = memory_spaces.convert_to_shared_mem
     convert_to_register_mem = memory_spaces.convert_to_register_mem

@@ -33,8 +33,8 @@ def create_kernel_launch(session: Session, target: TargetLike, *, grid: Size, bl
         kernel_teardown_begin();
         kernel_kill();
 
-    Needs: a statement of the host. A kernel cannot access host memory: convert the arrays that it uses in the same phase.
-    Fails: OG349 when the launch exceeds a limit of the hardware.
+    Needs: a statement of the host. The whole grid executes it as one, on default memory, which later steps convert.
+    Fails: OG349 when the launch exceeds a limit of the hardware, OG346 when it may have no threads.
     """
     path = session.find(target)
     session.put(path, *launched(session.at(path), as_expression(grid), as_expression(block), as_expression(smem)))

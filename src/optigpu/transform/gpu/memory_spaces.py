@@ -63,10 +63,12 @@ def convert_to_shared_mem(session: Session, target: TargetLike, *, pad: pad | No
         __shared__ float t[32];
         t[0] = 0.0f;
 
-    Needs: a local array with constant sizes. Fails: OG346 when it is not at block level.
+    Needs: an array with constant sizes; the scope of a block frees it. Fails: OG346 when it is not at block level.
     """
     path = session.find(target, "decl")
-    session.put(path, shared_declaration(array_declaration_at(session, path), pad))
+    decl = array_declaration_at(session, path)
+    i, shared = path.index, shared_declaration(decl, pad)
+    session.edit_body(path, lambda b: (*b[:i], shared, *(s for s in b[i + 1 :] if not is_free_of(s, decl.name))))
     return session.handle(path)
 
 
