@@ -10,14 +10,14 @@ from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.refusal import refuse
 
 
-def launched(s: Stmt, grid: Expr, block: Expr, smem: Expr) -> Body:
-    """A statement as the body of a kernel: `grid` blocks of `block` threads, with `smem` bytes of shared memory."""
+def launched(body: Body, grid: Expr, block: Expr, smem: Expr) -> Body:
+    """Statements as the body of a kernel: `grid` blocks of `block` threads, with `smem` bytes of shared memory."""
 
     def call(name: str, *args: Expr) -> Stmt:
         return CallStmt(Call(name, args))
 
     setup = call("kernel_launch", grid, block, smem), call("kernel_setup_end")
-    return (*setup, s, call("kernel_teardown_begin"), call("kernel_kill"))
+    return (*setup, *body, call("kernel_teardown_begin"), call("kernel_kill"))
 
 
 def plain_loop_at(session: Session, path: StatementPath) -> For:

@@ -1,4 +1,4 @@
-"""Layouts of local arrays: `matrix.reorder_dims`, `matrix.merge_dims`, `matrix.split_dim` and `matrix.pad`."""
+"""Layouts of local arrays: `matrix.reorder_dims`, `matrix.merge_dims`, `matrix.split_dim`, `matrix.pad` and `matrix.to_heap`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Alloc, Array, Expr, Index, Var
 from optigpu.syntax.program import Decl, Stmt
 from optigpu.syntax.walk import rewrite, rewrite_body
-from optigpu.transform.tools.array_declarations import array_declaration_at, dims_of
+from optigpu.transform.tools.array_declarations import (
+    array_declaration_at,
+    dims_of,
+    elem_of,
+    freed_at_end,
+    heap_array,
+    uninitialised_array_at,
+)
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import exact_div, lit, plus, quotient_and_rest, times, value_of
@@ -145,6 +152,33 @@ def pad(session: Session, target: TargetLike, dim: int, by: int = 1) -> Handle:
         raise refuse(f"`{decl.name}` has no dimension {dim}", decl, code="OG604")
     padded = tuple(plus(d, as_expression(by)) if k == dim else d for k, d in enumerate(dims))
     return _relayout(session, path, decl, padded, lambda indices: indices)
+
+
+@transformation
+def to_heap(session: Session, target: TargetLike) -> Handle:
+    """Allocate a local array on the heap, and free it at the end of its scope.
+
+    Before:
+        float t[4][8];
+        t[0][0] = 0.0f;
+        a[0] = t[0][0];
+    Step: s.matrix.to_heap("t")
+    After:
+        float* const t = MALLOC2(float, 4, 8);
+        t[0][0] = 0.0f;
+        a[0] = t[0][0];
+        free(t);
+
+    Needs: a local array without initial values. Fails: never for those.
+    """
+    path = session.find(target, "decl")
+    decl = uninitialised_array_at(session, path)
+    if isinstance(decl.init, Alloc):
+        raise refuse(f"`{decl.name}` is allocated already", decl)
+    new, (free, *_) = heap_array(decl.name, elem_of(decl), dims_of(decl))
+    i = path.index
+    session.edit_body(path, lambda b: (*b[:i], replace(new, id=decl.id), *freed_at_end(b[i + 1 :], free)))
+    return session.handle(path)
 
 
 def _relayout(
