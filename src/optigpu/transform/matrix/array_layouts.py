@@ -10,8 +10,9 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Alloc, Array, Expr, Index, Var
+from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var
 from optigpu.syntax.program import Decl, Stmt
+from optigpu.syntax.types import Space
 from optigpu.syntax.walk import rewrite, rewrite_body
 from optigpu.transform.tools.array_declarations import (
     array_declaration_at,
@@ -184,16 +185,22 @@ def to_heap(session: Session, target: TargetLike) -> Handle:
 def _relayout(
     session: Session, path: StatementPath, decl: Decl, dims: Indices, new_indices: Callable[[Indices], Indices]
 ) -> Handle:
-    """Declare an array with other sizes, and change the indices of all its accesses."""
+    """Declare an array with other sizes, and change the indices of all its accesses. A DMINDEX, which says whose copy of a shared
+    array or a register is meant, stays in front."""
     rest = session.around(path)[path.index + 1 :]
-    rank = len(dims_of(decl))
+    lead = int(isinstance(decl.init, Alloc) and decl.init.space in (Space.SMEM, Space.TREG))
+    rank = lead + len(dims_of(decl))
 
     def access(x: Expr) -> Expr:
-        if isinstance(x, Index) and x.base == Var(decl.name):
-            if len(x.indices) != rank:
-                raise refuse(f"`{decl.name}` is also used as a sub-array", decl)
-            return replace(x, indices=new_indices(x.indices))
-        return x
+        match x:
+            case Index(Var(name), indices) if name == decl.name:
+                if len(indices) != rank:
+                    raise refuse(f"`{decl.name}` is also used as a sub-array", decl)
+                return replace(x, indices=(*indices[:lead], *new_indices(indices[lead:])))
+            case Call(func, (Var(name), *_)) if name == decl.name and func.startswith("__smem_free"):
+                return replace(x, func=f"__smem_free{len(dims)}", args=(x.args[0], *dims))
+            case _:
+                return x
 
     new = rewrite_body(rest, lambda e: rewrite(e, access))
     if isinstance(decl.init, Alloc):

@@ -20,7 +20,7 @@ from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, collect_terms, minus, plus, up_to
+from optigpu.transform.tools.simplified import cell, collect_terms, lit, minus, plus, up_to
 
 
 @transformation
@@ -178,7 +178,7 @@ def _moved(s: Stmt, var: str, local: str, starts: Sequence[Expr]) -> Stmt:
 
     def shifted(x: Expr) -> Expr:
         if isinstance(x, Index) and x.base == Var(var):
-            indices = tuple(collect_terms(minus(e, a)) for e, a in zip(x.indices, starts))
+            indices = tuple(e if a == lit(0) else collect_terms(minus(e, a)) for e, a in zip(x.indices, starts))
             return replace(x, base=Var(local), indices=indices + x.indices[len(starts) :])
         return x
 
