@@ -1,6 +1,7 @@
 // Listing 3.11: the final transpose, with shared memory that is allocated in the setup and has a copy for each block.
 // program: examples/thesis/listing_3_11.c
 // expect: VERIFIED
+// run: clean
 // also: standin, replay
 // mutate: "blocksync();" -> ";" => REFUTED[OG341] tile[DMINDEX2(H/32,W/32,by,bx)][x][y]
 // mutate: "[x][y];" -> "[y][x];" => REFUTED[OG305] out ~> Matrix2(W, H, fun i j -> A(j, i))

@@ -1,6 +1,7 @@
 // Listing 3.6: the reference CUDA transpose. The first mutant is what the thesis prints where the tile is read.
 // program: examples/thesis/listing_3_6.c
 // expect: VERIFIED
+// run: clean
 // also: standin, replay
 // mutate: "tile[x][y * 2 + i]" -> "tile[y * 2 + i][x]" => REFUTED[OG305] out ~> Matrix2(W, H, fun i j -> A(j, i))
 // mutate: "__syncthreads();" -> ";" => REFUTED[OG341] tile[x][y * 2 + i]

@@ -1,6 +1,7 @@
 // Listing 6.21: the program of the case study, two elements per thread.
 // program: examples/thesis/listing_6_21.c
 // expect: VERIFIED
+// run: clean
 // also: standin, replay
 // mutate: "blocksync();" -> ";" => REFUTED[OG341] tile[DMINDEX2(exact_div(H, 32), exact_div(W, 32), by, bx)][y][j * 16 + x]
 // mutate: "j < 2; j++) {\n              tile" -> "j < 1; j++) {\n              tile" => REFUTED[OG304] tile[DMINDEX2(exact_div(H, 32), exact_div(W, 32), by, bx)][y][j * 16 + x]

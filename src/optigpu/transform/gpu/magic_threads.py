@@ -16,7 +16,7 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Call
 from optigpu.syntax.program import Assert, Body, CallStmt, For, Ghost, GhostEnd, Mode, Stmt, is_call
-from optigpu.syntax.walk import map_bodies
+from optigpu.syntax.walk import inner_bodies, map_bodies
 from optigpu.transform.gpu.kernel_statements import plain_loop_at
 from optigpu.transform.loop.fission_fusion import split_loop_at
 from optigpu.transform.tools.refusal import refuse
@@ -159,11 +159,17 @@ def _reject_statements_after(session: Session, path: StatementPath) -> None:
             "this loop is not directly in the body of another one: `outer` has too many elements", loop, code="OG604"
         )
     for s in session.around(path)[path.index + 1 :]:
-        if not isinstance(s, Ghost | GhostEnd | Assert) and not is_call(s, "magic_barrier"):
+        if not _is_proof(s) and not is_call(s, "magic_barrier"):
             message = f"this follows the loop{_over(loop)}, so that one is not the tail of the loop{_over(session.at(path.parent))}"
             raise refuse(
                 message, s, "call it for the inner nest alone; or move this away: s.loop.hoist_alloc, s.loop.fission"
             )
+
+
+def _is_proof(s: Stmt) -> bool:
+    """Is this a ghost, or a loop or condition around ghosts alone?"""
+    bodies = inner_bodies(s)
+    return isinstance(s, Ghost | GhostEnd | Assert) or (bool(bodies) and all(_is_proof(x) for b in bodies for x in b))
 
 
 def _over(s: Stmt) -> str:

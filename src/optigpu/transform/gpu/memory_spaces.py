@@ -16,11 +16,11 @@ from optigpu.syntax.types import Pointer, Space
 from optigpu.syntax.walk import rewrite, rewrite_body
 from optigpu.transform.gpu.memory_copy_loops import copy_of_loops
 from optigpu.transform.tools.array_declarations import (
+    array_declaration_at,
     dims_of,
     elem_of,
     freed_at_end,
     is_free_of,
-    uninitialised_array_at,
 )
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, lit, plus, value_of
@@ -56,7 +56,7 @@ def convert_to_global_mem(session: Session, target: TargetLike) -> Handle:
     Needs: an array of the host. Fails: OG348 when the host accesses it.
     """
     path = session.find(target, "decl")
-    decl = uninitialised_array_at(session, path)
+    decl = array_declaration_at(session, path)
     session.update(to_global_memory(session.program, path, decl))
     for k in range(path.index + 1, len(session.around(path))):
         copy = copy_of_loops(session, path.sibling(k - path.index))
@@ -98,7 +98,7 @@ def convert_to_shared_mem(
     Fails: OG346 when it is neither at block level nor in a setup; OG349 when the launch has too few bytes.
     """
     path = session.find(target, "decl")
-    decl = uninitialised_array_at(session, path)
+    decl = array_declaration_at(session, path)
     i, after = path.index, session.around(path)[path.index + 1 :]
     setup = any(is_call(s, "kernel_setup_end") for s in after)
     if setup and chop_dims < 1:
@@ -130,7 +130,7 @@ def convert_to_register_mem(session: Session, target: TargetLike, dims: int) -> 
     Needs: each thread accesses only its own part. Fails: OG344 when a thread accesses the part of another.
     """
     path = session.find(target, "decl")
-    decl = uninitialised_array_at(session, path)
+    decl = array_declaration_at(session, path)
     i, after = path.index, session.around(path)[path.index + 1 :]
     new = in_registers(decl, after, dims)
     session.edit_body(path, lambda b: (*b[:i], *new))

@@ -20,7 +20,6 @@ from optigpu.transform.tools.array_declarations import (
     elem_of,
     freed_at_end,
     heap_array,
-    uninitialised_array_at,
 )
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
@@ -170,10 +169,10 @@ def to_heap(session: Session, target: TargetLike) -> Handle:
         a[0] = t[0][0];
         free(t);
 
-    Needs: a local array without initial values. Fails: never for those.
+    Needs: a local array. Fails: never.
     """
     path = session.find(target, "decl")
-    decl = uninitialised_array_at(session, path)
+    decl = array_declaration_at(session, path)
     if isinstance(decl.init, Alloc):
         raise refuse(f"`{decl.name}` is allocated already", decl)
     new, (free, *_) = heap_array(decl.name, elem_of(decl), dims_of(decl))

@@ -68,11 +68,3 @@ def array_declaration_at(session: Session, path: StatementPath) -> Decl:
     if not isinstance(s, Decl) or not dims_of(s):
         raise refuse("this is not the declaration of an array", s)
     return s
-
-
-def uninitialised_array_at(session: Session, path: StatementPath) -> Decl:
-    """The declaration of an array that can be allocated elsewhere, since it has no initial values."""
-    decl = array_declaration_at(session, path)
-    if decl.init is not None and not isinstance(decl.init, Alloc):
-        raise refuse(f"`{decl.name}` is declared with initial values", decl, "assign them: s.variable.init_detach")
-    return decl
