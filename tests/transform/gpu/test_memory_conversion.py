@@ -49,9 +49,11 @@ void f(int n, int m, float a[n][m], float b[n][m], float c[n][m]) {
 """
 
 
-def reversed_rows(*, bytes: str = "m * 32 * sizeof(float)", barrier: bool = True) -> og.Script:
+def reversed_rows(
+    text: str = REVERSED_ROWS, *, bytes: str = "m * 32 * sizeof(float)", barrier: bool = True
+) -> og.Script:
     """Each block reverses a row, whose length is not a number, in shared memory."""
-    s = og.Script(parse_text(REVERSED_ROWS))
+    s = og.Script(parse_text(text))
     s.matrix.local_name_tile("i", var="a", local_var="d_a", tile=[(0, "n"), (0, "m * 32")])
     s.matrix.local_name_tile("i", var="b", local_var="d_b", tile=[(0, "n"), (0, "m * 32")], uninit=True)
     with s.phase("kernel"):
@@ -78,6 +80,18 @@ def test_shared_memory_of_symbolic_size_is_verified_and_runs() -> None:
     b = np.zeros_like(a)
     on_standin(s.program)(5, 3, a, b)
     assert (b == a[:, ::-1]).all()
+
+
+def test_contracts_that_are_written_out_follow_the_memory() -> None:
+    text = REVERSED_ROWS.replace(
+        "row[k][j] = a",
+        '__xconsumes("&row[k][j] ~>[Any] UninitCell"); __xproduces("&row[k][j] ~~>[Any] A(i, 32 * k + j)"); row[k][j] = a',
+    )
+    s = reversed_rows(text)
+    assert s.result.verified
+    assert '__xproduces("&row[DMINDEX1(n, i)][k][j] ~~>[SMem] A(i, 32 * k + j)");' in s.text()
+    with pytest.raises(StepError):  # what is written stays what is checked
+        reversed_rows(text.replace("32 * k + j)", "32 * k + j + 1)"))
 
 
 def test_shared_memory_of_symbolic_size_needs_its_bytes_and_its_barrier() -> None:

@@ -9,11 +9,11 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var
+from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, PointsTo, Var
 from optigpu.syntax.program import Body, CallStmt, Decl, Program, Store, is_call
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Space
-from optigpu.syntax.walk import rewrite, rewrite_body
+from optigpu.syntax.walk import rewrite, rewrite_body, root_name
 from optigpu.transform.gpu.memory_copy_loops import copy_of_loops
 from optigpu.transform.tools.array_declarations import (
     array_declaration_at,
@@ -145,7 +145,8 @@ def to_global_memory(program: Program, path: StatementPath, decl: Decl) -> Progr
     gmem_free = CallStmt(Call("gmem_free", (Var(decl.name),)))
 
     def change(body: Body) -> Body:
-        rest = tuple(replace(gmem_free, id=s.id) if is_free_of(s, decl.name) else s for s in body[i + 1 :])
+        following = _claimed_in(Space.GMEM, decl.name, body[i + 1 :])
+        rest = tuple(replace(gmem_free, id=s.id) if is_free_of(s, decl.name) else s for s in following)
         if not isinstance(decl.init, Alloc):  # it was freed at the end of its scope
             rest = freed_at_end(rest, gmem_free)
         return (*body[:i], new, *rest)
@@ -155,7 +156,8 @@ def to_global_memory(program: Program, path: StatementPath, decl: Decl) -> Progr
 
 def at_block_level(decl: Decl, rest: Body, padding: pad | None) -> Body:
     """An array that is declared at block level as a `__shared__` array; `rest` is what follows its declaration."""
-    return (shared_declaration(decl, padding), *(s for s in rest if not is_free_of(s, decl.name)))
+    kept = tuple(s for s in rest if not is_free_of(s, decl.name))
+    return (shared_declaration(decl, padding), *_claimed_in(Space.SMEM, decl.name, kept))
 
 
 def shared_declaration(decl: Decl, padding: pad | None) -> Decl:
@@ -199,14 +201,26 @@ def in_setup(decl: Decl, rest: Body, dims: int, padding: pad | None) -> Body:
         freed = (*rest[:end], free, *rest[end:])
     allocation = Alloc(elem_of(decl), sizes, Space.SMEM)
     new = Decl(decl.name, Pointer(elem_of(decl)), allocation, const=True, id=decl.id)
-    return (new, *_distributed(decl, freed, dims))
+    return (new, *_claimed_in(Space.SMEM, decl.name, _distributed(decl, freed, dims)))
 
 
 def in_registers(decl: Decl, rest: Body, dims: int) -> Body:
     """An array whose first `dims` dimensions number the threads, in registers; `rest` is what follows its declaration."""
     allocation = Alloc(elem_of(decl), _own_sizes(decl, dims), Space.TREG)
     new = Decl(decl.name, Pointer(elem_of(decl)), allocation, const=True, id=decl.id)
-    return (new, *_distributed(decl, tuple(s for s in rest if not is_free_of(s, decl.name)), dims))
+    kept = tuple(s for s in rest if not is_free_of(s, decl.name))
+    return (new, *_claimed_in(Space.TREG, decl.name, _distributed(decl, kept, dims)))
+
+
+def _claimed_in(space: Space, name: str, body: Body) -> Body:
+    """Contracts and ghosts that state where the cells of an array are, with its new memory space: `~~>[SMem]` for `~~>[Any]`."""
+
+    def claim(x: Expr) -> Expr:
+        if isinstance(x, PointsTo) and x.space == Var(Space.ANY.value) and root_name(x.pointer) == name:
+            return replace(x, space=Var(space.value))
+        return x
+
+    return rewrite_body(body, lambda e: rewrite(e, claim))
 
 
 def _own_sizes(decl: Decl, dims: int) -> tuple[Expr, ...]:
