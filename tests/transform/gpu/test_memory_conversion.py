@@ -50,15 +50,19 @@ void f(int n, int m, float a[n][m], float b[n][m], float c[n][m]) {
 
 
 def reversed_rows(
-    text: str = REVERSED_ROWS, *, bytes: str = "m * 32 * sizeof(float)", barrier: bool = True
+    text: str = REVERSED_ROWS,
+    *,
+    bytes: str = "m * 32 * sizeof(float)",
+    barrier: bool = True,
+    setup: bool = True,
 ) -> og.Script:
     """Each block reverses a row, whose length is not a number, in shared memory."""
     s = og.Script(parse_text(text))
     s.matrix.local_name_tile("i", var="a", local_var="d_a", tile=[(0, "n"), (0, "m * 32")])
     s.matrix.local_name_tile("i", var="b", local_var="d_b", tile=[(0, "n"), (0, "m * 32")], uninit=True)
     with s.phase("kernel"):
-        s.gpu.create_kernel_launch("i", grid="n", block=32, smem=bytes)
-        s.loop.hoist_alloc("row", dest=Call("kernel_setup_end"))
+        kernel = s.gpu.create_kernel_launch("i", grid="n", block=32, smem=bytes)
+        s.loop.hoist_alloc("row", dest=Call("kernel_setup_end") if setup else kernel)
         s.gpu.convert_tail_thread_for(For("j", body=Write("row")))
         s.gpu.convert_tail_thread_for(For("j", body=Write("d_b")), [True])
         s.gpu.convert_magic_thread_fors("i")
@@ -80,6 +84,11 @@ def test_shared_memory_of_symbolic_size_is_verified_and_runs() -> None:
     b = np.zeros_like(a)
     on_standin(s.program)(5, 3, a, b)
     assert (b == a[:, ::-1]).all()
+
+
+def test_an_array_of_one_kernel_moves_into_its_setup() -> None:
+    before, inside = reversed_rows(setup=False), reversed_rows()
+    assert before.result.verified and before.text() == inside.text()
 
 
 def test_contracts_that_are_written_out_follow_the_memory() -> None:
@@ -250,6 +259,27 @@ def test_a_chopped_dimension_that_does_not_number_the_blocks_is_rejected() -> No
     s.gpu.convert_to_shared_mem("t", chop_dims=1)
     with pytest.raises(StepError):
         og.Script(s.program)
+
+
+def test_an_array_that_others_use_does_not_move_into_a_setup() -> None:
+    s = og.Script(
+        parse_text("""
+        void f(int n) {
+          float* const t = MALLOC2(float, n, 8);
+          {
+            kernel_launch(n, 1, 8 * sizeof(float));
+            kernel_setup_end();
+            thread for (int b = 0; b < n; b++) { t[b][0] = 0.0f; }
+            kernel_teardown_begin();
+            kernel_kill();
+          }
+          t[0][0] = 1.0f;
+          free(t);
+        }"""),
+        verifier=AcceptingVerifier(),
+    )
+    with pytest.raises(InputError, match="`t` is not allocated in the setup of a kernel or before one"):
+        s.gpu.convert_to_shared_mem("t", chop_dims=1)
 
 
 def test_only_allocations_of_a_setup_have_dimensions_to_chop() -> None:

@@ -14,6 +14,7 @@ from optigpu.syntax.program import Body, CallStmt, Decl, Program, Store, is_call
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Space
 from optigpu.syntax.walk import rewrite, rewrite_body, root_name
+from optigpu.transform.gpu.kernel_statements import is_in_setup, moved_into_setup
 from optigpu.transform.gpu.memory_copy_loops import copy_of_loops
 from optigpu.transform.tools.array_declarations import (
     array_declaration_at,
@@ -70,7 +71,8 @@ def convert_to_shared_mem(
     session: Session, target: TargetLike, *, chop_dims: int = 0, pad: pad | None = None
 ) -> Handle:
     """Put an array into shared memory. One that is declared at block level becomes a `__shared__` array. One that is allocated in
-    the setup of a kernel has a copy for each block: its first `chop_dims` dimensions number the blocks, accessed by DMINDEX.
+    the setup of a kernel has a copy for each block: its first `chop_dims` dimensions number the blocks, accessed by DMINDEX. One
+    that is allocated before the block of a kernel, which alone uses it, moves to the setup of that kernel.
 
     Before:
         kernel_launch(n, 32, 8 * sizeof(float));
@@ -99,15 +101,17 @@ def convert_to_shared_mem(
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)
+    if chop_dims:
+        path = moved_into_setup(session, path, decl)
     i, after = path.index, session.around(path)[path.index + 1 :]
-    setup = any(is_call(s, "kernel_setup_end") for s in after)
+    setup = is_in_setup(session, path)
     if setup and chop_dims < 1:
         message = (
             f"`{decl.name}` is allocated in the setup of a kernel, where shared memory has one copy for each block"
         )
         raise refuse(message, decl, "chop_dims=… says how many of its dimensions number the blocks", code="OG604")
     if not setup and chop_dims:
-        message = f"`{decl.name}` is not allocated in the setup of a kernel, so none of its dimensions number blocks"
+        message = f"`{decl.name}` is not allocated in the setup of a kernel or before one, so none of its dimensions number blocks"
         help = f's.loop.hoist_alloc("{decl.name}", dest=Call("kernel_setup_end")), or chop_dims=0'
         raise refuse(message, decl, help, code="OG604")
     new = in_setup(decl, after, chop_dims, pad) if setup else at_block_level(decl, after, pad)
