@@ -19,7 +19,7 @@ from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.function_contracts import clause_sides, logical_variables
 from optigpu.elaborate.name_scope import Names
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.context import GROUP_SIZE
+from optigpu.kernel.context import GROUP_SIZE, imaginary
 from optigpu.kernel.iterations import IterationRange, iterations
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT, CellClaim, Owner, outermost, over
@@ -86,6 +86,8 @@ def contract_code(builder: CodeBuilder, spec: LoopSpec, loop: kc.CountedLoop, lo
     for claim, where in spec.exclusive_post:
         v = builder.formulas.binder("v")
         of_all = of_all_iterations(claim, spec.index, v, range_, loop.mode == kc.THREAD)
+        if loop.mode == kc.MAGIC_THREAD:  # in a kernel nobody owns them, up to a magic barrier
+            of_all = replace(of_all, owner=imaginary())
         code.after.append(_held((of_all,), at(where)))
     own = tuple(replace(c, contents=UNINIT, value=None) for c, _ in (*spec.invariant, *spec.exclusive_post))
     if spec.invariant or len({c.cells.base for c in own}) < len(own):  # of two claims on one cell, only one would count

@@ -140,8 +140,10 @@ class Machine(Device):
 
     def check_side(self, f: Function, loc: Loc) -> None:
         """Host code can call only host functions, device code only device functions (OG226)."""
-        device = self.thread is not None and not self.magic
-        if loc.line and device != (f.role is Role.DEVICE) and not self.magic:
+        device = self.thread is not None
+        if loc.line and device and self.magic:
+            raise Misbehaviour("OG226", f"`{f.name}` is called in a magic thread loop, where no threads run", loc)
+        if loc.line and device != (f.role is Role.DEVICE):
             caller, callee = ("device", "host") if device else ("host", "device")
             raise Misbehaviour("OG226", f"`{f.name}` is a {callee} function, but {caller} code calls it", loc)
 
@@ -150,7 +152,7 @@ class Machine(Device):
         a function for single threads can be tested."""
         f = target.function
         group = f.token("ThreadsCtx")
-        if f.role is not Role.DEVICE or self.magic:
+        if f.role is not Role.DEVICE:
             return
         size = 1 if group is None else len(self.evaluator.value(group.args[0], {**env, **self.group_placeholders(f)}))
         if self.thread is None and group is not None:
@@ -167,7 +169,7 @@ class Machine(Device):
 
     def is_collective(self) -> bool:
         """Whether a group of several threads executes this code. Its contracts are about all of them, and are not checked."""
-        return self.thread is not None and self.thread.size > 1
+        return self.thread is not None and self.thread.size > 1 and not self.magic
 
     def enter(self, call: PreparedCall) -> RuntimeValue:
         outer = self.context()
@@ -341,7 +343,7 @@ class Machine(Device):
         if thread is None:
             raise Misbehaviour("OG226", "a thread loop is executed outside a kernel", loop.loc)
         if self.magic:
-            raise CannotEvaluate("a thread loop inside a magic thread loop cannot be run", loop.loc)
+            raise Misbehaviour("OG226", "a thread loop stands in a magic thread loop, where no threads run", loop.loc)
         base, size, loops, count = thread.base, thread.size, thread.loops, len(values)
         if count == 0 or size % count:
             message = (
@@ -364,25 +366,18 @@ class Machine(Device):
             self.hub.switch()
 
     def magic_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
-        """`magic thread for`, the reference that thread loops are derived from: a barrier of the group, all iterations as tasks
-        of one of its threads, and a second barrier."""
-        thread = self.thread
-        size = 1 if thread is None else thread.size
-        if thread is not None and size > 1:
-            self.meet(thread, "magic thread for", loop.loc)
-        if thread is None or thread.number == thread.base:
-            outer = self.magic
-            if thread is not None:
-                thread.size = 1
+        """`magic thread for`: a group executes all iterations as one, each of them as a task of its own. On the host the iterations
+        end together; in a kernel, only a magic barrier orders them before what follows."""
+
+        def iterations() -> None:
+            outer, clock = self.magic, self.clock
             self.magic = outer + 1
             try:
                 self.parallel_loop(values, loop, frame)
             finally:
-                self.magic = outer
-                if thread is not None:
-                    thread.size = size
-        if thread is not None and size > 1:
-            self.meet(thread, "the end of magic thread for", loop.loc)
+                self.magic, self.clock = outer, clock
+
+        self.as_one("magic thread for", loop.loc, iterations)
 
     def device_code(self, body: Closure, frame: Frame, loc: Loc) -> None:
         """Execute the code from `kernel_setup_end` to `kernel_teardown_begin` in every thread of the grid, each with a copy of the
@@ -444,15 +439,16 @@ class _IterationTask:
             machine.check_loop(loop.contract, env, start=False)
 
         self.machine, self.path, self.context = machine, path, context
-        self.thread, self.magic = machine.thread, machine.magic
+        self.thread, self.magic, self.clock = machine.thread, machine.magic, machine.clock
         self.greenlet = greenlet(iteration, parent=parent)
 
     def run_until_it_yields(self) -> bool:
         """Let the iteration run until it yields. Returns whether it has ended."""
-        self.machine.path, self.machine.thread, self.machine.magic = self.path, self.thread, self.magic
-        self.machine.restore(self.context)
+        machine = self.machine
+        machine.path, machine.thread, machine.magic, machine.clock = self.path, self.thread, self.magic, self.clock
+        machine.restore(self.context)
         self.greenlet.switch()
-        self.context = self.machine.context()
+        self.context, self.clock = machine.context(), machine.clock
         return self.greenlet.dead
 
 

@@ -12,13 +12,15 @@ from optigpu.kernel.causes import (
     Rejected,
     SharedMemoryExceeded,
     SharedMemoryInUse,
+    StillInUse,
     Uninitialised,
     UnmetObligation,
     UnprovedFact,
     WrongContext,
 )
-from optigpu.kernel.context import GROUP_SIZE, HOST, TEARDOWN, THREADS
+from optigpu.kernel.context import GROUP_SIZE, HOST, MAGIC, TEARDOWN, THREADS
 from optigpu.kernel.instructions import (
+    HOST_MEMORY,
     REGISTER,
     SHARED,
     Allocate,
@@ -106,7 +108,8 @@ def store(c: SideConditions, state: State, family: int, at: Terms) -> State:
         ---------------------------------------------------------------------------
         {F; H, r} a[e] = x {F; H, r with value(b) = (b = w ? x : r.value(b))}
 
-    Side conditions: as for `load`, and one thread executes it (registers excepted: each thread has its own).
+    Side conditions: as for `load`, and one thread executes it (registers excepted: each thread has its own). On default memory a
+    group acts as one, and nobody else has read the cell since the last magic barrier (`require_access`).
     Sound: r is injective, so that b = w is the only binder of the cell, and no other family has it.
     """
     i = next_instruction(state, StoreCell)
@@ -170,7 +173,8 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
         -----------------------------------------------------------------
         {F; H, r} free(a) {F; H}
 
-    Side conditions: a was allocated here, in the same way, and by the same kind of context.
+    Side conditions: a was allocated here, in the same way, and by the same kind of context. A group of threads frees default memory
+    as one: all its threads own it, and nobody has read it since the last magic barrier.
     A shared array that threads may still be using (it has an owner, or a pending read) keeps its bytes and its name until the next
     block barrier.
     """
@@ -179,8 +183,12 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     base = state.bases.get(i.base)
     if base is None or base.heap != i.heap or any(d is None for d in base.dims):
         raise Rejected(NotAllocated(Operation.FREE, i.base))
-    narrow = {SHARED: TEARDOWN if base.heap else THREADS, REGISTER: THREADS}
-    if narrow.get(base.space, HOST) != state.context.kind:
+    places = {
+        SHARED: (TEARDOWN if base.heap else THREADS,),
+        REGISTER: (THREADS, MAGIC),
+        HOST_MEMORY: (HOST, THREADS, MAGIC),
+    }
+    if state.context.kind not in places.get(base.space, (HOST,)):
         raise Rejected(WrongContext(Operation.FREE, i.base, space=base.space, context=state.context))
     r = family_of(Operation.FREE, state.held, family, i.base, FULL)
     whole = box(i.base, tuple(d for d in base.dims if d is not None))
@@ -188,6 +196,8 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     freed = {n for n, f in state.held.items() if f.cells.base == i.base}
     idle = r.owner is None and not any(read.family in freed for read in state.pending_reads)
     context = state.context
+    if base.space == HOST_MEMORY and context.kind != HOST and not idle:
+        raise Rejected(StillInUse(Operation.FREE, i.base, context=context))
     if idle:  # only shared memory takes bytes
         context = replace(context, used=k.sub(context.used, base.bytes))
     elif base.space == SHARED:

@@ -16,8 +16,8 @@ from optigpu.kernel.causes import (
     WrongShape,
     WrongSpace,
 )
-from optigpu.kernel.context import HOST, TEARDOWN, PendingRead, choose_owner, everyone, with_reads
-from optigpu.kernel.instructions import GLOBAL, REGISTER, SHARED, ArrayView, Barrier, Shuffle
+from optigpu.kernel.context import HOST, MAGIC, TEARDOWN, THREADS, PendingRead, choose_owner, everyone, with_reads
+from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, REGISTER, SHARED, ArrayView, Barrier, Shuffle
 from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import SideConditions, arbitrary, family_of, member, next_instruction, require_known
 from optigpu.kernel.state import State, changed
@@ -26,7 +26,8 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Owner, Terms
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
 
-SYNCHRONISED = (GLOBAL, SHARED)
+SYNCHRONISED = (GLOBAL, SHARED)  # by an instruction
+ALL_MEMORY = (*SYNCHRONISED, HOST_MEMORY)  # by a magic barrier, and by the end of the threads
 
 
 def barrier(c: SideConditions, state: State) -> State:
@@ -39,12 +40,17 @@ def barrier(c: SideConditions, state: State) -> State:
     Sound: groups are equal parts of equal parts of the grid, so a group of T threads starts at a multiple of T: it is a block, and
     the same for warps. The barrier orders every access of the group before it before every access after it. Of other groups it says
     nothing: see `synchronised`. After a block barrier, shared arrays that went out of scope are in use no more.
+
+    magic_barrier, of a group of any size, and of an iteration of a magic loop, does the same for all memory but registers. It is no
+    instruction: emission refuses it. Default memory is synchronised by it alone. In host code, whose magic loops end together, it
+    changes nothing.
     """
     i = next_instruction(state, Barrier)
-    if i.level == "magic":  # of host code, whose magic thread loops end together anyway
-        if state.context.kind != HOST:
+    if i.level == "magic":
+        if state.context.kind not in (HOST, THREADS, MAGIC):
             raise Rejected(WrongContext(Operation.BARRIER, context=state.context, barrier=i.level))
-        return changed(state, code=state.code[1:])
+        after = changed(state, code=state.code[1:])
+        return after if state.context.kind == HOST else synchronised(after, ALL_MEMORY)
     if i.level == "kernel":  # the end of the threads has ordered all their accesses: see `phase`
         if state.context.kind != TEARDOWN:
             raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, barrier=i.level))
@@ -53,29 +59,30 @@ def barrier(c: SideConditions, state: State) -> State:
         require_group_size(c, Operation.BARRIER, state, state.context.block, barrier=i.level)
     else:
         require_whole_warp(c, Operation.BARRIER, state, barrier=i.level)
-    state = synchronised(changed(state, code=state.code[1:]))
+    state = synchronised(changed(state, code=state.code[1:]), SYNCHRONISED)
     if i.level != "block":
         return state
     used = k.sub(state.context.used, k.add(ZERO, *(size for _, size in state.context.busy)))
     return changed(state, context=replace(state.context, used=used, busy=()))
 
 
-def synchronised(state: State) -> State:
-    """Global and shared memory that the group holds in full belongs to all of it, and its reads are ordered. Registers stay.
+def synchronised(state: State, spaces: tuple[str, ...]) -> State:
+    """Memory of these spaces that the group holds in full belongs to all of it, and its reads are ordered. Other memory stays.
 
     Threads outside of the group may have accessed what is lent to it: pending reads of that stay, and its owner becomes the group
-    only where the owner is inside the group.
+    only where the owner is inside the group. What a sequential loop lends to its body, the same group holds in full outside.
     """
     held = dict(state.held)
     group = everyone(state.context)
     for n, r in state.held.items():
-        if r.owner is not None and state.bases[r.cells.base].space in SYNCHRONISED:
-            if r.share == FULL:
+        if r.owner is not None and state.bases[r.cells.base].space in spaces:
+            if r.share != READ:
                 held[n] = replace(r, owner=None)
             else:
                 held[n] = replace(r, owner=choose_owner(group.contains(r.owner), group, r.owner))
-    lent = tuple(read for read in state.pending_reads if state.held[read.family].share == READ)
-    return changed(state, held=held, pending_reads=lent)
+    families = {n: (r.share, state.bases[r.cells.base].space) for n, r in state.held.items()}
+    kept = [r for r in state.pending_reads if families[r.family][0] == READ or families[r.family][1] not in spaces]
+    return changed(state, held=held, pending_reads=tuple(kept))
 
 
 def shuffle(

@@ -17,6 +17,7 @@ from optigpu.transform.gpu import (
     barrier_placement,
     copy_elimination,
     kernel_launches,
+    kernel_phases,
     magic_threads,
     memory_copy_loops,
     memory_spaces,
@@ -147,6 +148,7 @@ class GpuTransforms(TransformGroup):
     remove_loop_around_barrier = magic_threads.remove_loop_around_barrier
     convert_tail_thread_for = magic_threads.convert_tail_thread_for
     convert_magic_thread_fors = magic_threads.convert_magic_thread_fors
+    copy_to_device = kernel_phases.copy_to_device
     convert_to_global_mem = memory_spaces.convert_to_global_mem
     loop_to_memcpy = memory_copy_loops.loop_to_memcpy
     convert_to_shared_mem = memory_spaces.convert_to_shared_mem

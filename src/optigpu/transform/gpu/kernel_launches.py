@@ -47,9 +47,8 @@ def create_kernel_launch(
           kernel_kill();
         }
 
-    Needs: statements of the host, in one body. A kernel cannot access host memory: convert the arrays that it uses in the same
-    phase.
-    Fails: OG349 when the launch exceeds a limit of the hardware.
+    Needs: statements of the host, in one body. The whole grid executes them as one, on default memory, which later steps convert.
+    Fails: OG349 when the launch exceeds a limit of the hardware, OG346 when it may have no threads.
     """
     path = session.find(target)
     end = path if to is None else session.find(to)

@@ -1,7 +1,8 @@
 """Magic threads: a first GPU program with a barrier after every thread loop, and the steps to real threads and barriers.
 
-A `magic thread` loop may be nested anywhere in a kernel, and a magic barrier synchronises all threads. Neither can be emitted:
-loops are converted to thread loops, barriers to barriers of a block or a warp, or to the end of the kernel.
+A `magic thread` loop may be nested anywhere in a kernel, and a magic barrier synchronises the group around it. Neither can be
+emitted: loops are converted to thread loops, barriers to barriers of a block or a warp, or to the end of the
+kernel.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from optigpu.transform.tools.refusal import refuse
 
 @transformation
 def seq_for_to_magic_thread_for(session: Session, target: TargetLike) -> Handle:
-    """Run each iteration of a loop on its own threads, followed by a magic barrier, which synchronises all threads.
+    """Make the iterations of a loop independent tasks, followed by a magic barrier, which synchronises the group around the loop.
 
     Before:
         for (int i = 0; i < 4; i++) {
@@ -206,7 +207,8 @@ def convert_magic_thread_fors(session: Session, target: TargetLike) -> Handle:
         }
         magic_barrier();
 
-    Needs: a statement in a kernel. Fails: OG347 when the extents of the loops do not divide the number of threads.
+    Needs: a statement in a kernel. Fails: OG347 when the extents of the loops do not divide the number of threads, OG346 when code
+    for one thread is left to a group.
     """
     path = session.find(target, "for")
 
@@ -229,7 +231,7 @@ def magic_barrier_to_blocksync(session: Session, target: TargetLike) -> Handle:
     After:
         blocksync();
 
-    Needs: a magic barrier at block level. Fails: OG345 elsewhere.
+    Needs: a magic barrier at block level. Fails: OG345 elsewhere, OG341 where it orders default memory: convert that first.
     """
     path = _magic_barrier_at(session, target)
     session.put(path, CallStmt(Call("blocksync", ()), id=session.at(path).id))
