@@ -1,6 +1,6 @@
 """The transpose of chapter 3 of the thesis, by its steps: from Listing 3.5 to Listing 3.11, of which CUDA is emitted.
 
-Each `listing_…` is the program of the thesis' listing with that number, which is in the file of that name. The steps of `s.gpu` have
+Each `listing_…` is the program of the thesis' listing with that number, which is in the file of that name. Steps of `s.gpu` have
 the thesis' names; `loop.tile`, `loop.reorder`, `matrix.stage` and so on are the transformations of CPU programs that it builds on.
 """
 
