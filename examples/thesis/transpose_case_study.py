@@ -21,23 +21,21 @@ s.loop.reorder("x", "y", "j", at=Write("out"))
 s.matrix.local_name_tile("by", var="in", local_var="d_in", tile=[(0, "H"), (0, "W")])
 s.matrix.local_name_tile("by", var="out", local_var="d_out", tile=[(0, "W"), (0, "H")], uninit=True)
 
-# The programs between these phases have host memory inside a kernel, so they are verified together.
-with s.phase("transpose on the GPU"):
-    # Section 5.1: a kernel launch.
-    kernel = s.gpu.create_kernel_launch("by", grid=BLOCKS, block=THREADS, smem="sizeof(float) * MSIZE2(32, 32)")
+# Section 5.1: a kernel launch.
+kernel = s.gpu.create_kernel_launch("by", grid=BLOCKS, block=THREADS, smem="sizeof(float) * MSIZE2(32, 32)")
 
-    # Section 5.2: the thread hierarchy. The tail nests are x, y and then y, x, bx, by.
-    s.loop.hoist_alloc("tile", dest=kernel)
-    s.gpu.convert_tail_thread_for(For("x", body=Write("tile")), [True])
-    s.gpu.convert_tail_thread_for(For("y", body=Write("d_out")), [True, True, True])
-    s.gpu.convert_magic_thread_fors("by")
+# Section 5.2: the thread hierarchy. The tail nests are x, y and then y, x, bx, by.
+s.loop.hoist_alloc("tile", dest=kernel)
+s.gpu.convert_tail_thread_for(For("x", body=Write("tile")), [True])
+s.gpu.convert_tail_thread_for(For("y", body=Write("d_out")), [True, True, True])
+s.gpu.convert_magic_thread_fors("by")
 
-    # Section 5.3: memory and instruction selection.
-    s.gpu.convert_to_global_mem("d_in")
-    s.gpu.convert_to_global_mem("d_out")
-    s.gpu.convert_to_shared_mem("tile", chop_dims=2)
-    s.gpu.magic_barrier_to_blocksync(Call("magic_barrier").first)
-    s.gpu.magic_barrier_to_teardown_sync(Call("magic_barrier"))
+# Section 5.3: memory and instruction selection.
+s.gpu.convert_to_global_mem("d_in")
+s.gpu.convert_to_global_mem("d_out")
+s.gpu.convert_to_shared_mem("tile", chop_dims=2)
+s.gpu.magic_barrier_to_blocksync(Call("magic_barrier").first)
+s.gpu.magic_barrier_to_teardown_sync(Call("magic_barrier"))
 listing_6_21 = s.program
 
 # Rows of 33 elements: the elements of a column are in different banks.
