@@ -16,6 +16,7 @@ class _Kernel:
     def __init__(self, random: Random) -> None:
         self.random = random
         self.names = 0
+        self.arrays = ["a", "a", "b"]
 
     def text(self) -> str:
         grid, block = self.random.choice(((1, 4), (2, 2), (2, 4), (1, 8), (1, 1)))
@@ -39,7 +40,16 @@ void f(float a[{SIZE}], float b[{SIZE}]) {{
 
     def body(self, threads: int, block: int, indices: tuple[tuple[str, int], ...], depth: int, magic: bool) -> str:
         count = self.random.randint(1, 3 if depth > 1 else 2)
-        return "\n".join(self.statement(threads, block, indices, depth, magic) for _ in range(count))
+        if depth < 2 or self.random.random() < 0.8:
+            return "\n".join(self.statement(threads, block, indices, depth, magic) for _ in range(count))
+        self.names += 1
+        own = f"t{self.names}"
+        self.arrays.append(own)
+        inner = "\n".join(self.statement(threads, block, indices, depth, magic) for _ in range(count))
+        self.arrays.pop()
+        barrier = "magic_barrier();\n" if self.random.random() < 0.8 else ""
+        fill = f"for (int q = 0; q < {SIZE}; q++) {own}[q] = 0.0f;"
+        return f"float* const {own} = MALLOC1(float, {SIZE});\n{fill}\n{inner}\n{barrier}free({own});"
 
     def statement(self, threads: int, block: int, indices: tuple[tuple[str, int], ...], depth: int, magic: bool) -> str:
         r = self.random
@@ -78,7 +88,7 @@ void f(float a[{SIZE}], float b[{SIZE}]) {{
         return f"{word} (int {name} = 0; {name} < {extent}; {name}++) {{\n{body}\n}}"
 
     def cell(self, indices: tuple[tuple[str, int], ...]) -> str:
-        return f"{self.random.choice('aab')}[{self.index(indices)}]"
+        return f"{self.random.choice(self.arrays)}[{self.index(indices)}]"
 
     def index(self, indices: tuple[tuple[str, int], ...]) -> str:
         r = self.random

@@ -25,6 +25,7 @@ from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_gr
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role, logical_variables
 from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Space
 
 Frame: TypeAlias = list[RuntimeValue]  # one slot for each local name
 FrameLayout: TypeAlias = dict[str, tuple[int, bool]]  # name -> its slot, and whether it is a memory cell
@@ -98,6 +99,7 @@ class Machine(Device):
         target = self.functions[name]
         f = target.function
         self.check_side(f, loc)
+        self.check_device_memory(f, args, loc)
         frame: Frame = [None] * target.frame_size
         frame[: len(args)] = args
         self.check_group(target, dict(zip((p.name for p in f.params), args)), loc)
@@ -146,6 +148,13 @@ class Machine(Device):
         if loc.line and device != (f.role is Role.DEVICE):
             caller, callee = ("device", "host") if device else ("host", "device")
             raise Misbehaviour("OG226", f"`{f.name}` is a {callee} function, but {caller} code calls it", loc)
+
+    def check_device_memory(self, f: Function, args: Sequence[RuntimeValue], loc: Loc) -> None:
+        """Threads do not pass default memory to a device function (OG223)."""
+        for a in args if self.thread is not None else ():
+            if isinstance(a, MemoryView) and a.alloc.space is Space.ANY:
+                message = f"`{f.name}` is for memory of the GPU, but gets `{a.alloc.name}`, which is in host memory"
+                raise Misbehaviour("OG223", message, loc)
 
     def check_group(self, target: CompiledFunction, env: dict[str, RuntimeValue], loc: Loc) -> None:
         """A device function must be called by a group of as many threads as its `ThreadsCtx` states (OG228). From the host, only

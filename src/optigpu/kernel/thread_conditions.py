@@ -49,9 +49,10 @@ ANY_LAUNCH = (
 )  # the launch around a device function, in its contract
 
 
-def require_reach(operation: Operation, state: State, base: str) -> None:
-    """The memory is one that whoever executes here can access."""
-    if base in state.bases and state.bases[base].space not in ACCESSIBLE.get(state.context.kind, ()):
+def require_reach(operation: Operation, state: State, base: str, called: bool = False) -> None:
+    """The memory is one that whoever executes here can access; `called`: that a device function can, which has no default memory."""
+    spaces = DEVICE_MEMORY if called else ACCESSIBLE.get(state.context.kind, ())
+    if base in state.bases and state.bases[base].space not in spaces:
         raise Rejected(WrongSpace(operation, base, space=state.bases[base].space, context=state.context))
 
 
