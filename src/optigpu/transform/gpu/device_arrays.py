@@ -80,7 +80,7 @@ def _host_arrays(session: Session, path: StatementPath, nest: For) -> list[str]:
     return out
 
 
-def _own_allocation(session: Session, path: StatementPath, name: str) -> tuple[StatementPath, Decl, Alloc] | None:
+def _own_allocation(session: Session, path: StatementPath, name: str) -> tuple[StatementPath, Decl] | None:
     """The allocation of an array in the body around the nest, if only the nest and its `free` use it."""
     body = session.around(path)
     for i, s in enumerate(body[: path.index]):
@@ -88,7 +88,7 @@ def _own_allocation(session: Session, path: StatementPath, name: str) -> tuple[S
             rest = [x for j, x in enumerate(body) if j > i and j != path.index]
             users = [x for x in rest if name in body_free_vars((x,)) and not is_call(x, "free")]
             if not users:
-                return path.sibling(i - path.index), s, s.init
+                return path.sibling(i - path.index), s
     return None
 
 

@@ -10,36 +10,12 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Alloc, Array, Call, Var
 from optigpu.syntax.free_names import body_free_vars
-from optigpu.syntax.program import Body, CallStmt, Decl, For, Mode, is_call
+from optigpu.syntax.program import Body, CallStmt, Decl, is_call
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Space
 from optigpu.transform.gpu.device_arrays import has_contents, memcpy_between, writes_array
 from optigpu.transform.tools.declared_types import array_of, declared
 from optigpu.transform.tools.refusal import refuse
-
-
-@transformation
-def remove_loop_around_barrier(session: Session, target: TargetLike) -> Handle:
-    """Replace a loop whose body is a magic barrier by the barrier.
-
-    Before:
-        for (int i = 0; i < 4; i++) {
-          magic_barrier();
-        }
-    Step: s.gpu.remove_loop_around_barrier("i")
-    After:
-        magic_barrier();
-
-    Needs: a loop with nothing but magic barriers in its body. Fails: never there: a barrier of the whole group orders more.
-    """
-    path = session.find(target, "for")
-    loop = session.at(path)
-    if not isinstance(loop, For) or loop.mode is Mode.PARALLEL:
-        raise refuse("this is not a sequential loop or a thread loop", loop)
-    if not loop.body or not all(is_call(s, "magic_barrier") for s in loop.body):
-        raise refuse("the loop does more than wait at a magic barrier", loop, "s.loop.fission splits it")
-    session.put(path, loop.body[0])
-    return session.handle(path)
 
 
 @transformation
