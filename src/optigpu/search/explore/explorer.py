@@ -154,11 +154,7 @@ class Explorer:
         """Run a loop inside an exploration: summarise it, and apply its effects to the contents."""
         values = self.geometric_values(loop, w)
         if values is not None:
-            tree = find_tree(self.tools, self.run, loop, w, values)
-            if tree is not None:
-                apply_tree(self.tools, self.memory, tree, w, loop.at)
-            else:
-                self.unroll(loop, w, values)
+            self.run_values(loop, w, values)
             return
         summary = self.summarise(loop, w)
         shared = summary.shared_effect() if loop.mode == kc.THREAD else None
@@ -167,11 +163,16 @@ class Explorer:
         has_unknown = any(isinstance(e, UnknownEffect) for e in summary.effects.values())
         few_values = self.few_values(loop, w) if has_unknown else None
         if few_values:
-            self.unroll(loop, w, few_values)
+            self.run_values(loop, w, few_values)
         else:
             self.apply_summary(summary, w)
 
-    def unroll(self, loop: kc.CountedLoop, w: World, values: Iterable[int]) -> None:
+    def run_values(self, loop: kc.CountedLoop, w: World, values: list[int]) -> None:
+        """Run a loop for each value of its index, or all at once if it is a tree reduction."""
+        tree = find_tree(self.tools, self.run, loop, w, values)
+        if tree is not None:
+            apply_tree(self.tools, self.memory, tree, w, loop.at)
+            return
         for number in values:
             w.env[loop.index] = k.num(number)
             self.run(loop.body, w)
