@@ -4,16 +4,16 @@
 // kernel that section 7.2 describes: a thread adds two adjacent elements, and a block adds up its threads' sums by a tree in shared memory,
 // in as many steps as 256 has halves. The thesis shows the line alone; the kernel around it, its contract and the host's code are ours. A
 // name that begins with `__` belongs to compilers, so `__t2` is `t2` here.
-float reduce(int blocks, float arr[blocks * 512]) {
-  __requires("A: int -> float, 0 <= blocks && blocks <= 4194303");
-  __reads("arr ~> Matrix1(blocks * 512, A)");
-  __ensures("_Res == Sum(i in 0..blocks * 512, A(i))");
-  float* const d_arr = __gmem_malloc1<float>(blocks * 512);
-  float* const d_sums = __gmem_malloc1<float>(blocks);
-  memcpy_host_to_device1(d_arr, arr, blocks * 512);
-  kernel_launch(blocks, 256, 256 * sizeof(float));
+float reduce(int numBlocks, float arr[numBlocks * 512]) {
+  __requires("A: int -> float, 0 <= numBlocks && numBlocks <= 4194303");
+  __reads("arr ~> Matrix1(numBlocks * 512, A)");
+  __ensures("_Res == Sum(i in 0..numBlocks * 512, A(i))");
+  float* const d_arr = __gmem_malloc1<float>(numBlocks * 512);
+  float* const d_sums = __gmem_malloc1<float>(numBlocks);
+  memcpy_host_to_device1(d_arr, arr, numBlocks * 512);
+  kernel_launch(numBlocks, 256, 256 * sizeof(float));
   kernel_setup_end();
-  thread for (int b = 0; b < blocks; b++) {
+  thread for (int b = 0; b < numBlocks; b++) {
     __shared__ float reduce_arr_1[256];
     thread for (int t1 = 0; t1 < 256; t1++) {
       float sum = 0.0f;
@@ -40,10 +40,10 @@ float reduce(int blocks, float arr[blocks * 512]) {
   }
   kernel_teardown_begin();
   kernel_kill();
-  float* const sums = MALLOC1(float, blocks);
-  memcpy_device_to_host1(sums, d_sums, blocks);
+  float* const sums = MALLOC1(float, numBlocks);
+  memcpy_device_to_host1(sums, d_sums, numBlocks);
   float total = 0.0f;
-  for (int b = 0; b < blocks; b++) {
+  for (int b = 0; b < numBlocks; b++) {
     total += sums[b];
   }
   free(sums);
