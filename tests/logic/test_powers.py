@@ -68,7 +68,16 @@ def random_number(r: Random, depth: int = 3) -> Term:
     if depth == 0 or r.random() < 0.2:
         return r.choice([random_power(r), random_power(r), x, z, k.num(r.randint(-2, 9))])
     a, b = random_number(r, depth - 1), random_number(r, depth - 1)
-    return r.choice([k.add(a, b), k.sub(a, b), k.mul(a, b), k.fdiv(a, random_power(r)), k.fdiv(a, k.num(2)), k.mul(a, random_power(r))])
+    return r.choice(
+        [
+            k.add(a, b),
+            k.sub(a, b),
+            k.mul(a, b),
+            k.fdiv(a, random_power(r)),
+            k.fdiv(a, k.num(2)),
+            k.mul(a, random_power(r)),
+        ]
+    )
 
 
 def test_random_terms_with_powers_keep_their_value_where_the_facts_hold() -> None:
@@ -76,13 +85,22 @@ def test_random_terms_with_powers_keep_their_value_where_the_facts_hold() -> Non
     for seed in range(400):
         r = Random(seed)
         bounds = [k.le(k.num(r.randint(-2, 2)), v) for v in (x, y, z)]
-        orders = [k.le(k.add(x, k.num(r.randint(-1, 2))), y), k.le(x, k.num(r.randint(0, 3))), k.lt(z, POWER), k.le(OTHER_POWER, z)]
+        orders = [
+            k.le(k.add(x, k.num(r.randint(-1, 2))), y),
+            k.le(x, k.num(r.randint(0, 3))),
+            k.lt(z, POWER),
+            k.le(OTHER_POWER, z),
+        ]
         facts = r.sample(bounds, r.randint(0, 3)) + r.sample(orders, r.randint(0, 3))
         known = Facts().assume(*facts)
         models = [e for e in r.sample(ENVS, 60) if all(evaluate(f, e) for f in facts)]
         t = random_number(r)
         simple = known.simplify(t)
-        goals = [k.le(random_power(r), random_number(r, 1)), k.le(ZERO, t), k.eq(random_number(r, 1), random_number(r, 1))]
+        goals = [
+            k.le(random_power(r), random_number(r, 1)),
+            k.le(ZERO, t),
+            k.eq(random_number(r, 1), random_number(r, 1)),
+        ]
         proved = [g for g in goals if known.proves(g)]
         for e in models:
             assert evaluate(simple, e) == evaluate(t, e), (seed, facts, t, simple, e)

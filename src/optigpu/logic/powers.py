@@ -62,9 +62,7 @@ def with_factor(t: Term, divisor: Term, nonneg: Nonnegative) -> Term:
     for a in t.parts if t.op == "poly" else (t,):
         if is_power(a) and a is not atoms[0] and nonneg(k.sub(a.args[0], b)):
             higher[a] = k.mul(factored(k.pow2(k.sub(a.args[0], b)), nonneg), atoms[0])
-    out: list[Term] = [
-        k.scale(c, k.mul(ONE, *(higher.get(a, a) for a in m))) for m, c in k.coefficients(t).items()
-    ]
+    out: list[Term] = [k.scale(c, k.mul(ONE, *(higher.get(a, a) for a in m))) for m, c in k.coefficients(t).items()]
     return k.add(ZERO, *out)
 
 
@@ -87,4 +85,3 @@ def bounds_of_powers(powers: Iterable[Term], others: Iterable[Term], nonneg: Non
                     c += 1
                 if c >= 0:
                     yield k.le(k.scale(1 << c, low), high)
-

@@ -3,7 +3,7 @@
 // run: clean
 // mutate: "= mySum[t] + s" -> "= mySum[t] + mySum[t] + s" => REFUTED[OG318] for (int i = logN; i > 0; i--)
 // mutate: "o[b] = mySum[t]" -> "o[b] = mySum[0]" => VERIFIED
-// mutate: "If(t < 1 << i, &mySum" -> "If(t < 2 << i, &mySum" => REFUTED[OG322] desync_for t in ..N
+// mutate: "If(t < 1 << i, &mySum" -> "If(t < 2 << i, &mySum" => UNPROVED[OG322] desync_for t in ..N
 
 void reduce(int B, int logN, float a[B * (1 << logN)], float out[B]) {
   __requires("A: int -> float, B >= 0, 0 <= logN && logN <= 10, B * (1 << logN) <= 2000000000");

@@ -159,7 +159,7 @@ class SumForms:
             new = k.add(*(k.ite(c, k.polynomial({m: number}, body.sort), zero) for m, number in cs.items()))
             steps = (Case(c, (), ()),)
         elif (inner := self.spread_guard(body)) is not None:
-            new, steps = k.big("sum", *body.args[:2], inner.body), (inner,)
+            new, steps = k.big("sum", body.args[0], body.args[1], inner.body), (inner,)
         else:
             return None
         return Extend(t, k.abstract(new, (x,)), tuple(bind_step(self.tools, s, x) for s in steps))

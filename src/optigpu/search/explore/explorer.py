@@ -44,7 +44,7 @@ from optigpu.search.explore.symbolic_memory import (
     unknown_content,
     unknown_contents,
 )
-from optigpu.search.explore.tree_reduction import apply_tree, find_tree
+from optigpu.search.explore.tree_reduction import apply_tree, find_tree, tree_invariants
 from optigpu.search.fresh_names import mentions_opaque
 from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
@@ -239,6 +239,8 @@ class Explorer:
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in at_start and (c.updates or b in declared)}
         EffectInference(self.tools, summary, written, declared).infer()
+        if any(isinstance(e, UnknownEffect) for e in summary.effects.values()) and self.few_values(loop, w) is None:
+            summary.effects |= tree_invariants(self.tools, summary, written) if loop.mode == kc.SEQUENTIAL else {}
         summary.finals = tuple(
             (b, self.memory.read(c, (), inner.facts)) for b, c in written.items() if _needs_range(summary, b)
         )

@@ -5,6 +5,9 @@ restated: s[t] is the sum of the entry values at t, t + h, t + 2h, … for t < h
 array in s[0]. The same for maxima and minima.
 
 A register may accumulate beside the array: `s[t] = x[t] = x[t] + s[t + h]`. Then the entry values below the first h are those of x.
+
+A loop of symbolically many steps h = 1 << e gets an invariant: before the step h, s[t] is the sum of the entry values at t, t + 2h,
+t + 4h, … for t < 2h, and nothing is said of the cells above.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.accumulation import Monoid, difference, other_of_maximum
+from optigpu.search.explore.loop_effects import DeclaredInvariant, Effect, LoopSummary
 from optigpu.search.explore.symbolic_memory import (
     Content,
     Memory,
@@ -78,13 +82,14 @@ class Tree:
         own = value(self.register, t)
         return None if own is None else k.ite(k.lt(t, k.num(self.steps[0])), own, here)
 
-    def total(self, size: int, body: Term) -> Term:
-        """Combine so many values, at least one: `body` is under the number of the value."""
-        if self.monoid is Monoid.SUM:
-            return k.big("sum", ZERO, k.num(size), body)
-        sign = -1 if self.monoid is Monoid.MINIMUM else 1
-        values = k.scale(sign, body)
-        return k.scale(sign, k.big("fold_max", ZERO, k.num(size), values, k.instantiate(values, (ZERO,))))
+
+def total(monoid: Monoid, count: Term, body: Term) -> Term:
+    """Combine so many values, at least one: `body` is under the number of the value."""
+    if monoid is Monoid.SUM:
+        return k.big("sum", ZERO, count, body)
+    sign = -1 if monoid is Monoid.MINIMUM else 1
+    values = k.scale(sign, body)
+    return k.scale(sign, k.big("fold_max", ZERO, count, values, k.instantiate(values, (ZERO,))))
 
 
 def find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, values: list[int]) -> Tree | None:
@@ -116,10 +121,27 @@ def _in_all_steps(c: Cells, i: Term, values: list[int]) -> Cells:
     return over(c, i, k.num(min(values)), k.num(max(values) + 1)) if any(i in t.free for t in terms_of(c)) else c
 
 
+@dataclass(frozen=True, slots=True)
+class TreeStep:
+    """One step of a tree reduction: the arrays, the operation, the distance of the cells that are combined."""
+
+    array: TreeArray
+    register: TreeArray | None
+    monoid: Monoid
+    distance: Term
+
+
 def _tree_of(
     tools: SearchTools, base: str, written: dict[str, Content], i: Term, facts: Facts, values: list[int]
 ) -> Tree | None:
-    """Recognise the update `s[t] = s[t] (op) s[t + h]`, or `s[t] = x[t] = x[t] (op) s[t + h]`."""
+    """Recognise a tree reduction whose distances are known numbers."""
+    step = _step_of(tools, base, written, i, facts)
+    steps = None if step is None else _halvings(step.distance, i, values)
+    return None if step is None or steps is None else Tree(step.array, step.register, step.monoid, steps)
+
+
+def _step_of(tools: SearchTools, base: str, written: dict[str, Content], i: Term, facts: Facts) -> TreeStep | None:
+    """Recognise the update `s[t] = s[t] (op) s[t + h]`, or `s[t] = x[t] = x[t] (op) s[t + h]`, in an iteration i."""
     content = written[base]
     u = content.updates[0]
     if len(content.updates) != 1 or u.cells.arity != 1:
@@ -135,11 +157,11 @@ def _tree_of(
             continue
         other = combination[1].args[1:]
         moved = [n for n, (a, b) in enumerate(zip(index, other)) if a is not b]
-        steps = _halvings(k.sub(other[moved[0]], index[moved[0]]), i, values) if len(moved) == 1 else None
         array, register = _along(base, index, x, i), _along(accumulator, cell, x, i)
-        if steps is None or array is None or register is None or len(array.fixed) != moved[0]:
+        if len(moved) != 1 or array is None or register is None or len(array.fixed) != moved[0]:
             continue
-        return Tree(array, register if accumulator != base else None, combination[0], steps)
+        distance = k.sub(other[moved[0]], index[moved[0]])
+        return TreeStep(array, register if accumulator != base else None, combination[0], distance)
     return None
 
 
@@ -180,6 +202,42 @@ def _combination(value: Term, old: Term) -> tuple[Monoid, Term] | None:
     return None if least is None else (Monoid.MINIMUM, k.neg(least))
 
 
+def tree_invariants(tools: SearchTools, summary: LoopSummary, written: dict[str, Content]) -> dict[str, Effect]:
+    """Find the invariants of a tree of sums with symbolically many steps, by the array: from the contents at the end of an iteration."""
+    v, low, high = summary.v, summary.range.low, summary.range.high
+    for base in written:
+        step = _step_of(tools, base, written, v, summary.facts)
+        width = None if step is None else _twice(step.distance)  # the cells that are still in use, at the start of v
+        if step is None or width is None or step.monoid is not Monoid.SUM:
+            continue
+        here, before, after = width, k.substitute(width, {v: low}), k.substitute(width, {v: k.add(v, ONE)})
+        more = summary.facts.assume(k.lt(k.add(v, ONE), high))
+        if after is before or not tools.proves(more, k.eq(here, k.scale(2, after))):
+            continue
+        count = k.pow2(k.sub(before.args[0], here.args[0]))
+        (t, j) = tools.temporaries(2, "j")
+        origin = summary.entry[base].initial(step.array.cell(k.add(t, k.mul(j, here))))
+        value = k.abstract(k.big("sum", ZERO, count, k.abstract(origin, (j,))), (t,))
+        opaque = tools.opaque(summary.entry[base].sort)
+        effects: dict[str, Effect] = {}
+        for a in (step.array, step.register) if step.register is not None else (step.array,):
+            index = tuple(k.abstract(e, (t,)) for e in a.cell(t))
+            used = Update(Cells(a.base, ((ZERO, here),), TRUE, index), value)
+            effects[a.base] = DeclaredInvariant(
+                a.base, (used, Update(Cells(a.base, ((here, before),), TRUE, index), opaque))
+            )
+        return effects
+    return {}
+
+
+def _twice(distance: Term) -> Term | None:
+    """Double a power of two that is not a number, as one power: 2 * (1 << e) is 1 << (e + 1)."""
+    ((m, c),) = k.coefficients(distance).items() if len(k.coefficients(distance)) == 1 else (((), 0),)
+    if len(m) != 1 or m[0].op != "pow2" or c < 1 or c & (c - 1):
+        return None
+    return k.pow2(k.add(m[0].args[0], k.num(int(c).bit_length())))
+
+
 def apply_tree(tools: SearchTools, memory: Memory, tree: Tree, w: World, at: int) -> None:
     """Apply the loop in an exploration: the first cell holds the total, the others count as uninitialised."""
     w.reads += tree.reads
@@ -191,14 +249,20 @@ def apply_tree(tools: SearchTools, memory: Memory, tree: Tree, w: World, at: int
         n, sort = u.cells.arity, u.value.sort
         values = tools.opaque(k.fun_sort((INT,) * n, sort) if n else sort)
         memory.write(u.cells.base, Update(u.cells, k.app(values, *arguments(n)) if n else values, u.at), w)
-    total = k.shift(tree.total(tree.size, k.abstract(entry, (j,))), 1)
+    combined = k.shift(total(tree.monoid, k.num(tree.size), k.abstract(entry, (j,))), 1)
     for a in tree.arrays:
         cells = Cells(a.base, ((ZERO, k.num(tree.size)),), TRUE, tuple(k.abstract(t, (j,)) for t in a.cell(j)))
-        memory.write(a.base, Update(cells, total, at, init=k.eq(k.bound(0, INT), ZERO)), w)
+        memory.write(a.base, Update(cells, combined, at, init=k.eq(k.bound(0, INT), ZERO)), w)
 
 
 def contents_after_step(
-    tools: SearchTools, tree: Tree, array: TreeArray, h: int, entry: dict[str, CellFamily], now: CellFamily, facts: Facts
+    tools: SearchTools,
+    tree: Tree,
+    array: TreeArray,
+    h: int,
+    entry: dict[str, CellFamily],
+    now: CellFamily,
+    facts: Facts,
 ) -> tuple[Term, Term] | None:
     """Compute (init, value) of the array's family after the step h, under its binders, from the contents at entry."""
     ys = tools.temporaries(now.cells.arity)
@@ -218,8 +282,8 @@ def contents_after_step(
     combined = tree.entry_value(k.add(t, k.scale(h, j)), value_of)
     if combined is None:
         return None
-    total = tree.total(tree.size // h, k.abstract(combined, (j,)))
-    value = k.ite(among, total, now.value_at(ys))
+    value = total(tree.monoid, k.num(tree.size // h), k.abstract(combined, (j,)))
+    value = k.ite(among, value, now.value_at(ys))
     init = k.ite(among, k.lt(t, k.num(h)), TRUE)
     return k.abstract(init, ys), k.abstract(value, ys)
 
