@@ -47,7 +47,11 @@ ENVS = [
             k.eq(k.fdiv(OTHER_POWER, NEXT_POWER), k.pow2(k.sub(k.sub(y, x), ONE))),
             k.eq(k.fdiv(OTHER_POWER, POWER), k.pow2(k.sub(y, x))),
         ),
-        ([k.le(ONE, x), k.le(x, y)], k.eq(k.fdiv(k.mul(z, OTHER_POWER), POWER), z), k.eq(k.fdiv(k.mul(z, OTHER_POWER), POWER), k.mul(z, k.pow2(k.sub(y, x))))),
+        (
+            [k.le(ONE, x), k.le(x, y)],
+            k.eq(k.fdiv(k.mul(z, OTHER_POWER), POWER), z),
+            k.eq(k.fdiv(k.mul(z, OTHER_POWER), POWER), k.mul(z, k.pow2(k.sub(y, x)))),
+        ),
         ([k.le(ZERO, x), k.lt(z, POWER), k.le(ZERO, z)], k.lt(k.add(z, POWER), POWER), k.lt(k.add(z, POWER), NEXT_POWER)),
     ],
 )  # fmt: skip

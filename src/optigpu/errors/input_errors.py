@@ -170,8 +170,8 @@ INPUT_ERRORS = (
     ErrorRow(
         "OG116",
         "effect inside an expression",
-        "A call that changes memory stands inside an expression, or a chained assignment changes what its targets depend on. C leaves "
-        "the order open.",
+        "A call that changes memory stands inside an expression, or a chained assignment changes what its targets depend on. "
+        "C leaves the order open.",
     ),
     ErrorRow(
         "OG117",

@@ -44,7 +44,6 @@ from optigpu.syntax.program import (
     Mode,
     Return,
     Stmt,
-    Store,
     TopLevel,
 )
 from optigpu.syntax.source import SourceText, StatementId

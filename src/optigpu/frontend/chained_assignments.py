@@ -1,8 +1,8 @@
 """Chained assignments: `a[i] = x = e;` is `x = e; a[i] = x;`.
 
-The value of the assignment `x = e` is what x holds after it, so it is converted to the type of x first, as in two statements. C orders
-neither the store to x and what `a[i]` reads, nor the two stores. So the targets must not depend on what is stored: their indices read no
-memory that can be stored to, and the targets are different variables or arrays.
+The value of the assignment `x = e` is what x holds after it, so it is converted to the type of x first, as in two statements. C
+orders neither the store to x and what `a[i]` reads, nor the two stores. So the targets must not depend on what is stored: their
+indices read no memory that can be stored to, and the targets are different variables or arrays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Var
 from optigpu.syntax.program import Body, Store
 from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.walk import root_name, subexpressions
-
 
 HELP = "write one assignment after the other"
 

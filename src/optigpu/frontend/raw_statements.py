@@ -81,7 +81,10 @@ class InitDeclarator:
 
 @dataclass(frozen=True, slots=True)
 class SimpleStatement:
-    """`e`, `e op= v`, `e++` or `++e`: a statement without its semicolon, or the step of a `for`. In `a = b = c` the value is `b = c`."""
+    """`e`, `e op= v`, `e++` or `++e`: a statement without its semicolon, or the step of a `for`.
+
+    In `a = b = c` the value is `b = c`.
+    """
 
     target: Expr | Annotation
     op: str  # "" (no assignment), "=", "+=", …

@@ -1,7 +1,7 @@
 """Laws of powers of two with symbolic exponents, `1 << e`.
 
-`pow2(e)` is 2 to the e for e >= 0, and for e < 0 some number of which nothing is known. So every law here is for exponents that are shown
-not to be negative; `nonneg` is the proof of that.
+`pow2(e)` is 2 to the e for e >= 0, and for e < 0 some number of which nothing is known. So every law here is for exponents that are
+shown not to be negative; `nonneg` is the proof of that.
 """
 
 from __future__ import annotations
@@ -67,8 +67,10 @@ def with_factor(t: Term, divisor: Term, nonneg: Nonnegative) -> Term:
 
 
 def bounds_of_powers(powers: Iterable[Term], others: Iterable[Term], nonneg: Nonnegative) -> Iterator[Term]:
-    """Inequalities of powers with exponents a, b >= 0: 2^a >= 1; 2^a <= 2^n if a <= n, for a number n; 2^c * 2^a <= 2^b if a + c <= b, for
-    a number c >= 0."""
+    """Inequalities of powers with exponents a, b >= 0.
+
+    2^a >= 1; 2^a <= 2^n if a <= n, for a number n; 2^c * 2^a <= 2^b if a + c <= b, for a number c >= 0.
+    """
     natural = [p for p in powers if nonneg(p.args[0])][:MOST_COMPARED]
     known = list(dict.fromkeys((*natural, *(p for p in others if nonneg(p.args[0])))))[: 2 * MOST_COMPARED]
     for p in natural:

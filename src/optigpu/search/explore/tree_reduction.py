@@ -1,8 +1,8 @@
 """Tree reductions: `for (h = P/2; h > 0; h >>= 1) { barrier; thread for t: if (t < h) s[t] += s[t + h]; }`.
 
-The distance h is the index of the loop, or a term of it such as `1 << (i - 1)`. The loop is unrolled. After the step h the contents are
-restated: s[t] is the sum of the entry values at t, t + h, t + 2h, … for t < h. That keeps values small, and leaves a sum over the whole
-array in s[0]. The same for maxima and minima.
+The distance h is the index of the loop, or a term of it such as `1 << (i - 1)`. The loop is unrolled. After the step h the contents
+are restated: s[t] is the sum of the entry values at t, t + h, t + 2h, … for t < h. That keeps values small, and leaves a sum over
+the whole array in s[0]. The same for maxima and minima.
 
 A register may accumulate beside the array: `s[t] = x[t] = x[t] + s[t + h]`. Then the entry values below the first h are those of x.
 
@@ -203,7 +203,10 @@ def _combination(value: Term, old: Term) -> tuple[Monoid, Term] | None:
 
 
 def tree_invariants(tools: SearchTools, summary: LoopSummary, written: dict[str, Content]) -> dict[str, Effect]:
-    """Find the invariants of a tree of sums with symbolically many steps, by the array: from the contents at the end of an iteration."""
+    """Find the invariants of a tree of sums with symbolically many steps, by the array.
+
+    `written`: the contents at the end of an iteration.
+    """
     v, low, high = summary.v, summary.range.low, summary.range.high
     for base in written:
         step = _step_of(tools, base, written, v, summary.facts)

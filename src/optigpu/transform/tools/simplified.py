@@ -15,7 +15,6 @@ from optigpu.syntax.program import Body, For, LoopRange
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import rewrite, rewrite_body
 
-
 INT_BITS, INT_MAX = 31, 2**31 - 1  # of an int that is not negative
 
 
