@@ -66,6 +66,9 @@ def insert(session: Session, source: str) -> None:
 def inline(session: Session, target: TargetLike) -> None:
     """Replace a call by the body of the function.
 
+    Loop contracts and assertions that mention logical variables of the function are left out, since these have no meaning at the call;
+    contracts are inferred there.
+
     Before:
         fill(8, a);
     Step: s.function.inline("fill")
@@ -73,9 +76,6 @@ def inline(session: Session, target: TargetLike) -> None:
         for (int k = 0; k < 8; k++) {
           a[k] = 0.0f;
         }
-
-    Loop contracts and assertions that mention logical variables of the function are left out: at the call, these stand for what the
-    arguments hold there, and contracts are inferred from that.
 
     Needs: a call that is a whole statement, or the whole right side of one. Fails: never for verified functions.
     """
