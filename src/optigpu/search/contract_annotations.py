@@ -124,8 +124,12 @@ def _clauses(inferred: InferredLoop, outer: dict[Term, Expr], taken: set[str]) -
         xs = writer.binders(r.cells.arity)
         init, value = (None if t is None else instantiate(t, (inferred.v, *xs)) for t in (inv.init, inv.value))
         owned = Owned(inv.owner and inv.owner.at((inferred.v, *arguments(r.cells.arity))), threads)
-        permission = writer.permission(r.cells, xs, init or TRUE, value, owned)
-        clauses.append(Clause("spreserves", (Item(None, permission),)))
+        known = instantiate(inv.known, (inferred.v, *xs))
+        for part, stated in ((known, value), (k.not_(known), None)):
+            if part is not k.FALSE:
+                where = k.abstract(k.and_(instantiate(r.cells.where, xs), part), xs)
+                permission = writer.permission(replace(r.cells, where=where), xs, init or TRUE, stated, owned)
+                clauses.append(Clause("spreserves", (Item(None, permission),)))
     for p in inferred.contract.facts:
         clauses.append(Clause("invariant", (Item(None, writer.expr(instantiate(p, (inferred.v,)))),)))
     return clauses

@@ -145,6 +145,8 @@ class FormulaWriter:
                 return self.polynomial(t)
             case "fdiv":
                 return self.floor_division(*t.args)
+            case "pow2":
+                return Binary("<<", Int(1), self.expr(t.args[0]))
             case "band" | "bor" | "bxor":
                 return Binary({"band": "&", "bor": "|", "bxor": "^"}[t.op], *(self.expr(a) for a in t.args))
             case "inv":
