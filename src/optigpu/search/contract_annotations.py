@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -38,11 +39,7 @@ class InferredLoop:
 
 def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Program:
     """Write the contracts of loops into the program. A contract that formulas cannot express is left to be inferred."""
-    outer: dict[Term, Expr] = {}
-    # Outer loops first: inner ones may start at their index.
-    for inferred in sorted(loops.values(), key=lambda loop: loop.v.data.age):
-        with suppress(Unprintable):
-            outer[inferred.v] = _index_expr(inferred, outer)
+    outer = iteration_names(loops.values())
 
     def body_of(body: Body) -> Body:
         return tuple(statement(s) for s in body)
@@ -58,6 +55,15 @@ def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Progr
 
     items = tuple(replace(f, body=body_of(f.body)) if isinstance(f, Function) else f for f in program.items)
     return replace(program, items=items)
+
+
+def iteration_names(loops: Iterable[InferredLoop]) -> dict[Term, Expr]:
+    """Expressions for the symbolic iterations of loops, outer loops first: inner ones may start at their index."""
+    names: dict[Term, Expr] = {}
+    for inferred in sorted(loops, key=lambda loop: loop.v.data.age):
+        with suppress(Unprintable):
+            names[inferred.v] = _index_expr(inferred, names)
+    return names
 
 
 def _index_expr(inferred: InferredLoop, outer: dict[Term, Expr]) -> Expr:

@@ -58,7 +58,7 @@ def local_name(session: Session, target: TargetLike, *, var: str, local_var: str
         *substitute_body(loop.body, {var: Var(local)}),
         Store(Var(var), Var(local)),
     )
-    session.put(path, replace(loop, body=body, contract=()))
+    session.put(path, replace(loop, body=body))  # the variable holds the same between iterations
     return session.handle(path.child(0))
 
 

@@ -14,6 +14,7 @@ from optigpu.syntax.free_names import body_free_vars, bound_after
 from optigpu.syntax.program import Decl, For, If
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
+from optigpu.transform.loop.divided_contracts import divided_contract
 from optigpu.transform.loop.hoisting import hoist_declaration, keeps_store
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.tools.array_declarations import is_free_of
@@ -49,6 +50,8 @@ def fission(
 
     Needs: a point in the body of a loop, or in a condition there, which both parts then get; `levels` splits that many loops
     around the point.
+    A written contract is divided: the first loop consumes what the loop consumed, the second one produces what it produced, and
+    the proof says what holds between them.
     Fails: when an iteration of the first part needs what an earlier iteration of the second part computed.
     """
     if levels < 1:
@@ -123,8 +126,10 @@ def split_loop_at(session: Session, point: StatementPath) -> StatementPath:
     crossing = _crossing(loop, k)
     if crossing is not None:
         return split_loop_at(session, _hoist_crossing(session, point, loop, crossing))
-    first = replace(loop, body=loop.body[:k], contract=())
-    second = replace(loop, body=loop.body[k:], contract=(), id=StatementId(parent=loop.id))
+    contracts = divided_contract(loop.contract, loop.body[:k], loop.body[k:])
+    first = replace(loop, body=loop.body[:k], contract=contracts[0])
+    second = replace(loop, body=loop.body[k:], contract=contracts[1], id=StatementId(parent=loop.id))
+    session.annotation_changes.incomplete |= {first.id, second.id}  # the proof says what holds between the two
     if not any(isinstance(s, For) for s in first.body) and any(isinstance(s, For) for s in second.body):
         # handles of the loop follow the part that contains the nest
         first, second = replace(first, id=second.id), replace(second, id=first.id)

@@ -82,7 +82,8 @@ def _move_out_once(session: Session, path: StatementPath) -> StatementPath:
     if isinstance(s, Decl):
         frees = tuple(x for x in body if is_free_of(x, s.name))
         body = tuple(x for x in body if x not in frees)
-    session.put(path.parent, s, replace(loop, body=body, contract=()), *frees)
+    session.annotation_changes.incomplete.add(loop.id)
+    session.put(path.parent, s, replace(loop, body=body), *frees)
     return path.parent
 
 
@@ -124,7 +125,8 @@ def _hoist_once(session: Session, path: StatementPath) -> StatementPath:
     changed = edit_body(session.program, path, without_declaration)
     inside = statement_at(changed, loop_path)
     assert isinstance(inside, For)
-    session.update(replace_at(changed, loop_path, replace(new, id=decl.id), replace(inside, contract=()), *frees))
+    session.annotation_changes.incomplete.add(loop.id)  # its contract says nothing of the new array
+    session.update(replace_at(changed, loop_path, replace(new, id=decl.id), inside, *frees))
     return loop_path
 
 
