@@ -3,6 +3,8 @@
 import optigpu as og
 from optigpu import For, Write
 
+RESULT = "listing_2_2.c"
+
 s = og.Script("listing_2_1.c")
 s.loop.tile("i", 128, outer="bi", tail="divides")
 s.variable.local_name("bi", var="sum", local_var="psums")

@@ -57,6 +57,9 @@ class AnnotationChanges:
     stated: set[StatementId] = field(default_factory=set)
     dropped: list[Stmt] = field(default_factory=list)
 
+    def copy(self) -> AnnotationChanges:
+        return AnnotationChanges({*self.incomplete}, {*self.stated}, [*self.dropped])
+
 
 def settle_annotations(verifier: Verifier, before: Program, after: Program, changes: AnnotationChanges) -> Settled:
     """Verify the program after a step, and complete or remove annotations of the program before it."""
@@ -256,7 +259,12 @@ def merged_contracts(written: Contract, proved: Contract) -> Contract:
             out += [] if c in written else [c]
         elif not any((name, side) in sides for name in _names_of(c) for side in _sides(c)):
             out.append(c)
-    return tuple(out)
+    return tuple(sorted(out, key=_position))
+
+
+def _position(c: Clause) -> int:
+    """What a contract begins with: the start of an iteration comes first."""
+    return 0 if c.kind in ("xrequires", "srequires") else 1 if c.kind in BEFORE else 2
 
 
 def _names_of(c: Clause) -> set[str]:

@@ -170,15 +170,15 @@ class Session:
         if self._depth:
             return body()
         title = f"{name}({', '.join([*map(_argument_text, args), *(f'{k}={_argument_text(v)}' for k, v in kwargs.items())])})"
-        start, before = time.perf_counter(), self.program
+        start, before, changes = time.perf_counter(), self.program, self.annotation_changes.copy()
         self._depth += 1
         try:
             out = body()
         except InputError as e:
-            self.program = before
+            self.program, self.annotation_changes = before, changes
             raise at_script_line(e, len(self.steps), title) from None
         except BaseException:
-            self.program = before
+            self.program, self.annotation_changes = before, changes
             raise
         finally:
             self._depth -= 1

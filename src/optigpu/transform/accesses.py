@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from optigpu.script.handles import Handle
-from optigpu.script.kept_annotations import AnnotationChanges
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
@@ -97,8 +96,8 @@ def _change(session: Session, target: TargetLike, representation: Representation
     rest = session.around(path)[i + 1 :]
     value = value_before(session, path, representation.factor) if annotations_on(rest, decl.name) else None
     permissions = ChangedPermissions(decl.name, representation.encode, value)
-    change = RepresentationChange(decl, representation, permissions, session.annotation_changes)
-    session.edit_body(path, lambda b: (*b[:i], new, *change.body(rest)))
+    rest = RepresentationChange(decl, representation).body(permissions.body(rest, session.annotation_changes))
+    session.edit_body(path, lambda b: (*b[:i], new, *rest))
     return session.handle(path)
 
 
@@ -108,27 +107,16 @@ class RepresentationChange:
 
     decl: Decl
     representation: Representation
-    permissions: ChangedPermissions
-    changes: AnnotationChanges
 
     def body(self, b: Body) -> Body:
-        return tuple(new for s in b for new in self.statements(s))
-
-    def statements(self, s: Stmt) -> Body:
-        if not isinstance(s, Ghost | Assert):
-            return (self.statement(s),)
-        new = self.permissions.step(s)
-        if new is None:
-            self.changes.dropped.append(s)
-        return () if new is None else (new,)
+        return tuple(self.statement(s) for s in b)
 
     def statement(self, s: Stmt) -> Stmt:
         match s:
+            case Ghost() | Assert():
+                return s
             case For():
-                contract = self.permissions.contract(s.contract)
-                if len(contract) < len(s.contract):
-                    self.changes.incomplete.add(s.id)
-                return replace(s, range=map_range(s.range, self._reading), contract=contract, body=self.body(s.body))
+                return replace(s, range=map_range(s.range, self._reading), body=self.body(s.body))
             case Store(target) if root_name(target) == self.decl.name:
                 return self._store(s)
             case Decl() if s is not self.decl and s.name == self.decl.name:

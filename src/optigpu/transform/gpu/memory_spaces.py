@@ -15,6 +15,7 @@ from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Space
 from optigpu.syntax.walk import rewrite, rewrite_body
 from optigpu.transform.tools.array_declarations import array_declaration_at, dims_of, elem_of, is_free_of
+from optigpu.transform.tools.permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, lit, plus, value_of
 
@@ -140,4 +141,4 @@ def in_registers(decl: Decl, rest: Body, dims: int) -> Body:
         return x
 
     kept = tuple(s for s in rest if not is_free_of(s, decl.name))
-    return (new, *rewrite_body(kept, lambda e: rewrite(e, access)))
+    return (new, *rewrite_body(kept, lambda e: rewrite(element_permissions(e, decl.name), access)))

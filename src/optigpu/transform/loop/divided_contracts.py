@@ -21,12 +21,12 @@ def divided_contract(contract: Contract, first: Body, second: Body) -> tuple[Con
     """The clauses that hold for the first part of a loop's body alone, and for the second.
 
     An array that one part alone changes keeps its clauses there. Of an array that both change, the first part gets what holds at
-    the start of an iteration, the second part what holds at its end. Facts go to both: a formula speaks of no variable that changes.
+    the start of an iteration, the second part what holds at its end. Facts go to both: formulas name no variable that changes.
     """
     parts: tuple[list[Clause], list[Clause]] = ([], [])
     changed, used = (_changed(first), _changed(second)), (body_free_vars(first), body_free_vars(second))
     for c in contract:
-        names = {name for i in c.items for name in permission_names(i.body)}
+        names = _names((c,))
         if not names:
             parts[0].append(c)
             parts[1].append(c)
@@ -39,6 +39,25 @@ def divided_contract(contract: Contract, first: Body, second: Body) -> tuple[Con
             parts[0].extend([replace(c, kind=AT_START[c.kind])] if c.kind in AT_START else [])
             parts[1].extend([replace(c, kind=AT_END[c.kind])] if c.kind in AT_END else [])
     return tuple(parts[0]), tuple(parts[1])
+
+
+def joined_contract(first: Contract, second: Contract) -> Contract:
+    """The contract of a loop that does what two loops did one after the other in each iteration.
+
+    Of an array in both contracts, it has what the first one says of the start of an iteration, and the second one of its end.
+    """
+    both = _names(first) & _names(second)
+    out: list[Clause] = []
+    for c, kinds in (*((c, AT_START) for c in first), *((c, AT_END) for c in second)):
+        if not _names((c,)) & both or c.kind in SHARED:
+            out += [] if c in out else [c]
+        elif c.kind in kinds:
+            out.append(replace(c, kind=kinds[c.kind]))
+    return tuple(out)
+
+
+def _names(contract: Contract) -> set[str]:
+    return {name for c in contract for i in c.items for name in permission_names(i.body)}
 
 
 def _changed(body: Body) -> set[str]:

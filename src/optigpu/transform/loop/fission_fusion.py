@@ -14,11 +14,11 @@ from optigpu.syntax.free_names import body_free_vars, bound_after
 from optigpu.syntax.program import Decl, For, If
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
-from optigpu.transform.loop.divided_contracts import divided_contract
+from optigpu.transform.loop.divided_contracts import divided_contract, joined_contract
 from optigpu.transform.loop.hoisting import hoist_declaration, keeps_store
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.tools.array_declarations import is_free_of
-from optigpu.transform.tools.counted_loops import counted, is_plain
+from optigpu.transform.tools.counted_loops import counted, is_plain, substituted_contract
 from optigpu.transform.tools.refusal import refuse
 
 
@@ -91,7 +91,9 @@ def fusion(session: Session, target: TargetLike, other: TargetLike | None = None
     if not isinstance(second, For):
         raise refuse("what follows is not a loop", second)
     body = substitute_body(second.body, {second.index: _second_index(loop, second)})
-    fused = replace(loop, body=(*loop.body, *body), contract=())
+    contract = joined_contract(loop.contract, substituted_contract(second, _second_index(loop, second)))
+    fused = replace(loop, body=(*loop.body, *body), contract=contract)
+    session.annotation_changes.incomplete.add(loop.id)
     i = path.index
     session.edit_body(path, lambda b: (*b[:i], fused, *b[i + 2 :]))
     return session.handle(path)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from optigpu.syntax.exprs import Binder, Call, Expr, Fun, PointsTo, Var
-from optigpu.syntax.program import Assert, Body, Clause, For, Ghost
+from optigpu.script.kept_annotations import AnnotationChanges
+from optigpu.syntax.exprs import Addr, Binder, Call, Expr, Fun, Group, Index, Int, PointsTo, Range, Var
+from optigpu.syntax.free_names import expr_names, fresh_name
+from optigpu.syntax.program import Assert, Body, Clause, For, Ghost, Stmt
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.walk import (
     contract_exprs,
+    map_bodies,
     map_clauses,
     map_stmt_exprs,
     rewrite,
@@ -19,6 +22,14 @@ from optigpu.syntax.walk import (
     subexpressions,
 )
 
+PER_ITERATION = (
+    "xconsumes",
+    "xproduces",
+    "xpreserves",
+    "xwrites",
+    "xreads",
+)  # clauses about the cells of one iteration
+CELL_CONTENTS = {"Cells": "Cell", "UninitMatrix": "UninitCell"}
 FACTOR = Var("factor ")  # stands for the factor: no name of a formula has a space
 
 
@@ -55,6 +66,21 @@ class ChangedPermissions:
     name: str
     encode: Callable[[Expr, Expr], Expr]
     factor: Expr | None
+
+    def body(self, b: Body, changes: AnnotationChanges) -> Body:
+        """Statements with their annotations changed; those that cannot be written are noted."""
+        return tuple(new for s in b for new in self.statement(s, changes))
+
+    def statement(self, s: Stmt, changes: AnnotationChanges) -> Body:
+        if isinstance(s, Ghost | Assert):
+            new = self.step(s)
+            changes.dropped += [s] if new is None else []
+            return () if new is None else (new,)
+        if isinstance(s, For):
+            contract = self.contract(s.contract)
+            changes.incomplete |= {s.id} if len(contract) < len(s.contract) else set()
+            s = replace(s, contract=contract)
+        return (map_bodies(s, lambda b: self.body(b, changes)),)
 
     def contract(self, contract: tuple[Clause, ...]) -> tuple[Clause, ...]:
         """The clauses of a loop; those that cannot be written are left out."""
@@ -99,6 +125,33 @@ class ChangedPermissions:
                 return Fun(binders, self.encode(Call(name, tuple(Var(x.name) for x in binders)), FACTOR))
             case _:
                 return f
+
+
+def element_permissions(e: Expr, name: str) -> Expr:
+    """A formula with permissions on the elements of an array instead of the whole: `for c0 in 0..n -> &a[c0] ~~> A(c0)`."""
+
+    def elements(x: Expr) -> Expr:
+        match x:
+            case PointsTo(Var(array), "~>", Call(shape, args)) if array == name:
+                kind = shape.rstrip("0123456789")
+                if kind not in ("Matrix", "Cells", "UninitMatrix"):
+                    return x
+                sizes = args[:-1] if kind == "Matrix" else args
+                taken = expr_names(x)
+                names = [fresh_name(f"c{n}", taken) for n in range(len(sizes))]
+                indices = tuple(map(Var, names))
+                contents = PointsTo(Addr(Index(Var(name), indices)), "~>", Var(CELL_CONTENTS.get(kind, "Cell")))
+                if kind == "Matrix":
+                    value = substitute(Call("f ", indices), {"f ": args[-1]})
+                    contents = replace(contents, arrow="~~>", target=value)
+                body: Expr = replace(contents, space=x.space)
+                for index, size in reversed(list(zip(names, sizes))):
+                    body = Group(index, Range(Int(0), size), body)
+                return body
+            case _:
+                return x
+
+    return rewrite(e, elements)
 
 
 def permission_names(e: Expr) -> set[str]:
