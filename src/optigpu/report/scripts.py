@@ -26,7 +26,7 @@ def render_step(step: Step, style: Style = PLAIN) -> str:
     title = step.title if len(step.title) <= 72 else step.title[:71] + "…"
     indent = "  " * len(step.phase)
     line = f"{step.number:>3}  {indent}{title:<72}  {change:>9}  {effort:>16}  {step.seconds:6.2f} s"
-    return "\n".join([line, *(f"     {indent}removed, since it no longer holds: {text}" for text in step.removed)])
+    return "\n".join([line, *(f"     {indent}not kept: {text}" for text in step.removed)])
 
 
 def render_script(record: Record, style: Style = PLAIN) -> str:
