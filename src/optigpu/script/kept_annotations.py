@@ -192,9 +192,14 @@ class _Keeper:
             return Settled(program, result)
         program, result = self._with_proved_contracts(program, result, open_loops)
         program, result = self._with_old_facts(program, result, open_loops)
-        lost = {s.id for f in program.functions() for s in statements(f.body) if isinstance(s, For) and not s.contract}
-        removed = [_text(c) for s in open_loops if s.id in lost for c in self._old_contract(s)]
-        return Settled(program, result, tuple(removed))
+        now = {s.id: s.contract for s in _loops(program)}
+        removed = [
+            _text(c)
+            for s in open_loops
+            for c in self._old_contract(s)
+            if not now[s.id] or (c.kind in FACTS and c not in now[s.id])
+        ]
+        return Settled(program, result, tuple(dict.fromkeys(removed)))
 
     def _with_proved_contracts(
         self, program: Program, result: ProgramResult, open_loops: list[For]
@@ -251,13 +256,14 @@ def _placed(contract: Contract, loc: Loc) -> Contract:
 
 
 def merged_contracts(written: Contract, proved: Contract) -> Contract:
-    """The written clauses, and those of the proof about arrays and variables for which nothing is written."""
+    """The written clauses, and the permissions of the proof on arrays and variables of which nothing is written.
+
+    Facts of the proof are left out: it finds them again.
+    """
     sides = {(name, side) for c in written for name in _names_of(c) for side in _sides(c)}
     out = list(written)
     for c in proved:
-        if c.kind in FACTS:
-            out += [] if c in written else [c]
-        elif not any((name, side) in sides for name in _names_of(c) for side in _sides(c)):
+        if c.kind not in FACTS and not any((name, side) in sides for name in _names_of(c) for side in _sides(c)):
             out.append(c)
     return tuple(sorted(out, key=_position))
 

@@ -95,7 +95,7 @@ def _change(session: Session, target: TargetLike, representation: Representation
         new = replace(decl, init=representation.encode(decl.init, representation.factor))
     rest = session.around(path)[i + 1 :]
     value = value_before(session, path, representation.factor) if annotations_on(rest, decl.name) else None
-    permissions = ChangedPermissions(decl.name, representation.encode, value)
+    permissions = ChangedPermissions(decl.name, representation.encode, value, representation.simplify)
     rest = RepresentationChange(decl, representation).body(permissions.body(rest, session.annotation_changes))
     session.edit_body(path, lambda b: (*b[:i], new, *rest))
     return session.handle(path)

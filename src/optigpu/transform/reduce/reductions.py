@@ -69,7 +69,9 @@ def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: s
     first = zero_of(elem) if update.op == "+" else Var(var)
     inside = _without_first_value(session, path, loop.body, var) if update.op == "+" else loop.body
     body = (Decl(local, elem, first), *substitute_body(inside, {var: Var(local)}), Store(element, Var(local)))
-    combine = replace(loop, body=(_with_operands(update, Var(var), element),), contract=(), id=StatementId(parent=loop.id))
+    combine = replace(
+        loop, body=(_with_operands(update, Var(var), element),), contract=(), id=StatementId(parent=loop.id)
+    )
     decl, free = array_decl(array, elem, (loop.range.bound,))
     session.put(path, decl, replace(loop, body=body, contract=()), combine, *free)
     return session.handle(path.sibling(2))
@@ -134,7 +136,7 @@ def _without_first_value(session: Session, path: StatementPath, body: Body, var:
     if not annotations_on(body, var):
         return body
     first = value_before(session, path.child(0), Var(var))
-    changed = ChangedPermissions(var, lambda e, f: collect_terms(Binary("-", e, f)), first)
+    changed = ChangedPermissions(var, lambda e, f: Binary("-", e, f), first, collect_terms)
     return changed.body(body, session.annotation_changes)
 
 

@@ -66,6 +66,7 @@ class ChangedPermissions:
     name: str
     encode: Callable[[Expr, Expr], Expr]
     factor: Expr | None
+    simplify: Callable[[Expr], Expr]
 
     def body(self, b: Body, changes: AnnotationChanges) -> Body:
         """Statements with their annotations changed; those that cannot be written are noted."""
@@ -102,9 +103,15 @@ class ChangedPermissions:
     def formula(self, e: Expr) -> Expr:
         assert self.factor is not None
         changed = rewrite(e, self.permission)
-        return (
-            e if changed is e else substitute(changed, {FACTOR.name: self.factor})
-        )  # renames binders of names in the factor
+        if changed is e:
+            return e
+        with_factor = substitute(changed, {FACTOR.name: self.factor})  # binders of names in the factor are renamed
+        return rewrite(with_factor, self.simplified)
+
+    def simplified(self, e: Expr) -> Expr:
+        if isinstance(e, PointsTo) and e.arrow == "~~>" and holds_value(e, self.name):
+            return replace(e, target=self.simplify(e.target))
+        return e
 
     def permission(self, e: Expr) -> Expr:
         if not isinstance(e, PointsTo) or not holds_value(e, self.name):
