@@ -14,7 +14,7 @@ from optigpu.syntax.program import Assert, Body, Decl, For, Ghost, Stmt, Store
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import map_bodies, map_range, map_stmt_exprs, rewrite, root_name
 from optigpu.transform.tools.c_text import Size, as_expression
-from optigpu.transform.tools.permissions import ChangedPermissions, annotations_on
+from optigpu.transform.tools.changed_permissions import ChangedPermissions, annotations_on
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import collect_terms
 from optigpu.transform.tools.values_before import value_before

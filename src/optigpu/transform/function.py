@@ -14,9 +14,25 @@ from optigpu.syntax.alpha_equality import same_head
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
 from optigpu.syntax.free_names import names_in
 from optigpu.syntax.inlining import inlined, whole_call
-from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Include, Role, Stmt, Store, TopLevel
+from optigpu.syntax.program import (
+    Assert,
+    Block,
+    Body,
+    CallStmt,
+    Decl,
+    For,
+    Function,
+    Ghost,
+    If,
+    Include,
+    Role,
+    Stmt,
+    Store,
+    TopLevel,
+)
 from optigpu.syntax.types import VOID
-from optigpu.syntax.walk import children
+from optigpu.syntax.walk import children, statements
+from optigpu.transform.tools.changed_annotations import code_of, is_proof_step
 from optigpu.transform.tools.refusal import refuse
 
 Names = dict[str, str]
@@ -94,10 +110,13 @@ def uninline(session: Session, target: TargetLike, function: str) -> Handle:
     callee = _function_named(session, function)
     if callee.result != VOID:
         raise refuse(f"`{function}` returns a value")
-    count = len(callee.body)
-    body = session.around(path)[path.index : path.index + count]
+    pattern, rest = code_of(callee.body), session.around(path)[path.index :]
+    code = [k for k, s in enumerate(rest) if not is_proof_step(s)][: len(pattern)]
+    count = code[-1] + 1 if code else 0
+    body = code_of(rest[:count])
+    session.annotation_changes.dropped += [s for s in statements(rest[:count]) if isinstance(s, Ghost | Assert)]
     matcher = BodyMatcher({p.name for p in callee.params})
-    if len(body) < count or not matcher.match_body(callee.body, body, {}):
+    if len(body) < len(pattern) or not matcher.match_body(pattern, body, {}):
         raise refuse(f"this is not the body of `{function}`", session.at(path))
     missing = [p.name for p in callee.params if p.name not in matcher.arguments]
     if missing:

@@ -17,9 +17,9 @@ from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressions
-from optigpu.transform.tools.annotations import with_value_of, without_annotations_on
 from optigpu.transform.tools.array_declarations import is_free_of
 from optigpu.transform.tools.c_text import Size, as_expression, statements_from
+from optigpu.transform.tools.changed_annotations import with_value_of, without_annotations_on
 from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
 

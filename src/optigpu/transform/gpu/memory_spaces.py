@@ -15,7 +15,7 @@ from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Space
 from optigpu.syntax.walk import rewrite, rewrite_body
 from optigpu.transform.tools.array_declarations import array_declaration_at, dims_of, elem_of, is_free_of
-from optigpu.transform.tools.permissions import element_permissions
+from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, lit, plus, value_of
 

@@ -8,7 +8,7 @@ from optigpu.syntax.exprs import Expr
 from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.program import Body, CallStmt, Clause, Store
 from optigpu.syntax.walk import root_name, statements
-from optigpu.transform.tools.permissions import permission_names
+from optigpu.transform.tools.changed_permissions import permission_names
 
 Contract = tuple[Clause, ...]
 

@@ -16,10 +16,10 @@ from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import rewrite, rewrite_body, stmt_exprs
-from optigpu.transform.tools.annotations import with_value_of
 from optigpu.transform.tools.array_declarations import array_decl, dims_of, elem_of, is_free_of
+from optigpu.transform.tools.changed_annotations import with_value_of
+from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.counted_loops import counted, iteration_number
-from optigpu.transform.tools.permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell
 

@@ -16,8 +16,8 @@ from optigpu.syntax.types import INT, INT64
 from optigpu.syntax.walk import map_clauses
 from optigpu.transform.loop.loop_targets import index_name, loop_at
 from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.changed_permissions import PER_ITERATION
 from optigpu.transform.tools.counted_loops import counted, is_plain
-from optigpu.transform.tools.permissions import PER_ITERATION
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import (
     ceil_div,

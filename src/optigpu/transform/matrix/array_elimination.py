@@ -9,8 +9,8 @@ from optigpu.syntax.exprs import Expr, Index, Var
 from optigpu.syntax.program import Assert, Body, Decl, For, Ghost, GhostEnd, Stmt, Store
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.walk import rewrite, rewrite_body, root_name, statements
-from optigpu.transform.tools.annotations import without_annotations_on
 from optigpu.transform.tools.array_declarations import array_declaration_at, is_free_of
+from optigpu.transform.tools.changed_annotations import without_annotations_on
 from optigpu.transform.tools.refusal import refuse
 
 

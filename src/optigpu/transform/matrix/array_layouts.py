@@ -15,7 +15,7 @@ from optigpu.syntax.program import Decl, Stmt
 from optigpu.syntax.walk import rewrite, rewrite_body
 from optigpu.transform.tools.array_declarations import array_declaration_at, dims_of
 from optigpu.transform.tools.c_text import as_expression
-from optigpu.transform.tools.permissions import element_permissions
+from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import exact_div, lit, plus, quotient_and_rest, times, value_of
 

@@ -17,8 +17,8 @@ from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_bod
 from optigpu.transform.matrix.array_accesses import accesses_of
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.declared_types import array_of
-from optigpu.transform.tools.permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, collect_terms, minus, plus, up_to
 

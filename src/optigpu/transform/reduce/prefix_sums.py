@@ -19,9 +19,9 @@ from optigpu.syntax.source import NO_ID
 from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements
-from optigpu.transform.tools.annotations import without_steps
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import (

@@ -15,11 +15,11 @@ from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Store
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.walk import code_exprs, statements
-from optigpu.transform.tools.annotations import without_steps
 from optigpu.transform.tools.array_declarations import array_decl
+from optigpu.transform.tools.changed_annotations import without_steps
+from optigpu.transform.tools.changed_permissions import ChangedPermissions, annotations_on
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import scalar_of
-from optigpu.transform.tools.permissions import ChangedPermissions, annotations_on
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, collect_terms, less, lit, plus, value_of, zero_of
 from optigpu.transform.tools.values_before import value_before

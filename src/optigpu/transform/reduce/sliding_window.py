@@ -13,7 +13,7 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, Decl, For, Store
 from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.walk import map_clauses, rewrite
-from optigpu.transform.tools.annotations import without_steps
+from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import counts_up_by_one
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import collect_terms, lit, minus, plus, up_to

@@ -12,7 +12,7 @@ from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Array, Binary, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.transform.gpu.warp_shuffles import source_lane
-from optigpu.transform.tools.annotations import without_steps
+from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse

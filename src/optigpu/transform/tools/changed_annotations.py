@@ -33,14 +33,37 @@ def without_annotations_on(session: Session, body: Body, name: str) -> Body:
     return changed_annotations(session, body, name, lambda _: None)
 
 
+def is_proof_step(s: Stmt) -> bool:
+    """Is this a ghost or an assertion, which is not executed?"""
+    return isinstance(s, Ghost | GhostEnd | Assert)
+
+
 def without_steps(session: Session, s: Stmt) -> Stmt:
     """A statement without the ghosts and assertions inside it, for a transformation that replaces the code around them."""
     session.annotation_changes.dropped += [x for x in statements((s,)) if isinstance(x, Ghost | Assert)]
+    return map_bodies(s, code_of)
 
-    def bare(body: Body) -> Body:
-        return tuple(map_bodies(x, bare) for x in body if not isinstance(x, Ghost | GhostEnd | Assert))
 
-    return map_bodies(s, bare)
+def code_of(body: Body) -> Body:
+    """Statements without ghosts and assertions, also inside them."""
+    return tuple(map_bodies(x, code_of) for x in body if not is_proof_step(x))
+
+
+def sink_steps(session: Session, inner: StatementPath) -> StatementPath:
+    """Move the ghosts and assertions right before and after a loop into it, so that they do not keep it apart from the loop around
+    it; returns the loop's new path."""
+    body, i = session.around(inner), inner.index
+    low, high = i, i + 1
+    while low > 0 and is_proof_step(body[low - 1]):
+        low -= 1
+    while high < len(body) and is_proof_step(body[high]):
+        high += 1
+    loop = body[i]
+    if high - low == 1 or not isinstance(loop, For):
+        return inner
+    sunk = replace(loop, body=(*body[low:i], *loop.body, *body[i + 1 : high]))
+    session.edit_body(inner, lambda b: (*b[:low], sunk, *b[high:]))
+    return inner.sibling(low - i)
 
 
 def changed_annotations(session: Session, body: Body, name: str, change: FormulaChange) -> Body:
