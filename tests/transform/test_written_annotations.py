@@ -429,6 +429,25 @@ def test_assertion_that_no_longer_holds_is_removed_and_shown() -> None:
         s.ghost.insert('__ASSERT("x =. B(i)");', after=og.Decl("x"))
 
 
+def test_clauses_on_other_arrays_stay_when_one_no_longer_holds() -> None:
+    body = """
+  float s = 0.0f;
+  float u = 0.0f;
+  for (int i = 0; i < n; i++) {
+    __spreserves("&s ~~> Sum(k in 0..i, B(k))");
+    __spreserves("&u ~~> i");
+    s += b[i];
+    u += 1.0f;
+  }
+  a[0] = s;
+"""
+    s = summed(body, "Sum(k in 0..n, B(k))")
+    s.instr.replace(og.Write("u"), "u += 2.0f;")
+    assert clauses(loops(s)[0]) == {'__spreserves("&s ~~> Sum(k in 0..i, B(k))");', '__spreserves("&u ~~> 2 * i");'}
+    with pytest.raises(og.StepError):
+        s.instr.replace(og.Write("s"), "s += 2.0f * b[i];")
+
+
 def test_own_contract_that_is_wrong_is_not_removed_but_rejected() -> None:
     s = og.Script(parse_text(NEST, "f.c"))
 

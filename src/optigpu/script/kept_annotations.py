@@ -20,7 +20,9 @@ from dataclasses import dataclass, field, replace
 from optigpu.check.verdict import FunctionResult, ProgramResult
 from optigpu.check.verify import Verifier
 from optigpu.elaborate.weakening import closed_name
+from optigpu.errors.problem import Problem
 from optigpu.frontend.program_loading import retyped
+from optigpu.logic.names import source_name
 from optigpu.search.contract_annotations import annotated
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.exprs import PointsTo
@@ -114,10 +116,9 @@ class _Keeper:
             return program
         s, failure = found
         assert failure.problem is not None
-        where = failure.problem.loc
         if isinstance(s, For) and s.contract and self._is_removable(s):
-            kept = tuple(c for c in s.contract if not any(i.loc == where is not NOWHERE for i in c.items))
-            return _with_statement(program, s, replace(s, contract=kept if len(kept) < len(s.contract) else ()))
+            self.changes.incomplete.add(s.id)
+            return _with_statement(program, s, replace(s, contract=_without_rejected(s.contract, failure.problem)))
         if isinstance(s, Assert | Ghost) and self._is_old_step(s):
             return _with_statement(program, s)
         return program
@@ -295,6 +296,18 @@ def _failing_statement(program: Program, result: ProgramResult) -> tuple[Stmt, F
     numbered = list(statements(program.function(name).body))
     n = failures[0].problem.statement
     return (numbered[n - 1], failures[0]) if n <= len(numbered) else None
+
+
+def _without_rejected(contract: Contract, problem: Problem) -> Contract:
+    """A loop's contract without the clauses at the place of a problem, else those on the array that it is about, else all."""
+    array = "" if problem.cause is None else source_name(problem.cause.base)
+    for kept in (
+        tuple(c for c in contract if problem.loc is NOWHERE or all(i.loc != problem.loc for i in c.items)),
+        tuple(c for c in contract if array not in _names_of(c)),
+    ):
+        if len(kept) < len(contract):
+            return kept
+    return ()
 
 
 def _lineage(statement: StatementId) -> Iterator[StatementId]:
