@@ -165,6 +165,27 @@ def test_fission_divides_the_contract_at_the_state_between_the_loops() -> None:
     assert s.steps[-1].removed == ()
 
 
+def test_fission_divides_clauses_of_several_permissions() -> None:
+    text = """#include <optigpu.h>
+void f(int n, float a[n], float b[n]) {
+  __requires("A: int -> float, B: int -> float");
+  __consumes("a ~> Matrix1(n, A), b ~> Matrix1(n, B)");
+  __produces("a ~> Matrix1(n, fun i -> A(i) + 1), b ~> Matrix1(n, fun i -> B(i) + 1)");
+  for (int i = 0; i < n; i++) {
+    __xconsumes("&a[i] ~~> A(i), &b[i] ~~> B(i)");
+    __xproduces("&a[i] ~~> A(i) + 1, &b[i] ~~> B(i) + 1");
+    a[i] += 1.0f;
+    b[i] += 1.0f;
+  }
+}
+"""
+    s = og.Script(parse_text(text, "f.c"))
+    s.loop.fission(before=og.Write("b"))
+    first, second = loops(s)
+    assert clauses(first) == {'__xconsumes("&a[i] ~~> A(i)");', '__xproduces("&a[i] ~~> A(i) + 1");'}
+    assert clauses(second) == {'__xconsumes("&b[i] ~~> B(i)");', '__xproduces("&b[i] ~~> B(i) + 1");'}
+
+
 def test_fission_that_changes_the_result_is_rejected_with_a_contract() -> None:
     s = two_steps("b[i] = s;", "Sum(k in 0..i + 1, 2 * A(k))")
     before = s.program

@@ -25,7 +25,7 @@ def divided_contract(contract: Contract, first: Body, second: Body) -> tuple[Con
     """
     parts: tuple[list[Clause], list[Clause]] = ([], [])
     changed, used = (_changed(first), _changed(second)), (body_free_vars(first), body_free_vars(second))
-    for c in contract:
+    for c in _item_by_item(contract):
         names = _names((c,))
         if not names:
             parts[0].append(c)
@@ -46,6 +46,7 @@ def joined_contract(first: Contract, second: Contract) -> Contract:
 
     Of an array in both contracts, it has what the first one says of the start of an iteration, and the second one of its end.
     """
+    first, second = _item_by_item(first), _item_by_item(second)
     both = _names(first) & _names(second)
     out: list[Clause] = []
     for c, kinds in (*((c, AT_START) for c in first), *((c, AT_END) for c in second)):
@@ -54,6 +55,11 @@ def joined_contract(first: Contract, second: Contract) -> Contract:
         elif c.kind in kinds:
             out.append(replace(c, kind=kinds[c.kind]))
     return tuple(out)
+
+
+def _item_by_item(contract: Contract) -> Contract:
+    """`__xconsumes("H, K")` as two clauses."""
+    return tuple(replace(c, items=(i,)) for c in contract for i in c.items)
 
 
 def _names(contract: Contract) -> set[str]:
